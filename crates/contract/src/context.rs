@@ -1,0 +1,101 @@
+//! What an agent is told about the person's editor: the `ide/contextUpdate` notification.
+
+use serde::{Deserialize, Serialize};
+
+/// The method of the notification that carries an [`IdeContext`].
+pub const CONTEXT_UPDATE: &str = "ide/contextUpdate";
+
+/// Agents keep this many files and drop the rest (*How the CLI uses this context: truncation*).
+pub const MAX_OPEN_FILES: usize = 10;
+
+/// Agents keep this many UTF-16 units of the selection and drop the rest.
+pub const MAX_SELECTED_UTF16: usize = 16_384;
+
+/// Parameters of `ide/contextUpdate` (the `IdeContext` of the contract's context interface).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct IdeContext {
+    /// The state of the workspace; absent when the companion has nothing to say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace_state: Option<WorkspaceState>,
+}
+
+impl IdeContext {
+    /// The open files, newest first as sent; empty when the context names none.
+    pub fn open_files(&self) -> &[File] {
+        self.workspace_state.as_ref().and_then(|state| state.open_files.as_deref()).unwrap_or_default()
+    }
+}
+
+/// The part of an [`IdeContext`] that describes the workspace.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkspaceState {
+    /// Files that are open and exist on disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_files: Option<Vec<File>>,
+    /// Whether the editor trusts the workspace. It outranks the agent's own list of trusted folders, so it is
+    /// absent unless the editor really has a notion of trust.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_trusted: Option<bool>,
+}
+
+/// One open file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct File {
+    /// Absolute path.
+    pub path: String,
+    /// When it was last focused, in milliseconds since the Unix epoch. Agents sort by it, newest first.
+    #[serde(default)]
+    pub timestamp: u64,
+    /// True for the focused file only; agents believe it of the newest file alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_active: Option<bool>,
+    /// Where the cursor is, in the active file only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<Cursor>,
+    /// What is selected, in the active file only: at most [`MAX_SELECTED_UTF16`] UTF-16 units.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selected_text: Option<String>,
+}
+
+/// A cursor position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cursor {
+    /// 1-based line.
+    pub line: u32,
+    /// 1-based column in UTF-16 units, as VS Code counts it.
+    pub character: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absent_fields_are_left_out_and_never_null() {
+        let context = IdeContext {
+            workspace_state: Some(WorkspaceState {
+                open_files: Some(vec![File {
+                    path: "/p/a.rs".into(),
+                    timestamp: 7,
+                    is_active: None,
+                    cursor: None,
+                    selected_text: None,
+                }]),
+                is_trusted: None,
+            }),
+        };
+        let json = serde_json::to_string(&context).unwrap();
+        assert_eq!(json, r#"{"workspaceState":{"openFiles":[{"path":"/p/a.rs","timestamp":7}]}}"#);
+    }
+
+    #[test]
+    fn reading_forgives_nulls_and_unknown_fields() {
+        let json = r#"{"workspaceState":{"openFiles":[{"path":"/a","cursor":null,"isDirty":true}],"isTrusted":null},"x":1}"#;
+        let context: IdeContext = serde_json::from_str(json).unwrap();
+        assert_eq!(context.open_files()[0].path, "/a");
+        assert_eq!(context.open_files()[0].timestamp, 0);
+    }
+}

@@ -1,0 +1,94 @@
+//! Proposed changes: the arguments of `openDiff` and `closeDiff`, and the notifications that tell their outcome.
+
+use serde::{Deserialize, Serialize};
+
+/// The tool that asks for a diff to be shown.
+pub const OPEN_DIFF: &str = "openDiff";
+/// The tool that takes a diff away and asks for its text.
+pub const CLOSE_DIFF: &str = "closeDiff";
+/// The method of [`DiffAccepted`].
+pub const DIFF_ACCEPTED: &str = "ide/diffAccepted";
+/// The method of [`DiffRejected`].
+pub const DIFF_REJECTED: &str = "ide/diffRejected";
+/// The method of [`DiffClosed`].
+pub const DIFF_CLOSED: &str = "ide/diffClosed";
+
+/// Arguments of [`OPEN_DIFF`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenDiffRequest {
+    /// The file, as the agent spells it. Every later message repeats this spelling byte for byte: agents compare
+    /// strings, and one that does not match leaves them waiting for ever.
+    pub file_path: String,
+    /// The whole proposed file.
+    pub new_content: String,
+}
+
+/// Arguments of [`CLOSE_DIFF`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CloseDiffRequest {
+    /// The file, spelled as in the `openDiff` it ends.
+    pub file_path: String,
+    /// Agents that send it want no notification; we send none after a `closeDiff` in any case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suppress_notification: Option<bool>,
+}
+
+/// What the text block that answers [`CLOSE_DIFF`] holds, as JSON in a string: shipped agents parse it, and plain
+/// text loses what the person edited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClosedDiff {
+    /// The text as last edited; absent when there is no such diff.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+}
+
+/// Parameters of [`DIFF_ACCEPTED`]: the person accepted, the agent writes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DiffAccepted {
+    /// The path as `openDiff` spelled it.
+    pub file_path: String,
+    /// The text to write. Shipped agents test it for truth, so it is empty only if the proposal was.
+    pub content: String,
+}
+
+/// Parameters of [`DIFF_REJECTED`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DiffRejected {
+    /// The path as `openDiff` spelled it.
+    pub file_path: String,
+}
+
+/// Parameters of [`DIFF_CLOSED`], which is all that agents of mid 2025 know (Gemini CLI up to 0.5, Qwen Code up to
+/// 0.0.14).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DiffClosed {
+    /// The path as `openDiff` spelled it.
+    pub file_path: String,
+    /// The text at closing, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_diff_without_text_is_an_empty_object() {
+        assert_eq!(serde_json::to_string(&ClosedDiff { content: None }).unwrap(), "{}");
+    }
+
+    #[test]
+    fn close_diff_reads_with_and_without_suppress_notification() {
+        let plain: CloseDiffRequest = serde_json::from_str(r#"{"filePath":"/a"}"#).unwrap();
+        assert_eq!(plain.suppress_notification, None);
+        let quiet: CloseDiffRequest =
+            serde_json::from_str(r#"{"filePath":"/a","suppressNotification":true}"#).unwrap();
+        assert_eq!(quiet.suppress_notification, Some(true));
+    }
+}

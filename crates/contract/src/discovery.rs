@@ -1,0 +1,119 @@
+//! The discovery record: the JSON file by which an agent finds a companion and learns its token.
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// What [`Record::writer`] says in files that alongside wrote.
+pub const WRITER: &str = "alongside";
+
+/// The content of a discovery file (the contract's *discovery mechanism*; Qwen adds `ppid` and `ideName`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Record {
+    /// TCP port of the companion on 127.0.0.1. Some writers quote it; reading accepts both.
+    #[serde(deserialize_with = "number_or_string")]
+    pub port: u16,
+    /// Workspace roots joined by [`delimiter`]; empty when no folder is open. See [`join_roots`].
+    #[serde(default)]
+    pub workspace_path: String,
+    /// The bearer token of every request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auth_token: Option<String>,
+    /// Who is asking to be believed: what lets an agent accept an editor it has never heard of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ide_info: Option<IdeInfo>,
+    /// The editor's process. Qwen Code ≥ 0.15.6 deletes the file once it cannot be signalled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ppid: Option<u32>,
+    /// The editor's display name, as Qwen Code reads it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ide_name: Option<String>,
+    /// How to start a stdio server instead; read only where `port` leads nowhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdio: Option<Stdio>,
+    /// Which program wrote the file: [`WRITER`] in ours, and only those are ever swept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writer: Option<String>,
+}
+
+/// The editor as agents show it to the person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct IdeInfo {
+    /// Short lower-case identifier, such as `neovim`.
+    pub name: String,
+    /// Name for people, such as `Neovim`.
+    pub display_name: String,
+}
+
+/// A command that serves the companion over stdio.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stdio {
+    /// The program.
+    pub command: String,
+    /// Its arguments.
+    #[serde(default)]
+    pub args: Vec<String>,
+}
+
+/// The character between workspace roots: `;` on Windows, `:` elsewhere.
+pub const fn delimiter() -> char {
+    if cfg!(windows) { ';' } else { ':' }
+}
+
+/// Joins roots for [`Record::workspace_path`].
+///
+/// # Errors
+/// A root that contains the delimiter cannot be written in this format; it is returned, and nothing is joined.
+pub fn join_roots<'a>(roots: impl IntoIterator<Item = &'a str>) -> Result<String, &'a str> {
+    let mut joined = String::new();
+    for root in roots {
+        if root.contains(delimiter()) {
+            return Err(root);
+        }
+        if !joined.is_empty() {
+            joined.push(delimiter());
+        }
+        joined.push_str(root);
+    }
+    Ok(joined)
+}
+
+/// Splits [`Record::workspace_path`] as agents do: empty parts do not count.
+pub fn split_roots(workspace_path: &str) -> impl Iterator<Item = &str> {
+    workspace_path.split(delimiter()).filter(|root| !root.is_empty())
+}
+
+fn number_or_string<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Either {
+        Number(u16),
+        Text(String),
+    }
+    match Either::deserialize(deserializer)? {
+        Either::Number(port) => Ok(port),
+        Either::Text(text) => text.trim().parse().map_err(serde::de::Error::custom),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_minimal_record_reads_and_writes_without_nulls() {
+        let record: Record =
+            serde_json::from_str(r#"{"port":"12345","workspacePath":"/a","authToken":null}"#).unwrap();
+        assert_eq!(record.port, 12345);
+        assert_eq!(serde_json::to_string(&record).unwrap(), r#"{"port":12345,"workspacePath":"/a"}"#);
+    }
+
+    #[test]
+    fn roots_join_and_split_and_refuse_the_delimiter() {
+        let two = join_roots(["/a b", "/c"]).unwrap();
+        assert_eq!(split_roots(&two).collect::<Vec<_>>(), ["/a b", "/c"]);
+        assert_eq!(split_roots("").count(), 0);
+        let bad = format!("/x{}y", delimiter());
+        assert_eq!(join_roots([bad.as_str()]), Err(bad.as_str()));
+    }
+}

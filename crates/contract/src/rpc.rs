@@ -1,0 +1,226 @@
+//! JSON-RPC 2.0 as MCP uses it: one message is a request, a notification or a reply.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// The body was not JSON.
+pub const PARSE_ERROR: i64 = -32700;
+/// The JSON was not a message.
+pub const INVALID_REQUEST: i64 = -32600;
+/// Nobody serves this method.
+pub const METHOD_NOT_FOUND: i64 = -32601;
+/// The parameters do not fit the method.
+pub const INVALID_PARAMS: i64 = -32602;
+/// The session is not known (any more).
+pub const SESSION_NOT_FOUND: i64 = -32001;
+
+/// The id of a request: agents use numbers, other clients strings. A reply repeats it exactly.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Id {
+    /// A whole number.
+    Number(i64),
+    /// Any string.
+    Text(String),
+}
+
+/// A message as it arrives. Parameters stay raw until somebody knows their type: a proposal may be large.
+#[derive(Debug, Clone)]
+pub enum Message {
+    /// Wants a reply.
+    Request {
+        /// To be repeated in the reply.
+        id: Id,
+        /// What is asked.
+        method: String,
+        /// The arguments, unread.
+        params: Option<Box<RawValue>>,
+    },
+    /// Wants none.
+    Notification {
+        /// What is told.
+        method: String,
+        /// The arguments, unread.
+        params: Option<Box<RawValue>>,
+    },
+    /// Answers a request of ours. A reply to an unreadable request has no id.
+    Reply {
+        /// The id we gave.
+        id: Option<Id>,
+        /// The result, unread, or the error.
+        result: Result<Box<RawValue>, ErrorObject>,
+    },
+}
+
+/// The `error` of a reply.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ErrorObject {
+    /// One of the constants of this module, or the peer's own.
+    pub code: i64,
+    /// For people.
+    #[serde(default)]
+    pub message: String,
+}
+
+/// A message that is JSON but not JSON-RPC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotAMessage {
+    /// What is wrong with it.
+    pub why: &'static str,
+}
+
+#[derive(Deserialize)]
+struct Loose {
+    jsonrpc: Option<String>,
+    #[serde(default, deserialize_with = "present")]
+    id: Option<serde_json::Value>,
+    method: Option<String>,
+    params: Option<Box<RawValue>>,
+    #[serde(default, deserialize_with = "present_raw")]
+    result: Option<Box<RawValue>>,
+    error: Option<ErrorObject>,
+}
+
+fn present<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<serde_json::Value>, D::Error> {
+    serde_json::Value::deserialize(d).map(Some)
+}
+
+fn present_raw<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    Box::<RawValue>::deserialize(d).map(Some)
+}
+
+impl Message {
+    /// Reads one message.
+    ///
+    /// # Errors
+    /// The outer error is a JSON error, the inner one JSON that is no JSON-RPC 2.0 message.
+    pub fn parse(json: &[u8]) -> Result<Result<Self, NotAMessage>, serde_json::Error> {
+        let loose: Loose = match serde_json::from_slice(json) {
+            Ok(loose) => loose,
+            Err(error) if error.is_data() => {
+                return Ok(Err(NotAMessage { why: "it is not an object of JSON-RPC's shape" }));
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(Self::from_loose(loose))
+    }
+
+    fn from_loose(loose: Loose) -> Result<Self, NotAMessage> {
+        if loose.jsonrpc.as_deref() != Some("2.0") {
+            return Err(NotAMessage { why: "\"jsonrpc\" is not \"2.0\"" });
+        }
+        let id = match loose.id {
+            None => None,
+            Some(serde_json::Value::Null) if loose.method.is_none() => None,
+            Some(value) => match serde_json::from_value::<Id>(value) {
+                Ok(id) => Some(id),
+                Err(_) => return Err(NotAMessage { why: "\"id\" is neither a string nor a whole number" }),
+            },
+        };
+        match (loose.method, id, loose.result, loose.error) {
+            (Some(method), Some(id), None, None) => Ok(Self::Request { id, method, params: loose.params }),
+            (Some(method), None, None, None) => Ok(Self::Notification { method, params: loose.params }),
+            (None, id, Some(result), None) => Ok(Self::Reply { id, result: Ok(result) }),
+            (None, id, None, Some(error)) => Ok(Self::Reply { id, result: Err(error) }),
+            _ => Err(NotAMessage { why: "it is neither a request nor a reply" }),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Outgoing<'a, P: Serialize> {
+    jsonrpc: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a Id>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    method: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    params: Option<&'a P>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<&'a P>,
+}
+
+fn write<P: Serialize>(id: Option<&Id>, method: Option<&str>, params: Option<&P>, result: Option<&P>) -> String {
+    // Only maps with non-string keys and failing Serialize impls can fail here, and our types have neither.
+    serde_json::to_string(&Outgoing { jsonrpc: "2.0", id, method, params, result }).unwrap_or_default()
+}
+
+/// Writes a request.
+pub fn request<P: Serialize>(id: &Id, method: &str, params: &P) -> String {
+    write(Some(id), Some(method), Some(params), None)
+}
+
+/// Writes a request without parameters, such as `ping`.
+pub fn bare_request(id: &Id, method: &str) -> String {
+    write::<()>(Some(id), Some(method), None, None)
+}
+
+/// Writes a notification.
+pub fn notification<P: Serialize>(method: &str, params: &P) -> String {
+    write(None, Some(method), Some(params), None)
+}
+
+/// Writes a notification without parameters.
+pub fn bare_notification(method: &str) -> String {
+    write::<()>(None, Some(method), None, None)
+}
+
+/// Writes the reply to a request.
+pub fn reply<P: Serialize>(id: &Id, result: &P) -> String {
+    write(Some(id), None, None, Some(result))
+}
+
+/// Writes an error reply; JSON-RPC wants `"id": null` where the request's id could not be read.
+pub fn error(id: Option<&Id>, code: i64, message: &str) -> String {
+    serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } }).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(json: &str) -> Result<Message, NotAMessage> {
+        Message::parse(json.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn the_three_kinds_are_told_apart() {
+        assert!(matches!(
+            parse(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#),
+            Ok(Message::Request { id: Id::Number(1), .. })
+        ));
+        assert!(matches!(parse(r#"{"jsonrpc":"2.0","method":"x","params":{}}"#), Ok(Message::Notification { .. })));
+        assert!(matches!(
+            parse(r#"{"jsonrpc":"2.0","id":"p","result":{}}"#),
+            Ok(Message::Reply { result: Ok(_), .. })
+        ));
+        assert!(matches!(
+            parse(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"m"}}"#),
+            Ok(Message::Reply { id: None, result: Err(_) })
+        ));
+    }
+
+    #[test]
+    fn what_is_json_but_no_message_says_why() {
+        for json in [
+            r#"{"id":1,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0"}"#,
+            r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"x","result":1}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":7}"#,
+            "[]",
+            "7",
+        ] {
+            assert!(parse(json).is_err(), "{json}");
+        }
+        assert!(Message::parse(b"{\"jsonrpc\":").is_err());
+    }
+
+    #[test]
+    fn replies_repeat_the_id_exactly() {
+        assert_eq!(reply(&Id::Number(0), &serde_json::json!({})), r#"{"jsonrpc":"2.0","id":0,"result":{}}"#);
+        assert_eq!(error(None, PARSE_ERROR, "x"), r#"{"error":{"code":-32700,"message":"x"},"id":null,"jsonrpc":"2.0"}"#);
+        assert_eq!(bare_request(&Id::Text("a".into()), "ping"), r#"{"jsonrpc":"2.0","id":"a","method":"ping"}"#);
+    }
+}

@@ -1,0 +1,68 @@
+//! The two ends of a connection within one process. A socket carries the same messages.
+
+use tokio::sync::{mpsc, oneshot};
+
+use crate::{Event, Refusal, Request, Revised};
+
+/// The desk's end.
+#[derive(Debug)]
+pub struct Desk {
+    calls: mpsc::UnboundedSender<Call>,
+    events: mpsc::UnboundedReceiver<Event>,
+}
+
+/// The companion's end.
+#[derive(Debug)]
+pub struct Seat {
+    /// Requests, in the order they were made; closed when the desk is dropped.
+    pub calls: mpsc::UnboundedReceiver<Call>,
+    /// Where to tell the desk.
+    pub events: mpsc::UnboundedSender<Event>,
+}
+
+/// A request and where its answer goes.
+#[derive(Debug)]
+pub struct Call {
+    /// What is asked.
+    pub request: Request,
+    /// Where the answer goes; an answer nobody waits for is dropped.
+    pub answer: oneshot::Sender<Result<Revised, Refusal>>,
+}
+
+/// The companion has stopped and everything it said has been read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the companion has stopped")]
+pub struct Gone;
+
+/// A connection within this process.
+pub fn pair() -> (Desk, Seat) {
+    let (calls, calls_in) = mpsc::unbounded_channel();
+    let (events, events_in) = mpsc::unbounded_channel();
+    (Desk { calls, events: events_in }, Seat { calls: calls_in, events })
+}
+
+impl Desk {
+    /// Asks, and waits for the answer. Requests are carried out in the order they are made.
+    ///
+    /// # Errors
+    /// The companion's [`Refusal`].
+    pub async fn request(&self, request: Request) -> Result<Revised, Refusal> {
+        self.send(request).await.unwrap_or(Err(Refusal::Stopped))
+    }
+
+    /// Asks at once; the answer may be awaited later or dropped.
+    pub fn send(&self, request: Request) -> oneshot::Receiver<Result<Revised, Refusal>> {
+        let (answer, answered) = oneshot::channel();
+        // A call to a stopped companion is dropped, and with it `answer`: the receiver says so.
+        let _ = self.calls.send(Call { request, answer });
+        answered
+    }
+
+    /// The next thing this desk is told. Cancel safe.
+    ///
+    /// # Errors
+    /// [`Gone`] once the companion has stopped.
+    pub async fn next(&mut self) -> Result<Event, Gone> {
+        self.events.recv().await.ok_or(Gone)
+    }
+}

@@ -1,0 +1,61 @@
+//! What a desk reports about the person's files. Positions are those of LSP; the companion turns them into the
+//! contract's.
+
+use serde::{Deserialize, Serialize};
+
+/// Everything that one desk knows about what the person has open.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextReport {
+    /// The focused file, if this desk has the focus in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active: Option<ActiveFile>,
+    /// All open files, most recently focused first. Absent: those reported so far, and the active one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_files: Option<Vec<OpenFile>>,
+    /// Whether the editor trusts the workspace; absent unless the editor has a notion of trust.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trusted: Option<bool>,
+}
+
+/// The focused file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActiveFile {
+    /// Absolute path.
+    pub path: String,
+    /// Where the cursor is, or the end of the selection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<Position>,
+    /// The selected text; absent or empty when nothing is selected. It may be longer than agents take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selected_text: Option<String>,
+}
+
+/// An open file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenFile {
+    /// Absolute path.
+    pub path: String,
+    /// Whether the editor holds unsaved changes to it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dirty: bool,
+}
+
+/// A position in a text, as LSP counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Position {
+    /// 0-based line.
+    pub line: u32,
+    /// 0-based column in UTF-16 units.
+    pub character: u32,
+}
+
+/// A stretch of text; `end` is exclusive.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Range {
+    /// First position.
+    pub start: Position,
+    /// First position after it.
+    pub end: Position,
+}

@@ -1,0 +1,215 @@
+//! A review as a desk sees it: three texts, the hunks between them, and how it ends.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Agent, Range};
+
+/// Names a review. Never used again for another one while the companion lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ReviewId(pub u64);
+
+impl std::fmt::Display for ReviewId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A proposed file and what the person has made of it so far.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Review {
+    /// Its name.
+    pub id: ReviewId,
+    /// Who proposes.
+    pub agent: Agent,
+    /// The file, exactly as the agent spells it: render it harmless before showing it.
+    pub file: String,
+    /// The file as it was when the proposal came, with line endings and byte-order mark as in the proposal. Absent
+    /// when there is no such file, or it is not text (see [`whole_file_only`](Self::whole_file_only)).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub original: Option<Arc<str>>,
+    /// What the agent proposes.
+    pub proposed: Arc<str>,
+    /// What accepting would hand to the agent now.
+    pub current: Arc<str>,
+    /// Rises with every change of this review. Edits and decisions name the one they were made on.
+    pub revision: u64,
+    /// Where the three texts differ, in order.
+    pub hunks: Vec<Hunk>,
+    /// Why this proposal can only be taken or left as a whole, if so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole_file_only: Option<String>,
+    /// The line ending of the file on disk, where the proposal uses another one throughout.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_line_ending: Option<LineEnding>,
+    /// Whether the file on disk and the proposal differ in having a byte-order mark: true if the file has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_has_bom: Option<bool>,
+    /// The file on disk has changed since the proposal.
+    pub stale: bool,
+    /// An editor holds unsaved changes to the file.
+    pub dirty: bool,
+}
+
+/// A line ending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LineEnding {
+    /// `\n`
+    Lf,
+    /// `\r\n`
+    Crlf,
+}
+
+/// A stretch where the texts differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hunk {
+    /// Its lines in the original.
+    pub original: Lines,
+    /// Its lines in the proposal.
+    pub proposed: Lines,
+    /// Its lines in the current text.
+    pub current: Lines,
+    /// What has become of it.
+    pub state: HunkState,
+}
+
+/// A stretch of lines: 0-based, `end` exclusive. A line is what ends in `\n`, or the rest of the text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lines {
+    /// First line.
+    pub start: usize,
+    /// First line after it.
+    pub end: usize,
+}
+
+impl Lines {
+    /// How many.
+    pub fn len(self) -> usize {
+        self.end.saturating_sub(self.start)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// What has become of a hunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HunkState {
+    /// The current text has the proposal's lines.
+    Kept,
+    /// The current text has the original's lines.
+    Dropped,
+    /// The person wrote something else.
+    Edited,
+}
+
+/// A change of the current text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// What is replaced; absent for the whole text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<Range>,
+    /// By what.
+    pub text: String,
+}
+
+/// What the person says of a review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decision {
+    /// Hand the current text to the agent, which writes it.
+    Accept,
+    /// Tell the agent no.
+    Reject,
+}
+
+/// A review has ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Closed {
+    /// Which one.
+    pub id: ReviewId,
+    /// Why.
+    pub closing: Closing,
+    /// Where the person's edits went, if the review ended without accepting them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draft: Option<PathBuf>,
+}
+
+/// Why a review ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Closing {
+    /// A person accepted it at a desk.
+    Accepted,
+    /// A person rejected it at a desk.
+    Rejected,
+    /// The agent took it back: it was answered in the agent's own prompt.
+    AnsweredInAgent,
+    /// The same agent proposed the same file anew.
+    Replaced,
+    /// The agent is gone.
+    AgentGone,
+    /// The companion stops.
+    Stopped,
+}
+
+/// A request was carried out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Revised {
+    /// The review's revision now; 0 for requests that name no review.
+    pub revision: u64,
+}
+
+/// A request was not carried out, and nothing has changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "why", rename_all = "camelCase")]
+pub enum Refusal {
+    /// There is no such review, or it has ended.
+    #[error("this review has already ended")]
+    NoSuchReview,
+    /// The review has changed since; the desk is shown the new revision.
+    #[error("the review has changed since: look at it again (revision {revision} now)")]
+    Stale {
+        /// The revision now.
+        revision: u64,
+    },
+    /// The text is what the file already holds, and agents take that for an error.
+    #[error("there is nothing to accept: the text is what the file already holds; reject it instead")]
+    Unchanged,
+    /// The text is empty, and agents would write their whole proposal instead.
+    #[error(
+        "an empty text cannot be accepted: the agent would write its whole proposal instead; \
+         reject it, or leave a single newline"
+    )]
+    Empty,
+    /// The proposal can only be taken or left whole.
+    #[error("this proposal can only be accepted or rejected as a whole: {reason}")]
+    WholeFileOnly {
+        /// Why.
+        reason: String,
+    },
+    /// There is no such hunk, or no smaller one in it.
+    #[error("this change cannot be split any further")]
+    CannotSplit,
+    /// A hunk or position is outside the text.
+    #[error("there is no such place in the text: {place}")]
+    OutOfRange {
+        /// What was asked for.
+        place: String,
+    },
+    /// Nothing to undo.
+    #[error("there is nothing to undo")]
+    NothingToUndo,
+    /// The companion has stopped.
+    #[error("the companion has stopped")]
+    Stopped,
+}
