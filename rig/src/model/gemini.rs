@@ -1,0 +1,44 @@
+//! The Gemini API, as far as the Gemini CLI calls it.
+
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use super::{Message, Speaker, Turn, json_reply, stream_reply};
+
+/// `contents`: a tool's outcome comes in the user's role too, as a `functionResponse` part without text.
+pub(super) fn transcript(body: &Value) -> Vec<Message> {
+    let contents = body["contents"].as_array().map(Vec::as_slice).unwrap_or_default();
+    contents.iter().map(message).collect()
+}
+
+fn message(content: &Value) -> Message {
+    let parts = content["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let texts: Vec<String> = parts.iter().filter_map(|part| part["text"].as_str()).map(str::to_owned).collect();
+    if content["role"] == "model" {
+        return Message { speaker: Speaker::Model, texts };
+    }
+    if texts.is_empty() {
+        let outcomes = parts.iter().map(|part| part["functionResponse"]["response"].to_string());
+        return Message { speaker: Speaker::Tool, texts: outcomes.collect() };
+    }
+    Message { speaker: Speaker::Person, texts }
+}
+
+pub(super) fn reply(turn: &Turn, streaming: bool, number: usize) -> Response {
+    let part = match turn {
+        Turn::Say(text) => json!({ "text": text }),
+        Turn::Call { tool, arguments } => {
+            json!({ "functionCall": { "id": format!("call-{number}"), "name": tool, "args": arguments } })
+        }
+    };
+    let answer = json!({
+        "candidates": [{
+            "index": 0,
+            "content": { "role": "model", "parts": [part] },
+            "finishReason": "STOP",
+        }],
+        "usageMetadata": { "promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2 },
+        "modelVersion": "fake",
+    });
+    if streaming { stream_reply(&[answer.to_string()]) } else { json_reply(&answer) }
+}

@@ -1,0 +1,175 @@
+//! A fake language model on the loopback, so that whole agents run without an account and without a network.
+//!
+//! It speaks the Gemini API and the OpenAI-compatible one at once, and plays a [`Script`]. It keeps no position in that
+//! script: like a real model it answers from the transcript it is shown, so a request that an agent sends twice, or on
+//! the side (a title, a suggestion, who speaks next), moves nothing. Every request is kept for the test to read.
+
+mod gemini;
+mod openai;
+mod script;
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::{StatusCode, Uri, header};
+use axum::response::{IntoResponse as _, Response};
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+pub use script::{Message, Script, Speaker, Turn};
+
+/// A running fake model. Dropping it stops the server.
+pub struct FakeModel {
+    address: SocketAddr,
+    requests: Requests,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+/// One request of an agent, as it arrived.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Path and query, for example `/v1/chat/completions`.
+    pub uri: String,
+    /// The JSON body; null where there was none.
+    pub body: Value,
+    /// What the model was shown, in the words both APIs share.
+    pub transcript: Vec<Message>,
+}
+
+impl Request {
+    /// The text of the last thing the person (or the agent in the person's name) said, all its parts.
+    pub fn asked(&self) -> String {
+        script::last_word_of_person(&self.transcript).map(|message| message.texts.join("\n")).unwrap_or_default()
+    }
+
+    /// Whether this request carries `prompt` as the person's last words, and so is no side request.
+    pub fn is_about(&self, prompt: &str) -> bool {
+        script::is_asked(&self.transcript, prompt)
+    }
+}
+
+type Requests = Arc<Mutex<Vec<Request>>>;
+
+#[derive(Clone)]
+struct Desk {
+    script: Arc<Script>,
+    requests: Requests,
+}
+
+impl FakeModel {
+    /// Listens on a free port of 127.0.0.1 and plays `script` to whoever asks.
+    ///
+    /// # Errors
+    /// When the loopback has no free port or no thread can be started.
+    pub fn start(script: Script) -> Result<Self> {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").context("no free port on 127.0.0.1")?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        let requests = Requests::default();
+        let desk = Desk { script: Arc::new(script), requests: requests.clone() };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let (stop, stopped) = oneshot::channel();
+        let thread = std::thread::Builder::new().name("fake model".into()).spawn(move || {
+            runtime.block_on(async move {
+                let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
+                let app = Router::new().fallback(answer).layer(DefaultBodyLimit::disable()).with_state(desk);
+                tokio::select! {
+                    _ = axum::serve(listener, app) => {}
+                    _ = stopped => {}
+                }
+            });
+        })?;
+        Ok(Self { address, requests, stop: Some(stop), thread: Some(thread) })
+    }
+
+    /// What the Gemini CLI takes as `GOOGLE_GEMINI_BASE_URL`.
+    pub fn gemini_base_url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// What OpenAI-compatible agents take as `OPENAI_BASE_URL`.
+    pub fn openai_base_url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// Everything that reached the model so far, oldest first.
+    pub fn requests(&self) -> Vec<Request> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Waits until the model was asked `prompt`, and returns that request (the first such one).
+    ///
+    /// # Errors
+    /// At the deadline, with what the model was asked instead.
+    pub fn wait_until_asked(&self, prompt: &str, deadline: Duration) -> Result<Request> {
+        crate::wait::until(&format!("the model to be asked {prompt:?}"), deadline, || {
+            let requests = self.requests();
+            let seen = || requests.iter().map(|r| format!("{} … {:?}", r.uri, tail(&r.asked()))).collect::<Vec<_>>();
+            requests.iter().find(|r| r.is_about(prompt)).cloned().ok_or_else(|| format!("{:#?}", seen()))
+        })
+    }
+}
+
+impl Drop for FakeModel {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+async fn answer(State(desk): State<Desk>, uri: Uri, body: Bytes) -> Response {
+    let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let path = uri.path();
+    let gemini = path.contains(":generateContent") || path.contains(":streamGenerateContent");
+    let openai = path.ends_with("/chat/completions");
+    let transcript = match (gemini, openai) {
+        (true, _) => gemini::transcript(&body),
+        (_, true) => openai::transcript(&body),
+        _ => Vec::new(),
+    };
+    let turn = if wants_json(&body) { Turn::say("{}") } else { desk.script.next(&transcript) };
+    let number = {
+        let mut requests = desk.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        requests.push(Request { uri: uri.to_string(), body: body.clone(), transcript });
+        requests.len()
+    };
+    match path {
+        _ if gemini => gemini::reply(&turn, path.contains(":stream"), number),
+        _ if openai => openai::reply(&turn, &body, number),
+        _ if path.contains(":countTokens") => json_reply(&json!({"totalTokens": 1})),
+        _ if path.ends_with("/models") => json_reply(&openai::models()),
+        _ => (StatusCode::NOT_FOUND, "the fake model does not know this").into_response(),
+    }
+}
+
+/// Both APIs let a caller insist on a JSON answer; only side requests do.
+fn wants_json(body: &Value) -> bool {
+    let config = &body["generationConfig"];
+    config["responseMimeType"] == "application/json"
+        || !config["responseJsonSchema"].is_null()
+        || !config["responseSchema"].is_null()
+        || !body["response_format"].is_null()
+}
+
+fn json_reply(value: &Value) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], value.to_string()).into_response()
+}
+
+/// A whole event stream in one piece: agents read it just as they read a slow one.
+fn stream_reply(events: &[String]) -> Response {
+    let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response()
+}
+
+fn tail(text: &str) -> String {
+    let skip = text.chars().count().saturating_sub(120);
+    text.chars().skip(skip).collect()
+}

@@ -1,0 +1,217 @@
+//! A machine of one's own for a test: home, temporary and runtime directories, a project, and a hermetic
+//! environment. Every process started in it dies with it.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+
+/// Inherited by everything started in a sandbox, also by what leaves its process group (a tmux server does).
+const MARK: &str = "ALONGSIDE_SANDBOX";
+
+/// See the module. Dropping it kills its processes and removes its directories.
+#[derive(Debug)]
+pub struct Sandbox {
+    dir: TempDir,
+    groups: Mutex<Vec<Pid>>,
+}
+
+impl Default for Sandbox {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Sandbox {
+    /// Fresh directories, with short names: a Unix socket's path has 108 bytes at most.
+    pub fn new() -> Self {
+        let base = if cfg!(unix) {
+            PathBuf::from("/tmp")
+        } else {
+            std::env::temp_dir()
+        };
+        let dir = tempfile::Builder::new()
+            .prefix("al-")
+            .tempdir_in(base)
+            .expect("a temporary directory");
+        let sandbox = Self {
+            dir,
+            groups: Mutex::default(),
+        };
+        for path in [sandbox.home(), sandbox.tmp(), sandbox.run(), sandbox.project()] {
+            fs::create_dir(&path).expect("a directory in the sandbox");
+        }
+        private(&sandbox.run());
+        sandbox
+    }
+
+    /// `HOME`, and what Gemini takes for it.
+    pub fn home(&self) -> PathBuf {
+        self.dir.path().join("home")
+    }
+
+    /// `TMPDIR`.
+    pub fn tmp(&self) -> PathBuf {
+        self.dir.path().join("tmp")
+    }
+
+    /// `XDG_RUNTIME_DIR`; also the place for sockets of the test itself.
+    pub fn run(&self) -> PathBuf {
+        self.dir.path().join("run")
+    }
+
+    /// The workspace that agents and editors have open.
+    pub fn project(&self) -> PathBuf {
+        self.dir.path().join("project")
+    }
+
+    /// Writes a file of the project and returns its path.
+    pub fn write(&self, relative: impl AsRef<Path>, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.project().join(relative);
+        fs::create_dir_all(path.parent().expect("a file has a directory"))
+            .expect("a directory in the project");
+        fs::write(&path, content).expect("a file in the project");
+        path
+    }
+
+    /// The whole environment of a process in this sandbox. No agent's variable is in it.
+    pub fn env(&self) -> Vec<(&'static str, OsString)> {
+        let at = |path: &str| OsString::from(self.dir.path().join(path));
+        vec![
+            (MARK, self.dir.path().into()),
+            ("PATH", std::env::var_os("PATH").unwrap_or_default()),
+            ("HOME", at("home")),
+            ("GEMINI_CLI_HOME", at("home")),
+            ("TMPDIR", at("tmp")),
+            ("XDG_RUNTIME_DIR", at("run")),
+            ("XDG_CONFIG_HOME", at("home/.config")),
+            ("XDG_STATE_HOME", at("home/.local/state")),
+            ("XDG_DATA_HOME", at("home/.local/share")),
+            ("XDG_CACHE_HOME", at("home/.cache")),
+            ("LANG", "C.UTF-8".into()),
+            ("TERM", "xterm-256color".into()),
+            ("SHELL", "/bin/bash".into()),
+            ("NO_PROXY", "127.0.0.1,localhost".into()),
+            ("no_proxy", "127.0.0.1,localhost".into()),
+            // Inside a container agents would dial host.docker.internal instead of the loopback.
+            (
+                "NODE_OPTIONS",
+                format!("--require={}", crate::node_script("hide-container.cjs").display()).into(),
+            ),
+        ]
+    }
+
+    /// A command in the project with this sandbox's environment and nothing else.
+    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .envs(self.env())
+            .current_dir(self.project())
+            .kill_on_drop(true);
+        command
+    }
+
+    /// Starts a command in a process group of its own, which dies with the sandbox.
+    pub fn spawn(&self, command: &mut Command) -> Child {
+        let child = command.process_group(0).spawn();
+        let child = child.unwrap_or_else(|error| panic!("{:?} does not start: {error}", command.as_std()));
+        let pid = child.id().and_then(|pid| Pid::from_raw(pid.cast_signed()));
+        self.groups
+            .lock()
+            .expect("no test thread panics here")
+            .extend(pid);
+        child
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        for group in self
+            .groups
+            .get_mut()
+            .expect("no test thread panics here")
+            .drain(..)
+        {
+            // An error is a group that has already ended.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        kill_marked(self.dir.path());
+    }
+}
+
+/// Kills what left its process group but still carries our mark. Where there is no `/proc`, such a process must be
+/// ended by who started it.
+fn kill_marked(dir: &Path) {
+    let mark = format!("{MARK}={}\0", dir.display()).into_bytes();
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let pid = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok())
+            .and_then(Pid::from_raw);
+        let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
+        if let Some(pid) = pid
+            && environment.windows(mark.len()).any(|window| window == mark)
+        {
+            let _ = rustix::process::kill_process(pid, Signal::KILL);
+        }
+    }
+}
+
+/// Some programs refuse a runtime directory that others can read.
+fn private(path: &Path) {
+    #[cfg(unix)]
+    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o700))
+        .expect("our own directory");
+    #[cfg(not(unix))]
+    let _ = path;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_leaves_its_process_group_dies_with_the_sandbox_too() {
+        let sandbox = Sandbox::new();
+        let script = "setsid sleep 1000 & echo $!; wait";
+        let mut child = sandbox.spawn(
+            sandbox
+                .command("sh")
+                .args(["-c", script])
+                .stdout(std::process::Stdio::piped()),
+        );
+        let mut line = String::new();
+        let mut stdout = tokio::io::BufReader::new(child.stdout.take().expect("piped"));
+        tokio::io::AsyncBufReadExt::read_line(&mut stdout, &mut line)
+            .await
+            .expect("the pid");
+        // `setsid` forks when it leads a group; whatever it is now, it carries the mark.
+        let marked = |dir: &Path| {
+            let mark = format!("{MARK}={}\0", dir.display());
+            fs::read_dir("/proc").expect("Linux").flatten().any(|entry| {
+                let environ = fs::read(entry.path().join("environ")).unwrap_or_default();
+                let alive = !fs::read(entry.path().join("cmdline"))
+                    .unwrap_or_default()
+                    .is_empty();
+                alive && String::from_utf8_lossy(&environ).contains(&mark)
+            })
+        };
+        let dir = sandbox.dir.path().to_owned();
+        assert!(marked(&dir), "the sleeper should live");
+        drop(sandbox);
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(5);
+        while marked(&dir) {
+            assert!(
+                std::time::Instant::now() < deadline,
+                "a process of the sandbox outlived it"
+            );
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    }
+}
