@@ -1,1 +1,40 @@
-//! placeholder
+//! The other side of the contract: what a coding agent does to find an IDE companion and to work with it.
+//!
+//! ```no_run
+//! use alongside_agent::{Endpoint, Identity, Outcome, Session, find};
+//! use alongside_contract::family;
+//!
+//! # async fn agent() -> Result<(), Box<dyn std::error::Error>> {
+//! let here = find::Surroundings::of_this_process()?;
+//! let gemini = family::by_command("gemini").ok_or("the table knows gemini")?;
+//! let found = find::candidates(gemini, &here).found.into_iter().next().ok_or("no companion serves this directory")?;
+//!
+//! let endpoint = Endpoint::local(found.record.port);
+//! let token = found.record.auth_token.as_deref();
+//! let session = Session::connect(endpoint, token, Identity::new("my-agent", "1.0")).await?;
+//! match session.open_diff("/home/me/project/main.rs", "fn main() {}\n").await?.outcome().await {
+//!     Outcome::Accepted { content } => std::fs::write("/home/me/project/main.rs", content)?,
+//!     Outcome::Rejected | Outcome::Closed { .. } => println!("not wanted"),
+//!     Outcome::Lost => println!("the companion is gone: ask in the terminal instead"),
+//! }
+//! session.end().await?;
+//! # Ok(()) }
+//! ```
+//!
+//! [`find`] replays how each family looks for a companion, driven by the table of families. [`Session`] speaks MCP
+//! over Streamable HTTP exactly as shipped agents do, reconnection included. [`bridge`] carries MCP over stdio to a
+//! running companion. The token appears in no error and in no `Debug` form.
+
+pub mod bridge;
+mod diffs;
+mod error;
+pub mod find;
+mod http;
+mod session;
+mod stream;
+
+pub use diffs::{Outcome, PendingDiff};
+pub use error::Error;
+pub use http::{Endpoint, RawReply, get_status};
+pub use session::{Identity, Session, Tool};
+pub use stream::StreamState;

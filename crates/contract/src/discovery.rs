@@ -6,7 +6,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub const WRITER: &str = "alongside";
 
 /// The content of a discovery file (the contract's *discovery mechanism*; Qwen adds `ppid` and `ideName`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+///
+/// Its `Debug` form hides the token, so that a record may be logged.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Record {
     /// TCP port of the companion on 127.0.0.1. Some writers quote it; reading accepts both.
@@ -33,6 +35,21 @@ pub struct Record {
     /// Which program wrote the file: [`WRITER`] in ours, and only those are ever swept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writer: Option<String>,
+}
+
+impl std::fmt::Debug for Record {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Record")
+            .field("port", &self.port)
+            .field("workspace_path", &self.workspace_path)
+            .field("auth_token", &self.auth_token.as_ref().map(|_| "…"))
+            .field("ide_info", &self.ide_info)
+            .field("ppid", &self.ppid)
+            .field("ide_name", &self.ide_name)
+            .field("stdio", &self.stdio)
+            .field("writer", &self.writer)
+            .finish()
+    }
 }
 
 /// The editor as agents show it to the person.
@@ -105,7 +122,16 @@ mod tests {
         let record: Record =
             serde_json::from_str(r#"{"port":"12345","workspacePath":"/a","authToken":null}"#).unwrap();
         assert_eq!(record.port, 12345);
-        assert_eq!(serde_json::to_string(&record).unwrap(), r#"{"port":12345,"workspacePath":"/a"}"#);
+        assert_eq!(
+            serde_json::to_string(&record).unwrap(),
+            r#"{"port":12345,"workspacePath":"/a"}"#
+        );
+    }
+
+    #[test]
+    fn a_record_can_be_logged_without_its_token() {
+        let record: Record = serde_json::from_str(r#"{"port":1,"authToken":"s3cret"}"#).unwrap();
+        assert!(!format!("{record:?}").contains("s3cret"));
     }
 
     #[test]

@@ -49,6 +49,8 @@ pub struct DiscoveryFile {
     pub fields: Fields,
     /// Which releases read it, for messages: "Qwen Code 0.5.1 and newer".
     pub readers: &'static str,
+    /// Whether the family's newest release is among them.
+    pub newest: bool,
 }
 
 /// Where a discovery file lies.
@@ -89,7 +91,9 @@ impl DiscoveryFile {
 
     /// The file's name for this process and port.
     pub fn file_name(&self, pid: u32, port: u16) -> String {
-        self.name.replace("{pid}", &pid.to_string()).replace("{port}", &port.to_string())
+        self.name
+            .replace("{pid}", &pid.to_string())
+            .replace("{port}", &port.to_string())
     }
 
     /// The PID in `file_name` if it is a name of this row, whatever the port.
@@ -143,12 +147,14 @@ pub const FAMILIES: &[Family] = &[
                 name: "gemini-ide-server-{pid}-{port}.json",
                 fields: Fields::Contract,
                 readers: "Gemini CLI 0.5.3 and newer",
+                newest: true,
             },
             DiscoveryFile {
                 directory: Directory::Tmp(""),
                 name: "gemini-ide-server-{pid}.json",
                 fields: Fields::Contract,
                 readers: "Gemini CLI 0.1.22 to 0.5.2",
+                newest: false,
             },
         ],
     },
@@ -175,30 +181,35 @@ pub const FAMILIES: &[Family] = &[
                 name: "{port}.lock",
                 fields: Fields::WithParent,
                 readers: "Qwen Code 0.5.1 and newer",
+                newest: true,
             },
             DiscoveryFile {
                 directory: Directory::Tmp("qwen/ide"),
                 name: "qwen-code-ide-server-{pid}-{port}.json",
                 fields: Fields::WithParent,
                 readers: "Qwen Code as its specification says",
+                newest: false,
             },
             DiscoveryFile {
                 directory: Directory::Tmp("gemini/ide"),
                 name: "qwen-code-ide-server-{pid}-{port}.json",
                 fields: Fields::WithParent,
                 readers: "Qwen Code 0.1.3 to 0.5.0",
+                newest: false,
             },
             DiscoveryFile {
                 directory: Directory::Tmp(""),
                 name: "qwen-code-ide-server-{pid}.json",
                 fields: Fields::WithParent,
                 readers: "Qwen Code 0.0.13 and newer, without variables",
+                newest: true,
             },
             DiscoveryFile {
                 directory: Directory::Tmp(""),
                 name: "qwen-code-ide-server-{port}.json",
                 fields: Fields::WithParent,
                 readers: "Qwen Code 0.0.13 and newer, with variables",
+                newest: true,
             },
         ],
     },
@@ -220,6 +231,7 @@ pub const FAMILIES: &[Family] = &[
             name: "llxprt-ide-server-{pid}-{port}.json",
             fields: Fields::Contract,
             readers: "LLxprt Code",
+            newest: true,
         }],
     },
     Family {
@@ -236,10 +248,15 @@ pub const FAMILIES: &[Family] = &[
             stdio_args: None,
         },
         files: &[DiscoveryFile {
-            directory: Directory::Home { below_home: ".ola/ide", base_variable: None, below_base: "" },
+            directory: Directory::Home {
+                below_home: ".ola/ide",
+                base_variable: None,
+                below_base: "",
+            },
             name: "{port}.lock",
             fields: Fields::WithParent,
             readers: "OLA Code",
+            newest: true,
         }],
     },
     Family {
@@ -283,7 +300,9 @@ pub fn by_command(command: &str) -> Option<&'static Family> {
 
 /// The family that a client names itself after in `initialize`.
 pub fn by_client_name(name: &str) -> Option<&'static Family> {
-    FAMILIES.iter().find(|family| family.client_names.iter().any(|prefix| name.starts_with(prefix)))
+    FAMILIES
+        .iter()
+        .find(|family| family.client_names.iter().any(|prefix| name.starts_with(prefix)))
 }
 
 #[cfg(test)]
@@ -306,7 +325,10 @@ mod tests {
             assert!(!file.matches("readme.json"));
             assert_eq!(file.pid_in(&name), file.names_pid().then_some(42), "{name}");
         }
-        assert_eq!(FAMILIES[0].files[1].pid_in("gemini-ide-server-42-8080.json"), None);
+        assert_eq!(
+            FAMILIES[0].files[1].pid_in("gemini-ide-server-42-8080.json"),
+            None
+        );
         assert_eq!(FAMILIES[0].files[0].pid_in("gemini-ide-server-42.json"), None);
     }
 
@@ -315,6 +337,9 @@ mod tests {
         assert_eq!(by_command("/usr/local/bin/gemini").map(|f| f.id), Some("gemini"));
         assert_eq!(by_command("qwen.cmd").map(|f| f.id), Some("qwen"));
         assert_eq!(by_command("bash"), None);
-        assert_eq!(by_client_name("qwen-code-mcp-client-qwen").map(|f| f.id), Some("qwen"));
+        assert_eq!(
+            by_client_name("qwen-code-mcp-client-qwen").map(|f| f.id),
+            Some("qwen")
+        );
     }
 }

@@ -1,0 +1,263 @@
+//! MCP over stdio, bridged to a running companion: for agents that start a server instead of dialling one.
+//!
+//! One line is one message. Lines are posted one after the other, so a companion sees them in the order they were
+//! written; what the companion says by itself comes in between.
+
+use std::time::Duration;
+
+use alongside_contract::mcp::InitializeResult;
+use alongside_contract::rpc::{self, Id, Message};
+use alongside_contract::surrogates::replace_lone;
+use futures_util::StreamExt;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::{mpsc, watch};
+
+use crate::http::{Wire, is_stream};
+use crate::{Endpoint, Error, stream};
+
+/// How long to wait before the stream is opened again: soon, and more patiently the longer the companion is away.
+const REOPEN: [Duration; 4] = [
+    Duration::ZERO,
+    Duration::from_millis(250),
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+];
+
+/// JSON-RPC's code for a server that could not, used where the companion did not answer.
+const NO_ANSWER: i64 = -32000;
+
+const WHAT: &str = "pass a message on";
+
+/// Carries messages between `input` and `output` and the companion at `endpoint` until `input` ends, and ends the
+/// session then. A message that cannot be posted is answered with a JSON-RPC error.
+///
+/// # Errors
+/// When `input` or `output` breaks, or the companion has forgotten the session: only a new bridge can start another.
+pub async fn run(
+    endpoint: Endpoint,
+    token: Option<&str>,
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Unpin,
+) -> Result<(), Error> {
+    let wire = Wire::new(&endpoint, token)?;
+    let (lines, written) = mpsc::channel(16);
+    let (initialized, hears) = watch::channel(None);
+    let talk = async move {
+        let mut talker = Talker {
+            wire,
+            initialized,
+            lines: lines.clone(),
+        };
+        let end = tokio::select! {
+            end = talker.read(input) => end,
+            end = listen(hears, lines) => end,
+        };
+        // A companion that is gone has forgotten the session anyway.
+        let _ = talker.wire.delete("end the session").await;
+        end
+    };
+    tokio::try_join!(talk, write(written, output)).map(|_| ())
+}
+
+/// The way from the agent to the companion.
+struct Talker {
+    wire: Wire,
+    /// Where to announce that the session is ready for its stream.
+    initialized: watch::Sender<Option<Wire>>,
+    lines: mpsc::Sender<String>,
+}
+
+impl Talker {
+    async fn read(&mut self, input: impl AsyncRead + Unpin) -> Result<(), Error> {
+        let mut input = BufReader::new(input);
+        let mut line = Vec::new();
+        while input.read_until(b'\n', &mut line).await? > 0 {
+            let json = String::from_utf8_lossy(line.trim_ascii()).into_owned();
+            line.clear();
+            if !json.is_empty() {
+                self.pass_on(json).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn pass_on(&mut self, json: String) -> Result<(), Error> {
+        let asked = Asked::in_line(&json);
+        let method = asked.method.as_deref();
+        let answer = match self.wire.post(WHAT, json).await {
+            Ok(answer) => answer,
+            Err(error) => return self.apologise(&asked.ids, NO_ANSWER, &error.to_string()).await,
+        };
+        let status = answer.status();
+        if method == Some("initialize") && status.is_success() {
+            self.wire.adopt_session(&answer);
+        }
+        if is_stream(&answer) {
+            let mut messages = stream::messages(answer);
+            while let Some(message) = messages.next().await {
+                self.adopt(method, &message);
+                say(&self.lines, message).await?;
+            }
+            return Ok(());
+        }
+        let body = match self.wire.body(WHAT, answer).await {
+            Ok(body) => String::from_utf8_lossy(&body).into_owned(),
+            Err(error) => return self.apologise(&asked.ids, NO_ANSWER, &error.to_string()).await,
+        };
+        if !status.is_success() && !answers(&body, &asked.ids) {
+            let code = if status.as_u16() == 404 {
+                rpc::SESSION_NOT_FOUND
+            } else {
+                NO_ANSWER
+            };
+            return self
+                .apologise(
+                    &asked.ids,
+                    code,
+                    &format!("the companion answered {status}: {body}"),
+                )
+                .await;
+        }
+        self.adopt(method, &body);
+        if method == Some("notifications/initialized") && status.is_success() {
+            self.initialized.send_replace(Some(self.wire.clone()));
+        }
+        if body.trim().is_empty() {
+            Ok(())
+        } else {
+            say(&self.lines, body).await
+        }
+    }
+
+    /// Learns the version from the reply to `initialize`.
+    fn adopt(&mut self, method: Option<&str>, message: &str) {
+        if method == Some("initialize")
+            && let Ok(Ok(Message::Reply {
+                result: Ok(result), ..
+            })) = Message::parse(message.as_bytes())
+            && let Ok(server) = serde_json::from_str::<InitializeResult>(result.get())
+        {
+            self.wire.adopt_version(&server.protocol_version);
+        }
+    }
+
+    async fn apologise(&self, ids: &[Id], code: i64, why: &str) -> Result<(), Error> {
+        tracing::warn!(why, "a message could not be passed on");
+        for id in ids {
+            say(&self.lines, rpc::error(Some(id), code, why)).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The way from the companion to the agent: the stream, opened again for as long as the session lives.
+async fn listen(mut hears: watch::Receiver<Option<Wire>>, lines: mpsc::Sender<String>) -> Result<(), Error> {
+    let Ok(wire) = hears.wait_for(Option::is_some).await.map(|wire| wire.clone()) else {
+        return std::future::pending().await;
+    };
+    let Some(wire) = wire else { return Ok(()) };
+    let mut failures = 0;
+    loop {
+        match stream::open(&wire).await {
+            Ok(mut messages) => {
+                failures = 0;
+                while let Some(message) = messages.next().await {
+                    say(&lines, message).await?;
+                }
+            }
+            Err(error) if error.status() == Some(404) => return Err(error),
+            Err(error) => tracing::debug!(%error, "the stream does not open"),
+        }
+        failures = (failures + 1).min(REOPEN.len() - 1);
+        tokio::time::sleep(REOPEN[failures]).await;
+    }
+}
+
+async fn write(mut lines: mpsc::Receiver<String>, mut output: impl AsyncWrite + Unpin) -> Result<(), Error> {
+    while let Some(line) = lines.recv().await {
+        output.write_all(line.as_bytes()).await?;
+        output.write_all(b"\n").await?;
+        output.flush().await?;
+    }
+    Ok(())
+}
+
+/// Hands a message to the writer, as one line: strings in JSON hold no bare newlines, so blanks may replace them.
+async fn say(lines: &mpsc::Sender<String>, message: String) -> Result<(), Error> {
+    let message = message.trim();
+    let line = if message.contains(['\n', '\r']) {
+        message.replace(['\n', '\r'], " ")
+    } else {
+        message.to_owned()
+    };
+    lines
+        .send(line)
+        .await
+        .map_err(|_| Error::Stdio(std::io::ErrorKind::BrokenPipe.into()))
+}
+
+/// What a line asks.
+#[derive(Debug, Default)]
+struct Asked {
+    /// The method, if the line is one message that has one.
+    method: Option<String>,
+    /// Requests that want a reply: several in a batch.
+    ids: Vec<Id>,
+}
+
+impl Asked {
+    fn in_line(json: &str) -> Self {
+        if let Ok(batch) = serde_json::from_str::<Vec<Box<serde_json::value::RawValue>>>(json) {
+            let ids = batch
+                .iter()
+                .flat_map(|message| Self::in_line(message.get()).ids)
+                .collect();
+            return Self { method: None, ids };
+        }
+        match Message::parse(&replace_lone(json.as_bytes())) {
+            Ok(Ok(Message::Request { id, method, .. })) => Self {
+                method: Some(method),
+                ids: vec![id],
+            },
+            Ok(Ok(Message::Notification { method, .. })) => Self {
+                method: Some(method),
+                ids: Vec::new(),
+            },
+            _ => Self::default(),
+        }
+    }
+}
+
+/// Whether a body is a reply that the agent can match to what it asked.
+fn answers(body: &str, ids: &[Id]) -> bool {
+    match Message::parse(body.as_bytes()) {
+        Ok(Ok(Message::Reply { id: Some(id), .. })) => ids.contains(&id),
+        Ok(Ok(Message::Reply { id: None, .. })) => ids.is_empty(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_request_of_a_line_gets_its_answer() {
+        let batch = r#"[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"n"},{"jsonrpc":"2.0","id":"x","method":"b"}]"#;
+        assert_eq!(Asked::in_line(batch).ids, [Id::Number(1), Id::Text("x".into())]);
+        assert_eq!(
+            Asked::in_line(r#"{"jsonrpc":"2.0","id":7,"method":"a"}"#)
+                .method
+                .as_deref(),
+            Some("a")
+        );
+        assert!(Asked::in_line("nonsense").ids.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_message_of_several_lines_becomes_one() {
+        let (sender, mut lines) = mpsc::channel(1);
+        say(&sender, "{\n  \"a\": \"x\\ny\"\r\n}\n".into()).await.unwrap();
+        assert_eq!(lines.recv().await.unwrap(), "{   \"a\": \"x\\ny\"  }");
+    }
+}

@@ -1,0 +1,69 @@
+//! Reading discovery files as carefully as agents should: only the user's own small regular files, and whatever is
+//! wrong with one never hides the others.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use alongside_contract::discovery::Record;
+use alongside_contract::family::DiscoveryFile;
+
+use super::{Reason, Skipped, Surroundings};
+
+/// A record is a few hundred bytes; whatever is larger than this is something else.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The files of a row, sorted by name. A directory that does not exist has none.
+pub(super) fn names(row: &DiscoveryFile, here: &Surroundings) -> Result<Vec<PathBuf>, Option<Skipped>> {
+    let directory = here.resolve(row.directory);
+    let entries = std::fs::read_dir(&directory).map_err(|error| {
+        let told = error.kind() != std::io::ErrorKind::NotFound;
+        told.then(|| Skipped {
+            path: directory.clone(),
+            reason: Reason::Unreadable(error),
+        })
+    })?;
+    let mut paths: Vec<PathBuf> = entries
+        .flatten()
+        .filter(|entry| entry.file_name().to_str().is_some_and(|name| row.matches(name)))
+        .map(|entry| entry.path())
+        .collect();
+    paths.sort();
+    Ok(paths)
+}
+
+/// Reads one record.
+pub(super) fn read(path: &Path) -> Result<Record, Reason> {
+    // Looked at before it is opened: opening a pipe would wait for somebody to write into it.
+    let metadata = std::fs::metadata(path).map_err(Reason::Unreadable)?;
+    if !metadata.is_file() || metadata.len() > MAX_BYTES {
+        return Err(Reason::NotAFile);
+    }
+    let file = std::fs::File::open(path).map_err(Reason::Unreadable)?;
+    if !is_ours(&file.metadata().map_err(Reason::Unreadable)?) {
+        return Err(Reason::NotOurs);
+    }
+    let mut json = Vec::new();
+    file.take(MAX_BYTES)
+        .read_to_end(&mut json)
+        .map_err(Reason::Unreadable)?;
+    serde_json::from_slice(&json).map_err(Reason::Malformed)
+}
+
+/// When a file was written; the epoch if that cannot be told.
+pub(super) fn modified(path: &Path) -> SystemTime {
+    std::fs::metadata(path)
+        .and_then(|metadata| metadata.modified())
+        .unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+#[cfg(unix)]
+fn is_ours(metadata: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    metadata.uid() == rustix::process::getuid().as_raw()
+}
+
+#[cfg(not(unix))]
+fn is_ours(_: &std::fs::Metadata) -> bool {
+    true
+}

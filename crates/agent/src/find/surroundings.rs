@@ -1,0 +1,113 @@
+//! What an agent sees around itself. The one place that reads the environment, so that a test, or a question about
+//! another terminal, can put something else here.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use alongside_contract::family::{Directory, Family};
+
+/// Everything outside the files themselves that decides which companion an agent finds.
+#[derive(Clone)]
+pub struct Surroundings {
+    /// The temporary directory (Node's `os.tmpdir()`).
+    pub tmp: PathBuf,
+    /// The home directory.
+    pub home: PathBuf,
+    /// Environment variables.
+    pub variables: HashMap<String, String>,
+    /// The directory the agent was started in.
+    pub cwd: PathBuf,
+    /// The agent's own process.
+    pub pid: u32,
+}
+
+impl Surroundings {
+    /// Those of an agent that would be started in place of this process.
+    ///
+    /// # Errors
+    /// When the current directory is gone.
+    pub fn of_this_process() -> std::io::Result<Self> {
+        let variables: HashMap<String, String> = std::env::vars_os()
+            .filter_map(|(name, value)| {
+                Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
+            })
+            .filter(|(_, value)| !value.is_empty())
+            .collect();
+        Ok(Self {
+            tmp: temporary_directory(&variables),
+            home: std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")),
+            cwd: std::env::current_dir()?,
+            pid: std::process::id(),
+            variables,
+        })
+    }
+
+    /// The directory that a row of the table means here.
+    pub fn resolve(&self, directory: Directory) -> PathBuf {
+        match directory {
+            Directory::Tmp(below) => join(&self.tmp, below),
+            Directory::Home {
+                below_home,
+                base_variable,
+                below_base,
+            } => match base_variable.and_then(|name| self.variables.get(name)) {
+                Some(base) => join(&self.cwd.join(base), below_base),
+                None => join(&self.home, below_home),
+            },
+        }
+    }
+
+    /// The port that the family's variable names, if it names one.
+    pub(super) fn port(&self, family: &Family) -> Option<u16> {
+        self.variables
+            .get(family.env.port)?
+            .parse()
+            .ok()
+            .filter(|port| *port != 0)
+    }
+
+    /// The process that an agent of the family takes for the editor.
+    pub(super) fn target_pid(&self, family: &Family) -> Option<u32> {
+        let said = family
+            .env
+            .pid
+            .and_then(|name| self.variables.get(name)?.parse().ok())
+            .filter(|pid| *pid != 0);
+        said.or_else(|| super::editor_pid(self))
+    }
+}
+
+/// Variables by name only: one of them may hold a token.
+impl std::fmt::Debug for Surroundings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Surroundings")
+            .field("tmp", &self.tmp)
+            .field("home", &self.home)
+            .field("variables", &self.variables.keys())
+            .field("cwd", &self.cwd)
+            .field("pid", &self.pid)
+            .finish()
+    }
+}
+
+fn temporary_directory(variables: &HashMap<String, String>) -> PathBuf {
+    let names: &[&str] = if cfg!(windows) {
+        &["TEMP", "TMP"]
+    } else {
+        &["TMPDIR", "TMP", "TEMP"]
+    };
+    let value = names
+        .iter()
+        .find_map(|name| variables.get(*name))
+        .map_or("/tmp", String::as_str);
+    // Collecting components drops a trailing slash, as Node does.
+    Path::new(value).components().collect()
+}
+
+fn join(base: &Path, below: &str) -> PathBuf {
+    if below.is_empty() {
+        base.to_owned()
+    } else {
+        base.join(below)
+    }
+}

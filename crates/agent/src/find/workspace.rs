@@ -1,0 +1,63 @@
+//! Whether a companion serves a directory: the agent must run at or below one of its roots.
+
+use std::path::{Path, PathBuf};
+
+use alongside_contract::discovery::split_roots;
+
+/// Whether the roots of `workspace_path` hold `cwd`, symbolic links resolved on both sides. An empty workspace holds
+/// nothing: the agent then asks the person to open a folder.
+pub fn holds(workspace_path: &str, cwd: &Path) -> bool {
+    let cwd = comparable(cwd);
+    roots(workspace_path)
+        .iter()
+        .any(|root| cwd.starts_with(comparable(Path::new(root))))
+}
+
+/// The roots, as Qwen Code reads them too: a JSON array in place of the joined list.
+fn roots(workspace_path: &str) -> Vec<String> {
+    if workspace_path.trim_start().starts_with('[')
+        && let Ok(roots) = serde_json::from_str::<Vec<String>>(workspace_path)
+    {
+        return roots
+            .into_iter()
+            .filter(|root| Path::new(root).is_absolute())
+            .collect();
+    }
+    split_roots(workspace_path)
+        .filter(|root| Path::new(root).is_absolute())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The real path, or the path as it is where nothing lies there; without regard to case where the file system has none.
+fn comparable(path: &Path) -> PathBuf {
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if cfg!(target_os = "macos") {
+        PathBuf::from(real.to_string_lossy().to_lowercase())
+    } else {
+        real
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_root_holds_itself_and_what_lies_below_also_through_links() {
+        let temp = tempfile::tempdir().unwrap();
+        let (real, link) = (temp.path().join("real"), temp.path().join("link"));
+        std::fs::create_dir_all(real.join("sub")).unwrap();
+        std::fs::create_dir_all(temp.path().join("real-not")).unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let (real, link) = (real.to_str().unwrap(), link.to_str().unwrap());
+
+        assert!(holds(real, Path::new(real)));
+        assert!(holds(link, &Path::new(real).join("sub")));
+        assert!(holds(&format!("/nowhere:{real}"), &Path::new(link).join("sub")));
+        assert!(holds(&format!("[{real:?}]"), Path::new(real)));
+        assert!(!holds(real, temp.path()));
+        assert!(!holds(real, &temp.path().join("real-not")));
+        assert!(!holds("", Path::new(real)));
+    }
+}
