@@ -45,7 +45,10 @@ impl Tmux {
     /// A terminal in the sandbox's project. Its shells have the sandbox's environment and `more` on top.
     /// The server itself starts with the first pane.
     pub fn new(sandbox: &Sandbox, more: impl IntoIterator<Item = (String, OsString)>) -> Self {
-        let environment = sandbox.env().into_iter().map(|(name, value)| (name.to_owned(), value));
+        let environment = sandbox
+            .env()
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value));
         Self(Arc::new(Server {
             socket: sandbox.run().join("tmux.sock"),
             directory: sandbox.project(),
@@ -63,12 +66,14 @@ impl Tmux {
             true => &["split-window", "-h"],
             false => &["new-session", "-d", "-x", "240", "-y", "60"],
         };
+        let shell = format!("PS1='{SHELL_PROMPT} ' exec bash --norc --noprofile");
         let directory = server.directory.to_str().context("tmux takes only UTF-8 paths")?;
-        let id = server.run(&[
-            create,
-            &["-P", "-F", "#{pane_id}", "-c", directory, "exec bash --norc --noprofile"],
-        ])?;
-        let pane = Pane { server: server.clone(), id: id.trim().to_owned(), name: name.to_owned() };
+        let id = server.run(&[create, &["-P", "-F", "#{pane_id}", "-c", directory, &shell]])?;
+        let pane = Pane {
+            server: server.clone(),
+            id: id.trim().to_owned(),
+            name: name.to_owned(),
+        };
         pane.wait_for("the shell's prompt", |screen| screen.contains(SHELL_PROMPT))?;
         Ok(pane)
     }
@@ -84,17 +89,29 @@ impl Drop for Tmux {
 impl Server {
     fn run(&self, arguments: &[&[&str]]) -> Result<String> {
         let arguments = arguments.concat();
-        let output = self.output(&arguments).context("tmux does not start (install it, 3.0 or newer)")?;
+        let output = self
+            .output(&arguments)
+            .context("tmux does not start (install it, 3.0 or newer)")?;
         let error = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "tmux {} failed: {}", arguments.join(" "), error.trim());
+        ensure!(
+            output.status.success(),
+            "tmux {} failed: {}",
+            arguments.join(" "),
+            error.trim()
+        );
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
     fn output(&self, arguments: &[&str]) -> std::io::Result<Output> {
         let mut command = Command::new("tmux");
-        command.args(["-u", "-f", "/dev/null", "-S"]).arg(&self.socket).args(arguments);
-        command.env_clear().envs(self.environment.iter().map(|(name, value)| (name, value)));
-        command.env("PS1", format!("{SHELL_PROMPT} ")).output()
+        command
+            .args(["-u", "-f", "/dev/null", "-S"])
+            .arg(&self.socket)
+            .args(arguments);
+        command
+            .env_clear()
+            .envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.output()
     }
 }
 
@@ -105,7 +122,12 @@ impl Pane {
     /// When the text never shows up in the pane.
     pub fn enter(&self, text: &str) -> Result<()> {
         self.type_text(text)?;
-        let shown = text.char_indices().rev().take(12).last().map_or(text, |(start, _)| &text[start..]);
+        let shown = text
+            .char_indices()
+            .rev()
+            .take(12)
+            .last()
+            .map_or(text, |(start, _)| &text[start..]);
         self.wait_for(&format!("the typed {text:?}"), |screen| screen.contains(shown))?;
         std::thread::sleep(BREATH);
         self.press("Enter")
@@ -116,7 +138,9 @@ impl Pane {
     /// # Errors
     /// When the pane is gone.
     pub fn type_text(&self, text: &str) -> Result<()> {
-        self.server.run(&[&["send-keys", "-t", &self.id, "-l", "--", text]]).map(drop)
+        self.server
+            .run(&[&["send-keys", "-t", &self.id, "-l", "--", text]])
+            .map(drop)
     }
 
     /// Presses one key by its tmux name: `Enter`, `Escape`, `C-c` …
@@ -157,7 +181,9 @@ impl Pane {
     }
 
     fn capture(&self, more: &[&str]) -> Result<String> {
-        let text = self.server.run(&[&["capture-pane", "-p", "-J", "-t", &self.id], more])?;
+        let text = self
+            .server
+            .run(&[&["capture-pane", "-p", "-J", "-t", &self.id], more])?;
         Ok(text.trim_end().to_owned())
     }
 }

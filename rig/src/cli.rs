@@ -1,0 +1,201 @@
+//! The whole programs, as a person starts them: Gemini CLI, Qwen Code and our own binary.
+//!
+//! An agent is set up by its settings files in the sandbox's home and a launcher in its `bin`; then `gemini` or `qwen`
+//! typed into a pane is all there is. No variable names a companion: finding it is the companion's job.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::{Value, json};
+
+use crate::install::Rig;
+use crate::model::{FakeModel, Turn};
+use crate::sandbox::Sandbox;
+
+/// A whole agent of a released version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cli {
+    /// Gemini CLI 0.61.0.
+    Gemini,
+    /// Qwen Code 0.24.4.
+    Qwen,
+}
+
+impl Cli {
+    /// What a person types to start it.
+    pub fn command(self) -> &'static str {
+        match self {
+            Self::Gemini => "gemini",
+            Self::Qwen => "qwen",
+        }
+    }
+
+    /// Writes the settings of an agent that was used before (signed in, hints seen, folder trusted, IDE mode on,
+    /// updates and statistics off) and a launcher that connects it to `model`.
+    ///
+    /// # Errors
+    /// When the sandbox cannot be written.
+    pub fn set_up(self, sandbox: &Sandbox, rig: &Rig, model: &FakeModel) -> Result<()> {
+        let (program, environment) = match self {
+            Self::Gemini => {
+                gemini_settings(sandbox)?;
+                let variables = [
+                    ("GEMINI_API_KEY", "fake".to_owned()),
+                    ("GOOGLE_GEMINI_BASE_URL", model.gemini_base_url()),
+                    ("NO_BROWSER", "1".to_owned()),
+                ];
+                (rig.gemini_cli("0.61.0").join("bundle/gemini.js"), variables)
+            }
+            Self::Qwen => {
+                qwen_settings(sandbox)?;
+                let variables = [
+                    ("OPENAI_API_KEY", "fake".to_owned()),
+                    ("OPENAI_BASE_URL", model.openai_base_url()),
+                    ("QWEN_CODE_NO_RELAUNCH", "1".to_owned()),
+                ];
+                (rig.qwen_code("0.24.4").join("cli-entry.js"), variables)
+            }
+        };
+        let arguments = match self {
+            Self::Gemini => "-m gemini-2.5-flash",
+            // Its own default, "auto", never opens a diff.
+            Self::Qwen => "-m fake --approval-mode default",
+        };
+        let exports: String = environment
+            .iter()
+            .map(|(name, value)| format!("export {name}='{value}'\n"))
+            .collect();
+        let guard = crate::node_script("loopback-only.cjs");
+        write_program(
+            sandbox,
+            self.command(),
+            &format!(
+                "{exports}export NODE_OPTIONS=\"$NODE_OPTIONS --require={}\"\nexec '{}' '{}' {arguments} \"$@\"",
+                guard.display(),
+                rig.node().display(),
+                program.display(),
+            ),
+        )
+    }
+
+    /// The turns of a model that writes `content` to the existing file at `path` and says `done`.
+    /// Qwen refuses to overwrite what it has not read.
+    pub fn overwrite(self, path: &Path, content: &str, done: &str) -> Vec<Turn> {
+        let read = Turn::call("read_file", json!({ "file_path": path }));
+        let write = Turn::call("write_file", json!({ "file_path": path, "content": content }));
+        let turns = [
+            (self == Self::Qwen).then_some(read),
+            Some(write),
+            Some(Turn::say(done)),
+        ];
+        turns.into_iter().flatten().collect()
+    }
+
+    /// Whether `screen` shows an empty prompt that takes the next message.
+    pub fn is_ready(self, screen: &str) -> bool {
+        screen.contains("Type your message")
+    }
+}
+
+/// Puts `name` on the sandbox's PATH: a shell script with `body`.
+///
+/// # Errors
+/// When the sandbox cannot be written.
+pub fn write_program(sandbox: &Sandbox, name: &str, body: &str) -> Result<()> {
+    let path = bin(sandbox).join(name);
+    fs::create_dir_all(bin(sandbox))?;
+    fs::write(&path, format!("#!/bin/sh\n{body}\n"))?;
+    #[cfg(unix)]
+    fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
+    Ok(())
+}
+
+/// The PATH of a person who has the agents and `alongside` installed.
+///
+/// # Errors
+/// As [`alongside_bin`].
+pub fn path_variable(sandbox: &Sandbox) -> Result<(String, OsString)> {
+    let ours = alongside_bin()?.parent().map(Path::to_owned);
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    let all = [bin(sandbox)]
+        .into_iter()
+        .chain(ours)
+        .chain(std::env::split_paths(&others));
+    Ok(("PATH".to_owned(), std::env::join_paths(all)?))
+}
+
+/// The `alongside` binary under test: `$ALONGSIDE_BIN`, else the one that was built beside this test.
+///
+/// # Errors
+/// When it is not there, with the command that builds it.
+pub fn alongside_bin() -> Result<PathBuf> {
+    if let Some(path) = std::env::var_os("ALONGSIDE_BIN") {
+        return Ok(path.into());
+    }
+    let name = format!("alongside{}", std::env::consts::EXE_SUFFIX);
+    let test = std::env::current_exe()?;
+    // target/<profile>/deps/<test>, target/<profile>/<xtask>
+    let profile = test.ancestors().skip(1).find(|dir| !dir.ends_with("deps"));
+    let profile = profile.context("a test binary lies in a target directory")?;
+    let path = profile.join(name);
+    if !path.is_file() {
+        let release = if profile.ends_with("release") {
+            " --release"
+        } else {
+            ""
+        };
+        bail!(
+            "{} is missing; build it: cargo build -p alongside{release}",
+            path.display()
+        );
+    }
+    Ok(path)
+}
+
+fn bin(sandbox: &Sandbox) -> PathBuf {
+    sandbox.home().join("bin")
+}
+
+fn gemini_settings(sandbox: &Sandbox) -> Result<()> {
+    let home = sandbox.home().join(".gemini");
+    let settings = json!({
+        "security": {
+            "auth": { "selectedType": "gemini-api-key" },
+            "folderTrust": { "enabled": true },
+        },
+        "ide": { "enabled": true, "hasSeenNudge": true },
+        "general": { "disableAutoUpdate": true, "enableAutoUpdate": false, "disableUpdateNag": true },
+        "privacy": { "usageStatisticsEnabled": false },
+    });
+    write_json(&home.join("settings.json"), &settings)?;
+    write_json(
+        &home.join("trustedFolders.json"),
+        &json!({ sandbox.project().to_string_lossy(): "TRUST_FOLDER" }),
+    )?;
+    write_json(
+        &home.join("state.json"),
+        &json!({ "terminalSetupPromptShown": true }),
+    )
+}
+
+fn qwen_settings(sandbox: &Sandbox) -> Result<()> {
+    let settings = json!({
+        "security": {
+            "auth": { "selectedType": "openai" },
+            "folderTrust": { "enabled": false },
+        },
+        "ide": { "enabled": true, "hasSeenNudge": true },
+        "general": { "disableAutoUpdate": true, "enableAutoUpdate": false, "disableUpdateNag": true },
+        "privacy": { "usageStatisticsEnabled": false },
+        "ui": { "enableFollowupSuggestions": false },
+    });
+    write_json(&sandbox.home().join(".qwen/settings.json"), &settings)
+}
+
+fn write_json(path: &Path, value: &Value) -> Result<()> {
+    let directory = path.parent().context("a file lies in a directory")?;
+    fs::create_dir_all(directory)?;
+    fs::write(path, value.to_string()).with_context(|| format!("cannot write {}", path.display()))
+}
