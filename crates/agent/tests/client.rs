@@ -1,5 +1,7 @@
 //! The client against companions that are scripted byte by byte: what it sends, and what it makes of odd answers.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,0 +1,214 @@
+//! What a session's two halves share: requests and their replies go one way, and what the companion says by itself is
+//! heard and handed on. A stream that breaks is opened again as often as the TypeScript SDK would, and no more.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use alongside_contract::context::{CONTEXT_UPDATE, IdeContext};
+use alongside_contract::diff::{
+    DIFF_ACCEPTED, DIFF_CLOSED, DIFF_REJECTED, DiffAccepted, DiffClosed, DiffRejected,
+};
+use alongside_contract::mcp::InitializeResult;
+use alongside_contract::rpc::{self, Id, Message};
+use alongside_contract::surrogates::replace_lone;
+use futures_util::StreamExt;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use tokio::sync::{broadcast, watch};
+
+use crate::diffs::Diffs;
+use crate::http::{Wire, is_stream, welcome};
+use crate::stream::{self, RETRIES};
+use crate::{Error, Outcome, StreamState};
+
+/// The conversation with a companion, from `initialize` on.
+pub(crate) struct Conversation {
+    pub(crate) wire: Wire,
+    pub(crate) server: InitializeResult,
+    next_id: AtomicI64,
+    pub(crate) diffs: Diffs,
+    pub(crate) context: watch::Sender<Option<IdeContext>>,
+    pub(crate) stream: watch::Sender<StreamState>,
+    pub(crate) messages: broadcast::Sender<Arc<str>>,
+}
+
+impl Conversation {
+    pub(crate) fn new(wire: Wire, server: InitializeResult) -> Self {
+        Self {
+            wire,
+            server,
+            next_id: AtomicI64::new(1),
+            diffs: Diffs::default(),
+            context: watch::Sender::new(None),
+            stream: watch::Sender::new(StreamState::Connecting),
+            messages: broadcast::Sender::new(256),
+        }
+    }
+
+    /// Keeps the stream open for as long as an agent would.
+    pub(crate) async fn listen(self: Arc<Self>) {
+        let mut failures = 0;
+        loop {
+            match stream::open(&self.wire).await {
+                Ok(mut messages) => {
+                    failures = 0;
+                    self.stream.send_replace(StreamState::Open);
+                    while let Some(message) = messages.next().await {
+                        self.hear(&message);
+                    }
+                    self.stream.send_replace(StreamState::Connecting);
+                }
+                Err(error) => {
+                    tracing::debug!(%error, "the stream does not open");
+                    failures += 1;
+                }
+            }
+            // The first retry follows the loss itself, so as many failures as there are retries are one too many.
+            let Some(pause) = RETRIES.get(failures) else { break };
+            tokio::time::sleep(*pause).await;
+        }
+        self.diffs.lose_all();
+        self.stream.send_replace(StreamState::Lost);
+    }
+
+    fn hear(self: &Arc<Self>, json: &str) {
+        if self.messages.receiver_count() > 0 {
+            let _ = self.messages.send(json.into());
+        }
+        match Message::parse(&replace_lone(json.as_bytes())) {
+            Ok(Ok(Message::Notification {
+                method,
+                params: Some(params),
+            })) => self.told(&method, &params),
+            Ok(Ok(Message::Request { id, method, .. })) => self.asked(&id, &method),
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => tracing::warn!(why = error.why, "the companion sent no message"),
+            Err(error) => tracing::warn!(%error, "the companion sent no JSON"),
+        }
+    }
+
+    fn told(&self, method: &str, params: &RawValue) {
+        fn read<T: DeserializeOwned>(params: &RawValue) -> Result<T, serde_json::Error> {
+            serde_json::from_str(params.get())
+        }
+        let read = match method {
+            CONTEXT_UPDATE => read::<IdeContext>(params).map(|context| {
+                self.context.send_replace(Some(context));
+            }),
+            DIFF_ACCEPTED => read::<DiffAccepted>(params).map(|diff| {
+                self.settle(
+                    &diff.file_path,
+                    Outcome::Accepted {
+                        content: diff.content,
+                    },
+                )
+            }),
+            DIFF_REJECTED => {
+                read::<DiffRejected>(params).map(|diff| self.settle(&diff.file_path, Outcome::Rejected))
+            }
+            DIFF_CLOSED => read::<DiffClosed>(params).map(|diff| {
+                self.settle(
+                    &diff.file_path,
+                    Outcome::Closed {
+                        content: diff.content,
+                    },
+                )
+            }),
+            _ => Ok(()),
+        };
+        if let Err(error) = read {
+            tracing::warn!(method, %error, "the companion sent a notification of the wrong shape");
+        }
+    }
+
+    fn settle(&self, path: &str, outcome: Outcome) {
+        if !self.diffs.settle(path, outcome) {
+            tracing::debug!(path, "nobody waits for this outcome");
+        }
+    }
+
+    /// Answers a request of the companion's, beside the stream so that the stream is not held up.
+    fn asked(self: &Arc<Self>, id: &Id, method: &str) {
+        let answer = match method {
+            "ping" => rpc::reply(id, &serde_json::Map::new()),
+            _ => rpc::error(Some(id), rpc::METHOD_NOT_FOUND, "Method not found"),
+        };
+        let conversation = Arc::clone(self);
+        tokio::spawn(async move {
+            if let Err(error) = conversation.wire.post("answer the companion", answer).await {
+                tracing::debug!(%error);
+            }
+        });
+    }
+
+    pub(crate) async fn request<T: DeserializeOwned>(
+        self: &Arc<Self>,
+        what: &'static str,
+        method: &str,
+        params: &impl Serialize,
+    ) -> Result<T, Error> {
+        let id = Id::Number(self.next_id.fetch_add(1, Ordering::Relaxed));
+        let answer = self.wire.post(what, rpc::request(&id, method, params)).await?;
+        let answer = welcome(what, &self.wire.url, answer).await?;
+        let result = reply_to(&id, what, &self.wire, answer, |message| self.hear(message)).await?;
+        understand(what, &self.wire.url, &result)
+    }
+}
+
+impl std::fmt::Debug for Conversation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Conversation")
+            .field("url", &self.wire.url)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The reply to `id` in an answer, be it one message or a stream; other messages of a stream are handed to `other`.
+pub(crate) async fn reply_to(
+    id: &Id,
+    what: &'static str,
+    wire: &Wire,
+    answer: reqwest::Response,
+    other: impl Fn(&str),
+) -> Result<Box<RawValue>, Error> {
+    let off = |why: String| Error::OffContract {
+        what,
+        url: wire.url.clone(),
+        why,
+    };
+    let reply_in = |json: &[u8]| match Message::parse(&replace_lone(json)) {
+        Ok(Ok(Message::Reply { id: replied, result })) if replied.as_ref() == Some(id) => {
+            Some(result.map_err(|error| Error::Rpc {
+                what,
+                url: wire.url.clone(),
+                error,
+            }))
+        }
+        _ => None,
+    };
+    if is_stream(&answer) {
+        let mut messages = stream::messages(answer);
+        while let Some(message) = messages.next().await {
+            match reply_in(message.as_bytes()) {
+                Some(reply) => return reply,
+                None => other(&message),
+            }
+        }
+        return Err(off("the answer ended without a reply".into()));
+    }
+    let body = wire.body(what, answer).await?;
+    reply_in(&body).unwrap_or_else(|| Err(off("the answer is no reply to the request".into())))
+}
+
+pub(crate) fn understand<T: DeserializeOwned>(
+    what: &'static str,
+    url: &str,
+    result: &RawValue,
+) -> Result<T, Error> {
+    serde_json::from_str(result.get()).map_err(|error| Error::OffContract {
+        what,
+        url: url.to_owned(),
+        why: format!("the result has the wrong shape: {error}"),
+    })
+}
