@@ -10,9 +10,17 @@
     clippy::print_stderr
 )]
 
+pub mod cli;
+pub mod ide_client;
 pub mod install;
+pub mod model;
+pub mod peer;
 pub mod sandbox;
+pub mod tmux;
+pub mod wait;
 
+pub use cli::alongside_bin;
+pub use ide_client::{CliAnswer, Family, OpenDiff, Outcome, RELEASES, RealClient, Release};
 pub use install::{InstallError, Rig, install, rig_or_skip};
 pub use sandbox::Sandbox;
 

@@ -1,0 +1,295 @@
+//! The agents' own client code, release by release, driven from a test: what a person's agent would do, without the
+//! model and the screen.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value, json};
+
+use crate::install::Rig;
+use crate::node_script;
+use crate::peer::{Peer, Pending, find};
+use crate::sandbox::Sandbox;
+use crate::tmux::Pane;
+
+/// Whose client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// `@google/gemini-cli-core`
+    Gemini,
+    /// `@qwen-code/qwen-code`
+    Qwen,
+}
+
+/// A shipped release of an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Release {
+    /// Whose.
+    pub family: Family,
+    /// As npm has it.
+    pub version: &'static str,
+}
+
+/// The releases that are proven: the oldest, a middle one and the newest of each family.
+pub const RELEASES: [Release; 6] = [
+    Release::gemini("0.8.2"),
+    Release::gemini("0.27.4"),
+    Release::gemini("0.61.0"),
+    Release::qwen("0.5.2"),
+    Release::qwen("0.12.0"),
+    Release::qwen("0.24.4"),
+];
+
+impl Release {
+    /// A release of Gemini CLI.
+    pub const fn gemini(version: &'static str) -> Self {
+        Self {
+            family: Family::Gemini,
+            version,
+        }
+    }
+
+    /// A release of Qwen Code.
+    pub const fn qwen(version: &'static str) -> Self {
+        Self {
+            family: Family::Qwen,
+            version,
+        }
+    }
+
+    /// Where it is installed.
+    pub fn package(self, rig: &Rig) -> std::path::PathBuf {
+        match self.family {
+            Family::Gemini => rig.gemini_core(self.version),
+            Family::Qwen => rig.qwen_code(self.version),
+        }
+    }
+}
+
+impl std::fmt::Display for Release {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let family = match self.family {
+            Family::Gemini => "gemini",
+            Family::Qwen => "qwen",
+        };
+        write!(f, "{family} {}", self.version)
+    }
+}
+
+/// A running agent's client.
+#[derive(Debug)]
+pub struct RealClient {
+    peer: Peer,
+    release: Release,
+}
+
+/// What the agent itself makes of a diff.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The agent will write this; without a content, or with an empty one, what it had proposed.
+    Accepted {
+        /// The text.
+        content: Option<String>,
+    },
+    /// The agent writes nothing.
+    Rejected,
+}
+
+impl Outcome {
+    /// Accepted with exactly this text.
+    pub fn accepted(content: impl Into<String>) -> Self {
+        Self::Accepted {
+            content: Some(content.into()),
+        }
+    }
+}
+
+/// What is said in the agent's own prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CliAnswer {
+    /// "Yes, allow once".
+    Accepted,
+    /// "No".
+    Rejected,
+}
+
+/// A diff the agent has opened and nobody has decided yet.
+#[derive(Debug)]
+pub struct OpenDiff(Pending);
+
+impl OpenDiff {
+    /// What the agent's `openDiff` returned.
+    ///
+    /// # Errors
+    /// When it failed, or nothing came before the deadline.
+    pub async fn outcome(self) -> Result<Outcome> {
+        let outcome = self.0.answer().await?;
+        match outcome["status"].as_str() {
+            Some("accepted") => Ok(Outcome::Accepted {
+                content: outcome["content"].as_str().map(str::to_owned),
+            }),
+            Some("rejected") => Ok(Outcome::Rejected),
+            _ => anyhow::bail!("the agent's openDiff returned {outcome}"),
+        }
+    }
+
+    /// Whether the agent has heard nothing of it within `time`. Only for what must not happen; what must happen is
+    /// awaited.
+    pub async fn is_open_for(&mut self, time: std::time::Duration) -> bool {
+        self.0.is_open_for(time).await
+    }
+}
+
+impl RealClient {
+    /// Starts it as in a terminal: below a shell, in the project, with no agent's variable.
+    ///
+    /// # Errors
+    /// When the release cannot be loaded.
+    pub async fn start(rig: &Rig, sandbox: &Sandbox, release: Release) -> Result<Self> {
+        Self::start_with(rig, sandbox, release, &[]).await
+    }
+
+    /// As [`start`](Self::start), with more environment.
+    ///
+    /// # Errors
+    /// When the release cannot be loaded.
+    pub async fn start_with(
+        rig: &Rig,
+        sandbox: &Sandbox,
+        release: Release,
+        environment: &[(&str, &str)],
+    ) -> Result<Self> {
+        let mut command = sandbox.command("bash");
+        // The shell stays, because agents reckon the editor's process from the shell above them.
+        command
+            .args(["-c", r#""$@"; exit $?"#, "bash"])
+            .args(words(rig, release));
+        command.envs(environment.iter().copied());
+        let peer = Peer::spawn(sandbox, &release.to_string(), &mut command).await?;
+        Ok(Self { peer, release })
+    }
+
+    /// Starts it in a terminal pane, by typing the command, so that its ancestors are a person's.
+    ///
+    /// # Errors
+    /// When the release cannot be loaded, or the pane is gone.
+    pub async fn start_in_pane(rig: &Rig, sandbox: &Sandbox, pane: &Pane, release: Release) -> Result<Self> {
+        let peer = Peer::type_into(pane, sandbox, &release.to_string(), &words(rig, release)).await?;
+        Ok(Self { peer, release })
+    }
+
+    /// Looks for a companion and connects.
+    ///
+    /// # Errors
+    /// Unless the agent then says that it is connected and can open diffs.
+    pub async fn connect(&self) -> Result<()> {
+        let status = self.peer.ask(json!({ "cmd": "connect" })).answer().await?;
+        ensure!(
+            status["status"] == "connected" && status["diffing"] == true,
+            "{} did not connect: {status}",
+            self.release
+        );
+        Ok(())
+    }
+
+    /// What the agent says of its connection: `status`, `details`, `diffing`, and the editor's `name`.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub async fn status(&self) -> Result<Value> {
+        self.peer.ask(json!({ "cmd": "status" })).answer().await
+    }
+
+    /// Waits until the agent itself says `connected` or `disconnected`.
+    ///
+    /// # Errors
+    /// At the deadline.
+    pub async fn wait_status(&self, wanted: &str) -> Result<()> {
+        let is_wanted = |events: &[Value]| (find(events, "status")?["status"] == wanted).then_some(());
+        self.peer.wait(&format!("the status {wanted}"), is_wanted).await
+    }
+
+    /// Proposes a new text for a file; the agent waits until somebody decides.
+    pub fn open_diff(&self, path: &Path, text: &str) -> OpenDiff {
+        OpenDiff(
+            self.peer
+                .ask(json!({ "cmd": "openDiff", "path": path, "text": text })),
+        )
+    }
+
+    /// Answers an open diff in the agent's own prompt.
+    ///
+    /// # Errors
+    /// When the agent cannot.
+    pub async fn resolve_from_cli(&self, path: &Path, answer: CliAnswer) -> Result<()> {
+        let outcome = match answer {
+            CliAnswer::Accepted => "accepted",
+            CliAnswer::Rejected => "rejected",
+        };
+        let question = json!({ "cmd": "resolveFromCli", "path": path, "outcome": outcome });
+        self.peer.ask(question).answer().await.map(drop)
+    }
+
+    /// Closes a diff and returns the text the agent got back, if any.
+    ///
+    /// # Errors
+    /// When the agent cannot.
+    pub async fn close_diff(&self, path: &Path) -> Result<Option<String>> {
+        let closed = self
+            .peer
+            .ask(json!({ "cmd": "closeDiff", "path": path }))
+            .answer()
+            .await?;
+        Ok(closed["content"].as_str().map(str::to_owned))
+    }
+
+    /// Waits until the context that the agent holds satisfies `predicate`, and returns it.
+    ///
+    /// # Errors
+    /// At the deadline, with what it held instead.
+    pub async fn wait_context(&self, what: &str, predicate: impl Fn(&Value) -> bool) -> Result<Value> {
+        let probe = |events: &[Value]| {
+            let context = &find(events, "context")?["context"];
+            predicate(context).then(|| context.clone())
+        };
+        self.peer.wait(&format!("a context with {what}"), probe).await
+    }
+
+    /// Every status and context the agent has had, oldest first.
+    pub fn history(&self) -> Vec<Value> {
+        self.peer.history()
+    }
+
+    /// Disconnects as `/ide disable` does.
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub async fn disconnect(&self) -> Result<()> {
+        self.peer
+            .ask(json!({ "cmd": "disconnect" }))
+            .answer()
+            .await
+            .map(drop)
+    }
+
+    /// Ends the agent without warning, as a closed terminal does.
+    ///
+    /// # Errors
+    /// When it has ended already.
+    pub fn kill(self) -> Result<()> {
+        self.peer.kill().context("the agent")
+    }
+}
+
+fn words(rig: &Rig, release: Release) -> Vec<std::ffi::OsString> {
+    let family = match release.family {
+        Family::Gemini => "gemini",
+        Family::Qwen => "qwen",
+    };
+    vec![
+        rig.node().into(),
+        node_script("ide-client.mjs").into(),
+        family.into(),
+        release.package(rig).into(),
+    ]
+}
