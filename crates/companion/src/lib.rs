@@ -1,1 +1,52 @@
-//! placeholder
+//! An IDE companion to embed: agents such as Gemini CLI and Qwen Code find it by themselves, learn what the person
+//! has open, and get their proposed changes decided hunk by hunk.
+//!
+//! ```no_run
+//! use alongside_companion::Companion;
+//! use alongside_companion::desk::{ActiveFile, ContextReport, Decision, Event, Request};
+//!
+//! # async fn host() -> Result<(), Box<dyn std::error::Error>> {
+//! let companion = Companion::builder().editor("my-editor", "My Editor").root("/home/me/project").start().await?;
+//! let mut desk = companion.join();
+//!
+//! // Whenever the person goes somewhere else:
+//! let active = ActiveFile { path: "/home/me/project/main.rs".into(), ..ActiveFile::default() };
+//! desk.send(Request::ChangeContext(ContextReport { active: Some(active), ..ContextReport::default() }));
+//!
+//! // Whenever an agent proposes something:
+//! while let Ok(event) = desk.next().await {
+//!     if let Event::Opened(review) = event {
+//!         let decision = if ask_the_person(&review.current) { Decision::Accept } else { Decision::Reject };
+//!         desk.request(Request::DecideReview { id: review.id, revision: review.revision, decision }).await?;
+//!     }
+//! }
+//! companion.stop().await;
+//! # Ok(()) }
+//! # fn ask_the_person(_: &str) -> bool { true }
+//! ```
+//!
+//! The library prints nothing, reads the environment only in [`Places::of_this_process`], installs no signal
+//! handlers and keeps no globals. It never writes the files that are reviewed: the agent does.
+//!
+//! Two journeys cross it. *Context*: a desk's report → [`context`] → debounce → every session's outbox → its stream.
+//! *Review*: `openDiff` → [`review`] → every desk → the first decision → the one session that asked. One loop,
+//! [`hub`], owns all state.
+
+mod builder;
+mod context;
+mod discovery;
+pub mod drafts;
+mod hub;
+mod journal;
+mod mcp;
+mod places;
+mod private;
+mod review;
+mod scribe;
+mod session;
+
+pub use alongside_desk as desk;
+
+pub use builder::{Builder, Companion, StartError};
+pub use context::privacy::{BadGlob, DEFAULT_EXCLUDES};
+pub use places::Places;

@@ -1,0 +1,232 @@
+//! The front door: a [`Builder`] that says what the companion is, and the [`Companion`] handle that comes of it.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use alongside_contract::discovery::Stdio;
+use alongside_desk::{Desk, Problem};
+
+use crate::context::privacy::BadGlob;
+use crate::places::Places;
+
+/// What a companion shall be. Made by [`Companion::builder`].
+#[derive(Debug, Clone)]
+pub struct Builder {
+    pub(crate) name: String,
+    pub(crate) display_name: String,
+    pub(crate) roots: Vec<PathBuf>,
+    pub(crate) pid: u32,
+    pub(crate) aliases: bool,
+    pub(crate) excludes: Vec<String>,
+    pub(crate) git_ignored: bool,
+    pub(crate) allow_tokenless: bool,
+    pub(crate) listen: Option<SocketAddr>,
+    pub(crate) stdio: Option<Stdio>,
+    pub(crate) journal: bool,
+    pub(crate) max_body: usize,
+    pub(crate) places: Option<Places>,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self {
+            name: "alongside".into(),
+            display_name: "alongside".into(),
+            roots: Vec::new(),
+            pid: std::process::id(),
+            aliases: true,
+            excludes: Vec::new(),
+            git_ignored: false,
+            allow_tokenless: false,
+            listen: None,
+            stdio: None,
+            journal: false,
+            max_body: 512 << 20,
+            places: None,
+        }
+    }
+}
+
+impl Builder {
+    /// The editor as agents show it: a short lower-case identifier and a name for people.
+    #[must_use]
+    pub fn editor(mut self, name: impl Into<String>, display_name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self.display_name = display_name.into();
+        self
+    }
+
+    /// Adds a workspace root. An agent connects if it runs at or below one. Relative paths are resolved at start.
+    #[must_use]
+    pub fn root(mut self, root: impl AsRef<Path>) -> Self {
+        self.roots.push(root.as_ref().to_owned());
+        self
+    }
+
+    /// The editor's process, by which agents find it; this process unless said otherwise. It must belong to the
+    /// same user and outlive the companion.
+    #[must_use]
+    pub fn pid(mut self, pid: u32) -> Self {
+        self.pid = pid;
+        self
+    }
+
+    /// Whether to be found under the PIDs of the editor's ancestors too (on by default): agents outside the editor's
+    /// own terminal take one of those for the editor.
+    #[must_use]
+    pub fn aliases(mut self, on: bool) -> Self {
+        self.aliases = on;
+        self
+    }
+
+    /// Files that agents are never told about, as globs in the manner of `.gitignore`, beside
+    /// [`DEFAULT_EXCLUDES`](crate::DEFAULT_EXCLUDES).
+    #[must_use]
+    pub fn exclude(mut self, globs: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.excludes.extend(globs.into_iter().map(Into::into));
+        self
+    }
+
+    /// Whether agents are told about files that git ignores (they are not, by default).
+    #[must_use]
+    pub fn include_git_ignored(mut self, on: bool) -> Self {
+        self.git_ignored = on;
+        self
+    }
+
+    /// Serves agents that send no token (Gemini CLI up to 0.5, Qwen Code up to 0.0.14). Off by default: with it, any
+    /// process on this machine may read the context and propose changes.
+    #[must_use]
+    pub fn allow_tokenless_agents(mut self, on: bool) -> Self {
+        self.allow_tokenless = on;
+        self
+    }
+
+    /// Listens on one more address, such as that of a container bridge, on the same port if its port is 0. Off by
+    /// default.
+    #[must_use]
+    pub fn also_listen(mut self, address: SocketAddr) -> Self {
+        self.listen = Some(address);
+        self
+    }
+
+    /// A command that bridges stdio to this companion, written into the records for agents that cannot use the port.
+    #[must_use]
+    pub fn stdio(
+        mut self,
+        command: impl Into<String>,
+        args: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        self.stdio = Some(Stdio {
+            command: command.into(),
+            args: args.into_iter().map(Into::into).collect(),
+        });
+        self
+    }
+
+    /// Keeps a private journal, and comes back after a crash on the same port and token with the same sessions, so
+    /// that agents never notice. Off by default; at most one companion per set of roots and editor may use it.
+    #[must_use]
+    pub fn journal(mut self, on: bool) -> Self {
+        self.journal = on;
+        self
+    }
+
+    /// The largest request body in bytes (512 MiB by default); a larger one is answered with 413.
+    #[must_use]
+    pub fn max_body(mut self, bytes: usize) -> Self {
+        self.max_body = bytes;
+        self
+    }
+
+    /// Where agents search and where drafts lie; [`Places::of_this_process`] unless said otherwise.
+    #[must_use]
+    pub fn places(mut self, places: Places) -> Self {
+        self.places = Some(places);
+        self
+    }
+
+    /// Starts serving and writes the discovery files. Needs a Tokio runtime with I/O and time.
+    ///
+    /// # Errors
+    /// When no companion can run at all. What merely keeps some agents from finding it is a
+    /// [`Problem`](alongside_desk::Problem), told to every desk.
+    pub async fn start(self) -> Result<Companion, StartError> {
+        crate::hub::start(self).await
+    }
+}
+
+/// Why a companion could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// No port on an address.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A workspace root cannot be used.
+    #[error("cannot use {} as a workspace: {why}", .root.display())]
+    Root {
+        /// The root as given.
+        root: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// An exclusion cannot be read.
+    #[error(transparent)]
+    Exclude(#[from] BadGlob),
+    /// The system gives no random bytes for a token.
+    #[error("the system gives no random bytes: {0}")]
+    Random(String),
+}
+
+/// A running companion. Dropping it stops it without ceremony; [`stop`](Self::stop) does it properly.
+#[derive(Debug)]
+pub struct Companion {
+    pub(crate) hub: crate::hub::Hub,
+}
+
+impl Companion {
+    /// Says what a companion shall be.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// The port on 127.0.0.1.
+    pub fn port(&self) -> u16 {
+        self.hub.port
+    }
+
+    /// The bearer token that agents must send. Never log it.
+    pub fn token(&self) -> &str {
+        &self.hub.token
+    }
+
+    /// Joins as a desk: [`Desk::next`] is the stream of everything that happens, starting with the status and the
+    /// reviews that wait.
+    pub fn join(&self) -> Desk {
+        self.hub.join()
+    }
+
+    /// Replaces the workspace roots and rewrites the discovery files. Connected agents stay.
+    ///
+    /// # Errors
+    /// When a root cannot be used; nothing has changed then.
+    pub async fn set_roots(&self, roots: Vec<PathBuf>) -> Result<Vec<Problem>, StartError> {
+        self.hub.set_roots(roots).await
+    }
+
+    /// The editor got the focus: where several companions could be meant, agents find this one first.
+    pub fn focus(&self) {
+        self.hub.focus();
+    }
+
+    /// Stops: rejects the reviews that wait, ends every stream, removes the discovery files, in this order. Takes
+    /// about a second at most, also while agents do not read.
+    pub async fn stop(self) {
+        self.hub.stop().await;
+    }
+}

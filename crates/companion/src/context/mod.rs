@@ -1,0 +1,176 @@
+//! The context journey: what desks report about the person's files becomes the one [`IdeContext`] that agents get.
+
+pub(crate) mod debounce;
+pub(crate) mod privacy;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use alongside_contract::context::{
+    Cursor, File, IdeContext, MAX_OPEN_FILES, MAX_SELECTED_UTF16, WorkspaceState,
+};
+use alongside_desk::{ActiveFile, ContextReport};
+
+use crate::hub::DeskId;
+use privacy::Privacy;
+
+/// The files that all desks have open.
+#[derive(Debug, Default)]
+pub(crate) struct OpenFiles {
+    desks: BTreeMap<DeskId, Reported>,
+    newest: u64,
+    pub(crate) paused: bool,
+}
+
+#[derive(Debug, Default)]
+struct Reported {
+    files: Vec<Entry>,
+    active: Option<ActiveFile>,
+    trusted: Option<bool>,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    path: String,
+    /// Milliseconds since the Unix epoch; rises with every focus, over all desks.
+    focused: u64,
+    dirty: bool,
+}
+
+impl OpenFiles {
+    /// Takes in what a desk reports; it replaces what that desk reported before.
+    pub(crate) fn report(&mut self, desk: DeskId, report: ContextReport) {
+        let mut known = self.desks.remove(&desk).unwrap_or_default();
+        if let Some(open) = report.open_files {
+            let before = std::mem::take(&mut known.files);
+            for file in open.into_iter().rev() {
+                let old = before
+                    .iter()
+                    .find(|entry| entry.path == file.path)
+                    .map(|entry| entry.focused);
+                let focused = old.unwrap_or_else(|| self.next_timestamp());
+                known.files.insert(
+                    0,
+                    Entry {
+                        path: file.path,
+                        focused,
+                        dirty: file.dirty,
+                    },
+                );
+            }
+        }
+        if let Some(active) = &report.active {
+            let was_active = known
+                .active
+                .as_ref()
+                .is_some_and(|before| before.path == active.path);
+            let at = known.files.iter().position(|entry| entry.path == active.path);
+            let at = at.unwrap_or_else(|| {
+                known.files.insert(
+                    0,
+                    Entry {
+                        path: active.path.clone(),
+                        focused: 0,
+                        dirty: false,
+                    },
+                );
+                0
+            });
+            if !was_active || known.files[at].focused < self.newest {
+                known.files[at].focused = self.next_timestamp();
+            }
+        }
+        known.active = report.active;
+        known.trusted = report.trusted.or(known.trusted);
+        self.desks.insert(desk, known);
+    }
+
+    /// A desk is gone, and what it had open with it.
+    pub(crate) fn leave(&mut self, desk: DeskId) {
+        self.desks.remove(&desk);
+    }
+
+    /// Whether some editor holds unsaved changes to a file.
+    pub(crate) fn is_dirty(&self, path: &str) -> bool {
+        self.desks
+            .values()
+            .flat_map(|desk| &desk.files)
+            .any(|entry| entry.dirty && entry.path == path)
+    }
+
+    /// What agents get to know now: at most ten files that exist and may be told, newest first.
+    pub(crate) fn context(&self, privacy: &mut Privacy) -> IdeContext {
+        let mut entries: Vec<(&Entry, Option<&ActiveFile>)> = Vec::new();
+        if !self.paused {
+            for desk in self.desks.values() {
+                let active = |entry: &Entry| desk.active.as_ref().filter(|active| active.path == entry.path);
+                entries.extend(desk.files.iter().map(|entry| (entry, active(entry))));
+            }
+        }
+        entries.sort_by_key(|(entry, active)| (std::cmp::Reverse(entry.focused), active.is_none()));
+        let newest = entries.first().map(|(entry, _)| entry.focused);
+        let mut files: Vec<File> = Vec::new();
+        for (entry, active) in entries {
+            if files.len() == MAX_OPEN_FILES {
+                break;
+            }
+            let path = Path::new(&entry.path);
+            let known = files.iter().any(|file| file.path == entry.path);
+            if known || !path.is_absolute() || !path.is_file() || !privacy.allows(path) {
+                continue;
+            }
+            // Agents believe the cursor of the newest file only.
+            let active = active.filter(|_| Some(entry.focused) == newest);
+            files.push(file(entry, active));
+        }
+        let trusted = self.desks.values().filter_map(|desk| desk.trusted).next_back();
+        IdeContext {
+            workspace_state: Some(WorkspaceState {
+                open_files: Some(files),
+                is_trusted: trusted,
+            }),
+        }
+    }
+
+    fn next_timestamp(&mut self) -> u64 {
+        self.newest = now_ms().max(self.newest + 1);
+        self.newest
+    }
+}
+
+/// The wire form of an open file: positions become 1-based, the selection is cut to what agents take.
+fn file(entry: &Entry, active: Option<&ActiveFile>) -> File {
+    File {
+        path: entry.path.clone(),
+        timestamp: entry.focused,
+        is_active: active.map(|_| true),
+        cursor: active.and_then(|active| active.cursor).map(|cursor| Cursor {
+            line: cursor.line.saturating_add(1),
+            character: cursor.character.saturating_add(1),
+        }),
+        selected_text: active
+            .and_then(|active| active.selected_text.as_deref())
+            .filter(|text| !text.is_empty())
+            .map(|text| cut(text).to_owned()),
+    }
+}
+
+/// At most [`MAX_SELECTED_UTF16`] units, on a character boundary, without a marker: the agent adds one.
+fn cut(text: &str) -> &str {
+    let mut units = 0;
+    let over = text.char_indices().find(|(_, c)| {
+        units += c.len_utf16();
+        units > MAX_SELECTED_UTF16
+    });
+    over.map_or(text, |(at, _)| &text[..at])
+}
+
+/// Milliseconds since the Unix epoch.
+pub(crate) fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,75 @@
+//! The processes above the editor. Agents take one of them for the editor when they run outside its own terminal.
+
+/// How many ancestors get an alias.
+const NEAREST: usize = 4;
+
+/// The nearest living ancestors of a process that the same user owns, nearest first; never PID 1.
+pub(crate) fn of(pid: u32) -> Vec<u32> {
+    let mut found = Vec::new();
+    let mut at = pid;
+    // A chain longer than this is a loop in what the system says.
+    for _ in 0..64 {
+        let Some(parent) = parent_of(at).filter(|parent| *parent > 1) else {
+            break;
+        };
+        if is_ours(parent) {
+            found.push(parent);
+        }
+        if found.len() == NEAREST {
+            break;
+        }
+        at = parent;
+    }
+    found
+}
+
+#[cfg(target_os = "linux")]
+fn parent_of(pid: u32) -> Option<u32> {
+    let stat = procfs::process::Process::new(i32::try_from(pid).ok()?)
+        .ok()?
+        .stat()
+        .ok()?;
+    u32::try_from(stat.ppid).ok()
+}
+
+#[cfg(target_os = "linux")]
+fn is_ours(pid: u32) -> bool {
+    let process = i32::try_from(pid)
+        .ok()
+        .and_then(|pid| procfs::process::Process::new(pid).ok());
+    process.and_then(|process| process.uid().ok()) == Some(rustix::process::geteuid().as_raw())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn with_process<T>(pid: u32, read: impl FnOnce(&sysinfo::Process) -> Option<T>) -> Option<T> {
+    let pid = sysinfo::Pid::from_u32(pid);
+    let mut system = sysinfo::System::new();
+    system.refresh_processes(sysinfo::ProcessesToUpdate::Some(&[pid]), true);
+    system.process(pid).and_then(read)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn parent_of(pid: u32) -> Option<u32> {
+    with_process(pid, |process| process.parent().map(sysinfo::Pid::as_u32))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_ours(pid: u32) -> bool {
+    let owner = |pid| with_process(pid, |process| process.user_id().cloned());
+    let ours = owner(std::process::id());
+    ours.is_some() && owner(pid) == ours
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_parent_of_this_process_comes_first_and_pid_one_never() {
+        let found = super::of(std::process::id());
+        assert_eq!(
+            found.first().copied(),
+            super::parent_of(std::process::id()).filter(|pid| *pid > 1)
+        );
+        assert!(found.len() <= super::NEAREST && !found.contains(&1));
+        assert_eq!(super::of(u32::MAX), []);
+    }
+}

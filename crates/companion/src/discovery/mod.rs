@@ -1,0 +1,231 @@
+//! Being found: the discovery files of every family, written when the companion starts, rewritten when its roots
+//! change or it gets the focus, removed when it stops.
+
+mod ancestors;
+pub(crate) mod sweep;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use alongside_contract::discovery::{IdeInfo, Record, Stdio, WRITER, join_roots};
+use alongside_contract::family::{Directory, DiscoveryFile, FAMILIES, Fields};
+use alongside_desk::Problem;
+
+use crate::places::Places;
+use crate::private::{self, Ground};
+use sweep::Found;
+
+/// Writes and removes the discovery files of one companion. Blocks; lives on the scribe's thread.
+#[derive(Debug)]
+pub(crate) struct Publisher {
+    pub(crate) places: Places,
+    pub(crate) name: String,
+    pub(crate) display_name: String,
+    pub(crate) pid: u32,
+    pub(crate) aliases: bool,
+    pub(crate) port: u16,
+    pub(crate) token: String,
+    pub(crate) stdio: Option<Stdio>,
+    /// What is out there under our name.
+    pub(crate) written: Vec<Found>,
+}
+
+impl Publisher {
+    /// Writes every file for these roots. Names that companions share are taken over if this one has the focus.
+    /// Returns what keeps which agents from finding us.
+    pub(crate) fn publish(&mut self, roots: &[PathBuf], focused: bool) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let own = self.workspace_path(roots, &mut problems);
+        // Under an ancestor's PID we may be found from anywhere: never with a root that holds everything.
+        let narrow: Vec<PathBuf> = roots
+            .iter()
+            .filter(|root| !self.holds_home(root))
+            .cloned()
+            .collect();
+        let alias = if narrow.is_empty() {
+            None
+        } else {
+            Some(self.workspace_path(&narrow, &mut Vec::new()))
+        };
+        let ancestors = match alias {
+            Some(_) if self.aliases => ancestors::of(self.pid),
+            _ => Vec::new(),
+        };
+        let (mut former, siblings): (Vec<Found>, Vec<Found>) = sweep::ours(&self.places)
+            .into_iter()
+            .partition(|found| self.is_ours(&found.record));
+
+        let mut wanted: BTreeMap<PathBuf, Record> = BTreeMap::new();
+        for row in FAMILIES.iter().flat_map(|family| family.files) {
+            for directory in self.places.resolve(row.directory) {
+                if let Err(error) = self.make_directory(row.directory, &directory) {
+                    problems.push(unwritable(row, &error));
+                    continue;
+                }
+                let name = row.file_name(self.pid, self.port);
+                wanted.insert(directory.join(name), self.record(row.fields, &own));
+                if let (true, Some(workspace_path)) = (row.names_pid(), &alias) {
+                    for pid in &ancestors {
+                        let path = directory.join(row.file_name(*pid, self.port));
+                        let record = self.record(row.fields, workspace_path);
+                        if self.may_have(&path, row, *pid, &record, &siblings, focused) {
+                            wanted.entry(path).or_insert(record);
+                        }
+                    }
+                }
+            }
+        }
+        // What was written for other roots, or by a life before a crash.
+        former.retain(|old| !wanted.contains_key(&old.path));
+        former.iter().for_each(sweep::remove);
+        self.written = wanted
+            .into_iter()
+            .map(|(path, record)| Found { path, record })
+            .collect();
+        for found in &self.written {
+            let json = serde_json::to_vec(&found.record).unwrap_or_default();
+            if let Err(error) = private::write(&found.path, &json) {
+                let row = row_of(&self.places, &found.path);
+                problems.extend(row.map(|row| unwritable(row, &naming(&found.path, &error))));
+            }
+        }
+        problems.dedup();
+        problems
+    }
+
+    /// Removes every file that is still ours. A name that another companion has taken over stays.
+    pub(crate) fn withdraw(&mut self) {
+        self.written.drain(..).for_each(|found| sweep::remove(&found));
+    }
+
+    fn record(&self, fields: Fields, workspace_path: &str) -> Record {
+        Record {
+            port: self.port,
+            workspace_path: workspace_path.to_owned(),
+            auth_token: Some(self.token.clone()),
+            ide_info: Some(IdeInfo {
+                name: self.name.clone(),
+                display_name: self.display_name.clone(),
+            }),
+            // In every record: it tells an editor's own file from an alias. Gemini does not look at it.
+            ppid: Some(self.pid),
+            ide_name: (fields == Fields::WithParent).then(|| self.display_name.clone()),
+            stdio: self.stdio.clone(),
+            writer: Some(WRITER.to_owned()),
+        }
+    }
+
+    /// Literal and real paths of the roots, joined; a root that the format cannot hold is left out and named.
+    fn workspace_path(&self, roots: &[PathBuf], problems: &mut Vec<Problem>) -> String {
+        let mut spelled: Vec<String> = Vec::new();
+        for root in roots {
+            let real = root.canonicalize().unwrap_or_else(|_| root.clone());
+            for path in [root, &real] {
+                match path.to_str().map(|path| (path, join_roots([path]))) {
+                    Some((path, Ok(_))) if spelled.iter().any(|known| known == path) => {}
+                    Some((path, Ok(_))) => spelled.push(path.to_owned()),
+                    _ => problems.push(Problem {
+                        what: format!("agents cannot be told of the workspace {}", path.display()),
+                        hint: Some(format!(
+                            "Their format has no way to write a path with `{}` or bytes that are not UTF-8: \
+                             rename it, or link to it from elsewhere and open the link.",
+                            alongside_contract::discovery::delimiter()
+                        )),
+                    }),
+                }
+            }
+        }
+        join_roots(spelled.iter().map(String::as_str)).unwrap_or_default()
+    }
+
+    /// Whether a shared name may be ours: it is free, or left by the dead, or a sibling's and we have the focus.
+    fn may_have(
+        &self,
+        path: &Path,
+        row: &DiscoveryFile,
+        pid: u32,
+        record: &Record,
+        siblings: &[Found],
+        focused: bool,
+    ) -> bool {
+        if !row.names_port() {
+            return match (sweep::read_ours(path), path.exists()) {
+                (Some(found), _) => focused || self.is_ours(&found.record) || !sweep::answers(&found.record),
+                (None, exists) => !exists,
+            };
+        }
+        let rivals = siblings.iter().filter(|sibling| {
+            sibling.path.parent() == path.parent()
+                && sibling.path.file_name().and_then(|name| row.pid_in(name.to_str()?)) == Some(pid)
+                && sibling.record.workspace_path == record.workspace_path
+                // The other one's own editor, not an alias.
+                && sibling.record.ppid != Some(pid)
+        });
+        let mut ours = true;
+        for rival in rivals {
+            if focused || !sweep::answers(&rival.record) {
+                sweep::remove(rival);
+            } else {
+                ours = false;
+            }
+        }
+        ours
+    }
+
+    fn is_ours(&self, record: &Record) -> bool {
+        record.port == self.port && record.auth_token.as_deref() == Some(&self.token)
+    }
+
+    fn holds_home(&self, root: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        real(&self.places.home).starts_with(real(root))
+    }
+
+    fn make_directory(&self, row: Directory, directory: &Path) -> std::io::Result<()> {
+        match row {
+            Directory::Tmp(below) => {
+                let base = self.places.tmp.iter().find(|tmp| directory.starts_with(tmp));
+                private::directory(
+                    base.map_or(directory, PathBuf::as_path),
+                    Path::new(below),
+                    Ground::Shared,
+                )
+            }
+            Directory::Home { .. } => {
+                let base = directory.parent().unwrap_or(directory);
+                let below = directory.strip_prefix(base).unwrap_or(directory);
+                private::directory(base, below, Ground::Own)
+            }
+        }
+    }
+}
+
+fn row_of(places: &Places, path: &Path) -> Option<&'static DiscoveryFile> {
+    let name = path.file_name()?.to_str()?;
+    FAMILIES.iter().flat_map(|family| family.files).find(|row| {
+        row.matches(name)
+            && places
+                .resolve(row.directory)
+                .iter()
+                .any(|directory| path.parent() == Some(directory))
+    })
+}
+
+fn naming(path: &Path, error: &std::io::Error) -> std::io::Error {
+    std::io::Error::other(format!("{}: {error}", path.display()))
+}
+
+/// Which agents will not find us, and what to do.
+fn unwritable(row: &DiscoveryFile, error: &std::io::Error) -> Problem {
+    Problem {
+        what: format!("{} will not find this companion by itself: {error}", row.readers),
+        hint: Some(
+            "Make that directory writable for you alone, or set TMPDIR to one that is, for the agent too; \
+             or start the agent with `alongside run`, or after `eval \"$(alongside env)\"`."
+                .to_owned(),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! Files that a companion of ours left behind when it was killed. One stale file can hide a living companion, for
+//! agents try a single one. Only files that say we wrote them, and whose server does not answer to their token, go.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use alongside_contract::discovery::{Record, WRITER};
+use alongside_contract::family::FAMILIES;
+
+use crate::places::Places;
+
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// A discovery file that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) path: PathBuf,
+    pub(crate) record: Record,
+}
+
+/// All discovery files of ours, of any process.
+pub(crate) fn ours(places: &Places) -> Vec<Found> {
+    let mut found: Vec<Found> = Vec::new();
+    for row in FAMILIES.iter().flat_map(|family| family.files) {
+        for directory in places.resolve(row.directory) {
+            let Ok(entries) = std::fs::read_dir(&directory) else {
+                continue;
+            };
+            for entry in entries
+                .flatten()
+                .filter(|entry| entry.file_name().to_str().is_some_and(|name| row.matches(name)))
+            {
+                found.extend(read_ours(&entry.path()));
+            }
+        }
+    }
+    found
+}
+
+/// Reads a file if it is one of ours.
+pub(crate) fn read_ours(path: &Path) -> Option<Found> {
+    let record: Record = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+    (record.writer.as_deref() == Some(WRITER)).then(|| Found {
+        path: path.to_owned(),
+        record,
+    })
+}
+
+/// Removes a file while it still says what it said.
+pub(crate) fn remove(found: &Found) {
+    if read_ours(&found.path).is_some_and(|now| is_same_companion(&now.record, &found.record)) {
+        let _ = std::fs::remove_file(&found.path);
+    }
+}
+
+pub(crate) fn is_same_companion(one: &Record, other: &Record) -> bool {
+    one.port == other.port && one.auth_token == other.auth_token
+}
+
+/// Whether a companion answers on this port and takes this token. Blocks for half a second at most.
+pub(crate) fn answers(record: &Record) -> bool {
+    let ask = || -> std::io::Result<bool> {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, record.port));
+        let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        let token = record.auth_token.as_deref().unwrap_or_default();
+        write!(
+            stream,
+            "GET /status HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n",
+            record.port
+        )?;
+        let mut status = [0; 12];
+        stream.read_exact(&mut status)?;
+        Ok(status.ends_with(b" 200"))
+    };
+    ask().unwrap_or(false)
+}
+
+/// Removes what the dead left behind. Blocks.
+pub(crate) fn sweep(places: &Places, our_port: u16) {
+    let mut asked: Vec<(Record, bool)> = Vec::new();
+    for found in ours(places)
+        .into_iter()
+        .filter(|found| found.record.port != our_port)
+    {
+        let known = asked
+            .iter()
+            .find(|(record, _)| is_same_companion(record, &found.record))
+            .map(|(_, alive)| *alive);
+        let alive = known.unwrap_or_else(|| answers(&found.record));
+        if known.is_none() {
+            asked.push((found.record.clone(), alive));
+        }
+        if !alive {
+            tracing::info!(path = %found.path.display(), "removing a stale discovery file");
+            remove(&found);
+        }
+    }
+}

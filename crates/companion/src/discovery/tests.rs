@@ -1,0 +1,203 @@
+use std::fs;
+use std::path::Path;
+
+use super::*;
+
+fn publisher(directory: &Path, port: u16) -> Publisher {
+    fs::create_dir_all(directory.join("tmp")).unwrap();
+    fs::create_dir_all(directory.join("home")).unwrap();
+    Publisher {
+        places: Places::below(directory),
+        name: "alongside".into(),
+        display_name: "Alongside".into(),
+        pid: std::process::id(),
+        aliases: true,
+        port,
+        token: format!("token-{port}"),
+        stdio: None,
+        written: Vec::new(),
+    }
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let mut names: Vec<String> = sweep::ours(&Places::below(directory))
+        .iter()
+        .map(|found| found.path.display().to_string())
+        .collect();
+    names
+        .iter_mut()
+        .for_each(|name| *name = name.replace(directory.to_str().unwrap(), ""));
+    names.sort();
+    names
+}
+
+#[test]
+fn every_row_of_every_family_is_written_and_removed_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let project = tempfile::tempdir().unwrap();
+    let mut publisher = publisher(directory.path(), 4711);
+    publisher.aliases = false;
+    assert_eq!(publisher.publish(&[project.path().to_owned()], true), []);
+    let pid = publisher.pid;
+    let mut expected = vec![
+        format!("/tmp/gemini/ide/gemini-ide-server-{pid}-4711.json"),
+        format!("/tmp/gemini-ide-server-{pid}.json"),
+        "/home/.qwen/ide/4711.lock".into(),
+        format!("/tmp/qwen/ide/qwen-code-ide-server-{pid}-4711.json"),
+        format!("/tmp/gemini/ide/qwen-code-ide-server-{pid}-4711.json"),
+        format!("/tmp/qwen-code-ide-server-{pid}.json"),
+        "/tmp/qwen-code-ide-server-4711.json".into(),
+        format!("/tmp/llxprt/ide/llxprt-ide-server-{pid}-4711.json"),
+        "/home/.ola/ide/4711.lock".into(),
+    ];
+    expected.sort();
+    assert_eq!(names(directory.path()), expected);
+    publisher.withdraw();
+    assert_eq!(names(directory.path()), [""; 0]);
+}
+
+#[test]
+fn ancestors_are_aliases_in_the_rows_that_agents_match_by_pid() {
+    let directory = tempfile::tempdir().unwrap();
+    let project = tempfile::tempdir().unwrap();
+    let mut publisher = publisher(directory.path(), 4711);
+    publisher.publish(&[project.path().to_owned()], true);
+    let Some(parent) = ancestors::of(publisher.pid).first().copied() else {
+        panic!("the test has no parent process to be found under");
+    };
+    let names = names(directory.path());
+    assert!(
+        names.contains(&format!("/tmp/gemini/ide/gemini-ide-server-{parent}-4711.json")),
+        "{names:?}"
+    );
+    assert!(
+        names.contains(&format!("/tmp/qwen-code-ide-server-{parent}.json")),
+        "{names:?}"
+    );
+    assert_eq!(names.iter().filter(|name| name.ends_with(".lock")).count(), 2);
+}
+
+#[test]
+fn a_root_that_holds_home_gets_no_alias() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut publisher = publisher(directory.path(), 4711);
+    for root in [
+        directory.path().join("home"),
+        directory.path().to_owned(),
+        "/".into(),
+    ] {
+        publisher.publish(&[root], true);
+        let pids: Vec<_> = names(directory.path())
+            .into_iter()
+            .filter(|name| name.contains("gemini-ide"))
+            .collect();
+        assert!(
+            pids.iter().all(|name| name.contains(&publisher.pid.to_string())),
+            "{pids:?}"
+        );
+    }
+}
+
+#[test]
+fn a_name_that_another_took_over_is_not_removed() {
+    let directory = tempfile::tempdir().unwrap();
+    let project = tempfile::tempdir().unwrap();
+    let roots = [project.path().to_owned()];
+    let (mut one, mut two) = (publisher(directory.path(), 1), publisher(directory.path(), 2));
+    one.publish(&roots, true);
+    two.publish(&roots, true);
+    let shared = directory
+        .path()
+        .join(format!("tmp/gemini-ide-server-{}.json", one.pid));
+    assert_eq!(sweep::read_ours(&shared).unwrap().record.port, 2);
+    one.withdraw();
+    assert_eq!(sweep::read_ours(&shared).unwrap().record.port, 2);
+    two.withdraw();
+    assert!(!shared.exists());
+}
+
+#[test]
+fn the_one_focused_last_has_the_aliases_for_equal_roots() {
+    let directory = tempfile::tempdir().unwrap();
+    let project = tempfile::tempdir().unwrap();
+    let roots = [project.path().to_owned()];
+    let (mut one, mut two) = (publisher(directory.path(), 1), publisher(directory.path(), 2));
+    let parent = ancestors::of(one.pid)[0];
+    let holder = |file: String| sweep::read_ours(&directory.path().join(file)).map(|found| found.record.port);
+    let alias = |port| format!("tmp/gemini/ide/gemini-ide-server-{parent}-{port}.json");
+    let pid_only = || format!("tmp/gemini-ide-server-{parent}.json");
+    one.publish(&roots, true);
+    two.publish(&roots, true);
+    assert_eq!(
+        (holder(alias(1)), holder(alias(2)), holder(pid_only())),
+        (None, Some(2), Some(2))
+    );
+    one.publish(&roots, true);
+    assert_eq!(
+        (holder(alias(1)), holder(alias(2)), holder(pid_only())),
+        (Some(1), None, Some(1))
+    );
+}
+
+#[test]
+fn fewer_roots_rewrite_the_files_and_literal_and_real_paths_are_both_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let project = tempfile::tempdir().unwrap();
+    let link = directory.path().join("link");
+    std::os::unix::fs::symlink(project.path(), &link).unwrap();
+    let mut publisher = publisher(directory.path(), 7);
+    let lock = directory.path().join("home/.qwen/ide/7.lock");
+    let paths = || sweep::read_ours(&lock).unwrap().record.workspace_path;
+    let real = project.path().canonicalize().unwrap();
+    publisher.publish(&[link.clone()], true);
+    assert_eq!(paths(), format!("{}:{}", link.display(), real.display()));
+    publisher.publish(&[], false);
+    assert_eq!(paths(), "");
+}
+
+#[test]
+fn a_root_with_the_delimiter_is_named_and_the_others_are_served() {
+    let directory = tempfile::tempdir().unwrap();
+    let (good, bad) = (directory.path().join("a b\nü"), directory.path().join("a:b"));
+    [&good, &bad]
+        .iter()
+        .for_each(|path| fs::create_dir(path).unwrap());
+    let mut publisher = publisher(directory.path(), 7);
+    let problems = publisher.publish(&[good.clone(), bad], true);
+    assert!(
+        problems.iter().any(|problem| problem.what.contains("a:b")),
+        "{problems:?}"
+    );
+    let record = sweep::read_ours(&directory.path().join("home/.qwen/ide/7.lock"))
+        .unwrap()
+        .record;
+    assert_eq!(Path::new(&record.workspace_path), good.canonicalize().unwrap());
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_names_the_agents_that_will_not_find_us() {
+    let directory = tempfile::tempdir().unwrap();
+    let project = tempfile::tempdir().unwrap();
+    let mut publisher = publisher(directory.path(), 7);
+    fs::write(directory.path().join("tmp/gemini"), "a file in the way").unwrap();
+    let problems = publisher.publish(&[project.path().to_owned()], true);
+    let told = problems.iter().map(ToString::to_string).collect::<String>();
+    assert!(
+        told.contains("Gemini CLI 0.5.3 and newer will not find this companion"),
+        "{told}"
+    );
+    assert!(told.contains("alongside env"), "{told}");
+    assert!(directory.path().join("home/.qwen/ide/7.lock").exists());
+}
+
+#[test]
+fn files_of_the_dead_are_swept_and_those_of_others_are_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut dead = publisher(directory.path(), 1);
+    dead.publish(&[directory.path().join("x")], true);
+    let foreign = directory.path().join("tmp/gemini/ide/gemini-ide-server-1-1.json");
+    fs::write(&foreign, r#"{"port":1,"workspacePath":"/x"}"#).unwrap();
+    sweep::sweep(&dead.places, 2);
+    assert_eq!(names(directory.path()), [""; 0]);
+    assert!(foreign.exists());
+}

@@ -1,0 +1,376 @@
+//! The one loop that owns all state: sessions, reviews, open files, desks. Everything else sends it events and gets
+//! messages; nothing here waits for a disk, a network or a person.
+
+mod agents;
+mod desks;
+mod reviews;
+mod start;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use alongside_contract::mcp::{CallToolResult, Implementation};
+use alongside_contract::rpc::Id;
+use alongside_desk::{self as desk, Desk, Problem, Status};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+
+use crate::builder::StartError;
+use crate::context::OpenFiles;
+use crate::context::debounce::Debounce;
+use crate::context::privacy::Privacy;
+use crate::drafts::Drafts;
+use crate::mcp::stream::Open;
+use crate::review::target::BadTarget;
+use crate::review::{Proposal, Reviews};
+use crate::scribe::{Job, Scribe};
+use crate::session::Session;
+
+pub(crate) use start::start;
+
+/// How often targets of waiting reviews and told files are looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How long stopping waits for agents to confirm that their reviews are rejected.
+const LAST_RECEIPTS: Duration = Duration::from_millis(500);
+
+/// What `closeDiff` is answered with: nothing for an unknown session, and for a known one the last text of the review,
+/// if there was one.
+pub(crate) type LastText = Option<Option<Arc<str>>>;
+
+/// Tells desks apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct DeskId(pub(crate) u64);
+
+/// Everything that can happen.
+#[derive(Debug)]
+pub(crate) enum Event {
+    // An agent, by way of its requests.
+    SessionWanted {
+        client: Implementation,
+        version: String,
+        tokenless: bool,
+        welcomed: oneshot::Sender<Option<String>>,
+    },
+    SessionEnded {
+        session: String,
+        ended: oneshot::Sender<bool>,
+    },
+    PostStarted {
+        session: String,
+        known: oneshot::Sender<bool>,
+    },
+    PostRead {
+        session: String,
+    },
+    OpenDiff {
+        session: String,
+        file_path: String,
+        proposal: Box<Result<Proposal, BadTarget>>,
+        answer: oneshot::Sender<Option<CallToolResult>>,
+    },
+    CloseDiff {
+        session: String,
+        file_path: String,
+        answer: oneshot::Sender<LastText>,
+    },
+    Receipt {
+        session: String,
+        id: Id,
+    },
+    // An agent's stream.
+    StreamWanted {
+        session: String,
+        opened: oneshot::Sender<Option<Open>>,
+    },
+    StreamDrained {
+        session: String,
+    },
+    StreamEnded {
+        session: String,
+        number: u64,
+    },
+    // A desk.
+    DeskJoined {
+        desk: DeskId,
+        events: mpsc::UnboundedSender<desk::Event>,
+    },
+    DeskAsked {
+        desk: DeskId,
+        call: desk::Call,
+    },
+    DeskLeft {
+        desk: DeskId,
+    },
+    // The host program.
+    RootsChanged {
+        roots: Vec<PathBuf>,
+        changed: oneshot::Sender<Result<Vec<Problem>, StartError>>,
+    },
+    Focused,
+    StatusWanted(oneshot::Sender<Status>),
+    Stop(oneshot::Sender<()>),
+}
+
+/// Where events go.
+#[derive(Debug, Clone)]
+pub(crate) struct Events(mpsc::UnboundedSender<Event>);
+
+impl Events {
+    pub(crate) fn channel() -> (Self, mpsc::UnboundedReceiver<Event>) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        (Self(sender), receiver)
+    }
+
+    /// Tells the loop; after its end nobody listens, and nothing is left to tell.
+    pub(crate) fn send(&self, event: Event) {
+        let _ = self.0.send(event);
+    }
+
+    /// Asks the loop; `None` once it has ended.
+    pub(crate) async fn ask<T>(&self, event: impl FnOnce(oneshot::Sender<T>) -> Event) -> Option<T> {
+        let (answer, answered) = oneshot::channel();
+        self.send(event(answer));
+        answered.await.ok()
+    }
+}
+
+/// The handle of the running loop.
+#[derive(Debug)]
+pub(crate) struct Hub {
+    pub(crate) port: u16,
+    pub(crate) token: Arc<str>,
+    events: Events,
+    desks: std::sync::atomic::AtomicU64,
+}
+
+impl Hub {
+    pub(crate) fn join(&self) -> Desk {
+        let (desk, mut seat) = desk::pair();
+        let number = self.desks.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let (events, id) = (self.events.clone(), DeskId(number));
+        events.send(Event::DeskJoined {
+            desk: id,
+            events: seat.events,
+        });
+        tokio::spawn(async move {
+            while let Some(call) = seat.calls.recv().await {
+                events.send(Event::DeskAsked { desk: id, call });
+            }
+            events.send(Event::DeskLeft { desk: id });
+        });
+        desk
+    }
+
+    pub(crate) async fn set_roots(&self, roots: Vec<PathBuf>) -> Result<Vec<Problem>, StartError> {
+        let roots = start::usable_roots(&roots)?;
+        // After the end of the loop there is no workspace to change.
+        self.events
+            .ask(|changed| Event::RootsChanged { roots, changed })
+            .await
+            .unwrap_or_else(|| Ok(Vec::new()))
+    }
+
+    pub(crate) fn focus(&self) {
+        self.events.send(Event::Focused);
+    }
+
+    pub(crate) async fn stop(&self) {
+        self.events.ask(Event::Stop).await;
+    }
+}
+
+impl Drop for Hub {
+    fn drop(&mut self) {
+        self.events.send(Event::Stop(oneshot::channel().0));
+    }
+}
+
+/// All state there is.
+pub(crate) struct State {
+    port: u16,
+    token: Arc<str>,
+    roots: Vec<PathBuf>,
+    sessions: BTreeMap<String, Session>,
+    reviews: Reviews,
+    files: OpenFiles,
+    privacy: Privacy,
+    debounce: Debounce,
+    desks: BTreeMap<DeskId, mpsc::UnboundedSender<desk::Event>>,
+    /// `closeDiff` calls that wait for desks to send what they have not sent.
+    flushes: Vec<reviews::Flush>,
+    /// Drafts of accepted edits, by session and path, until the agent confirms that it has them.
+    unconfirmed: HashMap<(String, String), String>,
+    problems: Vec<Problem>,
+    drafts: Drafts,
+    scribe: Scribe,
+    events: Events,
+    /// Begins the names of drafts: the companion's start, in milliseconds since the Unix epoch.
+    started: u64,
+    last_session: u64,
+    last_stream: u64,
+    next_look: Instant,
+    keeps_journal: bool,
+    journal_is_stale: bool,
+    told: Status,
+    stopping: Option<Stopping>,
+}
+
+/// The last moments.
+struct Stopping {
+    until: Instant,
+    done: Vec<oneshot::Sender<()>>,
+}
+
+impl State {
+    /// Runs until stopped; returns those who wait for the end.
+    async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Event>) -> (Scribe, Vec<oneshot::Sender<()>>) {
+        loop {
+            match self.next_event(&mut inbox).await {
+                Some(event) => self.handle(event),
+                None => self.tick(Instant::now()),
+            }
+            self.tell_status();
+            self.write_journal();
+            if let Some(stopping) = &self.stopping {
+                let settled = self
+                    .sessions
+                    .values()
+                    .all(|one| one.stream.is_none() || one.outbox.is_settled());
+                if settled || stopping.until <= Instant::now() {
+                    break;
+                }
+            }
+        }
+        // Dropping the sessions ends their streams.
+        (
+            self.scribe,
+            self.stopping.map(|stopping| stopping.done).unwrap_or_default(),
+        )
+    }
+
+    /// The next event; `None` when a deadline has come first.
+    async fn next_event(&self, inbox: &mut mpsc::UnboundedReceiver<Event>) -> Option<Event> {
+        tokio::select! {
+            biased;
+            () = tokio::time::sleep_until(self.next_deadline()) => None,
+            event = inbox.recv() => event,
+        }
+    }
+
+    fn next_deadline(&self) -> Instant {
+        let sessions = self.sessions.values();
+        let agents = sessions
+            .flat_map(|one| [one.resend_at(), one.freed_at(), one.views_close_at()])
+            .flatten();
+        let others = [
+            self.debounce.deadline(),
+            self.stopping.as_ref().map(|stopping| stopping.until),
+        ];
+        let flushes = self.flushes.iter().map(|flush| flush.until);
+        agents
+            .chain(others.into_iter().flatten())
+            .chain(flushes)
+            .chain([self.next_look])
+            .min()
+            .unwrap_or(self.next_look)
+    }
+
+    /// Whatever is due.
+    fn tick(&mut self, now: Instant) {
+        self.finish_flushes(now);
+        if self.debounce.is_due(now) {
+            self.refresh_context();
+        }
+        self.look_after_sessions(now);
+        if self.next_look <= now {
+            self.next_look = now + LOOK_EVERY;
+            self.look_at_targets();
+            // Files that vanished drop out.
+            self.refresh_context();
+        }
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::SessionWanted {
+                client,
+                version,
+                tokenless,
+                welcomed,
+            } => {
+                let _ = welcomed.send(self.welcome(client, version, tokenless));
+            }
+            Event::SessionEnded { session, ended } => drop(ended.send(self.free(&session))),
+            Event::PostStarted { session, known } => drop(known.send(self.post_started(&session))),
+            Event::PostRead { session } => self.post_read(&session),
+            Event::OpenDiff {
+                session,
+                file_path,
+                proposal,
+                answer,
+            } => {
+                let _ = answer.send(self.open_diff(&session, &file_path, *proposal));
+            }
+            Event::CloseDiff {
+                session,
+                file_path,
+                answer,
+            } => self.close_diff(session, file_path, answer),
+            Event::Receipt { session, id } => self.receipt(&session, &id),
+            Event::StreamWanted { session, opened } => {
+                // A stream that nobody takes ends again by being dropped.
+                let _ = opened.send(self.open_stream(&session));
+            }
+            Event::StreamDrained { session } => self.pump(&session),
+            Event::StreamEnded { session, number } => self.stream_ended(&session, number),
+            Event::DeskJoined { desk, events } => self.desk_joined(desk, events),
+            Event::DeskAsked { desk, call } => self.desk_asked(desk, call),
+            Event::DeskLeft { desk } => self.desk_left(desk),
+            Event::RootsChanged { roots, changed } => self.roots_changed(roots, changed),
+            Event::Focused => self.publish(true, None),
+            Event::StatusWanted(wanted) => drop(wanted.send(self.status())),
+            Event::Stop(done) => self.stop(done),
+        }
+    }
+
+    fn roots_changed(
+        &mut self,
+        roots: Vec<PathBuf>,
+        changed: oneshot::Sender<Result<Vec<Problem>, StartError>>,
+    ) {
+        if let Err(error) = self.privacy.set_roots(&roots) {
+            let _ = changed.send(Err(error.into()));
+            return;
+        }
+        self.roots = roots;
+        let (done, published) = oneshot::channel();
+        self.publish(false, Some(done));
+        tokio::spawn(async move { changed.send(Ok(published.await.unwrap_or_default())) });
+        self.debounce.touch(Instant::now());
+    }
+
+    fn publish(&self, focused: bool, done: Option<oneshot::Sender<Vec<Problem>>>) {
+        self.scribe.send(Job::Publish {
+            roots: self.roots.clone(),
+            focused,
+            done,
+        });
+    }
+
+    fn stop(&mut self, done: oneshot::Sender<()>) {
+        if let Some(stopping) = &mut self.stopping {
+            stopping.done.push(done);
+            return;
+        }
+        self.stopping = Some(Stopping {
+            until: Instant::now() + LAST_RECEIPTS,
+            done: vec![done],
+        });
+        let waiting: Vec<_> = self.reviews.iter().map(|review| review.id).collect();
+        for id in waiting {
+            self.end_review(id, desk::Closing::Stopped);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Agents come, listen, call, and go.
+
+use alongside_contract::mcp::{CallToolResult, Implementation};
+use alongside_contract::rpc::Id;
+use alongside_desk as desk;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::{State, start};
+use crate::mcp::stream::Open;
+use crate::review::Proposal;
+use crate::review::target::BadTarget;
+use crate::session::{Session, Stream};
+
+impl State {
+    /// A new session; `None` if the system has no random bytes for its id.
+    pub(super) fn welcome(
+        &mut self,
+        client: Implementation,
+        version: String,
+        tokenless: bool,
+    ) -> Option<String> {
+        let id = start::random_hex::<16>().ok()?;
+        self.last_session += 1;
+        tracing::info!(
+            agent = client.name,
+            session = self.last_session,
+            "an agent connects"
+        );
+        let session = Session::new(id.clone(), self.last_session, client, version, tokenless);
+        self.sessions.insert(id.clone(), session);
+        self.journal_is_stale = true;
+        Some(id)
+    }
+
+    /// Ends a session. What its agent left open closes; edits go to drafts.
+    pub(super) fn free(&mut self, session: &str) -> bool {
+        for id in self.reviews.of(session) {
+            self.end_review(id, desk::Closing::AgentGone);
+        }
+        self.journal_is_stale = true;
+        self.sessions.remove(session).is_some()
+    }
+
+    pub(super) fn post_started(&mut self, session: &str) -> bool {
+        let Some(session) = self.sessions.get_mut(session) else {
+            return false;
+        };
+        session.unread_posts += 1;
+        session.last_heard = Instant::now();
+        true
+    }
+
+    pub(super) fn post_read(&mut self, session: &str) {
+        if let Some(session) = self.sessions.get_mut(session) {
+            session.unread_posts = session.unread_posts.saturating_sub(1);
+            session.last_heard = Instant::now();
+            session.pump(Instant::now());
+        }
+    }
+
+    /// The newest stream wins: the one before it ends.
+    pub(super) fn open_stream(&mut self, session: &str) -> Option<Open> {
+        let session = self.sessions.get_mut(session)?;
+        self.last_stream += 1;
+        let (sender, frames) = mpsc::channel(1);
+        let (number, now) = (self.last_stream, Instant::now());
+        session.stream = Some(Stream {
+            number,
+            frames: sender,
+            opened: now,
+        });
+        session.stream_lost = None;
+        session.last_heard = now;
+        session.outbox.stream_opened();
+        session.outbox.set_context(self.files.context(&mut self.privacy));
+        session.pump(now);
+        Some(Open {
+            session: session.id.clone(),
+            number,
+            frames,
+            events: self.events.clone(),
+        })
+    }
+
+    pub(super) fn stream_ended(&mut self, session: &str, number: u64) {
+        let Some(session) = self.sessions.get_mut(session) else {
+            return;
+        };
+        if session.stream_number() == number {
+            session.stream = None;
+            session.stream_lost = Some(Instant::now());
+            session.last_heard = Instant::now();
+        }
+    }
+
+    pub(super) fn pump(&mut self, session: &str) {
+        if let Some(session) = self.sessions.get_mut(session) {
+            session.pump(Instant::now());
+        }
+    }
+
+    /// The agent has what was decided.
+    pub(super) fn receipt(&mut self, session: &str, ping: &Id) {
+        let Some(known) = self.sessions.get_mut(session) else {
+            return;
+        };
+        known.last_heard = Instant::now();
+        if let Some(path) = known.outbox.settle(ping) {
+            known.forget(&path);
+            self.confirmed(session, &path);
+            self.journal_is_stale = true;
+        }
+    }
+
+    /// `openDiff`: answered at once. `None` for an unknown session.
+    pub(super) fn open_diff(
+        &mut self,
+        session: &str,
+        file_path: &str,
+        proposal: Result<Proposal, BadTarget>,
+    ) -> Option<CallToolResult> {
+        let known = self.sessions.get_mut(session)?;
+        // By asking anew the agent says that it is done with the last one.
+        known.outbox.forget(file_path);
+        known.forget(file_path);
+        let agent = known.agent();
+        self.moved_on(session, file_path);
+        if let Some(replaced) = self.reviews.find(session, file_path) {
+            self.end_review(replaced, desk::Closing::Replaced);
+        }
+        let proposal = match proposal {
+            Ok(proposal) => proposal,
+            Err(bad) => return Some(CallToolResult::error(bad.to_string())),
+        };
+        let dirty = self.files.is_dirty(file_path);
+        let opened = self.reviews.open(session, agent, proposal, dirty);
+        let (id, review) = (opened.id, opened.review());
+        self.tell_desks(&desk::Event::Opened(review));
+        self.journal_is_stale = true;
+        if self.stopping.is_some() {
+            self.end_review(id, desk::Closing::Stopped);
+        }
+        Some(CallToolResult::default())
+    }
+
+    /// Sends what was held back, closes the views of agents that stay away, frees those that are gone.
+    pub(super) fn look_after_sessions(&mut self, now: Instant) {
+        let is_due = |deadline: Option<Instant>| deadline.is_some_and(|deadline| deadline <= now);
+        let mut gone = Vec::new();
+        let mut away = Vec::new();
+        for session in self.sessions.values_mut() {
+            if is_due(session.resend_at()) {
+                session.pump(now);
+            }
+            if is_due(session.freed_at()) {
+                gone.push(session.id.clone());
+            } else if is_due(session.views_close_at()) {
+                session.stream_lost = None;
+                away.push(session.id.clone());
+            }
+        }
+        for id in away
+            .iter()
+            .flat_map(|session| self.reviews.of(session))
+            .collect::<Vec<_>>()
+        {
+            self.end_review(id, desk::Closing::AgentGone);
+        }
+        for session in gone {
+            self.free(&session);
+        }
+    }
+}

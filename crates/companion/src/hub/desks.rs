@@ -1,0 +1,153 @@
+//! Desks join, ask, are told, and leave. A desk that leaves decides nothing.
+
+use alongside_desk::{self as desk, Request, ReviewId, Revised, Status};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::{DeskId, State};
+
+impl State {
+    pub(super) fn desk_joined(&mut self, id: DeskId, events: mpsc::UnboundedSender<desk::Event>) {
+        let problems = self.problems.iter().cloned().map(desk::Event::Problem);
+        let waiting = self
+            .reviews
+            .iter()
+            .map(|review| desk::Event::Opened(review.review()));
+        let first = std::iter::once(desk::Event::Status(self.status()));
+        // A desk that is gone already will be reported as such.
+        first
+            .chain(problems)
+            .chain(waiting)
+            .for_each(|event| drop(events.send(event)));
+        self.desks.insert(id, events);
+    }
+
+    pub(super) fn desk_left(&mut self, id: DeskId) {
+        self.desks.remove(&id);
+        self.files.leave(id);
+        self.debounce.touch(Instant::now());
+        self.flushed(id, None);
+    }
+
+    pub(super) fn desk_asked(&mut self, id: DeskId, call: desk::Call) {
+        let answer = self
+            .carry_out(id, call.request)
+            .map(|revision| Revised { revision });
+        // Nobody need wait for the answer.
+        let _ = call.answer.send(answer);
+    }
+
+    fn carry_out(&mut self, desk: DeskId, request: Request) -> Result<u64, desk::Refusal> {
+        match request {
+            Request::ChangeContext(report) => {
+                self.files.report(desk, report);
+                self.debounce.touch(Instant::now());
+                self.look_for_unsaved_changes();
+                Ok(0)
+            }
+            Request::PauseContext { paused } => {
+                self.files.paused = paused;
+                self.debounce.touch(Instant::now());
+                Ok(0)
+            }
+            Request::EditReview {
+                id,
+                revision,
+                changes,
+            } => {
+                let done = self.reviews.get(id)?.edit(revision, &changes);
+                self.edited(id, done)
+            }
+            Request::KeepHunks {
+                id,
+                revision,
+                hunks,
+                keep,
+            } => {
+                let done = self.reviews.get(id)?.keep(revision, &hunks, keep);
+                self.edited(id, done)
+            }
+            Request::SplitHunk { id, revision, hunk } => {
+                let done = self.reviews.get(id)?.split(revision, hunk);
+                self.edited(id, done)
+            }
+            Request::UndoReview { id, revision } => {
+                let done = self.reviews.get(id)?.undo(revision);
+                self.edited(id, done)
+            }
+            Request::DecideReview {
+                id,
+                revision,
+                decision,
+            } => self.decide(id, revision, decision),
+            Request::Flushed { id } => {
+                self.flushed(desk, Some(id));
+                Ok(0)
+            }
+        }
+    }
+
+    fn edited(&mut self, id: ReviewId, done: Result<u64, desk::Refusal>) -> Result<u64, desk::Refusal> {
+        let revision = done?;
+        self.tell_changed(id);
+        self.follow_with_draft(id);
+        self.journal_is_stale = true;
+        Ok(revision)
+    }
+
+    fn look_for_unsaved_changes(&mut self) {
+        let files = &self.files;
+        let changed: Vec<_> = self
+            .reviews
+            .iter_mut()
+            .filter_map(|review| {
+                let dirty = files.is_dirty(review.file_path());
+                review.set_dirty(dirty).then_some(review.id)
+            })
+            .collect();
+        changed.into_iter().for_each(|id| self.tell_changed(id));
+    }
+
+    /// Gives every agent the newest context; those that have it already are not told again.
+    pub(super) fn refresh_context(&mut self) {
+        if self.sessions.is_empty() {
+            return;
+        }
+        let context = self.files.context(&mut self.privacy);
+        let now = Instant::now();
+        for session in self.sessions.values_mut() {
+            session.outbox.set_context(context.clone());
+            session.pump(now);
+        }
+    }
+
+    pub(super) fn tell_desks(&mut self, event: &desk::Event) {
+        self.desks.retain(|_, desk| desk.send(event.clone()).is_ok());
+    }
+
+    pub(super) fn status(&self) -> Status {
+        let mut agents: Vec<_> = self
+            .sessions
+            .values()
+            .map(crate::session::Session::agent)
+            .collect();
+        agents.sort_by_key(|agent| agent.number);
+        Status {
+            port: self.port,
+            pid: std::process::id(),
+            roots: self.roots.clone(),
+            agents,
+            reviews: self.reviews.len(),
+            paused: self.files.paused,
+        }
+    }
+
+    /// Tells desks when agents came, began to listen, or went.
+    pub(super) fn tell_status(&mut self) {
+        let status = self.status();
+        if status != self.told {
+            self.tell_desks(&desk::Event::Status(status.clone()));
+            self.told = status;
+        }
+    }
+}

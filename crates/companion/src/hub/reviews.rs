@@ -1,0 +1,287 @@
+//! How reviews end, who hears of it, and where edits go that nobody took.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use alongside_contract::diff::{
+    DIFF_ACCEPTED, DIFF_CLOSED, DIFF_REJECTED, DiffAccepted, DiffClosed, DiffRejected,
+};
+use alongside_contract::rpc;
+use alongside_desk::{self as desk, Closed, Closing, Decision, Refusal, ReviewId};
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use super::{DeskId, LastText, State};
+use crate::drafts::NewDraft;
+use crate::journal::{Journal, KnownSession, Undecided, Unsettled};
+use crate::review::Pending;
+use crate::scribe::Job;
+
+/// How long `closeDiff` waits for desks to send what they have not sent.
+const FLUSH_AT_MOST: Duration = Duration::from_millis(150);
+
+/// A `closeDiff` that waits for desks.
+pub(super) struct Flush {
+    review: ReviewId,
+    session: String,
+    file_path: String,
+    waiting: BTreeSet<DeskId>,
+    pub(super) until: Instant,
+    answer: oneshot::Sender<LastText>,
+}
+
+impl State {
+    /// Takes a decision, if it was made on what the review is now.
+    pub(super) fn decide(&mut self, id: ReviewId, revision: u64, decision: Decision) -> Result<u64, Refusal> {
+        let pending = self.reviews.get(id)?;
+        if decision == Decision::Accept && pending.look_at_target() {
+            // The person has not seen that the file changed: show it, and let them say so again.
+            self.tell_changed(id);
+        }
+        self.reviews.get(id)?.may_decide(revision, decision)?;
+        let closing = match decision {
+            Decision::Accept => Closing::Accepted,
+            Decision::Reject => Closing::Rejected,
+        };
+        self.end_review(id, closing);
+        Ok(revision)
+    }
+
+    /// Ends a review and tells everybody whose business it is: the session that asked, and every desk.
+    pub(super) fn end_review(&mut self, id: ReviewId, closing: Closing) {
+        let Some(pending) = self.reviews.take(id) else {
+            return;
+        };
+        let draft = self.keep_what_was_typed(&pending, closing);
+        let path = pending.file_path();
+        if let Some(session) = self.sessions.get_mut(&pending.session) {
+            let messages = outcome(&pending, closing, session.tokenless);
+            if closing != Closing::Replaced {
+                session.remember(path, pending.current().clone());
+            }
+            if !messages.is_empty() {
+                let stream = session.stream_number();
+                session.outbox.push(path, messages, stream);
+                session.pump(Instant::now());
+            }
+        }
+        self.tell_desks(&desk::Event::Closed(Closed { id, closing, draft }));
+        self.journal_is_stale = true;
+    }
+
+    /// `closeDiff`: the review vanishes, and its last text is the answer, once desks have sent all of it.
+    pub(super) fn close_diff(
+        &mut self,
+        session: String,
+        file_path: String,
+        answer: oneshot::Sender<LastText>,
+    ) {
+        if !self.sessions.contains_key(&session) {
+            let _ = answer.send(None);
+            return;
+        }
+        match self.reviews.find(&session, &file_path) {
+            Some(review) => {
+                self.tell_desks(&desk::Event::FlushReview { id: review });
+                let waiting = self.desks.keys().copied().collect();
+                let until = Instant::now() + FLUSH_AT_MOST;
+                self.flushes.push(Flush {
+                    review,
+                    session,
+                    file_path,
+                    waiting,
+                    until,
+                    answer,
+                });
+                self.finish_flushes(Instant::now());
+            }
+            None => self.answer_close(&session, &file_path, answer),
+        }
+    }
+
+    /// A desk has nothing left to send.
+    pub(super) fn flushed(&mut self, desk: DeskId, review: Option<ReviewId>) {
+        for flush in &mut self.flushes {
+            if review.is_none_or(|review| review == flush.review) {
+                flush.waiting.remove(&desk);
+            }
+        }
+        self.finish_flushes(Instant::now());
+    }
+
+    /// Answers the `closeDiff` calls that need not wait any longer.
+    pub(super) fn finish_flushes(&mut self, now: Instant) {
+        let is_done = |flush: &mut Flush| flush.waiting.is_empty() || flush.until <= now;
+        let done: Vec<Flush> = self.flushes.extract_if(.., is_done).collect();
+        for flush in done {
+            self.end_review(flush.review, Closing::AnsweredInAgent);
+            self.answer_close(&flush.session, &flush.file_path, flush.answer);
+        }
+    }
+
+    /// No notification follows a `closeDiff`: whatever was undelivered about this file is in the answer.
+    fn answer_close(&mut self, session: &str, file_path: &str, answer: oneshot::Sender<LastText>) {
+        let known = self.sessions.get_mut(session);
+        let text = known.map(|known| {
+            known.outbox.forget(file_path);
+            known.remembered(file_path)
+        });
+        self.journal_is_stale = true;
+        let _ = answer.send(text);
+    }
+
+    /// An open review was edited: its draft follows.
+    pub(super) fn follow_with_draft(&mut self, id: ReviewId) {
+        let Ok(pending) = self.reviews.get(id) else { return };
+        let job = if pending.has_edits() {
+            let why = "the review was interrupted";
+            Job::SaveDraft(new_draft(self.started, pending, why))
+        } else {
+            Job::DeleteDraft(draft_id(self.started, id))
+        };
+        self.scribe.send(job);
+    }
+
+    /// What becomes of the draft of a review that ends. Returns where the edits are, unless they were accepted.
+    fn keep_what_was_typed(&mut self, pending: &Pending, closing: Closing) -> Option<std::path::PathBuf> {
+        let id = draft_id(self.started, pending.id);
+        if !pending.has_edits() {
+            self.scribe.send(Job::DeleteDraft(id));
+            return None;
+        }
+        let why = match closing {
+            Closing::Accepted => "it was accepted, and the agent has not confirmed that it has it",
+            Closing::Rejected => "it was rejected",
+            Closing::AnsweredInAgent => "it was answered in the agent",
+            Closing::Replaced => "the agent proposed the file anew",
+            Closing::AgentGone => "the agent went away",
+            Closing::Stopped => "the companion was stopped",
+        };
+        self.scribe
+            .send(Job::SaveDraft(new_draft(self.started, pending, why)));
+        if closing == Closing::Accepted {
+            self.unconfirmed
+                .insert((pending.session.clone(), pending.file_path().to_owned()), id);
+            return None;
+        }
+        Some(self.drafts.path_of(&id, pending.file_path()))
+    }
+
+    /// The agent has the accepted text: its draft is not needed any more.
+    pub(super) fn confirmed(&mut self, session: &str, file_path: &str) {
+        if let Some(draft) = self
+            .unconfirmed
+            .remove(&(session.to_owned(), file_path.to_owned()))
+        {
+            self.scribe.send(Job::DeleteDraft(draft));
+        }
+    }
+
+    /// The agent goes on without having confirmed: its draft stays.
+    pub(super) fn moved_on(&mut self, session: &str, file_path: &str) {
+        self.unconfirmed
+            .remove(&(session.to_owned(), file_path.to_owned()));
+    }
+
+    /// Looks whether files on disk have changed under waiting reviews.
+    pub(super) fn look_at_targets(&mut self) {
+        let changed: Vec<_> = self
+            .reviews
+            .iter_mut()
+            .filter_map(|review| review.look_at_target().then_some(review.id))
+            .collect();
+        changed.into_iter().for_each(|id| self.tell_changed(id));
+    }
+
+    pub(super) fn tell_changed(&mut self, id: ReviewId) {
+        if let Ok(pending) = self.reviews.get(id) {
+            let review = pending.review();
+            self.tell_desks(&desk::Event::Changed(review));
+        }
+    }
+
+    /// Writes down what a companion must know that comes after a crash of this one.
+    pub(super) fn write_journal(&mut self) {
+        if !std::mem::take(&mut self.journal_is_stale) || !self.keeps_journal {
+            return;
+        }
+        let sessions = self.sessions.values().map(|session| KnownSession {
+            id: session.id.clone(),
+            client: session.client.clone(),
+            version: session.version.clone(),
+            tokenless: session.tokenless,
+        });
+        let undecided = self.reviews.iter().map(|review| Undecided {
+            session: review.session.clone(),
+            file_path: review.file_path().to_owned(),
+            text: review.current().to_string(),
+        });
+        let unsettled = self.sessions.values().flat_map(|session| {
+            session.outbox.unsettled().map(|(file_path, messages)| Unsettled {
+                session: session.id.clone(),
+                file_path: file_path.to_owned(),
+                messages: messages.to_vec(),
+                text: session
+                    .remembered(file_path)
+                    .map(|text| text.to_string())
+                    .unwrap_or_default(),
+            })
+        });
+        let journal = Journal {
+            port: self.port,
+            token: self.token.to_string(),
+            sessions: sessions.collect(),
+            undecided: undecided.collect(),
+            unsettled: unsettled.collect(),
+        };
+        self.scribe.send(Job::WriteJournal(journal));
+    }
+}
+
+/// The notifications that tell an outcome; none where the agent knows it already, or has moved on.
+fn outcome(pending: &Pending, closing: Closing, tokenless: bool) -> Vec<String> {
+    let file_path = pending.file_path().to_owned();
+    match closing {
+        Closing::Accepted => {
+            let content = pending.current().to_string();
+            vec![rpc::notification(
+                DIFF_ACCEPTED,
+                &DiffAccepted { file_path, content },
+            )]
+        }
+        Closing::AnsweredInAgent | Closing::Replaced => Vec::new(),
+        Closing::Rejected | Closing::AgentGone | Closing::Stopped => {
+            let mut messages = vec![rpc::notification(
+                DIFF_REJECTED,
+                &DiffRejected {
+                    file_path: file_path.clone(),
+                },
+            )];
+            if tokenless {
+                // Agents of mid 2025, which send no token, know no other.
+                messages.push(rpc::notification(
+                    DIFF_CLOSED,
+                    &DiffClosed {
+                        file_path,
+                        content: None,
+                    },
+                ));
+            }
+            messages
+        }
+    }
+}
+
+fn draft_id(started: u64, review: ReviewId) -> String {
+    format!("{started}-{review}")
+}
+
+fn new_draft(started: u64, pending: &Pending, why: &str) -> NewDraft {
+    NewDraft {
+        id: draft_id(started, pending.id),
+        file: pending.file_path().to_owned(),
+        agent: pending.agent.name.clone(),
+        why: why.to_owned(),
+        text: pending.current().clone(),
+    }
+}

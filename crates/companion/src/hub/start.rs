@@ -1,0 +1,297 @@
+//! How a companion comes to life: port and token (those of before a crash, if there was one), the server, the files.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use alongside_contract::diff::{DIFF_REJECTED, DiffRejected};
+use alongside_contract::rpc;
+use alongside_desk::Problem;
+use axum::Router;
+use axum::serve::ListenerExt as _;
+use tokio::net::TcpListener;
+use tokio::sync::{oneshot, watch};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use super::{Events, Hub, LOOK_EVERY, State};
+use crate::builder::{Builder, Companion, StartError};
+use crate::context::OpenFiles;
+use crate::context::debounce::Debounce;
+use crate::context::privacy::Privacy;
+use crate::discovery::{Publisher, sweep};
+use crate::drafts::Drafts;
+use crate::journal::{Journal, Keeper};
+use crate::mcp::gate::Gate;
+use crate::mcp::http::{Server, router};
+use crate::places::Places;
+use crate::review::Reviews;
+use crate::scribe::{Job, Scribe};
+use crate::session::Session;
+
+/// How long requests that are under way may take when the companion stops.
+const LAST_REQUESTS: Duration = Duration::from_millis(500);
+
+pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
+    let places = builder.places.clone().unwrap_or_else(Places::of_this_process);
+    let roots = usable_roots(&builder.roots)?;
+    let privacy = Privacy::new(&builder.excludes, builder.git_ignored, &roots)?;
+    let mut problems = Vec::new();
+    let keeper = if builder.journal {
+        take_journal(&places, &builder.name, &roots, &mut problems)
+    } else {
+        None
+    };
+    let keeps_journal = keeper.is_some();
+    let left_behind = keeper.as_ref().and_then(Keeper::left_behind);
+
+    let (listener, left_behind) = bind(left_behind).await?;
+    let port = listener
+        .local_addr()
+        .map_err(listening(Ipv4Addr::LOCALHOST, 0))?
+        .port();
+    let token: Arc<str> = match &left_behind {
+        Some(journal) => journal.token.as_str().into(),
+        None => random_hex::<32>()?.into(),
+    };
+    let mut listeners = vec![listener];
+    if let Some(mut also) = builder.listen {
+        if also.port() == 0 {
+            also.set_port(port);
+        }
+        let bound = TcpListener::bind(also).await;
+        listeners.push(bound.map_err(|source| StartError::Listen {
+            address: also,
+            source,
+        })?);
+    }
+
+    let drafts = Drafts::open(&places);
+    drafts.prune(crate::context::now_ms());
+    let publisher = Publisher {
+        places: places.clone(),
+        name: builder.name,
+        display_name: builder.display_name,
+        pid: builder.pid,
+        aliases: builder.aliases,
+        port,
+        token: token.to_string(),
+        stdio: builder.stdio,
+        written: Vec::new(),
+    };
+    let scribe = Scribe::start(drafts.clone(), keeper, publisher).map_err(|source| StartError::Listen {
+        address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
+        source,
+    })?;
+
+    let (events, inbox) = Events::channel();
+    let gate = Gate::new(
+        token.clone(),
+        port,
+        builder.listen.map(|also| also.ip()),
+        builder.allow_tokenless,
+    );
+    let server = Server {
+        events: events.clone(),
+        max_body: builder.max_body,
+    };
+    let servers = Servers::start(listeners, router(Arc::new(server), Arc::new(gate)));
+
+    let (published, problems_found) = oneshot::channel();
+    scribe.send(Job::Publish {
+        roots: roots.clone(),
+        focused: true,
+        done: Some(published),
+    });
+    problems.extend(problems_found.await.unwrap_or_default());
+    tokio::task::spawn_blocking(move || sweep::sweep(&places, port));
+
+    let mut state = State {
+        port,
+        token: token.clone(),
+        roots,
+        sessions: BTreeMap::new(),
+        reviews: Reviews::default(),
+        files: OpenFiles::default(),
+        privacy,
+        debounce: Debounce::default(),
+        desks: BTreeMap::new(),
+        flushes: Vec::new(),
+        unconfirmed: std::collections::HashMap::new(),
+        problems,
+        drafts,
+        scribe,
+        events: events.clone(),
+        started: crate::context::now_ms(),
+        last_session: 0,
+        last_stream: 0,
+        next_look: Instant::now() + LOOK_EVERY,
+        keeps_journal,
+        journal_is_stale: true,
+        told: alongside_desk::Status::default(),
+        stopping: None,
+    };
+    left_behind.into_iter().for_each(|journal| state.adopt(journal));
+    tokio::spawn(async move {
+        let (scribe, done) = state.run(inbox).await;
+        servers.stop().await;
+        let (retired, all_gone) = oneshot::channel();
+        scribe.send(Job::Retire(retired));
+        let _ = all_gone.await;
+        for done in done {
+            let _ = done.send(());
+        }
+    });
+    Ok(Companion {
+        hub: Hub {
+            port,
+            token,
+            events,
+            desks: 0.into(),
+        },
+    })
+}
+
+impl State {
+    /// Takes over what a crashed companion left behind. Its sessions go on; what was undecided is rejected, which is
+    /// the only way to free an agent that waits for it.
+    fn adopt(&mut self, journal: Journal) {
+        for known in journal.sessions {
+            self.last_session += 1;
+            let session = Session::new(
+                known.id,
+                self.last_session,
+                known.client,
+                known.version,
+                known.tokenless,
+            );
+            self.sessions.insert(session.id.clone(), session);
+        }
+        for open in journal.undecided {
+            let Some(session) = self.sessions.get_mut(&open.session) else {
+                continue;
+            };
+            let rejected = DiffRejected {
+                file_path: open.file_path.clone(),
+            };
+            session.outbox.push(
+                &open.file_path,
+                vec![rpc::notification(DIFF_REJECTED, &rejected)],
+                0,
+            );
+            session.remember(&open.file_path, open.text.into());
+        }
+        for unsettled in journal.unsettled {
+            let Some(session) = self.sessions.get_mut(&unsettled.session) else {
+                continue;
+            };
+            session.outbox.push(&unsettled.file_path, unsettled.messages, 0);
+            session.remember(&unsettled.file_path, unsettled.text.into());
+        }
+    }
+}
+
+/// Makes roots absolute and refuses what is no directory.
+pub(crate) fn usable_roots(roots: &[PathBuf]) -> Result<Vec<PathBuf>, StartError> {
+    let mut usable: Vec<PathBuf> = Vec::new();
+    for root in roots {
+        let refused = |why: String| StartError::Root {
+            root: root.clone(),
+            why,
+        };
+        let absolute = std::path::absolute(root).map_err(|error| refused(error.to_string()))?;
+        // Neither `.` at the end nor a trailing slash: agents compare strings.
+        let tidy: PathBuf = absolute.components().collect();
+        match std::fs::metadata(&tidy) {
+            Ok(found) if found.is_dir() => {}
+            Ok(_) => return Err(refused("it is not a directory".into())),
+            Err(error) => return Err(refused(error.to_string())),
+        }
+        if !usable.contains(&tidy) {
+            usable.push(tidy);
+        }
+    }
+    Ok(usable)
+}
+
+fn take_journal(
+    places: &Places,
+    editor: &str,
+    roots: &[PathBuf],
+    problems: &mut Vec<Problem>,
+) -> Option<Keeper> {
+    Keeper::take(&places.state, editor, roots).unwrap_or_else(|error| {
+        problems.push(Problem {
+            what: format!("no journal can be kept in {}: {error}", places.state.display()),
+            hint: Some(
+                "After a crash, connected agents would have to be reconnected with `/ide enable`.".into(),
+            ),
+        });
+        None
+    })
+}
+
+/// Listens on the port of before the crash if it is still free; a journal without its port is worth nothing.
+async fn bind(left_behind: Option<Journal>) -> Result<(TcpListener, Option<Journal>), StartError> {
+    if let Some(journal) = left_behind
+        && let Ok(listener) = TcpListener::bind((Ipv4Addr::LOCALHOST, journal.port)).await
+    {
+        return Ok((listener, Some(journal)));
+    }
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+        .await
+        .map_err(listening(Ipv4Addr::LOCALHOST, 0))?;
+    Ok((listener, None))
+}
+
+fn listening(address: Ipv4Addr, port: u16) -> impl Fn(io::Error) -> StartError {
+    move |source| StartError::Listen {
+        address: SocketAddr::from((address, port)),
+        source,
+    }
+}
+
+/// Random bytes in hexadecimal.
+pub(super) fn random_hex<const BYTES: usize>() -> Result<String, StartError> {
+    let mut bytes = [0; BYTES];
+    getrandom::fill(&mut bytes).map_err(|error| StartError::Random(error.to_string()))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// The HTTP servers, one per address.
+struct Servers {
+    stop: watch::Sender<bool>,
+    running: Vec<JoinHandle<()>>,
+}
+
+impl Servers {
+    fn start(listeners: Vec<TcpListener>, router: Router) -> Self {
+        let (stop, stopped) = watch::channel(false);
+        let serve = |listener: TcpListener| {
+            // Without it, a streamed reply waits for the peer's delayed acknowledgement.
+            let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
+            let (router, mut stopped) = (router.clone(), stopped.clone());
+            let until = async move { drop(stopped.wait_for(|stop| *stop).await) };
+            tokio::spawn(async move {
+                // It accepts until it is told to stop; errors of single connections are theirs.
+                let _ = axum::serve(listener, router).with_graceful_shutdown(until).await;
+            })
+        };
+        Self {
+            stop,
+            running: listeners.into_iter().map(serve).collect(),
+        }
+    }
+
+    async fn stop(self) {
+        let _ = self.stop.send(true);
+        for mut server in self.running {
+            if tokio::time::timeout(LAST_REQUESTS, &mut server).await.is_err() {
+                server.abort();
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Coming back after a crash as if nothing had happened: what a new process must know to be the old companion.
+//!
+//! A returned agent that finds its port, token and session again notices nothing; without them it is disconnected
+//! for good, and with a diff open its prompt is dead until somebody tells it the outcome. The journal lives exactly
+//! as long as the companion: finding one means a crash.
+
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use alongside_contract::mcp::Implementation;
+use serde::{Deserialize, Serialize};
+
+use crate::private::{self, Ground};
+
+/// What is written down. Private: it holds the token and texts.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Journal {
+    pub(crate) port: u16,
+    pub(crate) token: String,
+    pub(crate) sessions: Vec<KnownSession>,
+    /// What was undecided: the agent is told that it is rejected.
+    pub(crate) undecided: Vec<Undecided>,
+    /// What was decided and has no receipt.
+    pub(crate) unsettled: Vec<Unsettled>,
+}
+
+/// A session that shall go on.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct KnownSession {
+    pub(crate) id: String,
+    pub(crate) client: Implementation,
+    pub(crate) version: String,
+    pub(crate) tokenless: bool,
+}
+
+/// An open review.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Undecided {
+    pub(crate) session: String,
+    pub(crate) file_path: String,
+    /// The text as last edited, for the agent's `closeDiff`.
+    pub(crate) text: String,
+}
+
+/// A decision that the agent has not confirmed.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Unsettled {
+    pub(crate) session: String,
+    pub(crate) file_path: String,
+    pub(crate) messages: Vec<String>,
+    pub(crate) text: String,
+}
+
+/// The right to keep the journal of one set of roots; nobody else has it at the same time.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    path: PathBuf,
+    /// Held until the process ends, however it ends.
+    _lock: File,
+}
+
+impl Keeper {
+    /// Takes the journal of these roots. `None` when another living companion has it. Blocks briefly.
+    pub(crate) fn take(state: &Path, editor: &str, roots: &[PathBuf]) -> io::Result<Option<Self>> {
+        private::directory(state, Path::new("journal"), Ground::Own)?;
+        let mut hasher = DefaultHasher::new();
+        (editor, roots).hash(&mut hasher);
+        let path = state
+            .join("journal")
+            .join(format!("{:016x}.json", hasher.finish()));
+        let lock = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(path.with_extension("lock"))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Some(Self { path, _lock: lock })),
+            Err(fs::TryLockError::WouldBlock) => Ok(None),
+            Err(fs::TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// What a crashed companion left behind.
+    pub(crate) fn left_behind(&self) -> Option<Journal> {
+        serde_json::from_slice(&fs::read(&self.path).ok()?).ok()
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_one_keeps_the_journal_and_a_crash_leaves_it_behind() {
+        let directory = tempfile::tempdir().unwrap();
+        let roots = [PathBuf::from("/p")];
+        let keeper = Keeper::take(directory.path(), "e", &roots).unwrap().unwrap();
+        assert!(Keeper::take(directory.path(), "e", &roots).unwrap().is_none());
+        assert!(Keeper::take(directory.path(), "e", &[]).unwrap().is_some());
+        let journal = Journal {
+            port: 7,
+            token: "t".into(),
+            ..Journal::default()
+        };
+        private::write(keeper.path(), &serde_json::to_vec(&journal).unwrap()).unwrap();
+        drop(keeper);
+        let next = Keeper::take(directory.path(), "e", &roots).unwrap().unwrap();
+        assert_eq!(next.left_behind(), Some(journal));
+    }
+}

@@ -1,0 +1,171 @@
+//! Who may talk to the companion at all, decided on the headers before a body is read: a local `Host`, no web page's
+//! `Origin`, and the token.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use alongside_contract::rpc;
+use axum::extract::{Request, State};
+use axum::http::header::{AUTHORIZATION, HOST, ORIGIN, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use subtle::ConstantTimeEq as _;
+
+use super::http::json_error;
+
+/// What the gate lets through.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    pub(crate) token: Arc<str>,
+    pub(crate) hosts: Vec<String>,
+    pub(crate) allow_tokenless: bool,
+}
+
+/// How a request proved itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Proof {
+    /// By the token.
+    Token,
+    /// By nothing, which the user has allowed.
+    Nothing,
+}
+
+impl Gate {
+    pub(crate) fn new(token: Arc<str>, port: u16, also: Option<IpAddr>, allow_tokenless: bool) -> Self {
+        // In a container, agents dial host.docker.internal.
+        let names = ["127.0.0.1", "localhost", "[::1]", "host.docker.internal"].map(str::to_owned);
+        let also = also.map(|address| match address {
+            IpAddr::V4(v4) => v4.to_string(),
+            IpAddr::V6(v6) => format!("[{v6}]"),
+        });
+        let hosts = names
+            .into_iter()
+            .chain(also)
+            .map(|name| format!("{name}:{port}"))
+            .collect();
+        Self {
+            token,
+            hosts,
+            allow_tokenless,
+        }
+    }
+
+    fn admit(&self, headers: &HeaderMap) -> Result<Proof, (StatusCode, &'static str)> {
+        let host = headers
+            .get(HOST)
+            .and_then(|host| host.to_str().ok())
+            .unwrap_or_default();
+        if !self
+            .hosts
+            .iter()
+            .any(|allowed| allowed.eq_ignore_ascii_case(host))
+        {
+            return Err((StatusCode::FORBIDDEN, "this Host is not served here"));
+        }
+        if headers.contains_key(ORIGIN) {
+            return Err((StatusCode::FORBIDDEN, "web pages are not served here"));
+        }
+        match headers.get(AUTHORIZATION) {
+            None if self.allow_tokenless => Ok(Proof::Nothing),
+            None => Err((
+                StatusCode::UNAUTHORIZED,
+                "a bearer token is required; it stands in the discovery file",
+            )),
+            Some(given) if self.is_token(given.as_bytes()) => Ok(Proof::Token),
+            Some(_) => Err((
+                StatusCode::UNAUTHORIZED,
+                "this is not the token of this companion",
+            )),
+        }
+    }
+
+    fn is_token(&self, given: &[u8]) -> bool {
+        let Some((scheme, token)) = given.split_at_checked(7) else {
+            return false;
+        };
+        scheme.eq_ignore_ascii_case(b"Bearer ") && bool::from(token.ct_eq(self.token.as_bytes()))
+    }
+}
+
+/// The middleware in front of every route.
+pub(crate) async fn gate(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
+    match gate.admit(request.headers()) {
+        Ok(proof) => {
+            request.extensions_mut().insert(proof);
+            next.run(request).await
+        }
+        Err((status, why)) => {
+            tracing::warn!(%status, why, "request refused");
+            let refusal = json_error(status, rpc::error(None, rpc::INVALID_REQUEST, why));
+            if status == StatusCode::UNAUTHORIZED {
+                return ([(WWW_AUTHENTICATE, "Bearer")], refusal).into_response();
+            }
+            refusal
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn admitted(headers: &[(&str, &str)]) -> Result<Proof, u16> {
+        let gate = Gate::new("secret".into(), 80, Some([172, 17, 0, 1].into()), false);
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(
+                axum::http::HeaderName::from_bytes(name.as_bytes()).unwrap(),
+                value.parse().unwrap(),
+            );
+        }
+        gate.admit(&map).map_err(|(status, _)| status.as_u16())
+    }
+
+    #[test]
+    fn local_hosts_with_our_port_and_the_token_come_in() {
+        let token = ("authorization", "Bearer secret");
+        for host in [
+            "127.0.0.1:80",
+            "localhost:80",
+            "[::1]:80",
+            "host.docker.internal:80",
+            "172.17.0.1:80",
+        ] {
+            assert_eq!(admitted(&[("host", host), token]), Ok(Proof::Token), "{host}");
+        }
+        for host in [
+            "127.0.0.1",
+            "127.0.0.1:81",
+            "evil.example:80",
+            "localhost.evil.example:80",
+            "",
+        ] {
+            assert_eq!(admitted(&[("host", host), token]), Err(403), "{host}");
+        }
+        assert_eq!(admitted(&[token]), Err(403));
+    }
+
+    #[test]
+    fn any_origin_and_any_other_token_stay_outside() {
+        let host = ("host", "127.0.0.1:80");
+        assert_eq!(
+            admitted(&[
+                host,
+                ("authorization", "Bearer secret"),
+                ("origin", "http://localhost:80")
+            ]),
+            Err(403)
+        );
+        for wrong in [
+            "Bearer secre",
+            "Bearer secret2",
+            "Basic secret",
+            "secret",
+            "Bearer ",
+        ] {
+            assert_eq!(admitted(&[host, ("authorization", wrong)]), Err(401), "{wrong}");
+        }
+        assert_eq!(admitted(&[host]), Err(401));
+    }
+}

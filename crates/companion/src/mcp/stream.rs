@@ -1,0 +1,91 @@
+//! The stream an agent listens on: server-sent events, as fast as the agent reads them, and a comment when there is
+//! nothing to say, for clients give up on a body that is silent for minutes.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
+use futures_util::stream;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use crate::hub::{Event, Events};
+
+/// The longest silence on an open stream; the contract allows 20 s.
+pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// One open stream, as its body sees it.
+#[derive(Debug)]
+pub(crate) struct Open {
+    pub(crate) session: String,
+    pub(crate) number: u64,
+    pub(crate) frames: mpsc::Receiver<String>,
+    pub(crate) events: Events,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.events.send(Event::StreamEnded {
+            session: std::mem::take(&mut self.session),
+            number: self.number,
+        });
+    }
+}
+
+/// The response that carries a stream. It ends when the sender of its frames is dropped.
+pub(crate) fn response(open: Open) -> Response {
+    // The first comment sends the headers on their way.
+    let body = stream::unfold(
+        (open, Some(Bytes::from_static(b": alongside\n\n"))),
+        |(mut open, first)| async move {
+            if let Some(first) = first {
+                return Some((Ok::<_, Infallible>(first), (open, None)));
+            }
+            let frame = match timeout(KEEP_ALIVE, open.frames.recv()).await {
+                Ok(Some(frame)) => Bytes::from(frame),
+                Ok(None) => return None,
+                Err(_) => Bytes::from_static(b": keep-alive\n\n"),
+            };
+            open.events.send(Event::StreamDrained {
+                session: open.session.clone(),
+            });
+            Some((Ok(frame), (open, None)))
+        },
+    );
+    let headers = [
+        (CONTENT_TYPE, "text/event-stream"),
+        (CACHE_CONTROL, "no-cache, no-transform"),
+    ];
+    (headers, Body::from_stream(body)).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::StreamExt as _;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_silent_stream_says_something_within_twenty_seconds_and_ends_with_its_sender() {
+        let (events, _inbox) = Events::channel();
+        let (sender, frames) = mpsc::channel(1);
+        let open = Open {
+            session: "s".into(),
+            number: 1,
+            frames,
+            events,
+        };
+        let mut body = response(open).into_body().into_data_stream();
+        assert_eq!(body.next().await.unwrap().unwrap(), ": alongside\n\n");
+        let before = tokio::time::Instant::now();
+        assert_eq!(body.next().await.unwrap().unwrap(), ": keep-alive\n\n");
+        assert!(before.elapsed() <= Duration::from_secs(20));
+        sender.send("data: x\n\n".into()).await.unwrap();
+        assert_eq!(body.next().await.unwrap().unwrap(), "data: x\n\n");
+        drop(sender);
+        assert!(body.next().await.is_none());
+    }
+}

@@ -1,0 +1,145 @@
+//! The two tools, as agents see them: `openDiff` and `closeDiff`.
+
+use alongside_contract::diff::{CLOSE_DIFF, CloseDiffRequest, ClosedDiff, OPEN_DIFF, OpenDiffRequest};
+use alongside_contract::mcp::CallToolResult;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+/// A call that can be carried out.
+#[derive(Debug)]
+pub(crate) enum ToolCall {
+    OpenDiff(OpenDiffRequest),
+    CloseDiff(CloseDiffRequest),
+}
+
+/// A call that cannot.
+#[derive(Debug)]
+pub(crate) enum BadCall {
+    /// The request makes no sense: a JSON-RPC error.
+    Protocol(String),
+    /// The tool's arguments do not fit: the tool answers with `isError`.
+    Tool(CallToolResult),
+}
+
+/// Result of `tools/list`. Without both names an agent turns diffing off.
+pub(crate) fn list() -> Value {
+    let text = |description: &str| json!({ "type": "string", "description": description });
+    json!({ "tools": [
+        {
+            "name": OPEN_DIFF,
+            "description": "Shows a proposed change of a file for review. Answers at once; the outcome follows as ide/diffAccepted or ide/diffRejected.",
+            "inputSchema": {
+                "type": "object",
+                "properties": {
+                    "filePath": text("Absolute path of the file."),
+                    "newContent": text("The whole proposed content of the file."),
+                },
+                "required": ["filePath", "newContent"],
+            },
+        },
+        {
+            "name": CLOSE_DIFF,
+            "description": "Closes the review of a file. Answers with JSON that holds the text as last edited: {\"content\": \"…\"}.",
+            "inputSchema": {
+                "type": "object",
+                "properties": {
+                    "filePath": text("The path given to openDiff."),
+                    "suppressNotification": { "type": "boolean", "description": "Accepted; no notification follows in any case." },
+                },
+                "required": ["filePath"],
+            },
+        },
+    ] })
+}
+
+/// Reads the parameters of `tools/call`.
+pub(crate) fn parse(params: Option<&RawValue>) -> Result<ToolCall, BadCall> {
+    #[derive(Deserialize)]
+    struct Call<'a> {
+        name: String,
+        #[serde(borrow)]
+        arguments: Option<&'a RawValue>,
+    }
+    let params = params.map_or("{}", RawValue::get);
+    let call: Call<'_> = serde_json::from_str(params)
+        .map_err(|error| BadCall::Protocol(format!("tools/call needs a name and arguments: {error}")))?;
+    let arguments = call.arguments.map_or("{}", RawValue::get);
+    let bad = |error: serde_json::Error| {
+        BadCall::Tool(CallToolResult::error(format!(
+            "{} cannot read its arguments: {error}",
+            call.name
+        )))
+    };
+    match call.name.as_str() {
+        OPEN_DIFF => serde_json::from_str(arguments)
+            .map(ToolCall::OpenDiff)
+            .map_err(bad),
+        CLOSE_DIFF => serde_json::from_str(arguments)
+            .map(ToolCall::CloseDiff)
+            .map_err(bad),
+        unknown => Err(BadCall::Protocol(format!("there is no tool {unknown:?} here"))),
+    }
+}
+
+/// The answer of `closeDiff`: JSON in a text block, for shipped agents parse it.
+pub(crate) fn closed(text: Option<&str>) -> CallToolResult {
+    let closed = ClosedDiff {
+        content: text.map(str::to_owned),
+    };
+    CallToolResult::text(serde_json::to_string(&closed).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(params: Value) -> Result<ToolCall, BadCall> {
+        parse(Some(&serde_json::value::to_raw_value(&params).unwrap()))
+    }
+
+    #[test]
+    fn both_tools_are_listed_with_object_schemas() {
+        let tools = list();
+        let names: Vec<_> = tools["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|tool| &tool["name"])
+            .collect();
+        assert_eq!(names, ["openDiff", "closeDiff"]);
+    }
+
+    #[test]
+    fn arguments_that_do_not_fit_are_the_tools_error_and_unknown_tools_the_protocols() {
+        let open = |arguments: Value| parsed(json!({ "name": "openDiff", "arguments": arguments }));
+        assert!(matches!(
+            open(json!({ "filePath": "/a", "newContent": "x" })),
+            Ok(ToolCall::OpenDiff(_))
+        ));
+        assert!(matches!(open(json!({ "filePath": "/a" })), Err(BadCall::Tool(_))));
+        assert!(matches!(
+            open(json!({ "filePath": 7, "newContent": "x" })),
+            Err(BadCall::Tool(_))
+        ));
+        assert!(matches!(
+            parsed(json!({ "name": "openDiff" })),
+            Err(BadCall::Tool(_))
+        ));
+        assert!(matches!(
+            parsed(json!({ "name": "rm", "arguments": {} })),
+            Err(BadCall::Protocol(_))
+        ));
+        assert!(matches!(parsed(json!({})), Err(BadCall::Protocol(_))));
+        assert!(matches!(parse(None), Err(BadCall::Protocol(_))));
+    }
+
+    #[test]
+    fn closing_answers_json_in_one_text_block() {
+        assert_eq!(closed(Some("a\n")).content[0].text, r#"{"content":"a\n"}"#);
+        assert_eq!(
+            (closed(None).content[0].text.as_str(), closed(None).is_error),
+            ("{}", None)
+        );
+    }
+}

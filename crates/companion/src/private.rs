@@ -1,0 +1,161 @@
+//! Files and directories that are nobody else's business: atomic, mode 0600 in directories of mode 0700, and never
+//! through a name that another user could have put there.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+/// How much to trust what already exists on the way to a private directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ground {
+    /// Below a directory that others may write to, such as `/tmp`: every step must be a real directory of ours.
+    Shared,
+    /// Below home: symbolic links are the user's own, and only the last directory is made private.
+    Own,
+}
+
+/// Makes `base/below` a private directory, or says why it cannot be one.
+pub(crate) fn directory(base: &Path, below: &Path, ground: Ground) -> io::Result<()> {
+    if ground == Ground::Own {
+        fs::create_dir_all(base).map_err(|error| naming(base, error))?;
+    } else if !base.is_dir() {
+        return Err(io::Error::other(format!("{} is not a directory", base.display())));
+    }
+    let mut path = base.to_owned();
+    let mut steps = below.components().peekable();
+    while let Some(step) = steps.next() {
+        path.push(step);
+        match create(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            other => other.map_err(|error| naming(&path, error))?,
+        }
+        check(&path, ground)?;
+        if ground == Ground::Shared || steps.peek().is_none() {
+            make_private(&path).map_err(|error| naming(&path, error))?;
+        }
+    }
+    Ok(())
+}
+
+/// Replaces a file in one step. It is private from the first byte on.
+pub(crate) fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new()
+        .prefix(".alongside-")
+        .tempfile_in(directory)?;
+    file.write_all(content)?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+fn naming(path: &Path, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+#[cfg(unix)]
+fn create(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    fs::DirBuilder::new().mode(0o700).create(path)
+}
+
+#[cfg(not(unix))]
+fn create(path: &Path) -> io::Result<()> {
+    fs::create_dir(path)
+}
+
+#[cfg(unix)]
+fn check(path: &Path, ground: Ground) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
+    let refuse = |why: &str| Err(io::Error::other(format!("{} {why}", path.display())));
+    let found = match ground {
+        Ground::Shared => fs::symlink_metadata(path),
+        Ground::Own => fs::metadata(path),
+    }
+    .map_err(|error| naming(path, error))?;
+    if found.is_symlink() {
+        return refuse("is a symbolic link, and somebody else may have put it there");
+    }
+    if !found.is_dir() {
+        return refuse("is not a directory");
+    }
+    if found.uid() != rustix::process::geteuid().as_raw() {
+        return refuse("belongs to another user");
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn check(_: &Path, _: Ground) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn make_private(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    if fs::metadata(path)?.permissions().mode() & 0o077 != 0 {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn make_private(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+
+    use super::*;
+
+    #[test]
+    fn directories_and_files_are_private() {
+        let tmp = tempfile::tempdir().unwrap();
+        fs::create_dir(tmp.path().join("gemini")).unwrap();
+        fs::set_permissions(tmp.path().join("gemini"), fs::Permissions::from_mode(0o755)).unwrap();
+        directory(tmp.path(), Path::new("gemini/ide"), Ground::Shared).unwrap();
+        for below in ["gemini", "gemini/ide"] {
+            assert_eq!(
+                fs::metadata(tmp.path().join(below)).unwrap().mode() & 0o777,
+                0o700
+            );
+        }
+        let file = tmp.path().join("gemini/ide/x.json");
+        write(&file, b"1").unwrap();
+        write(&file, b"2").unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"2");
+        assert_eq!(fs::metadata(&file).unwrap().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_symlink_on_shared_ground_is_refused_and_one_in_home_is_not() {
+        let tmp = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        symlink(elsewhere.path(), tmp.path().join("gemini")).unwrap();
+        let refused = directory(tmp.path(), Path::new("gemini/ide"), Ground::Shared).unwrap_err();
+        assert!(refused.to_string().contains("symbolic link"), "{refused}");
+        assert!(!elsewhere.path().join("ide").exists());
+        directory(tmp.path(), Path::new("gemini/ide"), Ground::Own).unwrap();
+    }
+
+    #[test]
+    fn what_another_user_owns_is_refused() {
+        // `/proc/1` style directories of others exist everywhere; only root can make one, so root makes it here.
+        if !rustix::process::geteuid().is_root() {
+            return;
+        }
+        let tmp = tempfile::tempdir().unwrap();
+        fs::create_dir(tmp.path().join("gemini")).unwrap();
+        std::os::unix::fs::chown(tmp.path().join("gemini"), Some(65534), None).unwrap();
+        let refused = directory(tmp.path(), Path::new("gemini/ide"), Ground::Shared).unwrap_err();
+        assert!(refused.to_string().contains("another user"), "{refused}");
+    }
+
+    #[test]
+    fn a_base_that_does_not_exist_is_named() {
+        let refused =
+            directory(Path::new("/nonexistent/tmp"), Path::new("gemini"), Ground::Shared).unwrap_err();
+        assert!(refused.to_string().contains("/nonexistent/tmp"), "{refused}");
+    }
+}

@@ -1,0 +1,439 @@
+//! The one truth of a review: the current text, and how it lies against the original and the proposal.
+//!
+//! All three texts are one sequence of *segments*: stretches of lines where they agree, and stretches where they
+//! differ. The second kind is what people decide on, the hunks. Keeping, dropping and typing replace lines of the
+//! current text and nothing else; what has become of a hunk is read off the texts, never stored.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use alongside_desk::{Change, Hunk, HunkState, Lines, Refusal};
+
+use super::lines::{Text, differences};
+
+/// Undo remembers this many bytes of earlier texts, and always the last one.
+const HISTORY_BYTES: usize = 256 << 20;
+
+/// A stretch of lines: how many in each of the three texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Segment {
+    same: bool,
+    original: usize,
+    proposed: usize,
+    current: usize,
+}
+
+/// Where a segment lies in each text.
+#[derive(Debug, Clone, Default)]
+struct Place {
+    original: Range<usize>,
+    proposed: Range<usize>,
+    current: Range<usize>,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Composition {
+    original: Text,
+    proposed: Text,
+    current: Text,
+    segments: Vec<Segment>,
+    history: Vec<(Text, Vec<Segment>)>,
+}
+
+impl Composition {
+    /// A proposal nobody has touched yet: the current text is the proposed one.
+    pub(crate) fn new(original: impl Into<Arc<str>>, proposed: impl Into<Arc<str>>) -> Self {
+        let (original, proposed) = (Text::new(original), Text::new(proposed));
+        let mut segments = Vec::new();
+        let (mut o, mut p) = (0, 0);
+        let same = |lines: usize| Segment {
+            same: true,
+            original: lines,
+            proposed: lines,
+            current: lines,
+        };
+        for (old, new) in differences(&original, &proposed) {
+            segments.push(same(old.start - o));
+            segments.push(Segment {
+                same: false,
+                original: old.len(),
+                proposed: new.len(),
+                current: new.len(),
+            });
+            (o, p) = (old.end, new.end);
+        }
+        debug_assert_eq!(original.len() - o, proposed.len() - p);
+        segments.push(same(original.len() - o));
+        segments.retain(|segment| segment.original + segment.proposed > 0);
+        Self {
+            current: proposed.clone(),
+            original,
+            proposed,
+            segments,
+            history: Vec::new(),
+        }
+    }
+
+    pub(crate) fn original(&self) -> &Arc<str> {
+        self.original.text()
+    }
+
+    pub(crate) fn proposed(&self) -> &Arc<str> {
+        self.proposed.text()
+    }
+
+    pub(crate) fn current(&self) -> &Arc<str> {
+        self.current.text()
+    }
+
+    /// Whether the person has made something of the proposal that is neither it nor the original.
+    pub(crate) fn has_edits(&self) -> bool {
+        self.current() != self.proposed() && self.current() != self.original()
+    }
+
+    /// The stretches where the texts differ, in order.
+    pub(crate) fn hunks(&self) -> Vec<Hunk> {
+        self.places()
+            .filter(|(segment, _)| !segment.same)
+            .map(|(_, place)| Hunk {
+                state: self.state(&place),
+                original: lines(&place.original),
+                proposed: lines(&place.proposed),
+                current: lines(&place.current),
+            })
+            .collect()
+    }
+
+    /// Takes the proposal's or the original's lines for some hunks.
+    ///
+    /// # Errors
+    /// [`Refusal::OutOfRange`] for a hunk that does not exist; nothing has changed then.
+    pub(crate) fn keep(&mut self, hunks: &[usize], keep: bool) -> Result<(), Refusal> {
+        let differing: Vec<usize> = self
+            .segments
+            .iter()
+            .enumerate()
+            .filter(|(_, s)| !s.same)
+            .map(|(at, _)| at)
+            .collect();
+        let mut chosen = vec![false; self.segments.len()];
+        for &hunk in hunks {
+            let at = *differing.get(hunk).ok_or_else(|| Refusal::OutOfRange {
+                place: format!("change {}", hunk.saturating_add(1)),
+            })?;
+            chosen[at] = true;
+        }
+        let mut segments = self.segments.clone();
+        let mut text = String::with_capacity(self.current.text().len() + 256);
+        for (at, (segment, place)) in self.places().enumerate() {
+            let piece = match (chosen[at], keep) {
+                (false, _) => self.current.lines(place.current),
+                (true, true) => self.proposed.lines(place.proposed),
+                (true, false) => self.original.lines(place.original),
+            };
+            if chosen[at] {
+                segments[at].current = if keep { segment.proposed } else { segment.original };
+            }
+            if !piece.is_empty() && !text.is_empty() && !text.ends_with('\n') {
+                // A line that was the last of its text, and is not any more.
+                text.push_str(self.line_ending());
+            }
+            text.push_str(piece);
+        }
+        self.replace(Text::new(text), segments);
+        Ok(())
+    }
+
+    /// Splits a hunk: line by line where lines replace lines, after blank lines where they are only added or removed.
+    ///
+    /// # Errors
+    /// [`Refusal::CannotSplit`] if there is nothing smaller, or the person has edited it.
+    pub(crate) fn split(&mut self, hunk: usize) -> Result<(), Refusal> {
+        let (at, (segment, place)) = self
+            .places()
+            .enumerate()
+            .filter(|(_, (segment, _))| !segment.same)
+            .nth(hunk)
+            .ok_or_else(|| Refusal::OutOfRange {
+                place: format!("change {}", hunk.saturating_add(1)),
+            })?;
+        let state = self.state(&place);
+        if state == HunkState::Edited {
+            return Err(Refusal::CannotSplit);
+        }
+        let mut parts = self.smaller(segment, &place);
+        // A last line without its line ending must stay last.
+        let open_original = place.original.end == self.original.len() && self.original.ends_open();
+        let open_proposed = place.proposed.end == self.proposed.len() && self.proposed.ends_open();
+        while let [.., before, last] = parts.as_mut_slice() {
+            let strands = |open: bool, lines: usize| open && lines == 0;
+            if !strands(open_original, last.0) && !strands(open_proposed, last.1) {
+                break;
+            }
+            *before = (before.0 + last.0, before.1 + last.1);
+            parts.pop();
+        }
+        if parts.len() < 2 {
+            return Err(Refusal::CannotSplit);
+        }
+        let pieces = parts.into_iter().map(|(original, proposed)| {
+            let current = if state == HunkState::Kept {
+                proposed
+            } else {
+                original
+            };
+            Segment {
+                same: false,
+                original,
+                proposed,
+                current,
+            }
+        });
+        let before = self.segments.clone();
+        self.segments.splice(at..=at, pieces);
+        let segments = std::mem::replace(&mut self.segments, before);
+        self.replace(self.current.clone(), segments);
+        Ok(())
+    }
+
+    /// The line counts (original, proposed) of the parts a hunk falls into.
+    fn smaller(&self, segment: Segment, place: &Place) -> Vec<(usize, usize)> {
+        let (text, range) = match (segment.original, segment.proposed) {
+            (0, _) => (&self.proposed, &place.proposed),
+            (_, 0) => (&self.original, &place.original),
+            (original, proposed) => {
+                let pairs = original.min(proposed);
+                let mut parts = vec![(1, 1); pairs];
+                if original != proposed {
+                    parts.push((original - pairs, proposed - pairs));
+                }
+                return parts;
+            }
+        };
+        let blank = |line: usize| text.lines(line..line + 1).trim().is_empty();
+        let mut cuts: Vec<usize> = (range.start + 1..range.end)
+            .filter(|&line| blank(line - 1) && !blank(line))
+            .collect();
+        if cuts.is_empty() {
+            cuts = (range.start + 1..range.end).collect();
+        }
+        cuts.push(range.end);
+        let mut start = range.start;
+        cuts.into_iter()
+            .map(|cut| {
+                let lines = cut - std::mem::replace(&mut start, cut);
+                if segment.original == 0 {
+                    (0, lines)
+                } else {
+                    (lines, 0)
+                }
+            })
+            .collect()
+    }
+
+    /// What the person typed: changes applied in order, each on the result of the one before.
+    ///
+    /// # Errors
+    /// [`Refusal::OutOfRange`] for a position outside the text; nothing has changed then.
+    pub(crate) fn edit(&mut self, changes: &[Change]) -> Result<(), Refusal> {
+        let mut text = self.current.clone();
+        for change in changes {
+            text = match change.range {
+                None => Text::new(change.text.as_str()),
+                Some(range) => {
+                    let place = || Refusal::OutOfRange {
+                        place: format!("line {}, column {}", range.start.line, range.start.character),
+                    };
+                    let start = text.offset(range.start).ok_or_else(place)?;
+                    let end = text
+                        .offset(range.end)
+                        .filter(|end| *end >= start)
+                        .ok_or_else(place)?;
+                    let (head, tail) = (&text.text()[..start], &text.text()[end..]);
+                    Text::new([head, &change.text, tail].concat())
+                }
+            };
+        }
+        let mut segments = self.segments.clone();
+        // From the last to the first, so that earlier line numbers stay true.
+        for (old, new) in differences(&self.current, &text).into_iter().rev() {
+            segments = spliced(&segments, old, new.len());
+        }
+        self.replace(text, segments);
+        Ok(())
+    }
+
+    /// Takes back the last edit.
+    ///
+    /// # Errors
+    /// [`Refusal::NothingToUndo`].
+    pub(crate) fn undo(&mut self) -> Result<(), Refusal> {
+        let (text, segments) = self.history.pop().ok_or(Refusal::NothingToUndo)?;
+        self.current = text;
+        self.segments = segments;
+        Ok(())
+    }
+
+    fn replace(&mut self, text: Text, segments: Vec<Segment>) {
+        let before = (
+            std::mem::replace(&mut self.current, text),
+            std::mem::replace(&mut self.segments, segments),
+        );
+        self.history.push(before);
+        let mut kept = 0;
+        let enough = |(text, _): &(Text, Vec<Segment>)| {
+            kept += text.text().len() + 1;
+            kept > HISTORY_BYTES
+        };
+        if let Some(too_old) = self.history.iter().rev().position(enough) {
+            let first_kept = (self.history.len() - too_old).min(self.history.len() - 1);
+            self.history.drain(..first_kept);
+        }
+        self.tidy();
+    }
+
+    /// Makes agreeing segments one, so that an edit taken back by hand leaves no trace.
+    fn tidy(&mut self) {
+        let agree: Vec<bool> = self
+            .places()
+            .map(|(segment, place)| {
+                segment.same || {
+                    let current = self.current.lines(place.current);
+                    segment.original == segment.proposed
+                        && segment.proposed == segment.current
+                        && self.proposed.lines(place.proposed) == current
+                        && self.original.lines(place.original) == current
+                }
+            })
+            .collect();
+        let mut tidied: Vec<Segment> = Vec::with_capacity(self.segments.len());
+        for (segment, same) in self.segments.iter().zip(agree) {
+            match tidied.last_mut() {
+                Some(last) if last.same && same => {
+                    last.original += segment.original;
+                    last.proposed += segment.proposed;
+                    last.current += segment.current;
+                }
+                _ => tidied.push(Segment { same, ..*segment }),
+            }
+        }
+        tidied.retain(|segment| segment.original + segment.proposed + segment.current > 0);
+        self.segments = tidied;
+    }
+
+    fn places(&self) -> impl Iterator<Item = (Segment, Place)> {
+        self.segments.iter().scan(Place::default(), |at, segment| {
+            at.original = at.original.end..at.original.end + segment.original;
+            at.proposed = at.proposed.end..at.proposed.end + segment.proposed;
+            at.current = at.current.end..at.current.end + segment.current;
+            Some((*segment, at.clone()))
+        })
+    }
+
+    fn state(&self, place: &Place) -> HunkState {
+        let current = self.current.lines(place.current.clone());
+        // A line ending that `keep` had to add does not make a hunk edited.
+        let is = |other: &str| {
+            !current.is_empty() && !other.is_empty() && without_ending(current) == without_ending(other)
+        };
+        let (proposed, original) = (
+            self.proposed.lines(place.proposed.clone()),
+            self.original.lines(place.original.clone()),
+        );
+        match current {
+            _ if current == proposed => HunkState::Kept,
+            _ if current == original => HunkState::Dropped,
+            _ if is(proposed) && !is(original) => HunkState::Kept,
+            _ if is(original) && !is(proposed) => HunkState::Dropped,
+            _ => HunkState::Edited,
+        }
+    }
+
+    fn line_ending(&self) -> &'static str {
+        if self.proposed().contains("\r\n") {
+            "\r\n"
+        } else {
+            "\n"
+        }
+    }
+}
+
+/// Replaces the current lines `old` by `new` lines. Agreeing segments are cut at the edges; differing ones that are
+/// touched are taken whole, and an insertion beside a hunk belongs to it.
+fn spliced(segments: &[Segment], old: Range<usize>, new: usize) -> Vec<Segment> {
+    let mut cut: Vec<(usize, Segment)> = Vec::with_capacity(segments.len() + 3);
+    let mut start = 0;
+    for segment in segments {
+        let end = start + segment.current;
+        if segment.same {
+            let edges = [start, old.start.clamp(start, end), old.end.clamp(start, end), end];
+            cut.extend(
+                edges
+                    .windows(2)
+                    .filter(|edge| edge[0] < edge[1])
+                    .map(|edge| (edge[0], part(edge[1] - edge[0]))),
+            );
+        } else {
+            cut.push((start, *segment));
+        }
+        start = end;
+    }
+    let touched = |(start, segment): &(usize, Segment)| {
+        let end = start + segment.current;
+        if old.is_empty() {
+            !segment.same && *start <= old.start && old.start <= end
+        } else {
+            *start < old.end && old.start < end
+        }
+    };
+    let (first, after) = match cut.iter().position(touched) {
+        Some(first) if old.is_empty() => (first, first + 1),
+        Some(first) => (
+            first,
+            cut.iter().rposition(touched).map_or(first, |last| last + 1),
+        ),
+        None => {
+            let place = cut
+                .iter()
+                .position(|(start, _)| *start >= old.start)
+                .unwrap_or(cut.len());
+            (place, place)
+        }
+    };
+    let mut merged = Segment::default();
+    for (_, segment) in &cut[first..after] {
+        merged.original += segment.original;
+        merged.proposed += segment.proposed;
+        merged.current += segment.current;
+    }
+    merged.current = merged.current + new - old.len();
+    cut.splice(first..after, [(0, merged)]);
+    cut.into_iter().map(|(_, segment)| segment).collect()
+}
+
+/// A text without its last line ending.
+fn without_ending(text: &str) -> &str {
+    text.strip_suffix('\n')
+        .map_or(text, |text| text.strip_suffix('\r').unwrap_or(text))
+}
+
+/// So many agreeing lines.
+fn part(lines: usize) -> Segment {
+    Segment {
+        same: true,
+        original: lines,
+        proposed: lines,
+        current: lines,
+    }
+}
+
+fn lines(range: &Range<usize>) -> Lines {
+    Lines {
+        start: range.start,
+        end: range.end,
+    }
+}
+
+#[cfg(test)]
+mod tests;

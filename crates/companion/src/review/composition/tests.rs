@@ -1,0 +1,227 @@
+use alongside_desk::{Position, Range as Stretch};
+use proptest::prelude::*;
+
+use super::*;
+
+const ORIGINAL: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
+const PROPOSED: &str = "one\nTWO\nthree\nfour\nfive\nfive and a half\nsix\n";
+
+fn states(composition: &Composition) -> Vec<HunkState> {
+    composition.hunks().into_iter().map(|hunk| hunk.state).collect()
+}
+
+fn typed(composition: &mut Composition, text: &str) {
+    composition
+        .edit(&[Change {
+            range: None,
+            text: text.into(),
+        }])
+        .unwrap();
+}
+
+#[test]
+fn a_person_drops_one_hunk_and_keeps_the_others() {
+    let mut composition = Composition::new(ORIGINAL, PROPOSED);
+    assert_eq!(states(&composition), [HunkState::Kept; 3]);
+    composition.keep(&[1], false).unwrap();
+    assert_eq!(
+        states(&composition),
+        [HunkState::Kept, HunkState::Dropped, HunkState::Kept]
+    );
+    assert_eq!(&**composition.current(), "one\nTWO\nthree\nfour\nfive\nsix\n");
+    composition.keep(&[1], true).unwrap();
+    assert_eq!(&**composition.current(), PROPOSED);
+    composition.undo().unwrap();
+    assert_eq!(states(&composition)[1], HunkState::Dropped);
+}
+
+#[test]
+fn dropping_everything_is_the_original_and_is_no_edit() {
+    let mut composition = Composition::new(ORIGINAL, PROPOSED);
+    composition.keep(&[0, 1, 2], false).unwrap();
+    assert_eq!(&**composition.current(), ORIGINAL);
+    assert!(!composition.has_edits());
+}
+
+#[test]
+fn typing_inside_a_hunk_edits_it_and_typing_elsewhere_makes_a_new_one() {
+    let mut composition = Composition::new(ORIGINAL, PROPOSED);
+    typed(
+        &mut composition,
+        &PROPOSED.replace("TWO", "Two!").replace("four", "4"),
+    );
+    assert_eq!(
+        states(&composition),
+        [
+            HunkState::Edited,
+            HunkState::Edited,
+            HunkState::Kept,
+            HunkState::Kept
+        ],
+    );
+    // The person's own hunk goes away when it is dropped, the edited one back to the original.
+    composition.keep(&[0, 1], false).unwrap();
+    assert_eq!(&**composition.current(), &*PROPOSED.replace("TWO", "two"));
+    assert_eq!(
+        states(&composition),
+        [HunkState::Dropped, HunkState::Kept, HunkState::Kept]
+    );
+}
+
+#[test]
+fn an_edit_taken_back_by_hand_leaves_no_trace() {
+    let mut composition = Composition::new(ORIGINAL, PROPOSED);
+    typed(
+        &mut composition,
+        &PROPOSED.replace("three\n", "three\nthree and more\n"),
+    );
+    assert_eq!(composition.hunks().len(), 4);
+    typed(&mut composition, PROPOSED);
+    assert_eq!(composition.hunks().len(), 3);
+}
+
+#[test]
+fn incremental_changes_apply_one_after_the_other_in_utf16_units() {
+    let mut composition = Composition::new("a😀b\n", "a😀c\n");
+    let at = |line, character| Position { line, character };
+    let insert = |position, text: &str| Change {
+        range: Some(Stretch {
+            start: position,
+            end: position,
+        }),
+        text: text.into(),
+    };
+    composition
+        .edit(&[
+            insert(at(0, 3), "X"),
+            insert(at(0, 4), "Y"),
+            insert(at(1, 0), "end"),
+        ])
+        .unwrap();
+    assert_eq!(&**composition.current(), "a😀XYc\nend");
+    let refused = composition.edit(&[insert(at(7, 0), "no")]);
+    assert!(matches!(refused, Err(Refusal::OutOfRange { .. })));
+    assert_eq!(&**composition.current(), "a😀XYc\nend");
+}
+
+#[test]
+fn a_replaced_block_splits_line_by_line_and_added_lines_at_blank_lines() {
+    let mut composition = Composition::new("a\nb\n", "A\nB\nC\n");
+    composition.split(0).unwrap();
+    composition.keep(&[1], false).unwrap();
+    assert_eq!(&**composition.current(), "A\nb\nC\n");
+    let mut added = Composition::new("", "fn a\n\nfn b\nend\n\nfn c\n");
+    added.split(0).unwrap();
+    assert_eq!(added.hunks().len(), 3);
+    added.split(1).unwrap();
+    assert_eq!(added.hunks().len(), 5);
+}
+
+#[test]
+fn a_single_line_or_an_edited_hunk_cannot_be_split() {
+    let mut composition = Composition::new("a\nb\n", "A\nb\n");
+    assert_eq!(composition.split(0), Err(Refusal::CannotSplit));
+    assert!(matches!(composition.split(1), Err(Refusal::OutOfRange { .. })));
+    let mut edited = Composition::new("a\nb\n", "A\nB\n");
+    typed(&mut edited, "A\nX\n");
+    assert_eq!(edited.split(0), Err(Refusal::CannotSplit));
+}
+
+#[test]
+fn a_last_line_without_its_ending_never_runs_into_the_next() {
+    let mut composition = Composition::new("a", "x\na\ny\n");
+    assert_eq!(composition.split(0), Err(Refusal::CannotSplit));
+    let mut other = Composition::new("x\na", "x\nb\nc\n");
+    other.keep(&[0], false).unwrap();
+    assert_eq!(&**other.current(), "x\na");
+    typed(&mut other, "y\nx\na");
+    other.keep(&[1], true).unwrap();
+    assert_eq!(&**other.current(), "y\nx\nb\nc\n");
+}
+
+#[test]
+fn nothing_to_undo_and_no_such_hunk_are_refused() {
+    let mut composition = Composition::new("a\n", "b\n");
+    assert_eq!(composition.undo(), Err(Refusal::NothingToUndo));
+    assert!(composition.keep(&[9], true).is_err());
+    assert_eq!(&**composition.current(), "b\n");
+}
+
+#[derive(Debug, Clone)]
+enum Act {
+    Keep(usize, bool),
+    Split(usize),
+    Type(String),
+    Undo,
+}
+
+fn text() -> impl Strategy<Value = String> {
+    proptest::collection::vec(prop_oneof!["a", "b", "c", ""], 0..8)
+        .prop_flat_map(|lines| (Just(lines), any::<bool>()))
+        .prop_map(|(lines, open)| lines.join("\n") + if open { "" } else { "\n" })
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        (0..4usize, any::<bool>()).prop_map(|(hunk, keep)| Act::Keep(hunk, keep)),
+        (0..4usize).prop_map(Act::Split),
+        text().prop_map(Act::Type),
+        Just(Act::Undo),
+    ]
+}
+
+proptest! {
+    /// Whatever happens, the segments describe the three texts exactly, and every hunk's state is what it says.
+    #[test]
+    fn segments_and_texts_never_disagree(original in text(), proposed in text(), acts in proptest::collection::vec(act(), 0..12)) {
+        let mut composition = Composition::new(original, proposed);
+        let mut past = vec![composition.current().clone()];
+        for act in acts {
+            let before = composition.current().clone();
+            let done = match act {
+                Act::Keep(hunk, keep) => composition.keep(&[hunk], keep),
+                Act::Split(hunk) => composition.split(hunk),
+                Act::Type(text) => {
+                    typed(&mut composition, &text);
+                    prop_assert_eq!(&**composition.current(), &*text);
+                    Ok(())
+                }
+                Act::Undo => {
+                    let undone = composition.undo();
+                    if undone.is_ok() {
+                        past.pop();
+                        prop_assert_eq!(Some(composition.current()), past.last());
+                        continue;
+                    }
+                    undone
+                }
+            };
+            match done {
+                Ok(()) => past.push(composition.current().clone()),
+                Err(_) => prop_assert_eq!(&before, composition.current()),
+            }
+            let (mut o, mut p, mut c) = (0, 0, 0);
+            for (segment, place) in composition.places() {
+                (o, p, c) = (place.original.end, place.proposed.end, place.current.end);
+                if segment.same {
+                    let current = composition.current.lines(place.current);
+                    prop_assert_eq!(composition.proposed.lines(place.proposed), current);
+                    prop_assert_eq!(composition.original.lines(place.original), current);
+                }
+            }
+            prop_assert_eq!((o, p, c), (composition.original.len(), composition.proposed.len(), composition.current.len()));
+        }
+    }
+
+    #[test]
+    fn keeping_all_is_the_proposal_and_dropping_all_the_original(original in text(), proposed in text(), typing in text()) {
+        let mut composition = Composition::new(original.as_str(), proposed.as_str());
+        typed(&mut composition, &typing);
+        let all: Vec<usize> = (0..composition.hunks().len()).collect();
+        composition.keep(&all, true).unwrap();
+        prop_assert_eq!(&**composition.current(), &*proposed);
+        let all: Vec<usize> = (0..composition.hunks().len()).collect();
+        composition.keep(&all, false).unwrap();
+        prop_assert_eq!(&**composition.current(), &*original);
+    }
+}

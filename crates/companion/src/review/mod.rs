@@ -1,0 +1,267 @@
+//! The review journey: what agents propose waits here until somebody decides.
+
+pub(crate) mod alignment;
+pub(crate) mod composition;
+pub(crate) mod lines;
+pub(crate) mod target;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use alongside_desk::{Agent, Change, Decision, Refusal, Review, ReviewId};
+
+use alignment::Aligned;
+use composition::Composition;
+use target::{BadTarget, Fingerprint};
+
+/// A proposal, read and compared, before anybody is shown it. Made outside the loop: comparing takes time.
+#[derive(Debug)]
+pub(crate) struct Proposal {
+    /// As the agent spells it.
+    pub(crate) file_path: String,
+    composition: Composition,
+    aligned: Aligned,
+    fingerprint: Fingerprint,
+}
+
+impl Proposal {
+    /// Reads the target and compares. Blocks.
+    ///
+    /// # Errors
+    /// When it cannot be shown.
+    pub(crate) fn prepare(file_path: String, proposed: String) -> Result<Self, BadTarget> {
+        let (mut aligned, fingerprint) = target::read(&file_path, &proposed)?;
+        // Without a readable original there is nothing to compare with: the whole file is the change.
+        let original = aligned
+            .original
+            .take()
+            .map_or_else(|| Arc::from(""), Arc::<str>::from);
+        let composition = Composition::new(original, proposed);
+        Ok(Self {
+            file_path,
+            composition,
+            aligned,
+            fingerprint,
+        })
+    }
+}
+
+/// A review that waits.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    pub(crate) id: ReviewId,
+    /// The session that asked, and the only one that hears the outcome.
+    pub(crate) session: String,
+    pub(crate) agent: Agent,
+    pub(crate) revision: u64,
+    pub(crate) stale: bool,
+    pub(crate) dirty: bool,
+    is_new_file: bool,
+    proposal: Proposal,
+}
+
+impl Pending {
+    /// The path, byte for byte as the agent spells it.
+    pub(crate) fn file_path(&self) -> &str {
+        &self.proposal.file_path
+    }
+
+    pub(crate) fn current(&self) -> &Arc<str> {
+        self.proposal.composition.current()
+    }
+
+    pub(crate) fn has_edits(&self) -> bool {
+        self.proposal.composition.has_edits()
+    }
+
+    /// As desks see it.
+    pub(crate) fn review(&self) -> Review {
+        let Proposal {
+            file_path,
+            composition,
+            aligned,
+            ..
+        } = &self.proposal;
+        let comparable = !self.is_new_file && aligned.whole_file_only.is_none();
+        Review {
+            id: self.id,
+            agent: self.agent.clone(),
+            file: file_path.clone(),
+            original: comparable.then(|| composition.original().clone()),
+            proposed: composition.proposed().clone(),
+            current: composition.current().clone(),
+            revision: self.revision,
+            hunks: composition.hunks(),
+            whole_file_only: aligned.whole_file_only.clone(),
+            file_line_ending: aligned.file_line_ending,
+            file_has_bom: aligned.file_has_bom,
+            stale: self.stale,
+            dirty: self.dirty,
+        }
+    }
+
+    /// Looks at the target again. True if the person has to be told something new. Blocks briefly.
+    pub(crate) fn look_at_target(&mut self) -> bool {
+        let stale = target::has_changed(self.file_path(), &self.proposal.fingerprint);
+        let news = stale != self.stale;
+        self.stale = stale;
+        self.revision += u64::from(news);
+        news
+    }
+
+    /// Takes in whether an editor holds unsaved changes to the target. True if that is news.
+    pub(crate) fn set_dirty(&mut self, dirty: bool) -> bool {
+        let news = dirty != self.dirty;
+        self.dirty = dirty;
+        self.revision += u64::from(news);
+        news
+    }
+
+    fn on(&self, revision: u64) -> Result<(), Refusal> {
+        if revision == self.revision {
+            Ok(())
+        } else {
+            Err(Refusal::Stale {
+                revision: self.revision,
+            })
+        }
+    }
+
+    fn changed(&mut self, done: Result<(), Refusal>) -> Result<u64, Refusal> {
+        done.map(|()| {
+            self.revision += 1;
+            self.revision
+        })
+    }
+
+    fn only_whole(&self) -> Result<(), Refusal> {
+        match &self.proposal.aligned.whole_file_only {
+            Some(reason) => Err(Refusal::WholeFileOnly {
+                reason: reason.clone(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn edit(&mut self, revision: u64, changes: &[Change]) -> Result<u64, Refusal> {
+        self.on(revision)?;
+        let done = self.proposal.composition.edit(changes);
+        self.changed(done)
+    }
+
+    pub(crate) fn keep(&mut self, revision: u64, hunks: &[usize], keep: bool) -> Result<u64, Refusal> {
+        self.on(revision)?;
+        self.only_whole()?;
+        let done = self.proposal.composition.keep(hunks, keep);
+        self.changed(done)
+    }
+
+    pub(crate) fn split(&mut self, revision: u64, hunk: usize) -> Result<u64, Refusal> {
+        self.on(revision)?;
+        self.only_whole()?;
+        let done = self.proposal.composition.split(hunk);
+        self.changed(done)
+    }
+
+    pub(crate) fn undo(&mut self, revision: u64) -> Result<u64, Refusal> {
+        self.on(revision)?;
+        let done = self.proposal.composition.undo();
+        self.changed(done)
+    }
+
+    /// Whether this decision may be taken on this revision.
+    ///
+    /// # Errors
+    /// Shipped agents write their whole proposal when given an empty text, and fail when given what the file already
+    /// holds: neither can be accepted.
+    pub(crate) fn may_decide(&self, revision: u64, decision: Decision) -> Result<(), Refusal> {
+        self.on(revision)?;
+        let composition = &self.proposal.composition;
+        let (original, proposed, current) = (
+            composition.original(),
+            composition.proposed(),
+            composition.current(),
+        );
+        if decision == Decision::Reject {
+            return Ok(());
+        }
+        if current.is_empty() && !proposed.is_empty() {
+            return Err(Refusal::Empty);
+        }
+        let comparable = !self.is_new_file && self.proposal.aligned.whole_file_only.is_none();
+        let only_the_convention_changes = current == proposed
+            && (self.proposal.aligned.file_line_ending.is_some()
+                || self.proposal.aligned.file_has_bom.is_some());
+        if comparable && current == original && !only_the_convention_changes {
+            return Err(Refusal::Unchanged);
+        }
+        Ok(())
+    }
+}
+
+/// All reviews that wait.
+#[derive(Debug, Default)]
+pub(crate) struct Reviews {
+    last: u64,
+    pending: BTreeMap<ReviewId, Pending>,
+}
+
+impl Reviews {
+    /// Opens a review for a session. The caller has ended the one it replaces.
+    pub(crate) fn open(
+        &mut self,
+        session: &str,
+        agent: Agent,
+        proposal: Proposal,
+        dirty: bool,
+    ) -> &mut Pending {
+        self.last += 1;
+        let id = ReviewId(self.last);
+        let is_new_file = proposal.fingerprint.is_absent();
+        self.pending.entry(id).or_insert_with(|| Pending {
+            id,
+            session: session.to_owned(),
+            agent,
+            revision: 1,
+            stale: false,
+            dirty,
+            is_new_file,
+            proposal,
+        })
+    }
+
+    pub(crate) fn get(&mut self, id: ReviewId) -> Result<&mut Pending, Refusal> {
+        self.pending.get_mut(&id).ok_or(Refusal::NoSuchReview)
+    }
+
+    /// The review of this file by this session: paths are compared byte for byte.
+    pub(crate) fn find(&self, session: &str, file_path: &str) -> Option<ReviewId> {
+        self.iter()
+            .find(|review| review.session == session && review.file_path() == file_path)
+            .map(|review| review.id)
+    }
+
+    /// The reviews of one session.
+    pub(crate) fn of(&self, session: &str) -> Vec<ReviewId> {
+        self.iter()
+            .filter(|review| review.session == session)
+            .map(|review| review.id)
+            .collect()
+    }
+
+    pub(crate) fn take(&mut self, id: ReviewId) -> Option<Pending> {
+        self.pending.remove(&id)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Pending> {
+        self.pending.values()
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Pending> {
+        self.pending.values_mut()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.pending.len()
+    }
+}

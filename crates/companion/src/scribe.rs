@@ -1,0 +1,127 @@
+//! The one thread that writes our own files, in order, so that the loop never waits for a disk. What is written over
+//! before it was written at all is skipped.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::mpsc;
+
+use alongside_desk::Problem;
+use tokio::sync::oneshot;
+
+use crate::discovery::Publisher;
+use crate::drafts::{Drafts, NewDraft};
+use crate::journal::{Journal, Keeper};
+use crate::private;
+
+/// A job for the scribe.
+#[derive(Debug)]
+pub(crate) enum Job {
+    SaveDraft(NewDraft),
+    DeleteDraft(String),
+    WriteJournal(Journal),
+    /// Writes the discovery files for these roots; `focused` takes shared names over from other companions.
+    Publish {
+        roots: Vec<PathBuf>,
+        focused: bool,
+        done: Option<oneshot::Sender<Vec<Problem>>>,
+    },
+    /// Removes everything that belongs to a running companion, then answers.
+    Retire(oneshot::Sender<()>),
+}
+
+/// Hands jobs to the thread, which ends with the last handle.
+#[derive(Debug, Clone)]
+pub(crate) struct Scribe {
+    jobs: mpsc::Sender<Job>,
+}
+
+impl Scribe {
+    pub(crate) fn start(
+        drafts: Drafts,
+        keeper: Option<Keeper>,
+        publisher: Publisher,
+    ) -> std::io::Result<Self> {
+        let (jobs, queue) = mpsc::channel();
+        let mut desk = Workplace {
+            drafts,
+            keeper,
+            publisher,
+        };
+        std::thread::Builder::new()
+            .name("alongside-scribe".into())
+            .spawn(move || {
+                while let Ok(first) = queue.recv() {
+                    let mut waiting = vec![first];
+                    waiting.extend(queue.try_iter());
+                    skip_overwritten(&mut waiting);
+                    waiting.into_iter().for_each(|job| desk.carry_out(job));
+                }
+            })?;
+        Ok(Self { jobs })
+    }
+
+    /// Queues a job.
+    pub(crate) fn send(&self, job: Job) {
+        // The thread ends only when every handle is gone.
+        let _ = self.jobs.send(job);
+    }
+}
+
+fn skip_overwritten(jobs: &mut Vec<Job>) {
+    let mut at = 0;
+    while at < jobs.len() {
+        let overwritten = jobs[at + 1..].iter().any(|later| match (&jobs[at], later) {
+            (Job::SaveDraft(old), Job::SaveDraft(new)) => old.id == new.id,
+            (Job::SaveDraft(old), Job::DeleteDraft(id)) => old.id == *id,
+            (Job::WriteJournal(_), Job::WriteJournal(_)) => true,
+            _ => false,
+        });
+        if overwritten {
+            jobs.remove(at);
+        } else {
+            at += 1;
+        }
+    }
+}
+
+struct Workplace {
+    drafts: Drafts,
+    keeper: Option<Keeper>,
+    publisher: Publisher,
+}
+
+impl Workplace {
+    fn carry_out(&mut self, job: Job) {
+        match job {
+            Job::SaveDraft(draft) => {
+                if let Err(error) = self.drafts.save(&draft) {
+                    tracing::error!(draft = draft.id, %error, "cannot save the draft");
+                }
+            }
+            // A draft that was never saved need not be deleted.
+            Job::DeleteDraft(id) => drop(self.drafts.delete(&id)),
+            Job::WriteJournal(journal) => self.write_journal(&journal),
+            Job::Publish { roots, focused, done } => {
+                let problems = self.publisher.publish(&roots, focused);
+                done.map(|done| done.send(problems));
+            }
+            Job::Retire(done) => {
+                self.publisher.withdraw();
+                if let Some(keeper) = self.keeper.take() {
+                    let _ = fs::remove_file(keeper.path());
+                }
+                let _ = done.send(());
+            }
+        }
+    }
+
+    fn write_journal(&self, journal: &Journal) {
+        let Some(keeper) = &self.keeper else { return };
+        let written = serde_json::to_vec(journal)
+            .map_err(Into::into)
+            .and_then(|json| private::write(keeper.path(), &json));
+        if let Err(error) = written {
+            tracing::error!(path = %keeper.path().display(), %error, "cannot write the journal");
+        }
+    }
+}

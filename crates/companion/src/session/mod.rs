@@ -1,0 +1,160 @@
+//! One connected agent: who it is, whether its stream is open, and when it counts as gone.
+
+pub(crate) mod outbox;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use alongside_contract::family;
+use alongside_contract::mcp::Implementation;
+use alongside_desk::Agent;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use outbox::Outbox;
+
+/// A session ends so long after its last stream or request: agents never say goodbye.
+pub(crate) const FREED_AFTER: Duration = Duration::from_secs(60);
+/// The reviews of an agent whose stream dropped close after this; it had time to come back.
+pub(crate) const VIEWS_CLOSE_AFTER: Duration = Duration::from_secs(10);
+/// What was decided before a stream returned is not sent within this time of its opening.
+pub(crate) const RESEND_AFTER: Duration = Duration::from_millis(100);
+/// Texts of ended reviews remembered for an agent that closes twice, or late.
+const REMEMBERED: usize = 8;
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Session {
+    /// The secret id in the header.
+    pub(crate) id: String,
+    /// What desks know it by.
+    pub(crate) number: u64,
+    pub(crate) client: Implementation,
+    /// The negotiated protocol version.
+    pub(crate) version: String,
+    /// It sent no token, so it is an agent of mid 2025.
+    pub(crate) tokenless: bool,
+    /// Milliseconds since the Unix epoch.
+    pub(crate) since: u64,
+    pub(crate) outbox: Outbox,
+    pub(crate) stream: Option<Stream>,
+    /// Requests whose body is still being read.
+    pub(crate) unread_posts: usize,
+    /// The last stream or request.
+    pub(crate) last_heard: Instant,
+    /// When the stream ended, while it has not returned.
+    pub(crate) stream_lost: Option<Instant>,
+    /// Last texts of reviews that ended, newest last.
+    ended: VecDeque<(String, Arc<str>)>,
+}
+
+/// An open GET.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    /// Never used again for another stream.
+    pub(crate) number: u64,
+    /// Holds one frame: a stream is fed as fast as it is read. Dropping it ends the stream properly.
+    pub(crate) frames: mpsc::Sender<String>,
+    pub(crate) opened: Instant,
+}
+
+impl Session {
+    pub(crate) fn new(
+        id: String,
+        number: u64,
+        client: Implementation,
+        version: String,
+        tokenless: bool,
+    ) -> Self {
+        Self {
+            id,
+            number,
+            client,
+            version,
+            tokenless,
+            since: crate::context::now_ms(),
+            outbox: Outbox::default(),
+            stream: None,
+            unread_posts: 0,
+            last_heard: Instant::now(),
+            stream_lost: None,
+            ended: VecDeque::new(),
+        }
+    }
+
+    /// As desks see it.
+    pub(crate) fn agent(&self) -> Agent {
+        let family = family::by_client_name(&self.client.name);
+        Agent {
+            number: self.number,
+            name: family.map_or_else(
+                || self.client.name.clone(),
+                |family| family.display_name.to_owned(),
+            ),
+            version: self.client.version.clone(),
+            since: self.since,
+            listening: self.stream.is_some(),
+        }
+    }
+
+    /// The number of the open stream; 0 if there is none.
+    pub(crate) fn stream_number(&self) -> u64 {
+        self.stream.as_ref().map_or(0, |stream| stream.number)
+    }
+
+    /// Sends what can be sent now.
+    pub(crate) fn pump(&mut self, now: Instant) {
+        let Some(stream) = &self.stream else { return };
+        let resend = self.unread_posts == 0 && stream.opened + RESEND_AFTER <= now;
+        while let Ok(permit) = stream.frames.try_reserve() {
+            match self.outbox.next_frame(stream.number, resend) {
+                Some(frame) => permit.send(frame),
+                None => break,
+            }
+        }
+    }
+
+    /// When something held back may be sent.
+    pub(crate) fn resend_at(&self) -> Option<Instant> {
+        let stream = self.stream.as_ref()?;
+        // A full stream is fed when it drains.
+        let can_send = self.unread_posts == 0 && stream.frames.capacity() > 0;
+        let held = can_send && self.outbox.holds_older_than(stream.number);
+        held.then_some(stream.opened + RESEND_AFTER)
+    }
+
+    /// When it counts as gone, unless it is heard of before.
+    pub(crate) fn freed_at(&self) -> Option<Instant> {
+        (self.stream.is_none() && self.unread_posts == 0).then_some(self.last_heard + FREED_AFTER)
+    }
+
+    /// When its reviews close, unless its stream returns.
+    pub(crate) fn views_close_at(&self) -> Option<Instant> {
+        self.stream_lost
+            .filter(|_| self.stream.is_none())
+            .map(|lost| lost + VIEWS_CLOSE_AFTER)
+    }
+
+    /// Remembers the last text of a review that ended, for `closeDiff`.
+    pub(crate) fn remember(&mut self, path: &str, text: Arc<str>) {
+        self.forget(path);
+        if self.ended.len() == REMEMBERED {
+            self.ended.pop_front();
+        }
+        self.ended.push_back((path.to_owned(), text));
+    }
+
+    /// The last text of an ended review of this file.
+    pub(crate) fn remembered(&self, path: &str) -> Option<Arc<str>> {
+        self.ended
+            .iter()
+            .find(|(ended, _)| ended == path)
+            .map(|(_, text)| text.clone())
+    }
+
+    /// The review of this file is settled, or a new one begins.
+    pub(crate) fn forget(&mut self, path: &str) {
+        self.ended.retain(|(ended, _)| ended != path);
+    }
+}
