@@ -1,0 +1,257 @@
+//! `alongside demo`.
+
+mod project;
+
+use std::collections::HashMap;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use alongside_agent::{Endpoint, Identity, Outcome, Session};
+use alongside_companion::{Companion, Places};
+use alongside_desk::{Closing, Desk, Event, ReviewId};
+use anyhow::Context;
+use tokio::sync::mpsc;
+
+use crate::failure::Hint;
+use crate::harmless;
+use crate::line::{Ending, Ink, Inks, LineDesk, Policy};
+use crate::signals::{self, Signals};
+use project::PROPOSALS;
+
+/// Try everything with a built-in agent, in a project made for the purpose
+///
+/// An agent proposes three changes over the real wire: one in several places of a file, a new file, and one in a file
+/// with CRLF line endings. You decide them as in `alongside review`, the agent writes what you accepted, and the
+/// result is shown. Nothing outside a temporary directory is touched, and no model is asked.
+///
+/// Without a terminal it decides by itself and prints the transcript.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Exit codes: 0; 1 if a file is not what was decided.")]
+pub(crate) struct Args {}
+
+/// What the demo answers where nobody can.
+const SCRIPT: &str = "k\nd\nk\na\nr\nk\na\n";
+
+pub(crate) async fn run() -> anyhow::Result<ExitCode> {
+    let mut signals = Signals::listen()?;
+    let scratch = tempfile::Builder::new()
+        .prefix("alongside-demo-")
+        .tempdir()
+        .context("cannot make a temporary directory")
+        .hint("set TMPDIR to a directory that can be written")?;
+    let root = scratch.path().canonicalize()?.join("shop");
+    project::write(&root)?;
+    let companion = Companion::builder()
+        .places(Places::below(&scratch.path().join("private")))
+        .aliases(false)
+        .root(&root)
+        .start()
+        .await
+        .context("cannot start a companion")?;
+    let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let desk = companion.join();
+    let mut desk = match terminal {
+        true => LineDesk::new(desk, vec![root.clone()], Policy::Ask),
+        false => LineDesk::scripted(desk, vec![root.clone()], SCRIPT),
+    };
+    desk.say(&format!(
+        "This is a scratch project with a built-in agent, in {}.\n\
+         The agent proposes three changes. Nothing else on this machine is touched.{}",
+        harmless::path(&root),
+        if terminal {
+            " Type ? for help."
+        } else {
+            " Nobody is at a terminal, so the answers are played too."
+        }
+    ));
+    let mut demo = Demo {
+        root,
+        decided: HashMap::new(),
+        names: HashMap::new(),
+        observer: companion.join(),
+    };
+    let ending = demo.play(&mut desk, &companion, &mut signals).await;
+    tokio::join!(
+        companion.stop(),
+        desk.finish(*ending.as_ref().unwrap_or(&Ending::Done))
+    );
+    if let Ending::Signal(signal) = ending? {
+        return Ok(signals::exit_code(signal));
+    }
+    let wrong = demo.differences()?;
+    super::print(&demo.result(&wrong)?)?;
+    Ok(if wrong.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+struct Demo {
+    root: PathBuf,
+    /// What was decided for each file: its text, or none if it was rejected.
+    decided: HashMap<String, Option<String>>,
+    names: HashMap<ReviewId, (String, String)>,
+    /// A second desk, to know what was decided at the first without asking it.
+    observer: Desk,
+}
+
+impl Demo {
+    /// Lets the agent propose one change after the other, and write what is accepted.
+    async fn play(
+        &mut self,
+        desk: &mut LineDesk,
+        companion: &Companion,
+        signals: &mut Signals,
+    ) -> anyhow::Result<Ending> {
+        let identity = Identity::new("alongside-demo", env!("CARGO_PKG_VERSION"));
+        let session = Session::connect(
+            Endpoint::local(companion.port()),
+            Some(companion.token()),
+            identity,
+        )
+        .await
+        .context("the built-in agent cannot connect")?;
+        // Nothing but the proposals is told here.
+        let (_problems, mut problems) = mpsc::unbounded_channel();
+        for proposal in PROPOSALS {
+            let path = self.root.join(proposal.file);
+            let mut outcome = None;
+            let ending = {
+                let proposed = async {
+                    outcome = Some(propose(&session, &path, proposal.text).await);
+                    self.hear(&path).await;
+                };
+                desk.run(signals, &mut problems, proposed).await
+            };
+            if ending != Ending::Done {
+                return Ok(ending);
+            }
+            match outcome.context("the agent was not heard")?? {
+                Outcome::Accepted { content } => {
+                    write(&path, &content)?;
+                    desk.say(&format!(
+                        "The agent writes {} ({} bytes).",
+                        proposal.file,
+                        content.len()
+                    ));
+                }
+                Outcome::Rejected => desk.say(&format!("The agent leaves {} alone.", proposal.file)),
+                Outcome::Closed { .. } | Outcome::Lost => {
+                    anyhow::bail!("the agent lost sight of {}", proposal.file)
+                }
+            }
+        }
+        session.end().await.context("the built-in agent cannot leave")?;
+        Ok(Ending::Done)
+    }
+
+    /// Waits until the decision about a file is known here too.
+    async fn hear(&mut self, path: &Path) {
+        let path = path.to_string_lossy();
+        while !self.decided.contains_key(path.as_ref()) {
+            match self.observer.next().await {
+                Ok(Event::Opened(review) | Event::Changed(review)) => {
+                    self.names
+                        .insert(review.id, (review.file, review.current.to_string()));
+                }
+                Ok(Event::Closed(closed)) => {
+                    let Some((file, text)) = self.names.remove(&closed.id) else {
+                        continue;
+                    };
+                    self.decided
+                        .insert(file, (closed.closing == Closing::Accepted).then_some(text));
+                }
+                Ok(Event::FlushReview { id }) => {
+                    drop(self.observer.send(alongside_desk::Request::Flushed { id }))
+                }
+                Ok(_) => {}
+                Err(alongside_desk::Gone) => return,
+            }
+        }
+    }
+
+    /// Files that are not what was decided.
+    fn differences(&self) -> anyhow::Result<Vec<String>> {
+        let mut wrong = Vec::new();
+        for (file, before) in project::FILES.iter().chain(&[(PROPOSALS[1].file, "")]) {
+            let path = self.root.join(file);
+            let decided = self
+                .decided
+                .get(path.to_string_lossy().as_ref())
+                .cloned()
+                .flatten();
+            let expected = decided.or_else(|| Some((*before).to_owned()).filter(|text| !text.is_empty()));
+            if read(&path)? != expected {
+                wrong.push((*file).to_owned());
+            }
+        }
+        Ok(wrong)
+    }
+
+    /// What has become of the project, as a diff.
+    fn result(&self, wrong: &[String]) -> anyhow::Result<String> {
+        let inks = Inks::for_stdout();
+        let mut text = format!(
+            "\n{}\n",
+            inks.ink(Ink::Mark, "The project now, against how it began:")
+        );
+        let mut changed = false;
+        for (file, before) in project::FILES.iter().chain(&[(PROPOSALS[1].file, "")]) {
+            let after = read(&self.root.join(file))?.unwrap_or_default();
+            if after == *before {
+                continue;
+            }
+            changed = true;
+            let diff = similar::TextDiff::from_lines(*before, after.as_str());
+            let unified = diff
+                .unified_diff()
+                .context_radius(1)
+                .header(file, file)
+                .to_string();
+            for line in unified.lines() {
+                let line = harmless::line(line);
+                text += &match line.as_bytes().first() {
+                    Some(b'+') => inks.ink(Ink::Added, &line),
+                    Some(b'-') => inks.ink(Ink::Removed, &line),
+                    _ => line.into_owned(),
+                };
+                text.push('\n');
+            }
+        }
+        if !changed {
+            text += "Nothing has changed.\n";
+        }
+        text += &match wrong {
+            [] => "Every file is exactly what was decided.\n".to_owned(),
+            wrong => format!(
+                "NOT what was decided: {}. This is a defect; please report it.\n",
+                wrong.join(", ")
+            ),
+        };
+        text +=
+            "\nNow start `alongside review` in a project of yours, and an agent in another terminal there.\n";
+        Ok(text)
+    }
+}
+
+async fn propose(session: &Session, path: &Path, text: &str) -> anyhow::Result<Outcome> {
+    Ok(session
+        .open_diff(&path.to_string_lossy(), text)
+        .await?
+        .outcome()
+        .await)
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn read(path: &Path) -> anyhow::Result<Option<String>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    }
+}

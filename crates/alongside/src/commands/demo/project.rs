@@ -1,0 +1,91 @@
+//! The demo's project and what its agent proposes.
+
+use std::path::Path;
+
+use anyhow::Context;
+
+/// A proposed file.
+pub(super) struct Proposal {
+    pub(super) file: &'static str,
+    pub(super) text: &'static str,
+}
+
+/// The files the project begins with.
+pub(super) const FILES: &[(&str, &str)] = &[("basket.py", BASKET), ("prices.csv", PRICES)];
+
+/// The proposals, in their order: several hunks, a new file, CRLF.
+pub(super) const PROPOSALS: &[Proposal] = &[
+    Proposal {
+        file: "basket.py",
+        text: BASKET_PROPOSED,
+    },
+    Proposal {
+        file: "NOTES.md",
+        text: NOTES_PROPOSED,
+    },
+    Proposal {
+        file: "prices.csv",
+        text: PRICES_PROPOSED,
+    },
+];
+
+/// Writes the project.
+pub(super) fn write(root: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(root).with_context(|| format!("cannot make {}", root.display()))?;
+    FILES
+        .iter()
+        .try_for_each(|(file, text)| super::write(&root.join(file), text))
+}
+
+const BASKET: &str = r#"class Basket:
+    def __init__(self):
+        self.items = []
+
+    def add(self, item, price):
+        self.items.append((item, price))
+
+    def total(self):
+        sum = 0
+        for item, price in self.items:
+            sum = sum + price
+        return sum
+
+    def remove(self, item):
+        for entry in self.items:
+            if entry[0] == item:
+                self.items.remove(entry)
+
+    def print(self):
+        for item, price in self.items:
+            print(item, price)
+        print("total", self.total())
+"#;
+
+const BASKET_PROPOSED: &str = r#"class Basket:
+    def __init__(self):
+        self.items = []
+
+    def add(self, item, price):
+        if price < 0:
+            raise ValueError("a price cannot be negative")
+        self.items.append((item, price))
+
+    def total(self):
+        return sum(price for _, price in self.items)
+
+    def remove(self, item):
+        for entry in self.items:
+            if entry[0] == item:
+                self.items.remove(entry)
+
+    def print(self):
+        for item, price in self.items:
+            print(f"{item:<20}{price:>8.2f}")
+        print("total", self.total())
+"#;
+
+const NOTES_PROPOSED: &str = "# Basket\n\nA basket adds up prices. Prices are never negative.\n";
+
+const PRICES: &str = "item,price\r\nbread,2.40\r\nmilk,1.10\r\n";
+
+const PRICES_PROPOSED: &str = "item,price\r\nbread,2.60\r\nmilk,1.10\r\n";

@@ -1,0 +1,171 @@
+//! `alongside drafts`.
+
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
+
+use alongside_companion::Places;
+use alongside_companion::drafts::{Draft, Drafts};
+use anyhow::Context;
+use clap::Subcommand;
+
+use crate::failure::{Hint, failure};
+use crate::harmless;
+
+/// Get back what you typed in a review that ended without being accepted
+///
+/// Drafts are private files and are kept for 14 days. Numbers count from 1, the newest draft.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// List the drafts, newest first (this is what happens without a command)
+    List,
+    /// Print a draft
+    Show {
+        /// Its number in the list, or its name
+        #[arg(value_name = "N")]
+        draft: String,
+    },
+    /// Write a draft to a file
+    Save {
+        /// Its number in the list, or its name
+        #[arg(value_name = "N")]
+        draft: String,
+        /// The file to write
+        file: PathBuf,
+        /// Overwrite the file if it exists
+        #[arg(long)]
+        force: bool,
+    },
+    /// Delete a draft for good
+    Delete {
+        /// Its number in the list, or its name
+        #[arg(value_name = "N")]
+        draft: String,
+    },
+    /// Delete all drafts for good
+    Clear,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let drafts = Drafts::open(&Places::of_this_process());
+    let all = drafts
+        .list()
+        .with_context(|| format!("cannot read the drafts in {}", drafts.directory().display()))?;
+    let read = |draft: &Draft| {
+        drafts
+            .read(&draft.id)
+            .with_context(|| format!("cannot read the draft {}", draft.path.display()))
+    };
+    let delete = |draft: &Draft| {
+        drafts
+            .delete(&draft.id)
+            .with_context(|| format!("cannot delete the draft {}", draft.path.display()))
+    };
+    match args.action.unwrap_or(Action::List) {
+        Action::List => super::print(&list(&all))?,
+        Action::Show { draft } => {
+            let text = read(named(&all, &draft)?)?;
+            // To a terminal harmless, to a file or a pipe as it is.
+            let terminal = std::io::IsTerminal::is_terminal(&std::io::stdout());
+            super::print(&if terminal {
+                harmless::text(&text)
+            } else {
+                text.as_str().into()
+            })?;
+        }
+        Action::Save { draft, file, force } => {
+            let text = read(named(&all, &draft)?)?;
+            save(&file, &text, force)?;
+            super::print(&format!("Saved to {}.\n", harmless::path(&file)))?;
+        }
+        Action::Delete { draft } => {
+            let draft = named(&all, &draft)?;
+            delete(draft)?;
+            super::print(&format!(
+                "Deleted the draft of {}.\n",
+                harmless::name(&draft.file)
+            ))?;
+        }
+        Action::Clear => {
+            all.iter().try_for_each(delete)?;
+            super::print(&format!(
+                "Deleted {} draft{}.\n",
+                all.len(),
+                if all.len() == 1 { "" } else { "s" }
+            ))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list(all: &[Draft]) -> String {
+    if all.is_empty() {
+        return "There are no drafts.\n".into();
+    }
+    let mut text = String::new();
+    for (index, draft) in all.iter().enumerate() {
+        let (file, agent) = (harmless::name(&draft.file), harmless::name(&draft.agent));
+        let (age, why) = (age(draft.saved_at_ms), harmless::name(&draft.why));
+        // Writing to a String does not fail.
+        let _ = writeln!(text, "{}. {file} ({agent}, {age}): {why}", index + 1);
+    }
+    text
+}
+
+fn age(saved_at_ms: u64) -> String {
+    let saved = SystemTime::UNIX_EPOCH + Duration::from_millis(saved_at_ms);
+    let minutes = saved.elapsed().unwrap_or_default().as_secs() / 60;
+    match minutes {
+        0 => "just now".into(),
+        1..60 => format!("{minutes} min ago"),
+        60..2880 => format!("{} h ago", minutes / 60),
+        _ => format!("{} days ago", minutes / (24 * 60)),
+    }
+}
+
+/// The draft of that number or name.
+fn named<'a>(all: &'a [Draft], name: &str) -> anyhow::Result<&'a Draft> {
+    let number = name
+        .parse::<usize>()
+        .ok()
+        .and_then(|number| all.get(number.checked_sub(1)?));
+    number
+        .or_else(|| all.iter().find(|draft| draft.id == name))
+        .ok_or_else(|| {
+            failure(
+                format!("there is no draft {name:?}"),
+                "`alongside drafts list` shows the drafts and their numbers",
+            )
+        })
+}
+
+fn save(file: &Path, text: &str, force: bool) -> anyhow::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    if force {
+        options.create(true).truncate(true)
+    } else {
+        options.create_new(true)
+    };
+    let written = options
+        .open(file)
+        .and_then(|mut out| out.write_all(text.as_bytes()));
+    match written {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(failure(
+            format!("{} exists", file.display()),
+            "give another name, or --force to overwrite it",
+        )),
+        other => other
+            .with_context(|| format!("cannot write {}", file.display()))
+            .hint("give a file in a directory that exists and can be written"),
+    }
+}

@@ -1,0 +1,166 @@
+//! `alongside env`.
+
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+
+use super::{serving, variables};
+
+/// Print the variables that lead agents to the companion of this directory
+///
+/// Agents find the companion by its files; variables are for terminals where they do not, such as one with another
+/// TMPDIR, and for a directory that several companions serve. The output holds the token: it is meant for your
+/// shell, not for a log.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  eval \"$(alongside env)\"                               bash, zsh, ksh, dash
+  alongside env --shell fish | source                   fish
+  alongside env --shell pwsh | Out-String | Invoke-Expression
+  alongside env --shell nu | from json | load-env       Nushell
+
+Exit codes: 0, or 1 with nothing on standard output if no companion serves this directory.")]
+pub(crate) struct Args {
+    /// The shell that shall read it; that of $SHELL if not given
+    #[arg(long, value_enum)]
+    shell: Option<Shell>,
+}
+
+/// How assignments are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Shell {
+    /// bash, and every shell that reads the same: sh, zsh, ksh, dash
+    #[value(aliases = ["sh", "zsh", "ksh", "dash"])]
+    Bash,
+    /// fish
+    Fish,
+    /// PowerShell
+    #[value(alias = "powershell")]
+    Pwsh,
+    /// Nushell: a record for load-env
+    #[value(alias = "nushell")]
+    Nu,
+}
+
+pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let here = serving::surroundings()?;
+    let serving = serving::here_or_error(&here).await?;
+    let current = |name: &str| std::env::var(name).ok();
+    let variables = variables::all(&serving.record, serving.pid, current);
+    let shell = args
+        .shell
+        .unwrap_or_else(|| Shell::named(&std::env::var("SHELL").unwrap_or_default()));
+    super::print(&shell.assign(&variables))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+impl Shell {
+    /// The shell that `$SHELL` names; most others read what bash reads.
+    fn named(path: &str) -> Self {
+        match path
+            .rsplit(['/', '\\'])
+            .next()
+            .unwrap_or_default()
+            .trim_end_matches(".exe")
+        {
+            "fish" => Self::Fish,
+            "pwsh" | "powershell" => Self::Pwsh,
+            "nu" => Self::Nu,
+            _ => Self::Bash,
+        }
+    }
+
+    fn assign(self, variables: &[(&str, String)]) -> String {
+        let line = |(name, value): &(&str, String)| match self {
+            Self::Bash => format!("export {name}='{}'\n", value.replace('\'', r"'\''")),
+            Self::Fish => format!(
+                "set -gx {name} '{}'\n",
+                value.replace('\\', r"\\").replace('\'', r"\'")
+            ),
+            Self::Pwsh => format!("$env:{name} = '{}'\n", doubled(value)),
+            Self::Nu => String::new(),
+        };
+        if self == Self::Nu {
+            let record: serde_json::Map<_, _> = variables
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), value.clone().into()))
+                .collect();
+            return format!("{}\n", serde_json::Value::from(record));
+        }
+        variables.iter().map(line).collect()
+    }
+}
+
+/// PowerShell takes each of these for a single quote, and two of them for one.
+fn doubled(value: &str) -> String {
+    let quote = |c: char| matches!(c, '\'' | '\u{2018}' | '\u{2019}' | '\u{201A}' | '\u{201B}');
+    value
+        .chars()
+        .flat_map(|c| std::iter::repeat_n(c, if quote(c) { 2 } else { 1 }))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    const ODD: &str = "a'b\"c $HOME `id` \\ 'x' ;|&\n\t!é\u{2019}*?~";
+
+    #[test]
+    fn each_shell_is_quoted_in_its_own_way() {
+        let variables = [("V", "it's \\ \"$x\"\u{2019}".to_owned())];
+        assert_eq!(
+            Shell::Bash.assign(&variables),
+            "export V='it'\\''s \\ \"$x\"\u{2019}'\n"
+        );
+        assert_eq!(
+            Shell::Fish.assign(&variables),
+            "set -gx V 'it\\'s \\\\ \"$x\"\u{2019}'\n"
+        );
+        assert_eq!(
+            Shell::Pwsh.assign(&variables),
+            "$env:V = 'it''s \\ \"$x\"\u{2019}\u{2019}'\n"
+        );
+        assert_eq!(
+            Shell::Nu.assign(&variables),
+            "{\"V\":\"it's \\\\ \\\"$x\\\"\u{2019}\"}\n"
+        );
+    }
+
+    #[test]
+    fn shells_that_are_installed_read_back_what_was_meant() {
+        let variables = [("ODD", ODD.to_owned()), ("PLAIN", "7".to_owned())];
+        let mut read = Vec::new();
+        for (program, shell, print) in [
+            ("sh", Shell::Bash, "printf %s \"$ODD\""),
+            ("bash", Shell::Bash, "printf %s \"$ODD\""),
+            ("zsh", Shell::Bash, "printf %s \"$ODD\""),
+            ("fish", Shell::Fish, "printf %s \"$ODD\""),
+            ("pwsh", Shell::Pwsh, "[Console]::Out.Write($env:ODD)"),
+        ] {
+            let script = format!("{}{print}", shell.assign(&variables));
+            let Ok(output) = Command::new(program)
+                .arg("-c")
+                .arg(script)
+                .env_remove("ODD")
+                .output()
+            else {
+                continue;
+            };
+            assert_eq!(String::from_utf8_lossy(&output.stdout), ODD, "{program}");
+            read.push(program);
+        }
+        assert!(read.contains(&"bash"), "bash is there to try it with");
+    }
+
+    #[test]
+    fn the_shell_is_known_by_its_name() {
+        assert_eq!(Shell::named("/usr/bin/fish"), Shell::Fish);
+        assert_eq!(Shell::named("/opt/nu"), Shell::Nu);
+        assert_eq!(Shell::named("C:\\pwsh.exe"), Shell::Pwsh);
+        for name in ["/bin/zsh", "/bin/dash", "ksh", ""] {
+            assert_eq!(Shell::named(name), Shell::Bash);
+        }
+    }
+}

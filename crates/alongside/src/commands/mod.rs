@@ -1,0 +1,70 @@
+//! The commands, one file each. A command returns its exit code, or an error that `main` prints with its hints.
+
+mod demo;
+mod drafts;
+mod env;
+mod review;
+mod run;
+mod serving;
+mod status;
+mod stdio;
+mod variables;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+/// What can be done.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Review(review::Args),
+    Run(run::Args),
+    Env(env::Args),
+    Status(status::Args),
+    Stdio(stdio::Args),
+    Drafts(drafts::Args),
+    Demo(demo::Args),
+}
+
+impl Command {
+    /// Does it. `config` is the settings file that was named, if one was.
+    pub(crate) async fn run(self, config: Option<PathBuf>) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Review(args) => review::run(args, config).await,
+            Self::Run(args) => run::run(args, config).await,
+            Self::Env(args) => env::run(&args).await,
+            Self::Status(args) => status::run(&args).await,
+            Self::Stdio(_) => stdio::run().await,
+            Self::Drafts(args) => drafts::run(args),
+            Self::Demo(_) => demo::run().await,
+        }
+    }
+}
+
+/// Writes to standard output. A reader that went away wants no more, and that is no error.
+fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Tells the person something beside the output.
+fn note(text: &str) {
+    let _ = writeln!(
+        std::io::stderr().lock(),
+        "alongside: {}",
+        crate::harmless::name(text)
+    );
+}
+
+/// The program to name in records and variables for agents that start a stdio server.
+fn own_program() -> String {
+    let own = std::env::current_exe()
+        .ok()
+        .and_then(|path| path.into_os_string().into_string().ok());
+    own.unwrap_or_else(|| "alongside".into())
+}

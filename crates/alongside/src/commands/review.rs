@@ -1,0 +1,143 @@
+//! `alongside review`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use alongside_companion::{Companion, Places};
+use anyhow::Context;
+use tokio::sync::mpsc;
+
+use crate::failure::{Hint, failure};
+use crate::harmless;
+use crate::line::json::JsonDesk;
+use crate::line::{Ending, LineDesk, Policy};
+use crate::saved::{self, Filter};
+use crate::settings::Settings;
+use crate::signals::{self, Signals};
+
+/// Be the companion of a project, and decide here what agents propose
+///
+/// Agents that run in the project find this by themselves, from any terminal. They learn which files you save, and
+/// each change they propose is shown here, hunk by hunk as with `git add -p`: keep it, drop it, split it, edit it in
+/// $VISUAL or $EDITOR, and accept or reject the file. Nothing is accepted unless you say so, and the agent writes
+/// the file, not this program.
+///
+/// An agent that ran before this was started connects after `/ide enable`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  alongside review                  in the project you are in
+  alongside review ~/api ~/web      for two projects at once
+  alongside review --json           for programs: see docs/review-json.md
+
+Exit codes: 0 after q, 1 after an error, 130, 143 or 129 after Ctrl-C, SIGTERM or SIGHUP.")]
+pub(crate) struct Args {
+    /// The projects; the current directory if none is given
+    #[arg(value_name = "DIR")]
+    dirs: Vec<PathBuf>,
+
+    /// Speak JSON, one object per line, instead of asking a person
+    #[arg(long, conflicts_with_all = ["accept_all", "reject_all"])]
+    json: bool,
+
+    /// Accept every proposal at once, unseen: agents may then write whatever they like
+    #[arg(long, conflicts_with = "reject_all")]
+    accept_all: bool,
+
+    /// Reject every proposal at once
+    #[arg(long)]
+    reject_all: bool,
+}
+
+impl Args {
+    fn policy(&self) -> Policy {
+        match (self.accept_all, self.reject_all) {
+            (true, _) => Policy::AcceptAll,
+            (_, true) => Policy::RejectAll,
+            _ => Policy::Ask,
+        }
+    }
+}
+
+pub(crate) async fn run(args: Args, config: Option<PathBuf>) -> anyhow::Result<ExitCode> {
+    let roots = roots(&args.dirs)?;
+    let settings = Settings::load(config.as_deref(), &roots)?;
+    let mut signals = Signals::listen()?;
+    let companion = start(&settings, &roots).await?;
+    let (problems, mut problems_in) = mpsc::unbounded_channel();
+    if settings.context {
+        let filter = Filter::new(&settings.exclude, settings.include_git_ignored);
+        saved::start(companion.join(), roots.clone(), filter, problems.clone());
+    }
+    let ending = if args.json {
+        let mut desk = JsonDesk::new(companion.join());
+        let ending = desk.run(&mut signals, &mut problems_in).await;
+        tokio::join!(companion.stop(), desk.finish());
+        ending
+    } else {
+        let policy = args.policy();
+        let mut desk = LineDesk::new(companion.join(), roots.clone(), policy);
+        desk.say(&welcome(&roots, companion.port(), policy));
+        let ending = desk
+            .run(&mut signals, &mut problems_in, std::future::pending())
+            .await;
+        tokio::join!(companion.stop(), desk.finish(ending));
+        ending
+    };
+    Ok(match ending {
+        Ending::Left | Ending::Done => ExitCode::SUCCESS,
+        Ending::Signal(signal) => signals::exit_code(signal),
+        Ending::Gone | Ending::Unread => ExitCode::FAILURE,
+    })
+}
+
+/// A companion of this process for these roots.
+pub(super) async fn start(settings: &Settings, roots: &[PathBuf]) -> anyhow::Result<Companion> {
+    let builder = settings
+        .companion(Places::of_this_process())
+        .pid(std::process::id())
+        .journal(true)
+        .stdio(super::own_program(), ["stdio"]);
+    let builder = roots.iter().fold(builder, alongside_companion::Builder::root);
+    builder.start().await.context("cannot start the companion")
+}
+
+/// The directories as absolute paths, in the spelling that was given.
+fn roots(dirs: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    if dirs.is_empty() {
+        let here = std::env::current_dir()
+            .context("the current directory is gone")
+            .hint("cd into a project")?;
+        return Ok(vec![here]);
+    }
+    dirs.iter().map(|dir| root(dir)).collect()
+}
+
+fn root(dir: &Path) -> anyhow::Result<PathBuf> {
+    let shown = dir.display();
+    let found = std::fs::metadata(dir).with_context(|| format!("cannot use {shown} as a project"));
+    if !found
+        .hint("give a directory that exists, or none for the current one")?
+        .is_dir()
+    {
+        return Err(failure(
+            format!("{shown} is not a directory"),
+            "give the directory of a project",
+        ));
+    }
+    std::path::absolute(dir).with_context(|| format!("cannot tell where {shown} is"))
+}
+
+fn welcome(roots: &[PathBuf], port: u16, policy: Policy) -> String {
+    let roots: Vec<_> = roots.iter().map(|root| harmless::path(root)).collect();
+    let then = match policy {
+        Policy::Ask => "Waiting for proposals. (l list, p pause context, ? help, q leave)",
+        Policy::AcceptAll => "Every proposal is accepted at once, as you asked. Ctrl-C ends this.",
+        Policy::RejectAll => "Every proposal is rejected at once, as you asked. Ctrl-C ends this.",
+    };
+    format!(
+        "alongside serves {} (port {port}).\n\
+         Agents that start in there connect by themselves; in one that already runs, type /ide enable.\n{then}",
+        roots.join(" and ")
+    )
+}

@@ -1,0 +1,102 @@
+//! Which companion serves this directory: found as agents find one, and asked whether it is really there.
+
+use std::time::Duration;
+
+use alongside_agent::find::{self, Found, Surroundings};
+use alongside_agent::{Endpoint, get_status};
+use alongside_contract::discovery::{Record, WRITER};
+use alongside_contract::family::FAMILIES;
+use alongside_desk::Status;
+use anyhow::Context;
+
+use crate::failure::{Hint, failure};
+
+/// How long a companion on this machine may take to answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A companion that is there.
+#[derive(Debug)]
+pub(super) struct Serving {
+    /// How to connect.
+    pub(super) record: Record,
+    /// The process that agents shall take for the editor, if it is known.
+    pub(super) pid: Option<u32>,
+}
+
+/// What an agent that started here would see.
+pub(super) fn surroundings() -> anyhow::Result<Surroundings> {
+    Surroundings::of_this_process()
+        .context("the current directory is gone")
+        .hint("cd into a project")
+}
+
+/// The companion that serves the current directory: ours if there is one, else the first that answers.
+pub(super) async fn here(here: &Surroundings) -> Option<Serving> {
+    let mut found: Vec<Found> = Vec::new();
+    for candidate in FAMILIES
+        .iter()
+        .flat_map(|family| find::candidates(family, here).found)
+    {
+        let same = |known: &Found| {
+            (known.record.port, &known.record.auth_token)
+                == (candidate.record.port, &candidate.record.auth_token)
+        };
+        // An override names any workspace; it serves this directory only if it says so.
+        if find::holds(&candidate.record.workspace_path, &here.cwd) && !found.iter().any(same) {
+            found.push(candidate);
+        }
+    }
+    // Stable: apart from that, the order of the agents.
+    found.sort_by_key(|found| found.record.writer.as_deref() != Some(WRITER));
+    for candidate in found {
+        if let Some(answer) = ask(&candidate.record).await {
+            let named = || candidate.path.as_deref().and_then(pid_in_name);
+            let pid = answer
+                .map(|status| status.pid)
+                .or(candidate.record.ppid)
+                .or_else(named);
+            return Some(Serving {
+                record: candidate.record,
+                pid,
+            });
+        }
+    }
+    None
+}
+
+/// The same, or an error that says what to do.
+pub(super) async fn here_or_error(surroundings: &Surroundings) -> anyhow::Result<Serving> {
+    here(surroundings).await.ok_or_else(|| {
+        failure(
+            format!("no companion serves {}", surroundings.cwd.display()),
+            "start one with `alongside review` in another terminal of this project, or in your editor",
+        )
+    })
+}
+
+/// Whether something answers at the record's port, and what it says of itself if it is one of ours.
+pub(super) async fn ask(record: &Record) -> Option<Option<Status>> {
+    let endpoint = Endpoint::local(record.port);
+    let asked = tokio::time::timeout(PATIENCE, get_status(&endpoint, record.auth_token.as_deref())).await;
+    if let Ok(Ok(status)) = asked {
+        return Some(serde_json::from_value(status).ok());
+    }
+    if record.writer.as_deref() == Some(WRITER) {
+        // One of ours always answers with its own token: whoever has the port now is somebody else.
+        return None;
+    }
+    let dialled = tokio::net::TcpStream::connect(("127.0.0.1", record.port));
+    match tokio::time::timeout(PATIENCE, dialled).await {
+        Ok(Ok(_)) => Some(None),
+        _ => None,
+    }
+}
+
+/// The process that a record's file is named after.
+pub(super) fn pid_in_name(path: &std::path::Path) -> Option<u32> {
+    let name = path.file_name()?.to_str()?;
+    FAMILIES
+        .iter()
+        .flat_map(|family| family.files)
+        .find_map(|row| row.pid_in(name))
+}

@@ -1,0 +1,247 @@
+//! `alongside status`.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use alongside_agent::find::{self, Surroundings};
+use alongside_contract::discovery::{Record, WRITER, split_roots};
+use alongside_contract::family::FAMILIES;
+use alongside_desk::Status;
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use super::serving;
+use crate::harmless;
+
+/// Show the companions of this machine, and which one serves this directory
+///
+/// Lists every companion that agents could find, those of other programs too: its process, port, projects, connected
+/// agents and waiting reviews. Files whose companion is gone are pointed out.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Exit codes: 0 if a companion serves this directory, 1 if none does.")]
+pub(crate) struct Args {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Print the tokens too: whoever has one can read your context and propose changes
+    #[arg(long)]
+    token: bool,
+}
+
+/// A companion as its files and its own answer show it.
+struct Shown {
+    record: Record,
+    files: Vec<PathBuf>,
+    /// Whether it answers.
+    answers: bool,
+    /// What it says of itself, if it is one of ours.
+    status: Option<Status>,
+    /// Whether it serves the current directory.
+    here: bool,
+}
+
+pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let surroundings = serving::surroundings()?;
+    let mut shown = join_all(records(&surroundings).into_iter().map(|(record, files)| async {
+        let answer = serving::ask(&record).await;
+        let here = answer.is_some() && find::holds(&record.workspace_path, &surroundings.cwd);
+        Shown {
+            answers: answer.is_some(),
+            status: answer.flatten(),
+            here,
+            record,
+            files,
+        }
+    }))
+    .await;
+    shown.sort_by_key(|shown| (!shown.here, !shown.answers));
+    let any_here = shown.iter().any(|shown| shown.here);
+    if args.json {
+        let companions: Vec<_> = shown.iter().map(|shown| shown.json(args.token)).collect();
+        let line = json!({ "servesHere": any_here, "companions": companions }).to_string();
+        super::print(&format!("{}\n", harmless::json(&line)))?;
+    } else {
+        super::print(
+            &shown
+                .iter()
+                .map(|shown| shown.lines(args.token))
+                .collect::<Vec<_>>()
+                .join("\n"),
+        )?;
+    }
+    if any_here {
+        return Ok(ExitCode::SUCCESS);
+    }
+    super::note(&format!(
+        "no companion serves {}; start one with `alongside review` in another terminal of this project",
+        surroundings.cwd.display()
+    ));
+    Ok(ExitCode::FAILURE)
+}
+
+/// Every record and the files that hold it.
+fn records(here: &Surroundings) -> Vec<(Record, Vec<PathBuf>)> {
+    let mut records: Vec<(Record, Vec<PathBuf>)> = find::all_records(here)
+        .into_iter()
+        .map(|(path, record)| (record, vec![path]))
+        .collect();
+    for row in FAMILIES.iter().flat_map(|family| family.files) {
+        let directory = std::fs::read_dir(here.resolve(row.directory))
+            .into_iter()
+            .flatten()
+            .flatten();
+        let names =
+            directory.filter(|entry| entry.file_name().to_str().is_some_and(|name| row.matches(name)));
+        let mut paths: Vec<_> = names
+            .map(|entry| entry.path())
+            .filter(|path| path.is_file())
+            .collect();
+        paths.sort();
+        for path in paths {
+            let read = std::fs::read(&path)
+                .ok()
+                .and_then(|json| serde_json::from_slice::<Record>(&json).ok());
+            let Some(found) = read else { continue };
+            let same = |known: &&mut (Record, Vec<PathBuf>)| {
+                (known.0.port, &known.0.auth_token) == (found.port, &found.auth_token)
+                    && !known.1.contains(&path)
+            };
+            if let Some((_, files)) = records.iter_mut().find(same) {
+                files.push(path);
+            }
+        }
+    }
+    records
+}
+
+impl Shown {
+    fn is_ours(&self) -> bool {
+        self.record.writer.as_deref() == Some(WRITER)
+    }
+
+    fn name(&self) -> &str {
+        let given = self
+            .record
+            .ide_info
+            .as_ref()
+            .map(|info| info.display_name.as_str());
+        given
+            .or(self.record.ide_name.as_deref())
+            .unwrap_or("a companion without a name")
+    }
+
+    fn pid(&self) -> Option<u32> {
+        let named = || self.files.iter().find_map(|path| serving::pid_in_name(path));
+        self.status
+            .as_ref()
+            .map(|status| status.pid)
+            .or(self.record.ppid)
+            .or_else(named)
+    }
+
+    fn roots(&self) -> Vec<String> {
+        match &self.status {
+            Some(status) => status
+                .roots
+                .iter()
+                .map(|root| root.to_string_lossy().into_owned())
+                .collect(),
+            None => split_roots(&self.record.workspace_path)
+                .map(str::to_owned)
+                .collect(),
+        }
+    }
+
+    fn lines(&self, with_token: bool) -> String {
+        let mut text = String::new();
+        let pid = self
+            .pid()
+            .map(|pid| format!(", process {pid}"))
+            .unwrap_or_default();
+        let here = if self.here { " - serves this directory" } else { "" };
+        // Writing to a String does not fail.
+        let _ = writeln!(
+            text,
+            "{}: port {}{pid}{here}",
+            harmless::name(self.name()),
+            self.record.port
+        );
+        let roots: Vec<_> = self
+            .roots()
+            .iter()
+            .map(|root| harmless::name(root).into_owned())
+            .collect();
+        let _ = writeln!(
+            text,
+            "  projects: {}",
+            if roots.is_empty() {
+                "none".into()
+            } else {
+                roots.join(", ")
+            }
+        );
+        if let Some(status) = &self.status {
+            let agents: Vec<_> = status
+                .agents
+                .iter()
+                .map(crate::line::render::agent_name)
+                .collect();
+            let agents = if agents.is_empty() {
+                "none".into()
+            } else {
+                agents.join(", ")
+            };
+            let paused = if status.paused { " (context is paused)" } else { "" };
+            let _ = writeln!(
+                text,
+                "  agents: {agents}{paused}\n  reviews waiting: {}",
+                status.reviews
+            );
+        }
+        if with_token {
+            let token = self.record.auth_token.as_deref().unwrap_or("none");
+            let _ = writeln!(text, "  token: {}", harmless::name(token));
+        }
+        if !self.answers {
+            let what = if self.is_ours() {
+                "they go away when the next companion starts"
+            } else {
+                "delete them"
+            };
+            let _ = writeln!(
+                text,
+                "  nothing answers at this port: these files are stale; {what}"
+            );
+        }
+        for file in &self.files {
+            let _ = writeln!(text, "  file: {}", harmless::path(file));
+        }
+        text
+    }
+
+    fn json(&self, with_token: bool) -> Value {
+        let mut json = json!({
+            "name": self.name(),
+            "port": self.record.port,
+            "roots": self.roots(),
+            "servesHere": self.here,
+            "answers": self.answers,
+            "alongside": self.is_ours(),
+            "files": self.files,
+        });
+        if let Some(pid) = self.pid() {
+            json["pid"] = pid.into();
+        }
+        if let Some(status) = &self.status {
+            json["agents"] = json!(status.agents);
+            json["reviews"] = status.reviews.into();
+            json["paused"] = status.paused.into();
+        }
+        if with_token && let Some(token) = &self.record.auth_token {
+            json["token"] = token.as_str().into();
+        }
+        json
+    }
+}

@@ -1,0 +1,85 @@
+//! Errors with hints: what failed, and what to do about it. Printed in one place, at the end of `main`.
+
+use std::fmt;
+
+/// An error and what to do about it. The hint is kept apart so that it is printed on its own line.
+struct Hinted {
+    error: anyhow::Error,
+    hint: String,
+}
+
+impl fmt::Display for Hinted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#}", self.error)
+    }
+}
+
+impl fmt::Debug for Hinted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#} (hint: {})", self.error, self.hint)
+    }
+}
+
+impl std::error::Error for Hinted {}
+
+/// Adds what to do to an error.
+pub(crate) trait Hint<T> {
+    /// The hint is a whole sentence without a full stop, in the imperative.
+    fn hint(self, hint: impl Into<String>) -> anyhow::Result<T>;
+}
+
+impl<T, E: Into<anyhow::Error>> Hint<T> for Result<T, E> {
+    fn hint(self, hint: impl Into<String>) -> anyhow::Result<T> {
+        self.map_err(|error| {
+            anyhow::Error::new(Hinted {
+                error: error.into(),
+                hint: hint.into(),
+            })
+        })
+    }
+}
+
+/// An error made of a message and what to do about it.
+pub(crate) fn failure(message: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
+    anyhow::Error::new(Hinted {
+        error: anyhow::Error::msg(message.into()),
+        hint: hint.into(),
+    })
+}
+
+/// The lines that tell of an error: its causes in one line, then each hint in its own.
+pub(crate) fn lines(error: &anyhow::Error) -> Vec<String> {
+    let mut lines = vec![format!(
+        "alongside: {}",
+        crate::harmless::text(&format!("{error:#}"))
+    )];
+    let mut inner = error.downcast_ref::<Hinted>();
+    while let Some(hinted) = inner {
+        lines.push(format!("  hint: {}", crate::harmless::text(&hinted.hint)));
+        inner = hinted.error.downcast_ref();
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn causes_come_in_one_line_and_each_hint_in_its_own() {
+        let error = Err::<(), _>(std::io::Error::other("disk \x1bfull"))
+            .hint("make room")
+            .context("cannot save")
+            .hint("try elsewhere")
+            .unwrap_err();
+        assert_eq!(
+            lines(&error),
+            [
+                "alongside: cannot save: disk \\x1bfull",
+                "  hint: try elsewhere",
+                "  hint: make room"
+            ]
+        );
+    }
+}

@@ -1,0 +1,418 @@
+//! What follows from what the person typed. Accepting is always one explicit act on the revision that is shown.
+
+use std::ops::ControlFlow;
+
+use alongside_desk::{Decision, Refusal, Request, ReviewId, Revised};
+
+use super::editor::{self, Edited, Editing};
+use super::input::Input;
+use super::told::whole_text;
+use super::{Confirm, Due, Ending, LineDesk, Step, help, render};
+use crate::harmless;
+
+impl LineDesk {
+    /// Takes an answer.
+    pub(super) async fn answered(&mut self, input: Input) -> ControlFlow<Ending> {
+        let Input::Line(line) = input else {
+            self.paper.answered(None);
+            self.paper.say(
+                "There is no more input here. Reviews can still be answered in the agent; end this with Ctrl-C or SIGTERM.",
+            );
+            return ControlFlow::Continue(());
+        };
+        let asked = self.at.is_some() || self.confirm.is_some();
+        let answer = line.trim();
+        if !asked && !self.answers.terminal && !matches!(answer, "l" | "p" | "q" | "?" | "") {
+            // A script wrote it ahead, for a review that is still to come.
+            self.answers.put_back(Input::Line(line));
+            return ControlFlow::Continue(());
+        }
+        self.paper
+            .answered((asked && !self.answers.terminal).then_some(answer));
+        self.due = self.due.max(if asked { Due::Question } else { Due::Nothing });
+        if self.answers.came_too_soon() && asked {
+            self.paper
+                .say("(That was typed before this question stood here, so it does not count.)");
+            return ControlFlow::Continue(());
+        }
+        if let Some(confirm) = self.confirm {
+            return self.confirmed(confirm, answer).await;
+        }
+        match answer {
+            "" => {}
+            "q" | "quit" if self.waiting.is_empty() => return ControlFlow::Break(Ending::Left),
+            "q" | "quit" => self.confirm(Confirm::Leave),
+            "l" | "list" => self.list(),
+            "p" | "pause" => self.pause().await,
+            "?" | "h" | "help" => self.help(),
+            number if number.parse::<usize>().is_ok() => self.go_to(number.parse().unwrap_or_default()),
+            answer => match self.at {
+                Some(id) => self.answered_review(id, answer).await,
+                None => self.not_an_answer(answer),
+            },
+        }
+        ControlFlow::Continue(())
+    }
+
+    async fn answered_review(&mut self, id: ReviewId, answer: &str) {
+        let Some(waiting) = self.current() else { return };
+        let (place, hunks) = (waiting.place, waiting.review.hunks.len());
+        let at_hunk = place < hunks;
+        match answer {
+            "a" | "accept" => self.accept(id, false).await,
+            "r" | "reject" => self.decide(id, Decision::Reject).await,
+            "e" | "edit" => self.edit(id),
+            "u" | "undo" => self.undo(id).await,
+            "k" | "y" | "keep" if at_hunk => self.keep(id, place, true).await,
+            "d" | "n" | "drop" if at_hunk => self.keep(id, place, false).await,
+            "s" | "split" if at_hunk => self.split(id, place).await,
+            "j" | "J" | "next" if at_hunk => self.look_at(place + 1),
+            "K" | "previous" if place > 0 => self.look_at(place - 1),
+            "K" | "previous" => self.paper.say("This is the first change."),
+            "b" | "back" => self.look_at(0),
+            answer => self.not_an_answer(answer),
+        }
+    }
+
+    fn not_an_answer(&mut self, answer: &str) {
+        self.paper.say(&format!(
+            "{:?} is no answer here; ? shows which there are.",
+            harmless::name(answer)
+        ));
+    }
+
+    fn help(&mut self) {
+        let help = match self.current() {
+            None => help::IDLE,
+            Some(waiting) if waiting.place < waiting.review.hunks.len() => help::AT_A_HUNK,
+            Some(_) => help::AT_THE_END,
+        };
+        self.paper.say(help);
+    }
+
+    fn look_at(&mut self, place: usize) {
+        if let Some(waiting) = self.current() {
+            waiting.place = place.min(waiting.review.hunks.len());
+            self.due = Due::Place;
+        }
+    }
+
+    fn confirm(&mut self, confirm: Confirm) {
+        self.confirm = Some(confirm);
+        self.due = self.due.max(Due::Question);
+    }
+
+    async fn confirmed(&mut self, confirm: Confirm, answer: &str) -> ControlFlow<Ending> {
+        let yes = match answer {
+            "y" | "yes" => true,
+            "n" | "no" | "q" => false,
+            _ => {
+                self.paper.say("Please answer y or n.");
+                return ControlFlow::Continue(());
+            }
+        };
+        self.confirm = None;
+        match (confirm, self.at) {
+            (Confirm::Leave, _) if yes => return ControlFlow::Break(Ending::Left),
+            (Confirm::AcceptAnyway, Some(id)) if yes => self.accept(id, true).await,
+            (Confirm::SingleNewline, Some(id)) if yes => {
+                if let Some(revision) = self.review(id).map(|review| review.revision)
+                    && self
+                        .ask(id, whole_text(id, revision, "\n".into()))
+                        .await
+                        .is_some()
+                {
+                    self.accept(id, true).await;
+                }
+            }
+            (_, None) => self.next_review(),
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Asks the companion, and says a refusal in words. After success the review is as the answer says.
+    async fn ask(&mut self, id: ReviewId, request: Request) -> Option<Revised> {
+        match self.desk.request(request).await {
+            Ok(revised) => {
+                self.made(id, revised.revision);
+                self.settle(id, revised.revision).await;
+                Some(revised)
+            }
+            Err(refusal) => {
+                self.refused(id, refusal).await;
+                None
+            }
+        }
+    }
+
+    async fn refused(&mut self, id: ReviewId, refusal: Refusal) {
+        self.paper
+            .say(&harmless::text(&capitalised(&refusal.to_string())));
+        match refusal {
+            Refusal::Stale { revision } => {
+                self.made(id, revision);
+                self.settle(id, revision).await;
+                self.due = Due::Review;
+            }
+            Refusal::Empty => self.confirm(Confirm::SingleNewline),
+            _ => {}
+        }
+    }
+
+    /// A revision that is no news to the person at this desk.
+    pub(super) fn made(&mut self, id: ReviewId, revision: u64) {
+        if let Some(waiting) = self.waiting.iter_mut().find(|waiting| waiting.review.id == id) {
+            waiting.mine = waiting.mine.max(revision);
+        }
+    }
+
+    /// Waits until this desk has heard of a revision.
+    async fn settle(&mut self, id: ReviewId, revision: u64) {
+        while self.review(id).is_some_and(|review| review.revision < revision) {
+            match self.desk.next().await {
+                Ok(event) => self.told(event).await,
+                Err(alongside_desk::Gone) => return,
+            }
+        }
+    }
+
+    fn step(&mut self, id: ReviewId, place: usize, changed: bool) {
+        if let Some(waiting) = self.waiting.iter_mut().find(|waiting| waiting.review.id == id) {
+            waiting.steps.push(Step { place, changed });
+        }
+    }
+
+    async fn keep(&mut self, id: ReviewId, place: usize, keep: bool) {
+        let Some(before) = self.review(id).map(|review| review.revision) else {
+            return;
+        };
+        let request = Request::KeepHunks {
+            id,
+            revision: before,
+            hunks: vec![place],
+            keep,
+        };
+        if let Some(revised) = self.ask(id, request).await {
+            self.step(id, place, revised.revision > before);
+            self.look_at(place + 1);
+        }
+    }
+
+    async fn split(&mut self, id: ReviewId, place: usize) {
+        let Some((revision, before)) = self
+            .review(id)
+            .map(|review| (review.revision, review.hunks.len()))
+        else {
+            return;
+        };
+        if let Some(revised) = self
+            .ask(
+                id,
+                Request::SplitHunk {
+                    id,
+                    revision,
+                    hunk: place,
+                },
+            )
+            .await
+        {
+            self.step(id, place, revised.revision > revision);
+            let now = self.review(id).map_or(before, |review| review.hunks.len());
+            self.paper
+                .say(&format!("Split into {} changes.", now.saturating_sub(before) + 1));
+            self.look_at(place);
+        }
+    }
+
+    async fn undo(&mut self, id: ReviewId) {
+        let Some(waiting) = self.current() else { return };
+        let revision = waiting.review.revision;
+        let step = waiting.steps.pop();
+        if let Some(Step {
+            place,
+            changed: false,
+        }) = step
+        {
+            return self.look_at(place);
+        }
+        if self.ask(id, Request::UndoReview { id, revision }).await.is_some() {
+            self.look_at(step.map_or(0, |step| step.place));
+        }
+    }
+
+    async fn accept(&mut self, id: ReviewId, anyway: bool) {
+        let Some(review) = self.review(id) else { return };
+        if (review.stale || review.dirty) && !anyway {
+            return self.confirm(Confirm::AcceptAnyway);
+        }
+        self.decide(id, Decision::Accept).await;
+    }
+
+    /// Decides on the revision that is shown.
+    async fn decide(&mut self, id: ReviewId, decision: Decision) {
+        let Some(revision) = self.review(id).map(|review| review.revision) else {
+            return;
+        };
+        match self
+            .desk
+            .request(Request::DecideReview {
+                id,
+                revision,
+                decision,
+            })
+            .await
+        {
+            Ok(_) => self.deciding = Some(id).filter(|id| self.review(*id).is_some()),
+            Err(refusal) => self.refused(id, refusal).await,
+        }
+    }
+
+    fn edit(&mut self, id: ReviewId) {
+        let Some(waiting) = self.current() else { return };
+        let (review, place) = (&waiting.review, waiting.place);
+        let line = review.hunks.get(place).map_or(1, |hunk| hunk.current.start + 1);
+        match Editing::start(id, review.revision, place, &review.file, &review.current, line) {
+            Ok(editing) => {
+                self.paper.hold();
+                self.editing = Some(editing);
+            }
+            Err(error) => self.paper.say(&crate::failure::lines(&error).join("\n")),
+        }
+    }
+
+    /// The editor has ended.
+    pub(super) async fn edited(&mut self, status: std::io::Result<std::process::ExitStatus>) {
+        let Some(editing) = self.editing.take() else {
+            return;
+        };
+        let (id, revision, place) = (editing.id, editing.revision, editing.place);
+        let file = self.review(id).map(|review| review.file.clone());
+        self.paper.release();
+        self.answers.question_changed();
+        match (editing.finish(status), file) {
+            (Edited::Same, _) => self.paper.say("Nothing was changed in the editor."),
+            (Edited::Failed { why, kept: None }, _) => {
+                self.paper
+                    .say(&format!("Nothing was taken over: {}.", harmless::name(&why)));
+            }
+            (
+                Edited::Failed {
+                    why,
+                    kept: Some(path),
+                },
+                _,
+            ) => {
+                let path = harmless::path(&path);
+                self.paper.say(&format!(
+                    "Nothing was taken over: {}. Your text is in {path}.",
+                    harmless::name(&why)
+                ));
+            }
+            (Edited::Text(text), None) => {
+                self.set_aside("proposal", &text, "The review has ended meanwhile");
+            }
+            (Edited::Text(text), Some(file)) => {
+                let before = self.review(id).map_or(0, |review| review.hunks.len());
+                if self
+                    .ask(id, whole_text(id, revision, text.clone()))
+                    .await
+                    .is_some()
+                {
+                    self.step(id, place, true);
+                    let after = self.review(id).map_or(0, |review| review.hunks.len());
+                    let s = if after == 1 { "" } else { "s" };
+                    self.paper.say(&format!(
+                        "Your text is taken over; there are {after} change{s} now."
+                    ));
+                    self.look_at(if before == after { place } else { place.min(after) });
+                } else {
+                    self.set_aside(&file, &text, "Your text could not be taken over");
+                }
+            }
+        }
+        match self.at {
+            Some(_) => self.due = self.due.max(Due::Place),
+            None => self.next_review(),
+        }
+    }
+
+    /// Keeps what the person typed where it can be found.
+    fn set_aside(&mut self, file: &str, text: &str, why: &str) {
+        match editor::save(file, text) {
+            Ok(path) => self
+                .paper
+                .say(&format!("{why}; it is in {}.", harmless::path(&path))),
+            // The last resort is the screen: it must not be lost.
+            Err(_) => self
+                .paper
+                .say(&format!("{why}; this is it:\n{}", harmless::text(text))),
+        }
+    }
+
+    fn list(&mut self) {
+        let mut lines = Vec::new();
+        for (index, waiting) in self.waiting.iter().enumerate() {
+            let review = &waiting.review;
+            let here = if self.at == Some(review.id) {
+                " - you are here"
+            } else {
+                ""
+            };
+            let (name, agent) = (
+                render::file_name(&review.file, &self.roots),
+                render::agent_name(&review.agent),
+            );
+            lines.push(format!(
+                "{}. {name} ({agent}, {} changes){here}",
+                index + 1,
+                review.hunks.len()
+            ));
+        }
+        if lines.is_empty() {
+            lines.push("No review waits.".into());
+        }
+        let agents: Vec<_> = self.status.agents.iter().map(render::agent_name).collect();
+        let agents = if agents.is_empty() {
+            "none".into()
+        } else {
+            agents.join(", ")
+        };
+        lines.push(format!("Agents connected: {agents}."));
+        if self.status.paused {
+            lines.push("Agents are told nothing about your files (p resumes).".into());
+        }
+        self.paper.say(&lines.join("\n"));
+    }
+
+    fn go_to(&mut self, number: usize) {
+        match number.checked_sub(1).and_then(|index| self.waiting.get(index)) {
+            Some(waiting) => self.begin(waiting.review.id),
+            None => self.paper.say("There is no review of that number; l lists them."),
+        }
+    }
+
+    async fn pause(&mut self) {
+        let paused = !self.status.paused;
+        match self.desk.request(Request::PauseContext { paused }).await {
+            Ok(_) => {
+                self.status.paused = paused;
+                self.paper.say(if paused {
+                    "Agents are told nothing about your files from now on (p resumes)."
+                } else {
+                    "Agents are told about your files again."
+                });
+            }
+            Err(refusal) => self.paper.say(&capitalised(&refusal.to_string())),
+        }
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars
+        .next()
+        .map(|c| c.to_uppercase().to_string())
+        .unwrap_or_default();
+    format!("{first}{}.", chars.as_str())
+}

@@ -1,0 +1,294 @@
+//! Editing a proposal in the person's own editor: `$VISUAL`, else `$EDITOR`, else `vi`.
+//!
+//! The text lies in a private directory under the file's own name, so that the editor knows its language. Whatever
+//! goes wrong, what was typed stays in that file and the person is told where.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use alongside_desk::ReviewId;
+use anyhow::Context;
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+
+use crate::failure::Hint;
+use crate::harmless;
+
+/// Editors that take `+LINE` in front of the file.
+const TAKE_PLUS_LINE: &[&str] = &[
+    "ee",
+    "emacs",
+    "emacsclient",
+    "ex",
+    "gvim",
+    "jed",
+    "joe",
+    "jove",
+    "kak",
+    "mcedit",
+    "mg",
+    "micro",
+    "nano",
+    "ne",
+    "nvi",
+    "nvim",
+    "pico",
+    "vi",
+    "view",
+    "vim",
+];
+
+/// Editors that take `FILE:LINE`, and what must stand before it.
+const TAKE_FILE_LINE: &[(&str, &str)] = &[
+    ("code", "--goto"),
+    ("codium", "--goto"),
+    ("hx", ""),
+    ("helix", ""),
+    ("subl", ""),
+    ("zed", ""),
+];
+
+/// A text in an editor.
+pub(crate) struct Editing {
+    /// The review it belongs to.
+    pub(crate) id: ReviewId,
+    /// The revision it was made on.
+    pub(crate) revision: u64,
+    /// Where it was being read.
+    pub(crate) place: usize,
+    dir: TempDir,
+    path: PathBuf,
+    /// What was in the file last, as far as the companion knows.
+    base: String,
+    child: Child,
+    terminal: Option<TerminalState>,
+}
+
+/// What came of it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Edited {
+    /// Nothing was changed.
+    Same,
+    /// The text now.
+    Text(String),
+    /// The editor failed, or left no text. What it left is in the file, if one is named.
+    Failed { why: String, kept: Option<PathBuf> },
+}
+
+impl Editing {
+    /// Opens `text` at `line` (counted from 1) in the person's editor.
+    ///
+    /// # Errors
+    /// When there is no place for the file or no shell to start the editor with.
+    pub(crate) fn start(
+        id: ReviewId,
+        revision: u64,
+        place: usize,
+        file: &str,
+        text: &str,
+        line: usize,
+    ) -> anyhow::Result<Self> {
+        let dir = tempfile::Builder::new()
+            .prefix("alongside-edit-")
+            .tempdir()
+            .context("cannot make a private directory for the text")
+            .hint("set TMPDIR to a directory that can be written")?;
+        let path = dir.path().join(own_name(file));
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        let editor = editor();
+        let terminal = TerminalState::save();
+        let child = shell(&editor, &path, line)
+            .stdin(terminal_input())
+            .spawn()
+            .with_context(|| format!("cannot start the editor {editor:?}"))
+            .hint("set EDITOR to an editor of yours")?;
+        Ok(Self {
+            id,
+            revision,
+            place,
+            dir,
+            path,
+            base: text.to_owned(),
+            child,
+            terminal,
+        })
+    }
+
+    /// Waits for the editor to end. Cancel safe.
+    pub(crate) async fn ended(&mut self) -> std::io::Result<std::process::ExitStatus> {
+        self.child.wait().await
+    }
+
+    /// What the person has saved so far and the companion does not know, if anything; from now on it does.
+    pub(crate) fn unsent(&mut self) -> Option<String> {
+        let text = self.read().ok().filter(|text| *text != self.base)?;
+        self.base.clone_from(&text);
+        Some(text)
+    }
+
+    /// Takes over what the editor left.
+    pub(crate) fn finish(self, status: std::io::Result<std::process::ExitStatus>) -> Edited {
+        if let Some(terminal) = &self.terminal {
+            terminal.restore();
+        }
+        let why = match status {
+            Ok(status) if status.success() => match self.read() {
+                Ok(text) if text == self.base => return Edited::Same,
+                Ok(text) => return Edited::Text(text),
+                Err(why) => why,
+            },
+            Ok(status) => match status.code() {
+                Some(127) => format!(
+                    "the editor {:?} cannot be found; set EDITOR to an editor of yours",
+                    editor()
+                ),
+                Some(code) => format!("the editor ended with exit code {code}"),
+                None => "the editor was stopped by a signal".into(),
+            },
+            Err(error) => format!("the editor cannot be waited for: {error}"),
+        };
+        let changed = std::fs::read(&self.path).is_ok_and(|bytes| bytes != self.base.as_bytes());
+        let kept = changed.then(|| self.keep());
+        Edited::Failed { why, kept }
+    }
+
+    /// Leaves the file where it is, and says where.
+    pub(crate) fn keep(self) -> PathBuf {
+        let _ = self.dir.keep();
+        self.path
+    }
+
+    /// The text in the file. Editors end a last line that had no end; that is taken back.
+    fn read(&self) -> Result<String, String> {
+        let bytes =
+            std::fs::read(&self.path).map_err(|error| format!("the edited text cannot be read: {error}"))?;
+        let mut text = String::from_utf8(bytes).map_err(|_| "the edited text is not UTF-8".to_owned())?;
+        if !self.base.is_empty() && !self.base.ends_with('\n') && text.ends_with('\n') {
+            text.truncate(text.trim_end_matches('\n').len().max(text.len() - 1));
+            if text.ends_with('\r') {
+                text.pop();
+            }
+        }
+        Ok(text)
+    }
+}
+
+/// Saves what a person typed when it cannot be handed on, and says where.
+pub(crate) fn save(file: &str, text: &str) -> std::io::Result<PathBuf> {
+    let path = tempfile::Builder::new()
+        .prefix("alongside-edit-")
+        .tempdir()?
+        .keep()
+        .join(own_name(file));
+    std::fs::write(&path, text)?;
+    Ok(path)
+}
+
+fn editor() -> String {
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    variable("VISUAL")
+        .or_else(|| variable("EDITOR"))
+        .unwrap_or_else(|| "vi".into())
+}
+
+/// The editor's command may hold arguments and quotes, so a shell reads it, as with git.
+fn shell(editor: &str, path: &Path, line: usize) -> Command {
+    let mut command = Command::new("sh");
+    command
+        .arg("-c")
+        .arg(format!("{editor} \"$@\""))
+        .arg("alongside")
+        .args(arguments(editor, path, line));
+    command
+}
+
+fn arguments(editor: &str, path: &Path, line: usize) -> Vec<std::ffi::OsString> {
+    let program = editor.split_whitespace().next().unwrap_or_default();
+    let program = program.rsplit('/').next().unwrap_or_default();
+    if TAKE_PLUS_LINE.contains(&program) {
+        return vec![format!("+{line}").into(), path.into()];
+    }
+    if let Some((_, flag)) = TAKE_FILE_LINE.iter().find(|(name, _)| *name == program) {
+        let mut place = path.as_os_str().to_owned();
+        place.push(format!(":{line}"));
+        let flag = Some(*flag).filter(|flag| !flag.is_empty()).map(Into::into);
+        return flag.into_iter().chain([place]).collect();
+    }
+    vec![path.into()]
+}
+
+/// The editor reads the terminal even if our own input comes from elsewhere.
+fn terminal_input() -> Stdio {
+    if std::io::IsTerminal::is_terminal(&std::io::stdin()) {
+        return Stdio::inherit();
+    }
+    std::fs::File::open("/dev/tty").map_or_else(|_| Stdio::null(), Stdio::from)
+}
+
+/// The file's own name, made fit for a shell's and an editor's eyes.
+fn own_name(file: &str) -> String {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or_default();
+    let name: String = name
+        .chars()
+        .map(|c| if harmless::is_harmful(c) { '_' } else { c })
+        .collect();
+    let long = name.len().saturating_sub(200);
+    let start = (long..=name.len())
+        .find(|at| name.is_char_boundary(*at))
+        .unwrap_or(0);
+    match &name[start..] {
+        "" | "." | ".." => "proposal".into(),
+        name => name.to_owned(),
+    }
+}
+
+/// How the terminal was before the editor had it: one that dies leaves it raw.
+#[cfg(unix)]
+struct TerminalState(rustix::termios::Termios);
+
+#[cfg(unix)]
+impl TerminalState {
+    fn save() -> Option<Self> {
+        rustix::termios::tcgetattr(std::io::stdin()).ok().map(Self)
+    }
+
+    fn restore(&self) {
+        let _ =
+            rustix::termios::tcsetattr(std::io::stdin(), rustix::termios::OptionalActions::Drain, &self.0);
+    }
+}
+
+#[cfg(not(unix))]
+struct TerminalState;
+
+#[cfg(not(unix))]
+impl TerminalState {
+    fn save() -> Option<Self> {
+        None
+    }
+
+    fn restore(&self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_keeps_the_name_and_kind_of_its_file() {
+        assert_eq!(own_name("/p/src/main.rs"), "main.rs");
+        assert_eq!(own_name("/p/with space\u{202e}\x1b.py"), "with space__.py");
+        assert_eq!(own_name("/p/.."), "proposal");
+        let long = own_name(&format!("/p/{}.tsx", "ü".repeat(300)));
+        assert!(long.ends_with("ü.tsx") && long.len() <= 200, "{long}");
+    }
+
+    #[test]
+    fn editors_are_sent_to_the_line_in_their_own_way() {
+        let arguments = |editor| arguments(editor, Path::new("/t/a.rs"), 7);
+        assert_eq!(arguments("/usr/bin/nvim -n"), ["+7", "/t/a.rs"]);
+        assert_eq!(arguments("code --wait"), ["--goto", "/t/a.rs:7"]);
+        assert_eq!(arguments("hx"), ["/t/a.rs:7"]);
+        assert_eq!(arguments("my-editor"), ["/t/a.rs"]);
+    }
+}

@@ -1,0 +1,124 @@
+//! The person's answers, line by line. A thread reads them, and only while somebody wants one: an editor that is
+//! started in between has the terminal to itself.
+
+use std::io::{BufRead, IsTerminal};
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+/// An answer that comes sooner after an unasked change of the question was typed for the question before.
+const TOO_SOON: Duration = Duration::from_millis(300);
+
+/// A line of input, or its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Input {
+    /// A line, without its end.
+    Line(String),
+    /// There will be no more.
+    End,
+}
+
+/// Where answers come from.
+pub(crate) struct Answers {
+    wants: std::sync::mpsc::Sender<()>,
+    lines: mpsc::UnboundedReceiver<Input>,
+    /// Whether the thread has been asked for a line that has not come.
+    asked: bool,
+    /// A line that was read and is not wanted yet (never from a terminal).
+    ahead: Option<Input>,
+    ended: bool,
+    /// Whether a person types the answers.
+    pub(crate) terminal: bool,
+    changed: Option<Instant>,
+}
+
+impl Answers {
+    /// Reads standard input.
+    pub(crate) fn stdin() -> Self {
+        let terminal = std::io::stdin().is_terminal();
+        Self::from(terminal, || Box::new(std::io::stdin().lock()))
+    }
+
+    /// Reads what `open`, called on the reading thread, gives.
+    pub(crate) fn from(terminal: bool, open: impl FnOnce() -> Box<dyn BufRead> + Send + 'static) -> Self {
+        let (wants, wanted) = std::sync::mpsc::channel::<()>();
+        let (tell, lines) = mpsc::unbounded_channel();
+        std::thread::spawn(move || {
+            let mut source = open();
+            while wanted.recv().is_ok() {
+                let mut line = Vec::new();
+                let input = match source.read_until(b'\n', &mut line) {
+                    Ok(1..) => Input::Line(
+                        String::from_utf8_lossy(&line)
+                            .trim_end_matches(['\n', '\r'])
+                            .to_owned(),
+                    ),
+                    Ok(0) | Err(_) => Input::End,
+                };
+                let ended = input == Input::End;
+                if tell.send(input).is_err() || ended {
+                    break;
+                }
+            }
+        });
+        Self {
+            wants,
+            lines,
+            asked: false,
+            ahead: None,
+            ended: false,
+            terminal,
+            changed: None,
+        }
+    }
+
+    /// Whether input has ended, and this has been said.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// The question changed without an answer: what is typed already was meant for the one before.
+    pub(crate) fn question_changed(&mut self) {
+        if !self.terminal {
+            return;
+        }
+        self.changed = Some(Instant::now());
+        #[cfg(unix)]
+        let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
+    }
+
+    /// Whether the answer that just came was typed before the question could be read.
+    pub(crate) fn came_too_soon(&mut self) -> bool {
+        self.changed
+            .take()
+            .is_some_and(|changed| changed.elapsed() < TOO_SOON)
+    }
+
+    /// Gives a line back: it answers a later question.
+    pub(crate) fn put_back(&mut self, input: Input) {
+        self.ahead = Some(input);
+    }
+
+    /// Whether a line was given back.
+    pub(crate) fn holds_one(&self) -> bool {
+        self.ahead.is_some()
+    }
+
+    /// The next line. Cancel safe. Never comes back after the end.
+    pub(crate) async fn next(&mut self) -> Input {
+        if let Some(input) = self.ahead.take() {
+            return input;
+        }
+        if self.ended {
+            return std::future::pending().await;
+        }
+        if !self.asked {
+            self.asked = self.wants.send(()).is_ok();
+        }
+        let input = self.lines.recv().await.unwrap_or(Input::End);
+        self.asked = false;
+        self.ended = input == Input::End;
+        input
+    }
+}

@@ -1,0 +1,133 @@
+//! The desk for programs: one JSON object per line, what the companion tells on standard output and what the program
+//! asks on standard input. The messages are those of the desk protocol; `docs/review-json.md` shows a session.
+
+use std::io::Write;
+
+use alongside_desk::{Desk, Event, Problem, Refusal, Request, Revised};
+use serde::Serialize;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use super::Ending;
+use super::input::{Answers, Input};
+use crate::harmless;
+use crate::signals::Signals;
+
+/// A desk on standard input and output.
+pub(crate) struct JsonDesk {
+    desk: Desk,
+    answers: Answers,
+    out: std::io::Stdout,
+}
+
+impl JsonDesk {
+    /// Nothing is written before [`run`](Self::run).
+    pub(crate) fn new(desk: Desk) -> Self {
+        Self {
+            desk,
+            answers: Answers::stdin(),
+            out: std::io::stdout(),
+        }
+    }
+
+    /// Works until something ends it. The end of input does not: reviews can still be answered in the agent.
+    pub(crate) async fn run(
+        &mut self,
+        signals: &mut Signals,
+        problems: &mut mpsc::UnboundedReceiver<Problem>,
+    ) -> Ending {
+        loop {
+            let written = tokio::select! {
+                signal = signals.next() => return Ending::Signal(signal),
+                event = self.desk.next() => match event {
+                    Ok(event) => self.write(&event),
+                    Err(alongside_desk::Gone) => return Ending::Gone,
+                },
+                Some(problem) = problems.recv() => self.write(&Event::Problem(problem)),
+                input = self.answers.next() => match input {
+                    Input::Line(line) if line.trim().is_empty() => Ok(()),
+                    Input::Line(line) => self.answer(&line).await,
+                    Input::End => Ok(()),
+                },
+            };
+            if written.is_err() {
+                return Ending::Unread;
+            }
+        }
+    }
+
+    /// Writes what is told while the companion stops.
+    pub(crate) async fn finish(&mut self) {
+        while let Ok(event) = self.desk.next().await {
+            if self.write(&event).is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn answer(&mut self, line: &str) -> std::io::Result<()> {
+        let mut message: Value = match serde_json::from_str(line) {
+            Ok(message) => message,
+            Err(error) => return self.write(&unread(None, &format!("this is not JSON: {error}"))),
+        };
+        let id = message.as_object_mut().and_then(|message| message.remove("id"));
+        let result = match serde_json::from_value::<Request>(message) {
+            Ok(request) => result(id, self.desk.request(request).await),
+            Err(error) => unread(id, &format!("this is no request: {error}")),
+        };
+        self.write(&result)
+    }
+
+    fn write(&mut self, message: &impl Serialize) -> std::io::Result<()> {
+        let line = serde_json::to_string(message)?;
+        let mut out = self.out.lock();
+        writeln!(out, "{}", harmless::json(&line))?;
+        out.flush()
+    }
+}
+
+/// The answer to a request.
+fn result(id: Option<Value>, outcome: Result<Revised, Refusal>) -> Value {
+    let mut answer = match outcome {
+        Ok(revised) => json!({ "method": "result", "result": revised }),
+        Err(refusal) => {
+            let mut error = serde_json::to_value(&refusal).unwrap_or_default();
+            error["message"] = refusal.to_string().into();
+            json!({ "method": "result", "error": error })
+        }
+    };
+    if let Some(id) = id {
+        answer["id"] = id;
+    }
+    answer
+}
+
+/// The answer to a line that means nothing.
+fn unread(id: Option<Value>, why: &str) -> Value {
+    let mut answer = json!({ "method": "result", "error": { "why": "notUnderstood", "message": why } });
+    if let Some(id) = id {
+        answer["id"] = id;
+    }
+    answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_repeat_the_id_and_say_why_not() {
+        insta::assert_snapshot!(
+            result(Some(json!("a")), Ok(Revised { revision: 3 })),
+            @r#"{"id":"a","method":"result","result":{"revision":3}}"#
+        );
+        insta::assert_snapshot!(
+            result(Some(json!(7)), Err(Refusal::Stale { revision: 4 })),
+            @r#"{"error":{"message":"the review has changed since: look at it again (revision 4 now)","revision":4,"why":"stale"},"id":7,"method":"result"}"#
+        );
+        insta::assert_snapshot!(
+            unread(None, "this is not JSON"),
+            @r#"{"error":{"message":"this is not JSON","why":"notUnderstood"},"method":"result"}"#
+        );
+    }
+}

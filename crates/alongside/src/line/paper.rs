@@ -1,0 +1,149 @@
+//! Where the desk writes: whole lines, one after the other. Nothing moves the cursor and nothing is drawn over, so a
+//! screen reader, a dumb terminal and a pipe get the same text. Colour only where a terminal shows it.
+
+use std::io::{IsTerminal, Write};
+
+/// A meaning that colour may stress; the text says it too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ink {
+    /// Added lines.
+    Added,
+    /// Removed lines.
+    Removed,
+    /// Places and prompts.
+    Mark,
+}
+
+impl Ink {
+    /// One of the sixteen colours that every terminal lets its user choose.
+    fn code(self) -> &'static str {
+        match self {
+            Self::Added => "\x1b[32m",
+            Self::Removed => "\x1b[31m",
+            Self::Mark => "\x1b[36m",
+        }
+    }
+}
+
+/// Colours a line, or leaves it as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Inks {
+    /// Whether colours are used.
+    pub(crate) on: bool,
+}
+
+impl Inks {
+    /// On a terminal that has colours, unless `NO_COLOR` says otherwise.
+    pub(crate) fn for_stdout() -> Self {
+        let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+        Self {
+            on: std::io::stdout().is_terminal() && !refused && !dumb,
+        }
+    }
+
+    /// The line in its colour.
+    pub(crate) fn ink(self, ink: Ink, line: &str) -> String {
+        if self.on {
+            format!("{}{line}\x1b[0m", ink.code())
+        } else {
+            line.to_owned()
+        }
+    }
+}
+
+/// A sheet that is written from top to bottom.
+pub(crate) struct Paper {
+    out: Box<dyn Write + Send>,
+    /// Whether a prompt stands at the end, so that the next line must start a new one.
+    prompted: bool,
+    /// The first error of writing: nobody reads any more.
+    broken: bool,
+    /// What was said while somebody else had the terminal.
+    held: Option<Vec<String>>,
+    /// The colours in use.
+    pub(crate) inks: Inks,
+}
+
+impl Paper {
+    /// Writes to standard output.
+    pub(crate) fn stdout() -> Self {
+        Self::on(Box::new(std::io::stdout()), Inks::for_stdout())
+    }
+
+    /// Writes elsewhere.
+    pub(crate) fn on(out: Box<dyn Write + Send>, inks: Inks) -> Self {
+        Self {
+            out,
+            prompted: false,
+            broken: false,
+            held: None,
+            inks,
+        }
+    }
+
+    /// Writes a line, or several. What it says must be harmless already.
+    pub(crate) fn say(&mut self, text: &str) {
+        if let Some(held) = &mut self.held {
+            held.push(text.to_owned());
+            return;
+        }
+        let start = if std::mem::take(&mut self.prompted) {
+            "\n"
+        } else {
+            ""
+        };
+        self.write(&format!("{start}{text}\n"));
+    }
+
+    /// Asks: the answer is typed behind it.
+    pub(crate) fn ask(&mut self, question: &str) {
+        let start = if std::mem::replace(&mut self.prompted, true) {
+            "\n"
+        } else {
+            ""
+        };
+        let question = self.inks.ink(Ink::Mark, question);
+        self.write(&format!("{start}{question} "));
+    }
+
+    /// The answer has come. A terminal has shown it as it was typed; elsewhere it is written down.
+    pub(crate) fn answered(&mut self, shown: Option<&str>) {
+        self.prompted = false;
+        if let Some(answer) = shown {
+            self.write(&format!("{}\n", crate::harmless::name(answer)));
+        }
+    }
+
+    /// Somebody else has the terminal: what is said from now on waits.
+    pub(crate) fn hold(&mut self) {
+        self.held.get_or_insert_default();
+    }
+
+    /// The terminal is ours again.
+    pub(crate) fn release(&mut self) {
+        for text in self.held.take().unwrap_or_default() {
+            self.say(&text);
+        }
+    }
+
+    /// Ends the last line.
+    pub(crate) fn end(&mut self) {
+        if std::mem::take(&mut self.prompted) {
+            self.write("\n");
+        }
+    }
+
+    /// Whether nobody reads any more.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.broken
+    }
+
+    fn write(&mut self, text: &str) {
+        let written = self
+            .out
+            .write_all(text.as_bytes())
+            .and_then(|()| self.out.flush());
+        self.broken |= written.is_err();
+    }
+}

@@ -1,0 +1,271 @@
+//! What a review looks like in lines: its header, its hunks as a unified diff, its summary. Pure functions from a
+//! [`Review`] to text; everything in the review is somebody else's and goes through [`harmless`](crate::harmless).
+
+use std::path::{Path, PathBuf};
+
+use alongside_desk::{Agent, Closed, Closing, Hunk, HunkState, LineEnding, Lines, Review};
+
+use super::paper::{Ink, Inks};
+use crate::harmless;
+
+/// Lines of context around a hunk.
+const CONTEXT: usize = 3;
+
+/// A line longer than this many characters is cut in what is shown, never in what is accepted.
+const LONGEST_LINE: usize = 2_000;
+
+/// The file as people call it: relative to a root where it lies in one.
+pub(crate) fn file_name(file: &str, roots: &[PathBuf]) -> String {
+    let path = Path::new(file);
+    let relative = roots
+        .iter()
+        .filter_map(|root| path.strip_prefix(root).ok())
+        .min_by_key(|rest| rest.as_os_str().len());
+    match relative {
+        Some(rest) if !rest.as_os_str().is_empty() => harmless::path(rest),
+        _ => harmless::name(file).into_owned(),
+    }
+}
+
+/// The agent as people call it.
+pub(crate) fn agent_name(agent: &Agent) -> String {
+    if agent.name.trim().is_empty() {
+        return format!("agent {}", agent.number);
+    }
+    harmless::name(&agent.name).into_owned()
+}
+
+/// What is said of a review before its first hunk.
+pub(crate) fn header(review: &Review, roots: &[PathBuf], inks: Inks) -> String {
+    let name = file_name(&review.file, roots);
+    let (added, removed) = counts(review);
+    let changes = match review.hunks.len() {
+        _ if review.original.is_none() && review.whole_file_only.is_none() => "a new file".to_owned(),
+        _ if review.whole_file_only.is_some() => "the whole file".to_owned(),
+        1 => "1 change".to_owned(),
+        n => format!("{n} changes"),
+    };
+    let title = format!(
+        "{name}: {} proposes {changes} (+{added} -{removed})",
+        agent_name(&review.agent)
+    );
+    let mut lines = vec![inks.ink(Ink::Mark, &title)];
+    lines.extend(notes(review).into_iter().map(|note| format!("  note: {note}")));
+    lines.join("\n")
+}
+
+/// What a person should know before deciding, in whole sentences.
+pub(crate) fn notes(review: &Review) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(why) = &review.whole_file_only {
+        notes.push(format!(
+            "it can only be accepted or rejected as a whole: {}.",
+            harmless::name(why)
+        ));
+    }
+    match review.file_line_ending {
+        Some(LineEnding::Crlf) => {
+            notes.push(
+                "the file has CRLF line endings, the proposal LF; that difference is not shown below.".into(),
+            );
+        }
+        Some(LineEnding::Lf) => {
+            notes.push(
+                "the file has LF line endings, the proposal CRLF; that difference is not shown below.".into(),
+            );
+        }
+        None if is_crlf(&review.proposed) => notes.push("its line endings are CRLF, and stay so.".into()),
+        None => {}
+    }
+    match review.file_has_bom {
+        Some(true) => notes.push("the file begins with a byte-order mark, the proposal does not.".into()),
+        Some(false) => notes.push("the proposal begins with a byte-order mark, the file does not.".into()),
+        None => {}
+    }
+    if review.stale {
+        notes.push(
+            "the file on disk has changed since this was proposed; accepting undoes that change.".into(),
+        );
+    }
+    if review.dirty {
+        notes.push("an editor holds unsaved changes to the file.".into());
+    }
+    notes
+}
+
+/// A hunk as a unified diff. The context is the text as it would be accepted now.
+pub(crate) fn hunk(review: &Review, hunk: &Hunk, inks: Inks) -> String {
+    let original = split(review.original.as_deref().unwrap_or_default());
+    let current = split(&review.current);
+    let (new_text, new) = match hunk.state {
+        HunkState::Edited => (current.clone(), hunk.current),
+        HunkState::Kept | HunkState::Dropped => (split(&review.proposed), hunk.proposed),
+    };
+    let before = hunk.current.start.min(CONTEXT);
+    let after = current.len().saturating_sub(hunk.current.end).min(CONTEXT);
+    let mut lines = vec![inks.ink(Ink::Mark, &place(hunk, before, after, new))];
+    let show = Show {
+        inks,
+        crlf: is_crlf(&review.proposed),
+    };
+    let context = |range: std::ops::Range<usize>| current.get(range).unwrap_or_default().to_vec();
+    show.lines(
+        ' ',
+        context(hunk.current.start - before..hunk.current.start),
+        &mut lines,
+    );
+    show.lines('-', within(&original, hunk.original), &mut lines);
+    show.lines('+', within(&new_text, new), &mut lines);
+    show.lines(
+        ' ',
+        context(hunk.current.end..hunk.current.end + after),
+        &mut lines,
+    );
+    lines.join("\n")
+}
+
+/// The proposal from its first to its last line, where there are no hunks to decide on.
+pub(crate) fn whole(review: &Review, inks: Inks) -> String {
+    let mut lines = Vec::new();
+    let text = split(&review.current);
+    Show {
+        inks,
+        crlf: is_crlf(&review.current),
+    }
+    .lines('+', text, &mut lines);
+    lines.join("\n")
+}
+
+/// What accepting would do, hunk by hunk counted.
+pub(crate) fn summary(review: &Review, roots: &[PathBuf]) -> String {
+    let count = |state| review.hunks.iter().filter(|hunk| hunk.state == state).count();
+    let (kept, dropped, edited) = (
+        count(HunkState::Kept),
+        count(HunkState::Dropped),
+        count(HunkState::Edited),
+    );
+    let name = file_name(&review.file, roots);
+    if review.original.as_deref() == Some(&*review.current) {
+        return format!("{name}: nothing is left of the proposal; the file would stay as it is.");
+    }
+    let parts = [(kept, "kept"), (dropped, "dropped"), (edited, "edited")];
+    let parts: Vec<_> = parts
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, what)| format!("{n} {what}"))
+        .collect();
+    if parts.is_empty() {
+        return format!("{name}: all seen.");
+    }
+    let s = if review.hunks.len() == 1 { "" } else { "s" };
+    format!("{name}: {} change{s}: {}.", review.hunks.len(), parts.join(", "))
+}
+
+/// How a review ended, in one sentence or two.
+pub(crate) fn closed(review: &Review, closed: &Closed, roots: &[PathBuf]) -> String {
+    let (name, agent) = (file_name(&review.file, roots), agent_name(&review.agent));
+    let mut said = match closed.closing {
+        Closing::Accepted => format!("{name}: accepted; {agent} writes it."),
+        Closing::Rejected => format!("{name}: rejected; {agent} is told."),
+        Closing::AnsweredInAgent => format!("{name}: was answered in {agent} itself."),
+        Closing::Replaced => {
+            format!("{name}: {agent} proposes this file anew; the earlier proposal is gone.")
+        }
+        Closing::AgentGone => format!("{name}: {agent} is gone, and its proposal with it."),
+        Closing::Stopped => format!("{name}: rejected, because the companion stops."),
+    };
+    if let Some(draft) = &closed.draft {
+        said += &format!(
+            " Your edits are in {} (see: alongside drafts).",
+            harmless::path(draft)
+        );
+    }
+    said
+}
+
+fn place(hunk: &Hunk, before: usize, after: usize, new: Lines) -> String {
+    let range = |sign: char, lines: Lines| {
+        let count = before + lines.len() + after;
+        let first = lines.start.saturating_sub(before) + usize::from(count > 0);
+        if count == 1 {
+            format!("{sign}{first}")
+        } else {
+            format!("{sign}{first},{count}")
+        }
+    };
+    let state = match hunk.state {
+        HunkState::Kept => "",
+        HunkState::Dropped => " dropped so far",
+        HunkState::Edited => " edited by hand",
+    };
+    // Where the lines stand in the current text, not in the proposal: other hunks may have been dropped.
+    let new = Lines {
+        start: hunk.current.start,
+        end: hunk.current.start + new.len(),
+    };
+    format!("@@ {} {} @@{state}", range('-', hunk.original), range('+', new))
+}
+
+/// Writes lines of a text behind their sign.
+struct Show {
+    inks: Inks,
+    /// Whether `\r\n` ends lines throughout, so that `\r` is not worth showing on each.
+    crlf: bool,
+}
+
+impl Show {
+    fn lines(&self, sign: char, lines: Vec<&str>, into: &mut Vec<String>) {
+        for line in lines {
+            let (text, ended) = line.strip_suffix('\n').map_or((line, false), |text| (text, true));
+            let text = if self.crlf {
+                text.strip_suffix('\r').unwrap_or(text)
+            } else {
+                text
+            };
+            let shown = format!("{sign}{}", cut(text));
+            into.push(match sign {
+                '+' => self.inks.ink(Ink::Added, &shown),
+                '-' => self.inks.ink(Ink::Removed, &shown),
+                _ => shown,
+            });
+            if !ended {
+                into.push("\\ No newline at end of file".into());
+            }
+        }
+    }
+}
+
+fn cut(line: &str) -> String {
+    match line.char_indices().nth(LONGEST_LINE) {
+        None => harmless::line(line).into_owned(),
+        Some((end, _)) => {
+            let more = line[end..].chars().count();
+            format!("{} ... ({more} more characters)", harmless::line(&line[..end]))
+        }
+    }
+}
+
+/// Lines as [`Lines`] counts them.
+fn split(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+fn within<'t>(text: &[&'t str], lines: Lines) -> Vec<&'t str> {
+    text.get(lines.start..lines.end).unwrap_or_default().to_vec()
+}
+
+fn is_crlf(text: &str) -> bool {
+    let ends = text.matches('\n').count();
+    ends > 0 && text.matches("\r\n").count() == ends
+}
+
+fn counts(review: &Review) -> (usize, usize) {
+    if review.hunks.is_empty() && review.original.is_none() {
+        return (split(&review.proposed).len(), 0);
+    }
+    let sum = |lines: fn(&Hunk) -> Lines| review.hunks.iter().map(|hunk| lines(hunk).len()).sum();
+    (sum(|hunk| hunk.proposed), sum(|hunk| hunk.original))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,191 @@
+//! What happens at the line desk when the companion tells it something. An arriving review never changes what is
+//! being read: it is announced in one line and waits its turn.
+
+use alongside_desk::{Closed, Decision, Event, Refusal, Request, Review, ReviewId, Status};
+
+use super::render;
+use super::{Due, LineDesk, Policy, Waiting};
+use crate::harmless;
+
+impl LineDesk {
+    /// Takes an event to heart.
+    pub(super) async fn told(&mut self, event: Event) {
+        match event {
+            Event::Status(status) => self.status_changed(status),
+            Event::Opened(review) => self.opened(review).await,
+            Event::Changed(review) => self.changed(review),
+            Event::Closed(closed) => self.closed(&closed),
+            Event::FlushReview { id } => self.flush(id).await,
+            Event::Problem(problem) => {
+                self.paper
+                    .say(&format!("Problem: {}", harmless::text(&problem.to_string())));
+                self.ask_again();
+            }
+        }
+    }
+
+    fn status_changed(&mut self, status: Status) {
+        let known = std::mem::replace(&mut self.status, status);
+        let came = self
+            .status
+            .agents
+            .iter()
+            .filter(|new| known.agents.iter().all(|old| old.number != new.number));
+        let left = known
+            .agents
+            .iter()
+            .filter(|old| self.status.agents.iter().all(|new| old.number != new.number));
+        let came = came.map(|agent| format!("{} is connected.", render::agent_name(agent)));
+        let left = left.map(|agent| format!("{} has left.", render::agent_name(agent)));
+        let news: Vec<_> = came.chain(left).collect();
+        for line in &news {
+            self.paper.say(line);
+        }
+        if !news.is_empty() {
+            self.ask_again();
+        }
+    }
+
+    async fn opened(&mut self, review: Review) {
+        let id = review.id;
+        self.waiting.push(Waiting::new(review));
+        match self.policy {
+            Policy::AcceptAll => return self.decide_at_once(id, Decision::Accept).await,
+            Policy::RejectAll => return self.decide_at_once(id, Decision::Reject).await,
+            Policy::Ask => {}
+        }
+        if self.at.is_none() && self.confirm.is_none() {
+            return self.begin(id);
+        }
+        if let Some(waiting) = self.waiting.last() {
+            let name = render::file_name(&waiting.review.file, &self.roots);
+            let agent = render::agent_name(&waiting.review.agent);
+            let n = self.waiting.len();
+            self.paper.say(&format!(
+                "{name}: {agent} proposes this too; it comes later ({n} reviews wait, l lists them)."
+            ));
+            self.ask_again();
+        }
+    }
+
+    fn changed(&mut self, review: Review) {
+        let (id, read) = (review.id, self.at == Some(review.id));
+        let Some(waiting) = self.waiting.iter_mut().find(|waiting| waiting.review.id == id) else {
+            return;
+        };
+        let old = std::mem::replace(&mut waiting.review, review);
+        let review = &waiting.review;
+        waiting.place = waiting.place.min(review.hunks.len());
+        if !read || review.revision <= waiting.mine && old.stale == review.stale && old.dirty == review.dirty
+        {
+            return;
+        }
+        let name = render::file_name(&review.file, &self.roots);
+        let others =
+            review.revision > waiting.mine && old.current != review.current || old.hunks != review.hunks;
+        if review.stale && !old.stale {
+            self.paper.say(&format!(
+                "{name}: the file on disk has changed since this was proposed; accepting undoes that change."
+            ));
+        } else if review.dirty && !old.dirty {
+            self.paper.say(&format!(
+                "{name}: an editor now holds unsaved changes to the file."
+            ));
+        }
+        if others && review.revision > waiting.mine {
+            self.paper.say(&format!(
+                "{name}: changed at another desk; this is how it stands now."
+            ));
+            self.confirm = None;
+            self.due = self.due.max(Due::Review);
+            self.answers.question_changed();
+        } else {
+            self.ask_again();
+        }
+    }
+
+    fn closed(&mut self, closed: &Closed) {
+        let Some(index) = self
+            .waiting
+            .iter()
+            .position(|waiting| waiting.review.id == closed.id)
+        else {
+            return;
+        };
+        let waiting = self.waiting.remove(index);
+        self.paper
+            .say(&render::closed(&waiting.review, closed, &self.roots));
+        let asked = self.deciding.take_if(|id| *id == closed.id).is_some();
+        if self.at != Some(closed.id) {
+            return self.ask_again();
+        }
+        self.at = None;
+        self.confirm = None;
+        if !asked {
+            self.answers.question_changed();
+        }
+        // While an editor has the terminal nothing new begins; it is looked for when the editor ends.
+        if self.editing.is_none() {
+            self.next_review();
+        }
+    }
+
+    /// The agent is about to take the text: what was saved in an open editor is sent before it does.
+    async fn flush(&mut self, id: ReviewId) {
+        if let Some(editing) = self.editing.as_mut().filter(|editing| editing.id == id)
+            && let Some(text) = editing.unsent()
+        {
+            let revision = editing.revision;
+            if let Ok(revised) = self.desk.request(whole_text(id, revision, text)).await {
+                self.made(id, revised.revision);
+                if let Some(editing) = &mut self.editing {
+                    editing.revision = revised.revision;
+                }
+            }
+        }
+        self.desk.send(Request::Flushed { id });
+    }
+
+    /// Decides without asking, as told when started.
+    async fn decide_at_once(&mut self, id: ReviewId, mut decision: Decision) {
+        self.at = Some(id);
+        let Some(mut revision) = self.review(id).map(|review| review.revision) else {
+            return;
+        };
+        // A review that keeps changing under our hands is somebody else's to decide.
+        for _ in 0..5 {
+            match self
+                .desk
+                .request(Request::DecideReview {
+                    id,
+                    revision,
+                    decision,
+                })
+                .await
+            {
+                Ok(_) | Err(Refusal::NoSuchReview | Refusal::Stopped) => return,
+                Err(Refusal::Stale { revision: now }) => revision = now,
+                Err(refusal) => {
+                    let name = self
+                        .review(id)
+                        .map(|review| render::file_name(&review.file, &self.roots));
+                    self.paper.say(&format!(
+                        "{}: {}",
+                        name.unwrap_or_default(),
+                        harmless::text(&refusal.to_string())
+                    ));
+                    decision = Decision::Reject;
+                }
+            }
+        }
+    }
+}
+
+/// The edit that replaces the whole text.
+pub(super) fn whole_text(id: ReviewId, revision: u64, text: String) -> Request {
+    Request::EditReview {
+        id,
+        revision,
+        changes: vec![alongside_desk::Change { range: None, text }],
+    }
+}

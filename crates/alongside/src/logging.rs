@@ -1,0 +1,73 @@
+//! The log: off unless asked for, private, and about our own code only. What libraries trace may hold headers, and
+//! with them the token, so nothing of theirs is ever written.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::Path;
+
+use anyhow::Context;
+use tracing_subscriber::EnvFilter;
+
+use crate::failure::Hint;
+
+/// How much is logged: a level such as `debug`; `ALONGSIDE_LOG_LEVEL`.
+const LEVEL: &str = "ALONGSIDE_LOG_LEVEL";
+
+/// Starts writing to `file`, appending. Does nothing without one.
+///
+/// # Errors
+/// When the file cannot be opened, or the level is none.
+pub(crate) fn start(file: Option<&Path>) -> anyhow::Result<()> {
+    let Some(path) = file else { return Ok(()) };
+    let level = std::env::var(LEVEL).unwrap_or_else(|_| "debug".into());
+    if level.parse::<tracing::Level>().is_err() {
+        return Err(anyhow::anyhow!("{LEVEL} is {level:?}, which is no level"))
+            .hint("use error, warn, info, debug or trace");
+    }
+    let log = open_private(path)
+        .with_context(|| format!("cannot write the log {}", path.display()))
+        .hint(
+            "give a file in a directory that exists and is yours: --log FILE, or the variable ALONGSIDE_LOG",
+        )?;
+    // A target is matched by its prefix: this is every crate of ours.
+    let filter = EnvFilter::new(format!("off,alongside={level}"));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(false)
+        .with_writer(log)
+        .init();
+    Ok(())
+}
+
+/// Opens for appending; the file is the user's alone, also if it was there before.
+fn open_private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path)?;
+    #[cfg(unix)]
+    if file.metadata()?.is_file() {
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    }
+    Ok(file)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+    #[test]
+    fn the_log_is_private_also_if_it_was_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let (new, old) = (dir.path().join("new"), dir.path().join("old"));
+        std::fs::write(&old, "before\n").unwrap();
+        std::fs::set_permissions(&old, std::fs::Permissions::from_mode(0o644)).unwrap();
+        for path in [&new, &old] {
+            open_private(path).unwrap();
+            assert_eq!(path.metadata().unwrap().mode() & 0o777, 0o600);
+        }
+        assert_eq!(std::fs::read_to_string(old).unwrap(), "before\n");
+    }
+}

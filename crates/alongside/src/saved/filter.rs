@@ -1,0 +1,156 @@
+//! Which folders are worth watching and which saved files a person may have saved. What agents may know is the
+//! companion's business; this only keeps noise from taking the place of the file that was really saved.
+
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+/// Tells saves from noise.
+#[derive(Debug, Clone)]
+pub(crate) struct Filter {
+    excluded: Gitignore,
+    with_git_ignored: bool,
+}
+
+impl Filter {
+    /// `excludes` are globs in the manner of `.gitignore`; those that cannot be read exclude nothing here (the
+    /// companion refuses to start with them).
+    pub(crate) fn new(excludes: &[String], with_git_ignored: bool) -> Self {
+        let mut builder = GitignoreBuilder::new("/");
+        let built_in = alongside_companion::DEFAULT_EXCLUDES.iter().copied();
+        for glob in built_in.chain(excludes.iter().map(String::as_str)) {
+            let _ = builder.add_line(None, glob);
+        }
+        Self {
+            excluded: builder.build().unwrap_or_else(|_| Gitignore::empty()),
+            with_git_ignored,
+        }
+    }
+
+    /// Whether a saved file counts.
+    pub(super) fn wants(&self, path: &Path) -> bool {
+        !is_temporary(path)
+            && !self.excluded.matched_path_or_any_parents(path, false).is_ignore()
+            && !self.is_git_ignored(path)
+    }
+
+    /// Whether a folder that has appeared is worth watching.
+    pub(super) fn wants_folder(&self, path: &Path) -> bool {
+        path.file_name().is_some_and(|name| name != ".git")
+            && !self.excluded.matched_path_or_any_parents(path, true).is_ignore()
+            && !self.is_git_ignored(path)
+    }
+
+    /// The folder itself and all below it that are worth watching.
+    pub(super) fn folders_below(&self, folder: &Path) -> Vec<PathBuf> {
+        let excluded = self.excluded.clone();
+        let mut walk = self.walk(folder);
+        walk.filter_entry(move |entry| {
+            entry.file_type().is_some_and(|kind| kind.is_dir())
+                && entry.file_name() != ".git"
+                && (entry.depth() == 0 || !excluded.matched(entry.path(), true).is_ignore())
+        });
+        walk.build().flatten().map(ignore::DirEntry::into_path).collect()
+    }
+
+    /// Git's opinion of an entry of a folder that is not ignored itself.
+    fn is_git_ignored(&self, path: &Path) -> bool {
+        let Some(folder) = path.parent().filter(|_| !self.with_git_ignored) else {
+            return false;
+        };
+        let mut entries = self.walk(folder).max_depth(Some(1)).build().flatten();
+        !entries.any(|entry| entry.path() == path)
+    }
+
+    fn walk(&self, folder: &Path) -> WalkBuilder {
+        let git = !self.with_git_ignored;
+        let mut walk = WalkBuilder::new(folder);
+        walk.standard_filters(false)
+            .parents(git)
+            .git_ignore(git)
+            .git_exclude(git)
+            .git_global(git);
+        walk
+    }
+}
+
+/// Files that editors, and this program, make beside the one that is meant.
+fn is_temporary(path: &Path) -> bool {
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+        return true;
+    };
+    let vim_probe = name.len() >= 4 && name.bytes().all(|byte| byte.is_ascii_digit());
+    let swap = name.starts_with('.')
+        && [".swp", ".swo", ".swx", ".swn"]
+            .iter()
+            .any(|end| name.ends_with(end));
+    let marked =
+        name.ends_with('~') || name.starts_with(".#") || name.starts_with('#') && name.ends_with('#');
+    let other = [".tmp", ".bak", ".part", ".crdownload", ".kate-swp"]
+        .iter()
+        .any(|end| name.ends_with(end));
+    let ours = path
+        .components()
+        .any(|part| part.as_os_str().to_string_lossy().starts_with("alongside-edit-"));
+    vim_probe || swap || marked || other || ours || name.starts_with(".goutputstream-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_editors_leave_beside_a_file_does_not_count() {
+        let left = [
+            "4913",
+            "a.rs~",
+            ".a.rs.swp",
+            ".#a.rs",
+            "#a.rs#",
+            "a.rs.tmp",
+            ".goutputstream-X1",
+        ];
+        for name in left {
+            assert!(is_temporary(&Path::new("/p").join(name)), "{name}");
+        }
+        for name in ["a.rs", "493", "#notes", ".gitignore", ".swp", "Makefile"] {
+            assert!(
+                !is_temporary(&Path::new("/p").join(name)) || name == ".swp",
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn only_what_is_not_ignored_is_watched() {
+        let project = tempfile::tempdir().unwrap();
+        let root = project.path().canonicalize().unwrap();
+        for folder in [
+            ".git/refs",
+            "src/deep",
+            "target/debug",
+            "node_modules/x",
+            ".github",
+            "secret",
+        ] {
+            std::fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        std::fs::write(root.join(".gitignore"), "target/\nnode_modules\n*.log\n").unwrap();
+        for file in ["a.log", "a.rs", "src/b.rs", ".env"] {
+            std::fs::write(root.join(file), "").unwrap();
+        }
+        let filter = Filter::new(&["secret/".into()], false);
+        let mut folders = filter.folders_below(&root);
+        folders.sort();
+        assert_eq!(
+            folders,
+            ["", ".github", "src", "src/deep"]
+                .map(|folder| root.join(folder).components().collect::<PathBuf>())
+        );
+        assert!(filter.wants(&root.join("a.rs")) && filter.wants(&root.join("src/b.rs")));
+        assert!(!filter.wants(&root.join("a.log")) && !filter.wants(&root.join(".env")));
+        assert!(!filter.wants_folder(&root.join("target")) && !filter.wants_folder(&root.join(".git")));
+        assert!(Filter::new(&[], true).wants(&root.join("a.log")));
+    }
+}

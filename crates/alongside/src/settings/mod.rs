@@ -1,0 +1,312 @@
+//! What the person set: `config.toml`, and what a project adds in `.alongside.toml`.
+//!
+//! A project is somebody else's text, so it may only take away from what agents are told, never add to it, and it
+//! cannot switch anything on. Reading is strict: a key that is not known stops the program with the file, the line
+//! and the nearest key there is, because a misspelt exclusion would silently exclude nothing.
+
+mod reader;
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use alongside_companion::{Builder, Places};
+use anyhow::Context;
+use reader::{Entry, Wrong};
+
+use crate::failure::Hint;
+
+/// The file in a project.
+const PROJECT_FILE: &str = ".alongside.toml";
+
+/// Every key there is.
+const KEYS: &[(&str, &str)] = &[
+    ("context", "enabled"),
+    ("context", "exclude"),
+    ("context", "include-git-ignored"),
+    ("discovery", "aliases"),
+    ("discovery", "tmp"),
+    ("server", "allow-tokenless-agents"),
+    ("server", "listen"),
+];
+
+/// Sections that may stand there without a key.
+const SECTIONS: &[&str] = &["context", "discovery", "drafts", "server"];
+
+/// Every key a project may use.
+const PROJECT_KEYS: &[(&str, &str)] = &[("context", "exclude")];
+
+/// What the person set, and otherwise what is so without.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Settings {
+    /// Whether agents are told about the person's files at all.
+    pub(crate) context: bool,
+    /// Files that agents are never told about, beside the built-in ones.
+    pub(crate) exclude: Vec<String>,
+    /// Whether agents are told about files that git ignores.
+    pub(crate) include_git_ignored: bool,
+    /// Whether to be found from terminals outside the editor.
+    pub(crate) aliases: bool,
+    /// Further temporary directories to publish in.
+    pub(crate) tmp: Vec<PathBuf>,
+    /// One more address to listen on.
+    pub(crate) listen: Option<SocketAddr>,
+    /// Whether agents without a token are served.
+    pub(crate) allow_tokenless: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            context: true,
+            exclude: Vec::new(),
+            include_git_ignored: false,
+            aliases: true,
+            tmp: Vec::new(),
+            listen: None,
+            allow_tokenless: false,
+        }
+    }
+}
+
+impl Settings {
+    /// Reads `file`, or the default place if there is such a file, and what each root adds.
+    ///
+    /// # Errors
+    /// With file and line, when a file cannot be read or says something that means nothing.
+    pub(crate) fn load(file: Option<&Path>, roots: &[PathBuf]) -> anyhow::Result<Self> {
+        let mut settings = Self::default();
+        match file {
+            Some(file) => {
+                let text = std::fs::read_to_string(file)
+                    .with_context(|| format!("cannot read the settings {}", file.display()))
+                    .hint("--config names a file that must exist; without it the default place is used if there is one")?;
+                settings.read(file, &text, KEYS)?;
+            }
+            None => {
+                if let Some(file) = default_file() {
+                    settings.read_if_there(&file, KEYS)?;
+                }
+            }
+        }
+        for root in roots {
+            settings.read_if_there(&root.join(PROJECT_FILE), PROJECT_KEYS)?;
+        }
+        Ok(settings)
+    }
+
+    fn read_if_there(&mut self, file: &Path, keys: &[(&str, &str)]) -> anyhow::Result<()> {
+        match std::fs::read_to_string(file) {
+            Ok(text) => self.read(file, &text, keys),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+                ) =>
+            {
+                Ok(())
+            }
+            Err(error) => Err(error).with_context(|| format!("cannot read the settings {}", file.display())),
+        }
+    }
+
+    fn read(&mut self, file: &Path, text: &str, keys: &[(&str, &str)]) -> anyhow::Result<()> {
+        let entries = reader::entries(text, KEYS, SECTIONS);
+        let applied = entries.and_then(|entries| {
+            entries.iter().try_for_each(|entry| {
+                if !keys.contains(&(entry.section, entry.key)) {
+                    return Err(entry.wrong(format!(
+                        "[{}] {} cannot be set here: a project may only add [context] exclude",
+                        entry.section, entry.key
+                    )));
+                }
+                self.apply(entry)
+            })
+        });
+        applied.map_err(|wrong| wrong.in_file(file, text))
+    }
+
+    fn apply(&mut self, entry: &Entry<'_>) -> Result<(), Wrong> {
+        match (entry.section, entry.key) {
+            ("context", "enabled") => self.context = entry.flag()?,
+            ("context", "exclude") => {
+                for glob in entry.texts()? {
+                    // Builder::exclude would refuse it as well, but could not tell the line.
+                    globset::Glob::new(glob.trim_start_matches('!'))
+                        .map_err(|error| entry.wrong(format!("{glob:?} is no glob: {}", error.kind())))?;
+                    self.exclude.push(glob);
+                }
+            }
+            ("context", "include-git-ignored") => self.include_git_ignored = entry.flag()?,
+            ("discovery", "aliases") => self.aliases = entry.flag()?,
+            ("discovery", "tmp") => {
+                for dir in entry.texts()?.into_iter().map(PathBuf::from) {
+                    if !dir.is_absolute() {
+                        return Err(entry.wrong(format!("{dir:?} must be an absolute path")));
+                    }
+                    self.tmp.push(dir);
+                }
+            }
+            ("server", "allow-tokenless-agents") => self.allow_tokenless = entry.flag()?,
+            ("server", "listen") => {
+                let text = entry.text()?;
+                let address = text
+                    .parse()
+                    .or_else(|_| text.parse::<IpAddr>().map(|ip| SocketAddr::new(ip, 0)));
+                self.listen = Some(address.map_err(|_| {
+                    entry.wrong(format!(
+                        "{text:?} is no address; write it as \"172.17.0.1\" or \"172.17.0.1:4000\""
+                    ))
+                })?);
+            }
+            _ => return Err(entry.wrong(format!("[{}] {} is not read", entry.section, entry.key))),
+        }
+        Ok(())
+    }
+
+    /// A companion as the person set it, in the places given.
+    pub(crate) fn companion(&self, mut places: Places) -> Builder {
+        for tmp in &self.tmp {
+            if !places.tmp.contains(tmp) {
+                places.tmp.push(tmp.clone());
+            }
+        }
+        let builder = alongside_companion::Companion::builder()
+            .aliases(self.aliases)
+            .exclude(&self.exclude)
+            .include_git_ignored(self.include_git_ignored)
+            .allow_tokenless_agents(self.allow_tokenless)
+            .places(places);
+        match self.listen {
+            Some(address) => builder.also_listen(address),
+            None => builder,
+        }
+    }
+}
+
+/// `$XDG_CONFIG_HOME/alongside/config.toml`, else below the home directory; nowhere without one.
+fn default_file() -> Option<PathBuf> {
+    let config = std::env::var_os("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .filter(|dir| dir.is_absolute());
+    let config = config.or_else(|| Some(etcetera::home_dir().ok()?.join(".config")))?;
+    Some(config.join("alongside/config.toml"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Settings, String> {
+        let mut settings = Settings::default();
+        settings
+            .read(Path::new("/c.toml"), text, KEYS)
+            .map(|()| settings)
+            .map_err(|error| format!("{error:#}"))
+    }
+
+    #[test]
+    fn every_key_is_read() {
+        let settings = read(
+            "[context]\nenabled = false\nexclude = ['*.key', 'private/']\ninclude-git-ignored = true\n\
+             [discovery]\naliases = false\ntmp = ['/var/tmp']\n\
+             [server]\nlisten = '172.17.0.1'\nallow-tokenless-agents = true\n[drafts]\n",
+        );
+        let expected = Settings {
+            context: false,
+            exclude: vec!["*.key".into(), "private/".into()],
+            include_git_ignored: true,
+            aliases: false,
+            tmp: vec!["/var/tmp".into()],
+            listen: Some(([172, 17, 0, 1], 0).into()),
+            allow_tokenless: true,
+        };
+        assert_eq!(settings, Ok(expected));
+    }
+
+    #[test]
+    fn a_table_of_keys_and_what_is_read_agree() {
+        for (section, key) in KEYS {
+            for value in ["true", "[]", "'127.0.0.1'"] {
+                if let Err(error) = read(&format!("[{section}]\n{key} = {value}")) {
+                    assert!(!error.contains("is not read"), "{error}");
+                }
+            }
+            assert!(SECTIONS.contains(section));
+        }
+    }
+
+    #[test]
+    fn a_wrong_key_names_file_line_and_the_nearest_right_one() {
+        insta::assert_snapshot!(
+            read("# mine\n[context]\nexlude = []").unwrap_err(),
+            @r#"/c.toml:3: there is no key "exlude" in [context]; did you mean "exclude"?"#
+        );
+        insta::assert_snapshot!(
+            read("[contxt]\nexclude = []").unwrap_err(),
+            @r#"/c.toml:1: there is no section [contxt]; did you mean [context]?"#
+        );
+        insta::assert_snapshot!(
+            read("exclude = []").unwrap_err(),
+            @r#"/c.toml:1: the key "exclude" belongs in the section [context]"#
+        );
+        insta::assert_snapshot!(
+            read("[server]\nzzz = 1").unwrap_err(),
+            @r#"/c.toml:2: there is no key "zzz" in [server]; there are "allow-tokenless-agents" and "listen""#
+        );
+    }
+
+    #[test]
+    fn a_wrong_value_names_file_line_and_what_is_wanted() {
+        insta::assert_snapshot!(
+            read("[context]\n\nenabled = 'yes'").unwrap_err(),
+            @r#"/c.toml:3: [context] enabled must be true or false, not a string"#
+        );
+        insta::assert_snapshot!(
+            read("[context]\nexclude = '*.pem'").unwrap_err(),
+            @r#"/c.toml:2: [context] exclude must be a list of strings, not a string"#
+        );
+        insta::assert_snapshot!(
+            read("[context]\nexclude = [\n  'a',\n  1,\n]").unwrap_err(),
+            @r#"/c.toml:4: [context] exclude must be a list of strings, not a number in it"#
+        );
+        insta::assert_snapshot!(
+            read("[context]\nexclude = ['a{b']").unwrap_err(),
+            @r#"/c.toml:2: "a{b" is no glob: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)"#
+        );
+        insta::assert_snapshot!(
+            read("[server]\nlisten = 'everywhere'").unwrap_err(),
+            @r#"/c.toml:2: "everywhere" is no address; write it as "172.17.0.1" or "172.17.0.1:4000""#
+        );
+        insta::assert_snapshot!(
+            read("[discovery]\ntmp = ['here']").unwrap_err(),
+            @r#"/c.toml:2: "here" must be an absolute path"#
+        );
+    }
+
+    #[test]
+    fn text_that_is_no_toml_names_the_line() {
+        let error = read("[context]\nenabled = = 1").unwrap_err();
+        assert!(error.starts_with("/c.toml:2: "), "{error}");
+    }
+
+    #[test]
+    fn a_project_may_only_add_exclusions() {
+        let mut settings = Settings {
+            exclude: vec!["mine".into()],
+            ..Settings::default()
+        };
+        let project = Path::new("/p/.alongside.toml");
+        settings
+            .read(project, "[context]\nexclude = ['theirs']", PROJECT_KEYS)
+            .unwrap();
+        assert_eq!(settings.exclude, ["mine", "theirs"]);
+        let error = settings
+            .read(project, "[server]\nallow-tokenless-agents = true", PROJECT_KEYS)
+            .unwrap_err();
+        insta::assert_snapshot!(
+            format!("{error:#}"),
+            @"/p/.alongside.toml:2: [server] allow-tokenless-agents cannot be set here: a project may only add [context] exclude"
+        );
+        assert!(!settings.allow_tokenless);
+    }
+}

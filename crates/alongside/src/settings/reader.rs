@@ -1,0 +1,182 @@
+//! TOML into a list of entries that know their line. It knows which keys there are, not what they mean.
+
+use std::ops::Range;
+use std::path::Path;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// One `key = value` of a section.
+pub(super) struct Entry<'i> {
+    pub(super) section: &'static str,
+    pub(super) key: &'static str,
+    value: Spanned<DeValue<'i>>,
+    at: Range<usize>,
+}
+
+/// What is wrong, and where in the text.
+#[derive(Debug)]
+pub(super) struct Wrong {
+    what: String,
+    at: usize,
+}
+
+impl Wrong {
+    /// The error as the person sees it.
+    pub(super) fn in_file(self, file: &Path, text: &str) -> anyhow::Error {
+        let line = text.bytes().take(self.at).filter(|byte| *byte == b'\n').count() + 1;
+        anyhow::anyhow!("{}:{line}: {}", file.display(), self.what)
+    }
+}
+
+/// Reads all entries of `text`, in the order of their sections and keys.
+///
+/// # Errors
+/// For what is no TOML, and for keys that are not in `keys`.
+pub(super) fn entries<'i>(
+    text: &'i str,
+    keys: &'static [(&'static str, &'static str)],
+    sections: &'static [&'static str],
+) -> Result<Vec<Entry<'i>>, Wrong> {
+    let document = DeTable::parse(text).map_err(|error| Wrong {
+        what: error.message().to_owned(),
+        at: error.span().map_or(0, |span| span.start),
+    })?;
+    let mut entries = Vec::new();
+    for (name, value) in document.into_inner() {
+        let at = name.span();
+        let Some(section) = sections
+            .iter()
+            .copied()
+            .find(|section| *section == name.get_ref().as_ref())
+        else {
+            return Err(Wrong {
+                what: unknown_section(name.get_ref(), keys, sections),
+                at: at.start,
+            });
+        };
+        let DeValue::Table(table) = value.into_inner() else {
+            return Err(Wrong {
+                what: format!("{section} is a section: write [{section}]"),
+                at: at.start,
+            });
+        };
+        for (name, value) in table {
+            let at = name.span();
+            let known = || keys.iter().filter(|(of, _)| *of == section).map(|(_, key)| *key);
+            let Some(key) = known().find(|key| *key == name.get_ref().as_ref()) else {
+                let meant = nearest(name.get_ref(), known()).map_or_else(
+                    || format!("; {}", there_are(known().collect())),
+                    |key| format!("; did you mean \"{key}\"?"),
+                );
+                return Err(Wrong {
+                    what: format!(
+                        "there is no key {:?} in [{section}]{meant}",
+                        name.get_ref().as_ref()
+                    ),
+                    at: at.start,
+                });
+            };
+            entries.push(Entry {
+                section,
+                key,
+                value,
+                at,
+            });
+        }
+    }
+    Ok(entries)
+}
+
+fn unknown_section(name: &str, keys: &[(&'static str, &'static str)], sections: &[&'static str]) -> String {
+    if let Some((section, key)) = keys.iter().find(|(_, key)| *key == name) {
+        return format!("the key {key:?} belongs in the section [{section}]");
+    }
+    let meant = nearest(name, sections.iter().copied()).map_or_else(
+        || format!("; there are {}", list(sections, |name| format!("[{name}]"))),
+        |near| format!("; did you mean [{near}]?"),
+    );
+    format!("there is no section [{name}]{meant}")
+}
+
+/// The name that was probably meant, if one is near enough.
+fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
+        .filter(|(distance, candidate)| *distance <= 1 + candidate.len() / 3)
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+fn there_are(keys: Vec<&str>) -> String {
+    match keys.len() {
+        0 => "there is none yet".into(),
+        1 => format!("there is only \"{}\"", keys[0]),
+        _ => format!("there are {}", list(&keys, |key| format!("{key:?}"))),
+    }
+}
+
+fn list(names: &[&str], quote: impl Fn(&str) -> String) -> String {
+    let quoted: Vec<_> = names.iter().map(|name| quote(name)).collect();
+    match quoted.split_last() {
+        Some((last, first)) if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => quoted.concat(),
+    }
+}
+
+impl Entry<'_> {
+    /// Says what is wrong with this entry, in a whole clause.
+    pub(super) fn wrong(&self, what: String) -> Wrong {
+        Wrong {
+            what,
+            at: self.at.start,
+        }
+    }
+
+    fn mistyped(&self, wanted: &str, found: &DeValue<'_>, place: &str, at: usize) -> Wrong {
+        let found = match found {
+            DeValue::String(_) => "a string",
+            DeValue::Integer(_) | DeValue::Float(_) => "a number",
+            DeValue::Boolean(_) => "true or false",
+            DeValue::Datetime(_) => "a date",
+            DeValue::Array(_) => "a list",
+            DeValue::Table(_) => "a table",
+        };
+        Wrong {
+            what: format!(
+                "[{}] {} must be {wanted}, not {found}{place}",
+                self.section, self.key
+            ),
+            at,
+        }
+    }
+
+    /// True or false.
+    pub(super) fn flag(&self) -> Result<bool, Wrong> {
+        match self.value.get_ref() {
+            DeValue::Boolean(flag) => Ok(*flag),
+            other => Err(self.mistyped("true or false", other, "", self.at.start)),
+        }
+    }
+
+    /// A string.
+    pub(super) fn text(&self) -> Result<String, Wrong> {
+        match self.value.get_ref() {
+            DeValue::String(text) => Ok(text.to_string()),
+            other => Err(self.mistyped("a string", other, "", self.at.start)),
+        }
+    }
+
+    /// A list of strings.
+    pub(super) fn texts(&self) -> Result<Vec<String>, Wrong> {
+        const WANTED: &str = "a list of strings";
+        let DeValue::Array(items) = self.value.get_ref() else {
+            return Err(self.mistyped(WANTED, self.value.get_ref(), "", self.at.start));
+        };
+        let text = |item: &Spanned<DeValue<'_>>| match item.get_ref() {
+            DeValue::String(text) => Ok(text.to_string()),
+            other => Err(self.mistyped(WANTED, other, " in it", item.span().start)),
+        };
+        items.iter().map(text).collect()
+    }
+}

@@ -1,0 +1,77 @@
+//! The signals that ask this program to end, so that it can end properly: with reviews rejected and files removed.
+
+/// Listens for Ctrl-C, termination and a terminal that goes away.
+#[cfg(unix)]
+pub(crate) struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+    hangup: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    /// Ctrl-C.
+    pub(crate) const INTERRUPT: i32 = 2;
+    /// A terminal that went away.
+    pub(crate) const HANGUP: i32 = 1;
+    /// The polite way to end a process.
+    pub(crate) const TERMINATE: i32 = 15;
+
+    /// Listens from now on; until then a signal ends the process at once.
+    ///
+    /// # Errors
+    /// When the system does not let us listen.
+    pub(crate) fn listen() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hangup: signal(SignalKind::hangup())?,
+        })
+    }
+
+    /// The next signal's number. Cancel safe.
+    pub(crate) async fn next(&mut self) -> i32 {
+        tokio::select! {
+            Some(()) = self.interrupt.recv() => Self::INTERRUPT,
+            Some(()) = self.terminate.recv() => Self::TERMINATE,
+            Some(()) = self.hangup.recv() => Self::HANGUP,
+            else => std::future::pending().await,
+        }
+    }
+}
+
+/// Listens for Ctrl-C.
+#[cfg(not(unix))]
+pub(crate) struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    /// Ctrl-C.
+    pub(crate) const INTERRUPT: i32 = 2;
+    /// A terminal that went away.
+    pub(crate) const HANGUP: i32 = 1;
+    /// The polite way to end a process.
+    pub(crate) const TERMINATE: i32 = 15;
+
+    /// Listens from now on.
+    ///
+    /// # Errors
+    /// Never here.
+    pub(crate) fn listen() -> std::io::Result<Self> {
+        Ok(Self)
+    }
+
+    /// The next signal's number. Cancel safe.
+    pub(crate) async fn next(&mut self) -> i32 {
+        match tokio::signal::ctrl_c().await {
+            Ok(()) => Self::INTERRUPT,
+            Err(_) => std::future::pending().await,
+        }
+    }
+}
+
+/// The exit code of a program that a signal ended.
+pub(crate) fn exit_code(signal: i32) -> std::process::ExitCode {
+    std::process::ExitCode::from(u8::try_from(128 + signal).unwrap_or(1))
+}
