@@ -204,7 +204,7 @@ mod tests {
     fn secrets_ignored_files_and_exclusions_stay_here() {
         let project = project();
         let root = project.path().to_owned();
-        let mut privacy = Privacy::new(&["private/".into()], false, &[root.clone()]).unwrap();
+        let mut privacy = Privacy::new(&["private/".into()], false, std::slice::from_ref(&root)).unwrap();
         for (path, allowed) in [
             ("a.rs", true),
             (".env", false),
@@ -215,7 +215,7 @@ mod tests {
         ] {
             assert_eq!(privacy.allows(&root.join(path)), allowed, "{path}");
         }
-        let mut open = Privacy::new(&[], true, &[root.clone()]).unwrap();
+        let mut open = Privacy::new(&[], true, std::slice::from_ref(&root)).unwrap();
         assert!(open.allows(&root.join("x.log")));
         assert!(!open.allows(&root.join(".env")));
     }
@@ -224,7 +224,7 @@ mod tests {
     fn a_changed_gitignore_counts_at_once_and_a_link_hides_nothing() {
         let project = project();
         let root = project.path().to_owned();
-        let mut privacy = Privacy::new(&[], false, &[root.clone()]).unwrap();
+        let mut privacy = Privacy::new(&[], false, std::slice::from_ref(&root)).unwrap();
         assert!(privacy.allows(&root.join("a.rs")));
         fs::write(root.join(".gitignore"), "*.rs\n").unwrap();
         let later = SystemTime::now() + std::time::Duration::from_secs(5);

@@ -70,6 +70,6 @@ mod tests {
             super::parent_of(std::process::id()).filter(|pid| *pid > 1)
         );
         assert!(found.len() <= super::NEAREST && !found.contains(&1));
-        assert_eq!(super::of(u32::MAX), []);
+        assert!(super::of(u32::MAX).is_empty());
     }
 }

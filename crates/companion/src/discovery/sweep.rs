@@ -36,6 +36,9 @@ pub(crate) fn ours(places: &Places) -> Vec<Found> {
             }
         }
     }
+    // A name with one number in it may be of two rows.
+    found.sort_by(|one, other| one.path.cmp(&other.path));
+    found.dedup_by(|one, other| one.path == other.path);
     found
 }
 

@@ -149,7 +149,7 @@ fn fewer_roots_rewrite_the_files_and_literal_and_real_paths_are_both_there() {
     let lock = directory.path().join("home/.qwen/ide/7.lock");
     let paths = || sweep::read_ours(&lock).unwrap().record.workspace_path;
     let real = project.path().canonicalize().unwrap();
-    publisher.publish(&[link.clone()], true);
+    publisher.publish(std::slice::from_ref(&link), true);
     assert_eq!(paths(), format!("{}:{}", link.display(), real.display()));
     publisher.publish(&[], false);
     assert_eq!(paths(), "");
