@@ -1,2 +1,38 @@
-//! placeholder
-fn main() {}
+//! Chores of the workspace: `cargo xtask test` and what it needs. One file a chore.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod rig;
+mod run;
+mod test;
+
+use clap::{Parser, Subcommand};
+
+/// Chores of the alongside workspace.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Debug, Subcommand)]
+enum Chore {
+    /// Installs what the tests need, then checks formatting and lints and runs every test.
+    ///
+    /// Ends with one line, `N passed, N failed, N skipped`. A test that cannot run here says why and counts as
+    /// skipped.
+    Test(test::Options),
+    /// Installs the real agents that the tests drive, and the system packages that drive them.
+    ///
+    /// Agents go to ${XDG_CACHE_HOME:-~/.cache}/alongside-rig, once per lock file. Nothing is installed into the
+    /// checkout.
+    Rig,
+}
+
+fn main() -> anyhow::Result<()> {
+    match Cli::parse().chore {
+        Chore::Test(options) => test::test(&options),
+        Chore::Rig => rig::rig(),
+    }
+}

@@ -1,0 +1,36 @@
+//! Starting programs, and saying so.
+
+use std::process::{Command, ExitStatus, Stdio};
+
+use anyhow::{Context as _, bail};
+
+/// The cargo that runs us.
+pub(crate) fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// Announces a command and runs it to its end.
+pub(crate) fn run(command: &mut Command) -> anyhow::Result<ExitStatus> {
+    announce(command);
+    command
+        .stdin(Stdio::null())
+        .status()
+        .with_context(|| format!("cannot start {:?}", command.get_program()))
+}
+
+/// The same, and it must succeed.
+pub(crate) fn must(command: &mut Command) -> anyhow::Result<()> {
+    let status = run(command)?;
+    if !status.success() {
+        bail!("{:?} failed: {status}", command.get_program());
+    }
+    Ok(())
+}
+
+/// Says what is about to run.
+pub(crate) fn announce(command: &Command) {
+    let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
+    let program = command.get_program().to_string_lossy();
+    let program = program.rsplit('/').next().unwrap_or(&program);
+    println!("==> {program} {}", words.join(" "));
+}
