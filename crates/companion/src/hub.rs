@@ -374,3 +374,6 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
