@@ -42,8 +42,12 @@ pub(crate) async fn run() -> anyhow::Result<ExitCode> {
         .hint("set TMPDIR to a directory that can be written")?;
     let root = scratch.path().canonicalize()?.join("shop");
     project::write(&root)?;
+    let places = Places::below(&scratch.path().join("private"));
+    for directory in places.tmp.iter().chain([&places.home]) {
+        std::fs::create_dir_all(directory).with_context(|| format!("cannot make {}", directory.display()))?;
+    }
     let companion = Companion::builder()
-        .places(Places::below(&scratch.path().join("private")))
+        .places(places)
         .aliases(false)
         .root(&root)
         .start()

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use alongside_desk::{Decision, Refusal, Request, ReviewId, Revised};
+use alongside_desk::{Decision, HunkState, Refusal, Request, ReviewId, Revised};
 
 use super::editor::{self, Edited, Editing};
 use super::input::Input;
@@ -14,10 +14,12 @@ impl LineDesk {
     /// Takes an answer.
     pub(super) async fn answered(&mut self, input: Input) -> ControlFlow<Ending> {
         let Input::Line(line) = input else {
-            self.paper.answered(None);
-            self.paper.say(
-                "There is no more input here. Reviews can still be answered in the agent; end this with Ctrl-C or SIGTERM.",
-            );
+            if !self.scripted {
+                self.paper.say(
+                    "There is no more input here. Reviews can still be answered in the agent; \
+                     end this with Ctrl-C or SIGTERM.",
+                );
+            }
             return ControlFlow::Continue(());
         };
         let asked = self.at.is_some() || self.confirm.is_some();
@@ -184,29 +186,27 @@ impl LineDesk {
     }
 
     async fn keep(&mut self, id: ReviewId, place: usize, keep: bool) {
-        let Some(before) = self.review(id).map(|review| review.revision) else {
-            return;
-        };
+        let Some(review) = self.review(id) else { return };
+        let wanted = if keep { HunkState::Kept } else { HunkState::Dropped };
+        // Keeping what is kept changes nothing, and is nothing that could be undone.
+        let changes = review.hunks.get(place).is_some_and(|hunk| hunk.state != wanted);
+        let revision = review.revision;
         let request = Request::KeepHunks {
             id,
-            revision: before,
+            revision,
             hunks: vec![place],
             keep,
         };
-        if let Some(revised) = self.ask(id, request).await {
-            self.step(id, place, revised.revision > before);
+        if !changes || self.ask(id, request).await.is_some() {
+            self.step(id, place, changes);
             self.look_at(place + 1);
         }
     }
 
     async fn split(&mut self, id: ReviewId, place: usize) {
-        let Some((revision, before)) = self
-            .review(id)
-            .map(|review| (review.revision, review.hunks.len()))
-        else {
-            return;
-        };
-        if let Some(revised) = self
+        let Some(review) = self.review(id) else { return };
+        let (revision, before) = (review.revision, review.hunks.len());
+        if self
             .ask(
                 id,
                 Request::SplitHunk {
@@ -216,8 +216,9 @@ impl LineDesk {
                 },
             )
             .await
+            .is_some()
         {
-            self.step(id, place, revised.revision > revision);
+            self.step(id, place, true);
             let now = self.review(id).map_or(before, |review| review.hunks.len());
             self.paper
                 .say(&format!("Split into {} changes.", now.saturating_sub(before) + 1));

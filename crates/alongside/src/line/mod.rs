@@ -113,6 +113,8 @@ enum Due {
 pub(crate) struct LineDesk {
     desk: Desk,
     answers: Answers,
+    /// Whether the answers were written down before, so that their end is no news.
+    scripted: bool,
     paper: Paper,
     policy: Policy,
     roots: Vec<PathBuf>,
@@ -124,6 +126,8 @@ pub(crate) struct LineDesk {
     /// A decision that was sent and has not closed its review yet.
     deciding: Option<ReviewId>,
     editing: Option<Editing>,
+    /// What was said last to do about a problem; it is not said twice in a row.
+    last_hint: Option<String>,
     due: Due,
 }
 
@@ -147,6 +151,7 @@ impl LineDesk {
         Self {
             desk,
             answers,
+            scripted: false,
             paper: Paper::stdout(),
             policy,
             roots,
@@ -156,6 +161,7 @@ impl LineDesk {
             confirm: None,
             deciding: None,
             editing: None,
+            last_hint: None,
             due: Due::Nothing,
         }
     }

@@ -1,7 +1,7 @@
 //! What happens at the line desk when the companion tells it something. An arriving review never changes what is
 //! being read: it is announced in one line and waits its turn.
 
-use alongside_desk::{Closed, Decision, Event, Refusal, Request, Review, ReviewId, Status};
+use alongside_desk::{Closed, Decision, Event, Problem, Refusal, Request, Review, ReviewId, Status};
 
 use super::render;
 use super::{Due, LineDesk, Policy, Waiting};
@@ -16,12 +16,21 @@ impl LineDesk {
             Event::Changed(review) => self.changed(review),
             Event::Closed(closed) => self.closed(&closed),
             Event::FlushReview { id } => self.flush(id).await,
-            Event::Problem(problem) => {
-                self.paper
-                    .say(&format!("Problem: {}", harmless::text(&problem.to_string())));
-                self.ask_again();
+            Event::Problem(problem) => self.problem(&problem),
+        }
+    }
+
+    /// Several problems often have one remedy, which is told once.
+    fn problem(&mut self, problem: &Problem) {
+        self.paper
+            .say(&format!("Problem: {}", harmless::text(&problem.what)));
+        if problem.hint != self.last_hint {
+            self.last_hint.clone_from(&problem.hint);
+            if let Some(hint) = &problem.hint {
+                self.paper.say(&format!("  {}", harmless::text(hint)));
             }
         }
+        self.ask_again();
     }
 
     fn status_changed(&mut self, status: Status) {
