@@ -11,6 +11,7 @@
 )]
 
 pub mod cli;
+pub mod companion;
 pub mod ide_client;
 pub mod install;
 pub mod model;
@@ -18,6 +19,7 @@ pub mod peer;
 pub mod sandbox;
 pub mod tmux;
 pub mod wait;
+pub mod wire;
 
 pub use cli::alongside_bin;
 pub use ide_client::{CliAnswer, Family, OpenDiff, Outcome, RELEASES, RealClient, Release};

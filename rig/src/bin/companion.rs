@@ -1,0 +1,127 @@
+//! A companion in a process of its own that does as a test says, JSON line by JSON line: the library and nothing
+//! around it. It can be started in a terminal pane, stopped, and killed.
+//!
+//!   companion '{"roots": ["…"], "journal": true}' [socket]
+//!
+//! `{"id": 1, "request": …}` is a desk's request and is answered with `result` or `error`; `{"id": 2, "cmd": "stop"}`
+//! stops it properly. What the desk is told comes as `{"event": "desk", "message": …}`.
+
+use std::path::PathBuf;
+
+use alongside_companion::Companion;
+use alongside_desk::{Desk, Request};
+use anyhow::{Context as _, Result};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::sync::mpsc;
+
+/// What the companion shall be.
+#[derive(Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Options {
+    roots: Vec<PathBuf>,
+    journal: bool,
+    aliases: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            roots: Vec::new(),
+            journal: false,
+            aliases: true,
+        }
+    }
+}
+
+/// A line from the test.
+#[derive(Debug, Deserialize)]
+struct Line {
+    id: u64,
+    request: Option<Request>,
+    cmd: Option<String>,
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let options = arguments.next().context("the options are missing")?;
+    let options = serde_json::from_str(&options).with_context(|| format!("in {options}"))?;
+    match arguments.next() {
+        Some(socket) => {
+            let (read, write) = tokio::net::UnixStream::connect(socket).await?.into_split();
+            run(options, read, write).await
+        }
+        None => run(options, tokio::io::stdin(), tokio::io::stdout()).await,
+    }
+}
+
+async fn run(
+    options: Options,
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Unpin + Send + 'static,
+) -> Result<()> {
+    let mut builder = Companion::builder()
+        .editor("rig", "The Rig")
+        .journal(options.journal)
+        .aliases(options.aliases);
+    for root in options.roots {
+        builder = builder.root(root);
+    }
+    let companion = builder.start().await?;
+    let mut desk = companion.join();
+    let (say, lines) = mpsc::unbounded_channel();
+    let writer = tokio::spawn(write_lines(output, lines));
+    say.send(json!({ "event": "ready", "pid": std::process::id(), "port": companion.port(), "token": companion.token() }))?;
+
+    let mut input = BufReader::new(input).lines();
+    let stop = loop {
+        tokio::select! {
+            event = desk.next() => say.send(json!({ "event": "desk", "message": event? }))?,
+            line = input.next_line() => match line? {
+                Some(line) => {
+                    let line = serde_json::from_str::<Line>(&line).with_context(|| format!("in {line}"))?;
+                    match line.request {
+                        Some(request) => answer(&desk, &say, line.id, request),
+                        None if line.cmd.as_deref() == Some("stop") => break Some(line.id),
+                        None => anyhow::bail!("neither a request nor a command: {line:?}"),
+                    }
+                }
+                // The test is gone: end as abruptly.
+                None => break None,
+            },
+        }
+    };
+    if let Some(id) = stop {
+        companion.stop().await;
+        while let Ok(event) = desk.next().await {
+            say.send(json!({ "event": "desk", "message": event }))?;
+        }
+        say.send(json!({ "id": id, "result": null }))?;
+        drop(say);
+        writer.await?;
+    }
+    Ok(())
+}
+
+fn answer(desk: &Desk, say: &mpsc::UnboundedSender<Value>, id: u64, request: Request) {
+    let (answer, say) = (desk.send(request), say.clone());
+    tokio::spawn(async move {
+        let said = match answer.await {
+            Ok(Ok(revised)) => json!({ "id": id, "result": revised }),
+            Ok(Err(refusal)) => json!({ "id": id, "error": refusal.to_string() }),
+            Err(_) => json!({ "id": id, "error": "the companion has stopped" }),
+        };
+        let _ = say.send(said);
+    });
+}
+
+async fn write_lines(mut output: impl AsyncWrite + Unpin, mut lines: mpsc::UnboundedReceiver<Value>) {
+    while let Some(line) = lines.recv().await {
+        let written = output.write_all(format!("{line}\n").as_bytes()).await;
+        if written.is_err() || output.flush().await.is_err() {
+            return;
+        }
+    }
+}

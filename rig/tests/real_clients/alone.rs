@@ -1,0 +1,194 @@
+//! One agent, one companion, nothing goes wrong.
+
+use alongside_desk::{Closing, Position};
+use alongside_rig::companion::CompanionProcess;
+use alongside_rig::tmux::Tmux;
+use alongside_rig::{CliAnswer, Outcome, RealClient, Release, Rig, Sandbox};
+use anyhow::{Context as _, Result};
+
+use crate::stage::{COMPANION, ORIGINAL, Stage};
+
+pub(crate) async fn finds_the_companion_by_file_alone(rig: Rig, release: Release) -> Result<()> {
+    let stage = Stage::new(rig, release).await?;
+    let status = stage.agent.status().await?;
+    assert_eq!(
+        status["name"], "The Rig",
+        "the agent calls the editor as its record does: {status}"
+    );
+    Ok(())
+}
+
+/// The agent's process has no ancestor in common with the companion but the terminal.
+pub(crate) async fn finds_the_companion_from_a_sibling_pane(rig: Rig, release: Release) -> Result<()> {
+    let sandbox = Sandbox::new();
+    let file = sandbox.write("file.txt", ORIGINAL);
+    let tmux = Tmux::new(&sandbox, []);
+    let (editors, agents) = (tmux.pane("the editor")?, tmux.pane("the agent")?);
+    let companion = CompanionProcess::start_in_pane(COMPANION, &sandbox, &editors).await?;
+    let agent = RealClient::start_in_pane(&rig, &sandbox, &agents, release).await?;
+    agent.connect().await?;
+    companion.agents_listen(1).await?;
+
+    let diff = agent.open_diff(&file, "one\n");
+    companion.accept(&companion.review_of("one\n").await?).await?;
+    assert_eq!(diff.outcome().await?, Outcome::accepted("one\n"));
+    Ok(())
+}
+
+pub(crate) async fn knows_what_the_person_has_open(rig: Rig, release: Release) -> Result<()> {
+    let stage = Stage::new(rig, release).await?;
+    let other = stage.sandbox.write("other.txt", "x\n");
+    stage.companion.focus(&stage.file, None).await?;
+    stage
+        .companion
+        .focus(
+            &other,
+            Some(Position {
+                line: 0,
+                character: 1,
+            }),
+        )
+        .await?;
+
+    let active = |context: &serde_json::Value| context["workspaceState"]["openFiles"][0].clone();
+    let context = stage.agent.wait_context("the other file in front", |context| {
+        active(context)["path"] == other.to_str().unwrap()
+    });
+    let context = context.await?;
+    // After the agent's own clean-up: a file that is not flagged active would have lost its cursor.
+    assert_eq!(active(&context)["isActive"], true, "{context}");
+    assert_eq!(
+        active(&context)["cursor"],
+        serde_json::json!({ "line": 1, "character": 2 }),
+        "{context}"
+    );
+    let second = &context["workspaceState"]["openFiles"][1]["path"];
+    assert_eq!(second.as_str(), stage.file.to_str(), "{context}");
+    Ok(())
+}
+
+pub(crate) async fn writes_what_was_accepted(rig: Rig, release: Release) -> Result<()> {
+    let stage = Stage::new(rig, release).await?;
+    let diff = stage.agent.open_diff(&stage.file, "one\nzwei\nthree\n");
+    let review = stage.companion.review_of("one\nzwei\nthree\n").await?;
+    stage.companion.accept(&review).await?;
+    assert_eq!(diff.outcome().await?, Outcome::accepted("one\nzwei\nthree\n"));
+    Ok(())
+}
+
+pub(crate) async fn writes_the_persons_edits(rig: Rig, release: Release) -> Result<()> {
+    let stage = Stage::new(rig, release).await?;
+    let diff = stage.agent.open_diff(&stage.file, "one\nzwei\nthree\n");
+    let review = stage.companion.review_of("one\nzwei\nthree\n").await?;
+    stage
+        .companion
+        .accept_with(&review, "one\ndeux ☕ \u{1F600}\nthree")
+        .await?;
+    assert_eq!(
+        diff.outcome().await?,
+        Outcome::accepted("one\ndeux ☕ \u{1F600}\nthree")
+    );
+    Ok(())
+}
+
+pub(crate) async fn writes_nothing_after_a_rejection(rig: Rig, release: Release) -> Result<()> {
+    let stage = Stage::new(rig, release).await?;
+    let diff = stage.agent.open_diff(&stage.file, "all new\n");
+    stage
+        .companion
+        .reject(&stage.companion.review_of("all new\n").await?)
+        .await?;
+    assert_eq!(diff.outcome().await?, Outcome::Rejected);
+    Ok(())
+}
+
+pub(crate) async fn takes_the_edits_when_answered_in_its_own_prompt(
+    rig: Rig,
+    release: Release,
+) -> Result<()> {
+    let stage = Stage::new(rig, release).await?;
+    let diff = stage.agent.open_diff(&stage.file, "all new\n");
+    let review = stage.companion.review_of("all new\n").await?;
+    stage.companion.edit(&review, "new, and mine\n").await?;
+    stage
+        .agent
+        .resolve_from_cli(&stage.file, CliAnswer::Accepted)
+        .await?;
+    assert_eq!(diff.outcome().await?, Outcome::accepted("new, and mine\n"));
+    let closed = stage.companion.closed(review.id).await?;
+    assert_eq!(closed.closing, Closing::AnsweredInAgent);
+    Ok(())
+}
+
+pub(crate) async fn takes_its_proposal_when_answered_in_its_own_prompt(
+    rig: Rig,
+    release: Release,
+) -> Result<()> {
+    let stage = Stage::new(rig, release).await?;
+    let diff = stage.agent.open_diff(&stage.file, "all new\n");
+    let review = stage.companion.review_of("all new\n").await?;
+    stage
+        .agent
+        .resolve_from_cli(&stage.file, CliAnswer::Accepted)
+        .await?;
+    assert_eq!(diff.outcome().await?, Outcome::accepted("all new\n"));
+    assert_eq!(
+        stage.companion.closed(review.id).await?.closing,
+        Closing::AnsweredInAgent
+    );
+    Ok(())
+}
+
+pub(crate) async fn rejects_in_its_own_prompt_and_the_edits_are_kept(
+    rig: Rig,
+    release: Release,
+) -> Result<()> {
+    let stage = Stage::new(rig, release).await?;
+    let diff = stage.agent.open_diff(&stage.file, "all new\n");
+    let review = stage.companion.review_of("all new\n").await?;
+    stage.companion.edit(&review, "an hour of my work\n").await?;
+    stage
+        .agent
+        .resolve_from_cli(&stage.file, CliAnswer::Rejected)
+        .await?;
+    assert_eq!(diff.outcome().await?, Outcome::Rejected);
+    let closed = stage.companion.closed(review.id).await?;
+    // The agent says only that it closes the diff, not which way it was answered: the text is kept.
+    let draft = closed.draft.context("the edits went nowhere")?;
+    assert_eq!(std::fs::read_to_string(draft)?, "an hour of my work\n");
+    Ok(())
+}
+
+pub(crate) async fn gets_two_diffs_in_a_row_decided_apart(rig: Rig, release: Release) -> Result<()> {
+    let stage = Stage::new(rig, release).await?;
+    let second_file = stage.sandbox.write("second.txt", "");
+    // The agent holds the second back until the first is decided.
+    let first = stage.agent.open_diff(&stage.file, "first\n");
+    let second = stage.agent.open_diff(&second_file, "second\n");
+    stage
+        .companion
+        .reject(&stage.companion.review_of("first\n").await?)
+        .await?;
+    assert_eq!(first.outcome().await?, Outcome::Rejected);
+    stage
+        .companion
+        .accept(&stage.companion.review_of("second\n").await?)
+        .await?;
+    assert_eq!(second.outcome().await?, Outcome::accepted("second\n"));
+    Ok(())
+}
+
+pub(crate) async fn proposes_the_same_file_twice(rig: Rig, release: Release) -> Result<()> {
+    let stage = Stage::new(rig, release).await?;
+    for (proposed, accepted) in [
+        ("one\n", "one, edited\n"),
+        ("two\n", "two\n"),
+        ("one\n", "one again\n"),
+    ] {
+        let diff = stage.agent.open_diff(&stage.file, proposed);
+        let review = stage.companion.review_of(proposed).await?;
+        stage.companion.accept_with(&review, accepted).await?;
+        assert_eq!(diff.outcome().await?, Outcome::accepted(accepted));
+    }
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! One side ends and comes back.
+
+use alongside_rig::companion::CompanionProcess;
+use alongside_rig::{Outcome, RealClient, Release, Rig};
+use anyhow::Result;
+
+use crate::stage::{COMPANION, Stage};
+
+pub(crate) async fn agent_comes_back(rig: Rig, release: Release) -> Result<()> {
+    let stage = Stage::new(rig, release).await?;
+    let open = stage.agent.open_diff(&stage.file, "from the first\n");
+    let orphan = stage.companion.review_of("from the first\n").await?;
+    stage.agent.kill()?;
+    assert!(open.outcome().await.is_err(), "a killed agent has no outcome");
+
+    let agent = RealClient::start(&stage.rig, &stage.sandbox, stage.release).await?;
+    agent.connect().await?;
+    let diff = agent.open_diff(&stage.file, "from the second\n");
+    let review = stage.companion.review_of("from the second\n").await?;
+    assert_ne!(review.id, orphan.id);
+    // Whatever becomes of what the first one proposed, the second must not hear of it.
+    let _ = stage.companion.reject(&orphan).await;
+    stage.companion.accept(&review).await?;
+    assert_eq!(diff.outcome().await?, Outcome::accepted("from the second\n"));
+    Ok(())
+}
+
+/// A proper stop rejects what is open, so that the agent's prompt stays alive.
+pub(crate) async fn companion_stops_with_a_diff_open_and_comes_back(
+    rig: Rig,
+    release: Release,
+) -> Result<()> {
+    let stage = Stage::new(rig, release).await?;
+    let diff = stage.agent.open_diff(&stage.file, "undecided\n");
+    stage.companion.review_of("undecided\n").await?;
+    stage.companion.stop().await?;
+    assert_eq!(diff.outcome().await?, Outcome::Rejected);
+
+    let companion = CompanionProcess::start(COMPANION, &stage.sandbox).await?;
+    // What a person types then: `/ide enable`.
+    stage.agent.connect().await?;
+    let diff = stage.agent.open_diff(&stage.file, "decided\n");
+    companion.accept(&companion.review_of("decided\n").await?).await?;
+    assert_eq!(diff.outcome().await?, Outcome::accepted("decided\n"));
+    Ok(())
+}
+
+pub(crate) async fn companion_crashes_and_the_agent_never_notices(rig: Rig, release: Release) -> Result<()> {
+    let stage = Stage::new(rig, release).await?;
+    let (port, token) = (stage.companion.port, stage.companion.token.clone());
+    stage.companion.kill()?;
+    let companion = CompanionProcess::start(COMPANION, &stage.sandbox).await?;
+    assert_eq!(
+        (companion.port, &companion.token),
+        (port, &token),
+        "back as the one it was"
+    );
+
+    // The agent's own stream comes back; nobody types `/ide enable`.
+    companion.agents_listen(1).await?;
+    let diff = stage.agent.open_diff(&stage.file, "after the crash\n");
+    companion
+        .accept(&companion.review_of("after the crash\n").await?)
+        .await?;
+    assert_eq!(diff.outcome().await?, Outcome::accepted("after the crash\n"));
+    Ok(())
+}
+
+/// The only way to free an agent whose companion crashed under an open diff.
+pub(crate) async fn companion_crashes_with_a_diff_open(rig: Rig, release: Release) -> Result<()> {
+    let stage = Stage::new(rig, release).await?;
+    let diff = stage.agent.open_diff(&stage.file, "undecided\n");
+    stage.companion.review_of("undecided\n").await?;
+    stage.companion.kill()?;
+    let companion = CompanionProcess::start(COMPANION, &stage.sandbox).await?;
+    assert_eq!(diff.outcome().await?, Outcome::Rejected);
+
+    let diff = stage.agent.open_diff(&stage.file, "decided\n");
+    companion.accept(&companion.review_of("decided\n").await?).await?;
+    assert_eq!(diff.outcome().await?, Outcome::accepted("decided\n"));
+    Ok(())
+}

@@ -1,0 +1,45 @@
+//! What every story starts from: a project with a file, a companion, and an agent that has found it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use alongside_rig::companion::CompanionProcess;
+use alongside_rig::{RealClient, Release, Rig, Sandbox};
+use anyhow::Result;
+
+/// The companion under test, in a process of its own.
+pub(crate) const COMPANION: &str = env!("CARGO_BIN_EXE_companion");
+
+/// What `file` of every stage holds.
+pub(crate) const ORIGINAL: &str = "one\ntwo\nthree\n";
+
+/// How long something that must not happen is watched for.
+pub(crate) const A_WHILE: Duration = Duration::from_millis(300);
+
+pub(crate) struct Stage {
+    pub(crate) agent: RealClient,
+    pub(crate) companion: CompanionProcess,
+    pub(crate) file: PathBuf,
+    pub(crate) release: Release,
+    pub(crate) rig: Rig,
+    pub(crate) sandbox: Sandbox,
+}
+
+impl Stage {
+    pub(crate) async fn new(rig: Rig, release: Release) -> Result<Self> {
+        let sandbox = Sandbox::new();
+        let file = sandbox.write("file.txt", ORIGINAL);
+        let companion = CompanionProcess::start(COMPANION, &sandbox).await?;
+        let agent = RealClient::start(&rig, &sandbox, release).await?;
+        agent.connect().await?;
+        companion.agents_listen(1).await?;
+        Ok(Self {
+            agent,
+            companion,
+            file,
+            release,
+            rig,
+            sandbox,
+        })
+    }
+}

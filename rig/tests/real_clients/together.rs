@@ -1,0 +1,97 @@
+//! Several agents of both families at once: nobody hears of another's diff.
+
+use alongside_desk::Review;
+use alongside_rig::companion::CompanionProcess;
+use alongside_rig::{OpenDiff, Outcome, RealClient, Release, Sandbox, rig_or_skip};
+use anyhow::Result;
+
+use crate::stage::{A_WHILE, COMPANION, ORIGINAL};
+
+/// The agents' SDKs number their requests alike, so that ids are equal throughout; here the path is too.
+#[tokio::test]
+async fn four_agents_propose_the_same_file_and_each_hears_only_of_its_own() -> Result<()> {
+    let Some(rig) = rig_or_skip("four_agents_propose_the_same_file") else {
+        return Ok(());
+    };
+    let sandbox = Sandbox::new();
+    let file = sandbox.write("file.txt", ORIGINAL);
+    let companion = CompanionProcess::start(COMPANION, &sandbox).await?;
+
+    let releases = [
+        Release::gemini("0.61.0"),
+        Release::gemini("0.61.0"),
+        Release::qwen("0.24.4"),
+        Release::qwen("0.24.4"),
+    ];
+    let mut agents = Vec::new();
+    for release in releases {
+        let agent = RealClient::start(&rig, &sandbox, release).await?;
+        agent.connect().await?;
+        agents.push(agent);
+    }
+    companion.agents_listen(agents.len()).await?;
+
+    for round in 0..3 {
+        let mut open: Vec<(OpenDiff, Review, String)> = Vec::new();
+        for (number, agent) in agents.iter().enumerate() {
+            let proposed = format!("round {round}, agent {number}\n");
+            let diff = agent.open_diff(&file, &proposed);
+            let review = companion.review_of(&proposed).await?;
+            open.push((diff, review, proposed));
+        }
+        // Decided one by one, last first, in a different way each: the others must still wait.
+        while let Some((diff, review, proposed)) = open.pop() {
+            let expected = match open.len() {
+                0 => Outcome::Rejected,
+                1 => Outcome::accepted(proposed),
+                others => Outcome::accepted(format!("edited before {others} others\n")),
+            };
+            match &expected {
+                Outcome::Accepted { content } => {
+                    companion
+                        .accept_with(&review, content.as_deref().unwrap_or_default())
+                        .await?;
+                }
+                Outcome::Rejected => companion.reject(&review).await?,
+            }
+            assert_eq!(diff.outcome().await?, expected);
+            for (other, review, _) in &mut open {
+                assert!(
+                    other.is_open_for(A_WHILE / 4).await,
+                    "{} heard of another's diff",
+                    review.agent.name
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One agent ends in the middle; the others' diffs are untouched.
+#[tokio::test]
+async fn an_agent_that_dies_takes_nobodys_diff_with_it() -> Result<()> {
+    let Some(rig) = rig_or_skip("an_agent_that_dies_takes_nobodys_diff_with_it") else {
+        return Ok(());
+    };
+    let sandbox = Sandbox::new();
+    let file = sandbox.write("file.txt", ORIGINAL);
+    let companion = CompanionProcess::start(COMPANION, &sandbox).await?;
+    let dying = RealClient::start(&rig, &sandbox, Release::qwen("0.24.4")).await?;
+    let living = RealClient::start(&rig, &sandbox, Release::gemini("0.61.0")).await?;
+    dying.connect().await?;
+    living.connect().await?;
+
+    let _lost = dying.open_diff(&file, "from the dying\n");
+    let mut diff = living.open_diff(&file, "from the living\n");
+    companion.review_of("from the dying\n").await?;
+    let review = companion.review_of("from the living\n").await?;
+    dying.kill()?;
+    companion.agents_listen(1).await?;
+    assert!(
+        diff.is_open_for(A_WHILE).await,
+        "the living agent's diff ended with another's"
+    );
+    companion.accept(&review).await?;
+    assert_eq!(diff.outcome().await?, Outcome::accepted("from the living\n"));
+    Ok(())
+}
