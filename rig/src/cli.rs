@@ -80,14 +80,38 @@ impl Cli {
         )
     }
 
-    /// The turns of a model that writes `content` to the existing file at `path` and says `done`.
-    /// Qwen refuses to overwrite what it has not read.
+    /// The turns of a model that writes `content` to the existing file at `path` and then says `done`.
     pub fn overwrite(self, path: &Path, content: &str, done: &str) -> Vec<Turn> {
-        let read = Turn::call("read_file", json!({ "file_path": path }));
-        let write = Turn::call("write_file", json!({ "file_path": path, "content": content }));
+        self.change(
+            "write_file",
+            json!({ "file_path": path, "content": content }),
+            done,
+        )
+    }
+
+    /// The turns of a model that replaces every `old` in the file at `path` and then says `done`.
+    pub fn replace_all(self, path: &Path, old: &str, new: &str, done: &str) -> Vec<Turn> {
+        let (tool, all) = match self {
+            Self::Gemini => ("replace", "allow_multiple"),
+            Self::Qwen => ("edit", "replace_all"),
+        };
+        let instruction = format!("Replace every {old} by {new}.");
+        let arguments = json!({
+            "file_path": path,
+            "instruction": instruction,
+            "old_string": old,
+            "new_string": new,
+            all: true,
+        });
+        self.change(tool, arguments, done)
+    }
+
+    /// Qwen refuses to change what it has not read.
+    fn change(self, tool: &str, arguments: Value, done: &str) -> Vec<Turn> {
+        let read = Turn::call("read_file", json!({ "file_path": arguments["file_path"] }));
         let turns = [
             (self == Self::Qwen).then_some(read),
-            Some(write),
+            Some(Turn::call(tool, arguments)),
             Some(Turn::say(done)),
         ];
         turns.into_iter().flatten().collect()

@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, anyhow, ensure};
 
 use crate::sandbox::Sandbox;
 use crate::wait;
@@ -64,11 +64,12 @@ impl Tmux {
         let server = &self.0;
         let create: &[&str] = match server.socket.exists() {
             true => &["split-window", "-h"],
-            false => &["new-session", "-d", "-x", "240", "-y", "60"],
+            false => &["new-session", "-d", "-x", "300", "-y", "60"],
         };
         let shell = format!("PS1='{SHELL_PROMPT} ' exec bash --norc --noprofile");
         let directory = server.directory.to_str().context("tmux takes only UTF-8 paths")?;
         let id = server.run(&[create, &["-P", "-F", "#{pane_id}", "-c", directory, &shell]])?;
+        server.run(&[&["select-layout", "even-horizontal"]])?;
         let pane = Pane {
             server: server.clone(),
             id: id.trim().to_owned(),
@@ -100,6 +101,11 @@ impl Server {
             error.trim()
         );
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    fn capture(&self, pane: &str, more: &[&str]) -> Result<String> {
+        let text = self.run(&[&["capture-pane", "-p", "-J", "-t", pane], more])?;
+        Ok(text.trim_end().to_owned())
     }
 
     fn output(&self, arguments: &[&str]) -> std::io::Result<Output> {
@@ -156,7 +162,7 @@ impl Pane {
     /// # Errors
     /// When the pane is gone.
     pub fn screen(&self) -> Result<String> {
-        self.capture(&[])
+        self.server.capture(&self.id, &[])
     }
 
     /// All the pane has shown so far and still remembers.
@@ -164,27 +170,48 @@ impl Pane {
     /// # Errors
     /// When the pane is gone.
     pub fn history(&self) -> Result<String> {
-        self.capture(&["-S", "-"])
+        self.server.capture(&self.id, &["-S", "-"])
     }
 
     /// Waits until the screen satisfies `predicate`, and returns that screen.
     ///
     /// # Errors
-    /// At the deadline ([`wait::PATIENCE`]), with the screen as it is then.
+    /// At the deadline ([`wait::PATIENCE`]), with all screens as they are then.
     pub fn wait_for(&self, what: &str, predicate: impl Fn(&str) -> bool) -> Result<String> {
+        self.wait_within(wait::PATIENCE, what, predicate)
+    }
+
+    /// [`Pane::wait_for`] with a deadline of its own.
+    ///
+    /// # Errors
+    /// At the deadline, with all screens as they are then.
+    pub fn wait_within(
+        &self,
+        deadline: Duration,
+        what: &str,
+        predicate: impl Fn(&str) -> bool,
+    ) -> Result<String> {
         let what = format!("{what} in the pane of {}", self.name);
-        wait::until(&what, wait::PATIENCE, || match self.screen() {
+        let awaited = wait::until(&what, deadline, || match self.screen() {
             Ok(screen) if predicate(&screen) => Ok(screen),
             Ok(screen) => Err(framed(&screen)),
             Err(error) => Err(error.to_string()),
-        })
+        });
+        awaited.map_err(|error| anyhow!("{error}\nand beside it:\n{}", self.beside()))
     }
 
-    fn capture(&self, more: &[&str]) -> Result<String> {
-        let text = self
+    /// What the other panes show: the reason is often there.
+    fn beside(&self) -> String {
+        let panes = self
             .server
-            .run(&[&["capture-pane", "-p", "-J", "-t", &self.id], more])?;
-        Ok(text.trim_end().to_owned())
+            .run(&[&["list-panes", "-a", "-F", "#{pane_id}"]])
+            .unwrap_or_default();
+        let others = panes.lines().filter(|id| *id != self.id);
+        let screens = others.map(|id| self.server.capture(id, &[]).unwrap_or_default());
+        screens
+            .map(|screen| framed(&screen))
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 }
 

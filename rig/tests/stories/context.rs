@@ -1,34 +1,62 @@
 //! What the person works on reaches the model, without an editor and without a variable.
 
 use alongside_rig::cli::Cli;
+use alongside_rig::model::{Script, Turn};
 use alongside_rig::tmux::SHELL_PROMPT;
 use alongside_rig::wait::PATIENCE;
 use anyhow::Result;
 
+use crate::script::{EDIT, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, with};
 use crate::stage::Stage;
 
 #[test]
 fn qwen_p_carries_the_saved_file_to_the_model() -> Result<()> {
-    let Some(stage) = Stage::set("whole Qwen Code, context of one prompt", Cli::Qwen)? else {
+    let Some(mut stage) = Stage::set("whole Qwen Code, one prompt", ORIGINAL, EDIT)? else {
         return Ok(());
     };
-    std::fs::write(&stage.file, "saved by the person\n")?;
-    stage.agent.enter("qwen -p hi")?;
-    stage
-        .agent
+    stage.start_review()?;
+    let saved = stage.sandbox.write("saved by the person.txt", "hello\n");
+    let qwen = stage.install(
+        Cli::Qwen,
+        Script::new().on("hi", [Turn::say("Hello from the fake model.")]),
+    )?;
+    qwen.pane.enter("qwen -p hi")?;
+    qwen.pane
         .wait_for("the answer and the shell's prompt", |screen| {
             screen.contains("Hello from the fake model.") && screen.ends_with(SHELL_PROMPT)
         })?;
-    let asked = stage.model.wait_until_asked("hi", PATIENCE)?.asked();
-    let context = editor_context(&asked);
+
+    let asked = qwen.model.wait_until_asked("hi", PATIENCE)?.asked();
+    let saved = saved.display().to_string();
     assert!(
-        context.contains(&stage.file.display().to_string()),
-        "no active file in what was asked:\n{asked}"
+        from_editor(&asked).contains(&saved),
+        "{saved} is not in what the model was asked:\n{asked}"
     );
     Ok(())
 }
 
-/// The part that the agent says comes from the editor; the folder listing names the same file elsewhere.
-fn editor_context(asked: &str) -> &str {
+#[test]
+fn gemini_carries_the_saved_file_to_the_model() -> Result<()> {
+    let Some(mut stage) = Stage::set("whole Gemini CLI, context", ORIGINAL, EDIT)? else {
+        return Ok(());
+    };
+    stage.start_review()?;
+    let gemini = stage.start(Cli::Gemini, with(Vec::new()))?;
+    let saved = stage.sandbox.write("saved by the person.txt", "hello\n");
+    gemini.wait_until_it_says("1 open file")?;
+    gemini.ask(NEXT_REQUEST)?;
+    gemini.wait_until_it_says(NEXT_ANSWER)?;
+
+    let asked = gemini.model.wait_until_asked(NEXT_REQUEST, PATIENCE)?.asked();
+    let saved = saved.display().to_string();
+    assert!(
+        from_editor(&asked).contains(&saved),
+        "{saved} is not in what the model was asked:\n{asked}"
+    );
+    Ok(())
+}
+
+/// What the agent says comes from the editor; its folder listing names the same files elsewhere.
+fn from_editor(asked: &str) -> &str {
     asked.split("editor context").nth(1).unwrap_or_default()
 }

@@ -1,9 +1,10 @@
-//! A proposed write is decided hunk by hunk, and exactly that is written.
+//! A proposed change is decided hunk by hunk, and exactly what was decided is written.
 
 use alongside_rig::cli::Cli;
 use anyhow::Result;
 
-use crate::stage::{DONE, ORIGINAL, REQUEST, Stage, asks};
+use crate::script::{DONE, EDIT, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, SHOUTED, shout, with};
+use crate::stage::Stage;
 
 #[test]
 fn gemini_writes_what_the_person_kept_dropped_and_edited() -> Result<()> {
@@ -16,24 +17,132 @@ fn qwen_writes_what_the_person_kept_dropped_and_edited() -> Result<()> {
 }
 
 fn person_keeps_one_hunk_drops_one_and_edits_one(story: &str, cli: Cli) -> Result<()> {
-    let Some(stage) = Stage::set(story, cli)? else {
+    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else {
         return Ok(());
     };
-    stage.start_agent()?;
-    stage.agent.enter(REQUEST)?;
+    stage.start_review()?;
+    let agent = stage.start(cli, shout(cli, &stage.file))?;
+    agent.ask(REQUEST)?;
 
-    stage.decide("TWO", "k")?;
-    stage.decide("EIGHT", "d")?;
-    stage.decide("FOURTEEN", "e")?;
-    stage.reviewer.wait_for("the last question", asks)?;
-    stage.reviewer.enter("a")?;
+    stage.reviewer().answer_about("TWO", "k")?;
+    stage.reviewer().answer_about("EIGHT", "d")?;
+    stage.reviewer().answer_about("FOURTEEN", "e")?;
+    stage.reviewer().answer_after("Your text is taken over", "a")?;
 
-    stage
-        .agent
-        .wait_for("the model's last word", |screen| screen.contains(DONE))?;
+    agent.wait_until_it_says(DONE)?;
     assert_eq!(
         stage.on_disk(),
-        ORIGINAL.replace("two\n", "TWO\n").replace("fourteen\n", "14\n")
+        SHOUTED.replace("EIGHT", "eight").replace("FOURTEEN", "14")
+    );
+    Ok(())
+}
+
+#[test]
+fn gemini_takes_the_next_message_after_a_reject() -> Result<()> {
+    person_rejects_and_talks_on("whole Gemini CLI, rejected", Cli::Gemini)
+}
+
+#[test]
+fn qwen_takes_the_next_message_after_a_reject() -> Result<()> {
+    person_rejects_and_talks_on("whole Qwen Code, rejected", Cli::Qwen)
+}
+
+fn person_rejects_and_talks_on(story: &str, cli: Cli) -> Result<()> {
+    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else {
+        return Ok(());
+    };
+    stage.start_review()?;
+    let agent = stage.start(cli, shout(cli, &stage.file))?;
+    agent.ask(REQUEST)?;
+    agent.wait_until_it_asks()?;
+    stage.reviewer().answer_about("TWO", "r")?;
+
+    agent.wait_until_free()?;
+    agent.ask(NEXT_REQUEST)?;
+    agent.wait_until_it_says(NEXT_ANSWER)?;
+    assert_eq!(stage.on_disk(), ORIGINAL);
+    Ok(())
+}
+
+#[test]
+fn gemini_answered_in_its_own_prompt_writes_what_was_decided_here() -> Result<()> {
+    let story = "whole Gemini CLI, answered in its prompt";
+    let Some(stage) = person_drops_a_hunk_here_and_answers_there(story, Cli::Gemini)? else {
+        return Ok(());
+    };
+    assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two"));
+    Ok(())
+}
+
+/// Qwen 0.24.4 starts to write before it asks us for the text, so it writes its own proposal whatever we answer:
+/// what the person made of it must not be lost with it.
+#[test]
+fn qwen_answered_in_its_own_prompt_leaves_what_was_decided_here_in_the_drafts() -> Result<()> {
+    let story = "whole Qwen Code, answered in its prompt";
+    let Some(stage) = person_drops_a_hunk_here_and_answers_there(story, Cli::Qwen)? else {
+        return Ok(());
+    };
+    assert_eq!(stage.on_disk(), SHOUTED);
+    stage.reviewer().wait_until_told("alongside drafts")?;
+    assert_eq!(stage.newest_draft()?, SHOUTED.replace("TWO", "two"));
+    Ok(())
+}
+
+fn person_drops_a_hunk_here_and_answers_there(story: &str, cli: Cli) -> Result<Option<Stage>> {
+    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else {
+        return Ok(None);
+    };
+    stage.start_review()?;
+    let agent = stage.start(cli, shout(cli, &stage.file))?;
+    agent.ask(REQUEST)?;
+    agent.wait_until_it_asks()?;
+    stage.reviewer().answer_about("TWO", "d")?;
+    stage.reviewer().wait_until_told("+EIGHT")?;
+    // Its first choice: allow once.
+    agent.pane.press("Enter")?;
+
+    agent.wait_until_it_says(DONE)?;
+    stage.reviewer().wait_until_told("was answered in")?;
+    Ok(Some(stage))
+}
+
+#[test]
+fn gemini_edits_a_crlf_file_and_a_dropped_hunk_keeps_its_line_endings() -> Result<()> {
+    person_drops_one_of_the_edits_to_a_crlf_file("whole Gemini CLI, its edit tool on CRLF", Cli::Gemini)
+}
+
+#[test]
+fn qwen_edits_a_crlf_file_and_a_dropped_hunk_keeps_its_line_endings() -> Result<()> {
+    person_drops_one_of_the_edits_to_a_crlf_file("whole Qwen Code, its edit tool on CRLF", Cli::Qwen)
+}
+
+fn person_drops_one_of_the_edits_to_a_crlf_file(story: &str, cli: Cli) -> Result<()> {
+    let lit = ["two", "eight", "fourteen"]
+        .iter()
+        .fold(ORIGINAL.to_owned(), |text, number| {
+            text.replace(&format!("{number}\n"), &format!("{number} lamps\n"))
+        });
+    let original = lit.replace('\n', "\r\n");
+    let Some(mut stage) = Stage::set(story, &original, EDIT)? else {
+        return Ok(());
+    };
+    stage.start_review()?;
+    let agent = stage.start(cli, with(cli.replace_all(&stage.file, "lamps", "LAMPS", DONE)))?;
+    agent.ask(REQUEST)?;
+
+    stage.reviewer().answer_about("two LAMPS", "k")?;
+    stage.reviewer().answer_about("eight LAMPS", "d")?;
+    stage.reviewer().answer_about("fourteen LAMPS", "k")?;
+    stage
+        .reviewer()
+        .answer_after("accept, reject, or look again", "a")?;
+
+    agent.wait_until_it_says(DONE)?;
+    assert_eq!(
+        stage.on_disk(),
+        original
+            .replace("lamps", "LAMPS")
+            .replace("eight LAMPS", "eight lamps")
     );
     Ok(())
 }

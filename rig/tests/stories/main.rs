@@ -1,9 +1,11 @@
-//! Whole-agent stories: a person, two panes of one terminal, the released Gemini CLI or Qwen Code in one of them and
-//! `alongside review` in the other. Only the model is fake. What counts is the file on disk, byte for byte.
+//! Whole-agent stories: a person, a terminal with panes, the released Gemini CLI or Qwen Code in one of them and
+//! `alongside review` in another. Only the model is fake. What counts is the file on disk, byte for byte.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod agents;
 mod context;
 mod decide;
-mod reject;
+mod meet;
+mod script;
 mod stage;

@@ -1,96 +1,109 @@
-//! What every story needs: a project, a released agent with a fake model, and a terminal with two panes.
+//! What every story needs: a project, a terminal, `alongside review` in one pane and agents in others.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
 
 use alongside_rig::cli::{self, Cli};
-use alongside_rig::model::{FakeModel, Script, Turn};
+use alongside_rig::model::{FakeModel, Script};
 use alongside_rig::tmux::{Pane, Tmux};
-use alongside_rig::{Sandbox, rig_or_skip};
-use anyhow::Result;
+use alongside_rig::{Rig, Sandbox, alongside_bin, rig_or_skip};
+use anyhow::{Result, bail, ensure};
 
-/// Long enough that three changes are three hunks.
-pub(crate) const ORIGINAL: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\neleven\ntwelve\nthirteen\nfourteen\nfifteen\n";
-
-/// What the person types to the agent, and what the model says at the end of it.
-pub(crate) const REQUEST: &str = "please shout three of the numbers";
-pub(crate) const DONE: &str = "That is all from me.";
-
-/// A second exchange. (No question mark: Gemini takes that key for a call of its help.)
-pub(crate) const NEXT_REQUEST: &str = "say whether you still hear me";
-pub(crate) const NEXT_ANSWER: &str = "I am still here.";
+/// `alongside review` distrusts answers that come sooner than a person can read.
+const READING: Duration = Duration::from_millis(500);
 
 /// The scene of one story. Fields are dropped in this order: the terminal first, the sandbox last.
 pub(crate) struct Stage {
-    _terminal: Tmux,
-    pub(crate) reviewer: Pane,
-    pub(crate) agent: Pane,
-    pub(crate) model: FakeModel,
-    pub(crate) cli: Cli,
+    terminal: Tmux,
+    reviewer: Option<Reviewer>,
+    rig: Rig,
+    /// The one file of the project, `notes.txt`.
     pub(crate) file: PathBuf,
-    _sandbox: Sandbox,
+    pub(crate) sandbox: Sandbox,
 }
 
 impl Stage {
-    /// A project with `notes.txt`, an agent whose model proposes to shout three of its words, `alongside review` in
-    /// one pane and a shell in the other. `None` where agents cannot be installed, which is reported as skipped.
-    pub(crate) fn set(story: &str, cli: Cli) -> Result<Option<Self>> {
+    /// A project whose `notes.txt` holds `content`, and a person whose editor is `sed`, with `edit` as its script.
+    /// `None` where agents cannot be installed, which is reported as skipped.
+    pub(crate) fn set(story: &str, content: &str, edit: &str) -> Result<Option<Self>> {
         let Some(rig) = rig_or_skip(story) else {
             return Ok(None);
         };
         let sandbox = Sandbox::new();
-        let file = sandbox.write("notes.txt", ORIGINAL);
-        let script = Script::new()
-            .on(REQUEST, cli.overwrite(&file, &shouted(), DONE))
-            .on(NEXT_REQUEST, [Turn::say(NEXT_ANSWER)])
-            .on("hi", [Turn::say("Hello from the fake model.")]);
-        let model = FakeModel::start(script)?;
-        cli.set_up(&sandbox, &rig, &model)?;
-        // The person's editor changes one word and is done.
+        let file = sandbox.write("notes.txt", content);
         cli::write_program(
             &sandbox,
             "person-edits",
-            "for file; do :; done\nexec sed -i s/FOURTEEN/14/ \"$file\"",
+            &format!("for file; do :; done\nexec sed -i '{edit}' \"$file\""),
         )?;
-
-        let editor = ["VISUAL", "EDITOR"].map(|name| (name.to_owned(), "person-edits".into()));
+        let editor = ["VISUAL", "EDITOR"].map(|name| (name.to_owned(), OsString::from("person-edits")));
         let terminal = Tmux::new(
             &sandbox,
             [cli::path_variable(&sandbox)?].into_iter().chain(editor),
         );
-        let reviewer = terminal.pane("the reviewer")?;
-        let agent = terminal.pane("the agent")?;
-        reviewer.enter("alongside review")?;
-        reviewer.wait_for("alongside to serve", |screen| screen.contains("127.0.0.1"))?;
         Ok(Some(Self {
-            _terminal: terminal,
-            reviewer,
-            agent,
-            model,
-            cli,
+            terminal,
+            reviewer: None,
+            rig,
             file,
-            _sandbox: sandbox,
+            sandbox,
         }))
     }
 
-    /// Starts the agent and waits until it hears us: its own prompt comes earlier.
-    pub(crate) fn start_agent(&self) -> Result<()> {
-        self.agent.enter(self.cli.command())?;
-        self.agent
-            .wait_for("the agent's prompt", |screen| self.cli.is_ready(screen))?;
-        self.reviewer
-            .wait_for("the agent to be connected", |screen| screen.contains("connected"))?;
+    /// Types `alongside review` into a new pane.
+    pub(crate) fn start_review(&mut self) -> Result<()> {
+        let pane = self.terminal.pane("alongside review")?;
+        pane.enter("alongside review")?;
+        pane.wait_for("alongside to serve", |screen| {
+            screen.contains("Waiting for proposals")
+        })?;
+        self.reviewer = Some(Reviewer { pane });
         Ok(())
     }
 
-    /// Answers `alongside review` with `key` once it asks about the change to `word`.
-    pub(crate) fn decide(&self, word: &str, key: &str) -> Result<()> {
+    /// The person at `alongside review`, which must have been started.
+    pub(crate) fn reviewer(&self) -> &Reviewer {
         self.reviewer
-            .wait_for(&format!("a question about {word}"), |screen| {
-                let asked = screen.rsplit("@@").next().unwrap_or_default();
-                asked.contains(&format!("+{word}")) && asks(screen)
-            })?;
-        self.reviewer.enter(key)
+            .as_ref()
+            .expect("the story starts `alongside review`")
+    }
+
+    /// Installs an agent whose model plays `script`, and opens a pane for it.
+    pub(crate) fn install(&self, cli: Cli, script: Script) -> Result<Agent> {
+        let model = FakeModel::start(script)?;
+        cli.set_up(&self.sandbox, &self.rig, &model)?;
+        Ok(Agent {
+            pane: self.terminal.pane(cli.command())?,
+            cli,
+            model,
+        })
+    }
+
+    /// An agent that is running and connected: its own prompt comes earlier than its stream.
+    pub(crate) fn start(&self, cli: Cli, script: Script) -> Result<Agent> {
+        let agent = self.install(cli, script)?;
+        agent.start()?;
+        self.reviewer().wait_until_connected(1)?;
+        Ok(agent)
+    }
+
+    /// The newest draft, as the person gets it back.
+    pub(crate) fn newest_draft(&self) -> Result<String> {
+        let mut alongside = Command::new(alongside_bin()?);
+        alongside
+            .env_clear()
+            .envs(self.sandbox.env())
+            .current_dir(self.sandbox.project());
+        let output = alongside.args(["drafts", "show", "1"]).output()?;
+        ensure!(
+            output.status.success(),
+            "no draft: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        Ok(String::from_utf8(output.stdout)?)
     }
 
     /// What the file holds now.
@@ -99,15 +112,115 @@ impl Stage {
     }
 }
 
-/// The model's proposal.
-pub(crate) fn shouted() -> String {
-    ORIGINAL
-        .replace("two\n", "TWO\n")
-        .replace("eight\n", "EIGHT\n")
-        .replace("fourteen\n", "FOURTEEN\n")
+/// A whole agent in its pane.
+pub(crate) struct Agent {
+    pub(crate) pane: Pane,
+    pub(crate) model: FakeModel,
+    cli: Cli,
 }
 
-/// Whether `alongside review` waits for an answer: the last line of the screen is a question.
-pub(crate) fn asks(screen: &str) -> bool {
-    screen.trim_end().ends_with('?')
+impl Agent {
+    /// Types the agent's name and waits for its prompt.
+    pub(crate) fn start(&self) -> Result<()> {
+        self.start_with("")
+    }
+
+    /// The same, with `variables` before the name.
+    pub(crate) fn start_with(&self, variables: &str) -> Result<()> {
+        self.pane.enter(&format!("{variables}{}", self.cli.command()))?;
+        self.wait_until_free()
+    }
+
+    /// Types `/ide enable` until the companion has it. The agent offers that only once it has noticed that it lost
+    /// its companion, seconds after the stream's end.
+    pub(crate) fn enable_ide(&self, reviewer: &Reviewer) -> Result<()> {
+        for _ in 0..10 {
+            self.ask("/ide enable")?;
+            if reviewer.is_connected_within(Duration::from_secs(3)) {
+                return Ok(());
+            }
+        }
+        bail!(
+            "it was told to enable its IDE again and again, and did not connect:\n{}",
+            self.pane.screen()?
+        )
+    }
+
+    /// Types a message.
+    pub(crate) fn ask(&self, words: &str) -> Result<()> {
+        self.pane.enter(words)
+    }
+
+    /// Waits until `words` are on its screen.
+    pub(crate) fn wait_until_it_says(&self, words: &str) -> Result<()> {
+        self.pane
+            .wait_for(&format!("{words:?}"), |screen| screen.contains(words))
+            .map(drop)
+    }
+
+    /// Waits until it asks in its own pane whether to apply the change. Its prompt is gone meanwhile.
+    pub(crate) fn wait_until_it_asks(&self) -> Result<()> {
+        self.wait_until_it_says("Apply this change?")
+    }
+
+    /// Waits until its prompt is there, empty: a wedged agent never gets so far.
+    pub(crate) fn wait_until_free(&self) -> Result<()> {
+        self.pane
+            .wait_for("its prompt", |screen| self.cli.is_ready(screen))
+            .map(drop)
+    }
+}
+
+/// The person at `alongside review`.
+pub(crate) struct Reviewer {
+    pub(crate) pane: Pane,
+}
+
+impl Reviewer {
+    /// Waits until so many agents have been announced.
+    pub(crate) fn wait_until_connected(&self, agents: usize) -> Result<()> {
+        let what = format!("{agents} connected agent(s)");
+        self.pane
+            .wait_for(&what, |screen| screen.matches("is connected").count() >= agents)
+            .map(drop)
+    }
+
+    fn is_connected_within(&self, deadline: Duration) -> bool {
+        self.pane
+            .wait_within(deadline, "a connected agent", |screen| {
+                screen.contains("is connected")
+            })
+            .is_ok()
+    }
+
+    /// Answers `key` as soon as the change to `line` is in question.
+    pub(crate) fn answer_about(&self, line: &str, key: &str) -> Result<()> {
+        let added = format!("\n+{line}\n");
+        self.answer(&format!("a question about {line:?}"), key, |screen| {
+            screen
+                .rfind("@@ ")
+                .is_some_and(|hunk| screen[hunk..].contains(&added))
+        })
+    }
+
+    /// Answers `key` as soon as there is a question while the screen shows `words`.
+    pub(crate) fn answer_after(&self, words: &str, key: &str) -> Result<()> {
+        self.answer(&format!("a question after {words:?}"), key, |screen| {
+            screen.contains(words)
+        })
+    }
+
+    /// Waits until `words` are on the screen.
+    pub(crate) fn wait_until_told(&self, words: &str) -> Result<()> {
+        self.pane
+            .wait_for(&format!("{words:?}"), |screen| screen.contains(words))
+            .map(drop)
+    }
+
+    fn answer(&self, what: &str, key: &str, shown: impl Fn(&str) -> bool) -> Result<()> {
+        self.pane
+            .wait_for(what, |screen| screen.ends_with("]?") && shown(screen))?;
+        std::thread::sleep(READING);
+        self.pane.enter(key)
+    }
 }
