@@ -6,6 +6,7 @@
 
 mod answers;
 mod editor;
+mod edits;
 mod help;
 mod input;
 pub(crate) mod json;
@@ -139,12 +140,11 @@ impl LineDesk {
 
     /// A desk whose answers are written down already, one per line.
     pub(crate) fn scripted(desk: Desk, roots: Vec<PathBuf>, script: &'static str) -> Self {
-        Self::with(
-            desk,
-            roots,
-            Policy::Ask,
-            Answers::from(false, || Box::new(script.as_bytes())),
-        )
+        let answers = Answers::from(false, || Box::new(script.as_bytes()));
+        Self {
+            scripted: true,
+            ..Self::with(desk, roots, Policy::Ask, answers)
+        }
     }
 
     fn with(desk: Desk, roots: Vec<PathBuf>, policy: Policy, answers: Answers) -> Self {

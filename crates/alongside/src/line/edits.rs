@@ -1,0 +1,99 @@
+//! What follows from the person's own editor. What was typed is taken over as an edit like any other, or kept where it
+//! can be found; it is never lost.
+
+use std::process::ExitStatus;
+
+use alongside_desk::ReviewId;
+
+use super::editor::{self, Edited, Editing};
+use super::told::whole_text;
+use super::{Due, LineDesk};
+use crate::harmless;
+
+impl LineDesk {
+    /// Gives the text that is shown to the person's editor.
+    pub(super) fn edit(&mut self, id: ReviewId) {
+        let Some(waiting) = self.current() else { return };
+        let (review, place) = (&waiting.review, waiting.place);
+        let line = review.hunks.get(place).map_or(1, |hunk| hunk.current.start + 1);
+        match Editing::start(id, review.revision, place, &review.file, &review.current, line) {
+            Ok(editing) => {
+                self.paper.hold();
+                self.editing = Some(editing);
+            }
+            Err(error) => self.paper.say(&crate::failure::lines(&error).join("\n")),
+        }
+    }
+
+    /// The editor has ended.
+    pub(super) async fn edited(&mut self, status: std::io::Result<ExitStatus>) {
+        let Some(editing) = self.editing.take() else {
+            return;
+        };
+        let (id, revision, place) = (editing.id, editing.revision, editing.place);
+        let file = self.review(id).map(|review| review.file.clone());
+        self.paper.release();
+        self.answers.question_changed();
+        match (editing.finish(status), file) {
+            (Edited::Same, _) => self.paper.say("Nothing was changed in the editor."),
+            (Edited::Failed { why, kept: None }, _) => {
+                self.paper
+                    .say(&format!("Nothing was taken over: {}.", harmless::name(&why)));
+            }
+            (
+                Edited::Failed {
+                    why,
+                    kept: Some(path),
+                },
+                _,
+            ) => {
+                let path = harmless::path(&path);
+                self.paper.say(&format!(
+                    "Nothing was taken over: {}. Your text is in {path}.",
+                    harmless::name(&why)
+                ));
+            }
+            (Edited::Text(text), None) => {
+                self.set_aside("proposal", &text, "The review has ended meanwhile");
+            }
+            (Edited::Text(text), Some(file)) => {
+                let before = self.review(id).map_or(0, |review| review.hunks.len());
+                if self
+                    .ask(id, whole_text(id, revision, text.clone()))
+                    .await
+                    .is_some()
+                {
+                    self.step(id, place, true);
+                    let after = self.review(id).map_or(0, |review| review.hunks.len());
+                    let changes = if after == 1 {
+                        "is 1 change"
+                    } else {
+                        &format!("are {after} changes")
+                    };
+                    self.paper
+                        .say(&format!("Your text is taken over; there {changes} now."));
+                    self.look_at(if before == after { place } else { place.min(after) });
+                } else {
+                    self.set_aside(&file, &text, "Your text could not be taken over");
+                }
+            }
+        }
+        match self.at {
+            Some(_) => self.due = self.due.max(Due::Place),
+            None => self.next_review(),
+        }
+    }
+
+    /// Keeps what the person typed where it can be found.
+    fn set_aside(&mut self, file: &str, text: &str, why: &str) {
+        match editor::save(file, text) {
+            Ok(path) => self
+                .paper
+                .say(&format!("{why}; it is in {}.", harmless::path(&path))),
+            // The last resort is the screen: it must not be lost.
+            Err(_) => self
+                .paper
+                .say(&format!("{why}; this is it:\n{}", harmless::text(text))),
+        }
+    }
+}

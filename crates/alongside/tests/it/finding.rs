@@ -1,0 +1,303 @@
+//! How agents are led to the companion: variables, `run`, `stdio`, `status`.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+use alongside_agent::find;
+use serde_json::{Value, json};
+
+use crate::support::{Home, finish, until};
+
+fn out(output: &std::process::Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn err(output: &std::process::Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// The port and token of the companion of the project.
+async fn companion(home: &Home) -> (u16, String) {
+    until("a record", || {
+        let (_, record) = find::all_records(&home.surroundings()).into_iter().next()?;
+        Some((record.port, record.auth_token?))
+    })
+    .await
+}
+
+#[tokio::test]
+async fn env_prints_what_a_shell_can_read() {
+    let mut home = Home::new();
+    home.project = home.project.join("it's \"odd\" $HOME `x` \\ é");
+    std::fs::create_dir(&home.project).unwrap();
+    let _desk = home.review(&[]);
+    let (port, token) = companion(&home).await;
+    let script = format!(
+        "eval \"$('{}' env)\"; printf '%s\\n' \"$GEMINI_CLI_IDE_SERVER_PORT\" \"$GEMINI_CLI_IDE_AUTH_TOKEN\" \
+         \"$QWEN_CODE_IDE_WORKSPACE_PATH\" \"$NO_PROXY\" \"$GEMINI_CLI_IDE_SERVER_STDIO_ARGS\"",
+        env!("CARGO_BIN_EXE_alongside")
+    );
+    let read = finish(
+        home.command("bash")
+            .args(["-c", &script])
+            .env("NO_PROXY", "example.org")
+            .stdin(Stdio::null()),
+    );
+    let expected = format!(
+        "{port}\n{token}\n{}\nexample.org,127.0.0.1,localhost,::1\n[\"stdio\"]\n",
+        home.project.display()
+    );
+    assert_eq!(out(&read), expected, "{}", err(&read));
+    for (shell, start) in [
+        ("fish", "set -gx GEMINI"),
+        ("pwsh", "$env:GEMINI"),
+        ("nu", "{\""),
+        ("zsh", "export GEMINI"),
+    ] {
+        let printed = home.run(&["env", "--shell", shell]);
+        assert!(out(&printed).starts_with(start), "{shell}: {}", out(&printed));
+    }
+}
+
+#[test]
+fn without_a_companion_nothing_is_printed_and_it_is_said_what_to_do() {
+    let home = Home::new();
+    for command in ["env", "stdio"] {
+        let output = home.run(&[command]);
+        assert_eq!(out(&output), "", "{command}");
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        let said = err(&output);
+        assert!(
+            said.contains("no companion serves") && said.contains("`alongside review`"),
+            "{command}: {said}"
+        );
+    }
+    let status = home.run(&["status"]);
+    assert_eq!((out(&status).as_str(), status.status.code()), ("", Some(1)));
+    assert!(err(&status).contains("`alongside review`"));
+}
+
+#[tokio::test]
+async fn status_shows_everything_but_the_token() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.review(&[]);
+    let (port, token) = companion(&home).await;
+    let agent = home.agent().await;
+    let _diff = crate::support::propose(&agent, &file, "A\n").await;
+    desk.shows("(1/1) keep").await;
+
+    let status = home.run(&["status"]);
+    let shown = out(&status);
+    assert_eq!(status.status.code(), Some(0));
+    let first = format!(
+        "alongside: port {port}, process {} - serves this directory\n",
+        desk.pid()
+    );
+    assert!(shown.starts_with(&first), "{shown}");
+    for line in [
+        format!("  projects: {}\n", home.project.display()),
+        "  agents: Gemini CLI\n".into(),
+        "  reviews waiting: 1\n".into(),
+        format!(
+            "  file: {}\n",
+            home.path(&format!(
+                "tmp/gemini/ide/gemini-ide-server-{}-{port}.json",
+                desk.pid()
+            ))
+            .display()
+        ),
+        format!(
+            "  file: {}\n",
+            home.path(&format!("home/.qwen/ide/{port}.lock")).display()
+        ),
+    ] {
+        assert!(shown.contains(&line), "no {line:?} in\n{shown}");
+    }
+    let json = home.run(&["status", "--json"]);
+    let read: Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(read["servesHere"], true);
+    assert_eq!(read["companions"][0]["port"], port);
+    assert_eq!(read["companions"][0]["reviews"], 1);
+    assert_eq!(read["companions"][0]["agents"][0]["name"], "Gemini CLI");
+    for shown in [&status, &json] {
+        assert!(!(out(shown) + &err(shown)).contains(&token));
+    }
+    assert!(out(&home.run(&["status", "--token"])).contains(&token));
+    let with: Value = serde_json::from_slice(&home.run(&["status", "--json", "--token"]).stdout).unwrap();
+    assert_eq!(with["companions"][0]["token"], token.as_str());
+
+    let elsewhere = finish(
+        home.alongside(&["status"])
+            .current_dir(home.path("home"))
+            .stdin(Stdio::null()),
+    );
+    assert_eq!(elsewhere.status.code(), Some(1));
+    assert!(
+        out(&elsewhere).contains(&format!("alongside: port {port}"))
+            && !out(&elsewhere).contains("serves this")
+    );
+}
+
+#[tokio::test]
+async fn status_points_out_files_whose_companion_is_gone() {
+    let home = Home::new();
+    let folder = home.path("tmp/gemini/ide");
+    std::fs::create_dir_all(&folder).unwrap();
+    // A port on which nobody listens: bound here, and given back at once.
+    let port = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+    let record = json!({ "port": port, "workspacePath": home.project, "authToken": "t", "ppid": 1 });
+    std::fs::write(
+        folder.join(format!("gemini-ide-server-1-{port}.json")),
+        record.to_string(),
+    )
+    .unwrap();
+    let status = home.run(&["status"]);
+    assert!(
+        out(&status).contains("nothing answers at this port: these files are stale"),
+        "{}",
+        out(&status)
+    );
+    assert_eq!(status.status.code(), Some(1));
+}
+
+#[tokio::test]
+async fn run_starts_a_companion_that_ends_with_the_agent() {
+    let home = Home::new();
+    let script = "echo port=$GEMINI_CLI_IDE_SERVER_PORT qwen=$QWEN_CODE_IDE_SERVER_PORT no_proxy=$no_proxy; \
+                  ls \"$TMPDIR/gemini/ide\"; exit 7";
+    let ran = home.run(&["run", "sh", "-c", script]);
+    assert_eq!(
+        ran.status.code(),
+        Some(7),
+        "the agent's own exit code; {}",
+        err(&ran)
+    );
+    let shown = out(&ran);
+    let port = shown
+        .strip_prefix("port=")
+        .and_then(|rest| rest.split_whitespace().next())
+        .unwrap();
+    assert!(port.parse::<u16>().is_ok_and(|port| port > 0), "{shown}");
+    assert!(
+        shown.contains(&format!("qwen={port} no_proxy=127.0.0.1,localhost,::1\n")),
+        "{shown}"
+    );
+    assert!(
+        shown.contains(&format!("-{port}.json")),
+        "the files were there: {shown}"
+    );
+    assert!(
+        err(&ran).contains("proposals can be answered in the agent's own prompt"),
+        "{}",
+        err(&ran)
+    );
+    assert!(
+        find::all_records(&home.surroundings()).is_empty(),
+        "the files are gone"
+    );
+
+    let killed = home.run(&["run", "--", "sh", "-c", "kill -TERM $$"]);
+    assert_eq!(killed.status.code(), Some(143));
+    let unknown = home.run(&["run", "no-such-agent"]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(
+        err(&unknown).contains("cannot start no-such-agent"),
+        "{}",
+        err(&unknown)
+    );
+    assert!(
+        find::all_records(&home.surroundings()).is_empty(),
+        "also after that"
+    );
+}
+
+#[tokio::test]
+async fn run_takes_the_companion_that_is_there() {
+    let home = Home::new();
+    let desk = home.review(&[]);
+    let (port, token) = companion(&home).await;
+    let script = "echo $GEMINI_CLI_IDE_SERVER_PORT $GEMINI_CLI_IDE_AUTH_TOKEN $GEMINI_CLI_IDE_PID; ls \"$HOME/.qwen/ide\"";
+    let ran = home.run(&["run", "sh", "-c", script]);
+    assert_eq!(
+        out(&ran),
+        format!("{port} {token} {}\n{port}.lock\n", desk.pid()),
+        "{}",
+        err(&ran)
+    );
+    assert_eq!(err(&ran), "", "nothing is started, so nothing is said");
+    assert_eq!(companion(&home).await.0, port, "it still runs");
+}
+
+#[tokio::test]
+async fn run_passes_signals_on() {
+    let home = Home::new();
+    let script = "trap 'echo caught; exit 5' TERM; echo ready; while :; do sleep 0.05; done";
+    let mut ran = home.start(&mut home.alongside(&["run", "sh", "-c", script]));
+    ran.shows("ready").await;
+    ran.signal(rustix::process::Signal::TERM);
+    ran.shows("caught").await;
+    assert_eq!(ran.ends().code(), Some(5));
+}
+
+#[tokio::test]
+async fn stdio_is_a_bridge_to_the_companion_that_runs() {
+    let home = Home::new();
+    let mut desk = home.review(&[]);
+    let (port, _) = companion(&home).await;
+    let file = home.file("a.txt", "a\n");
+    let mut bridge: Command = home.alongside(&["stdio"]);
+    let mut bridge = bridge
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut input, lines) = (
+        bridge.stdin.take().unwrap(),
+        BufReader::new(bridge.stdout.take().unwrap()).lines(),
+    );
+    let (tell, told) = std::sync::mpsc::channel::<Value>();
+    std::thread::spawn(move || {
+        for line in lines.map_while(Result::ok) {
+            let _ = tell.send(serde_json::from_str(&line).unwrap());
+        }
+    });
+    let mut send = |message: Value| writeln!(input, "{message}").unwrap();
+    let hear = |id: Value| loop {
+        let message = told
+            .recv_timeout(crate::support::DEADLINE)
+            .expect("an answer over stdio");
+        if message["id"] == id && message.get("method").is_none() {
+            return message;
+        }
+    };
+    send(json!({"jsonrpc":"2.0","id":1,"method":"initialize","params":{
+        "protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"qwen-code-x","version":"1"}}}));
+    assert_eq!(hear(json!(1))["result"]["protocolVersion"], "2025-06-18");
+    send(json!({"jsonrpc":"2.0","method":"notifications/initialized"}));
+    send(json!({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{
+        "name":"openDiff","arguments":{"filePath":file,"newContent":"A\n"}}}));
+    assert_eq!(hear(json!(2))["result"]["content"], json!([]));
+    desk.answers("(1/1) keep", "a").await;
+    let accepted = loop {
+        let message = told
+            .recv_timeout(crate::support::DEADLINE)
+            .expect("the outcome over stdio");
+        if message["method"] == "ide/diffAccepted" {
+            break message;
+        }
+    };
+    assert_eq!(accepted["params"], json!({ "filePath": file, "content": "A\n" }));
+    assert_eq!(companion(&home).await.0, port);
+    assert_eq!(
+        find::all_records(&home.surroundings()).len(),
+        1,
+        "no second server"
+    );
+    drop(input);
+    let _ = bridge.wait();
+}

@@ -1,0 +1,92 @@
+//! A program as the desk: `alongside review --json`.
+
+use alongside_agent::Outcome;
+use serde_json::{Value, json};
+
+use crate::support::{Home, Running, propose, soon, until};
+
+/// The messages so far.
+fn messages(desk: &Running) -> Vec<Value> {
+    let text = desk.out.text();
+    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    whole
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}")))
+        .collect()
+}
+
+async fn message(desk: &Running, what: &str, is: impl Fn(&Value) -> bool) -> Value {
+    until(&format!("{what}; there was {:?}", desk.out.text()), || {
+        messages(desk).into_iter().find(|m| is(m))
+    })
+    .await
+}
+
+async fn result(desk: &Running, id: Value) -> Value {
+    message(desk, "a result", |m| m["method"] == "result" && m["id"] == id).await
+}
+
+#[tokio::test]
+async fn a_program_drops_a_change_and_accepts() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\nb\nc\nd\ne\n");
+    let mut desk = home.review(&["--json"]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\nb\nc\nd\nE\n").await;
+
+    let opened = message(&desk, "the review", |m| m["method"] == "alongside/didOpenReview").await;
+    let review = &opened["params"];
+    assert_eq!(review["file"], file.as_str());
+    assert_eq!(review["hunks"].as_array().unwrap().len(), 2);
+    let (id, revision) = (review["id"].clone(), review["revision"].clone());
+    let keep = json!({"id": 1, "method": "alongside/keepHunks",
+        "params": {"id": id, "revision": revision, "hunks": [1], "keep": false}});
+    desk.types(&keep.to_string());
+    let kept = result(&desk, json!(1)).await["result"]["revision"].clone();
+    let changed = message(&desk, "the change", |m| {
+        m["method"] == "alongside/didChangeReview" && m["params"]["revision"] == kept
+    })
+    .await;
+    assert_eq!(changed["params"]["current"], "A\nb\nc\nd\ne\n");
+
+    let decide = |id: &str, revision: &Value| {
+        json!({"id": id, "method": "alongside/decideReview",
+            "params": {"id": review["id"], "revision": revision, "decision": "accept"}})
+        .to_string()
+    };
+    desk.types(&decide("stale", &revision));
+    let refused = result(&desk, json!("stale")).await;
+    assert_eq!(refused["error"]["why"], "stale");
+    assert_eq!(refused["error"]["revision"], kept);
+    desk.types(&decide("now", &kept));
+    assert_eq!(result(&desk, json!("now")).await["result"]["revision"], kept);
+    let accepted = Outcome::Accepted {
+        content: "A\nb\nc\nd\ne\n".into(),
+    };
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted);
+    let closed = message(&desk, "the end", |m| m["method"] == "alongside/didCloseReview").await;
+    assert_eq!(closed["params"]["closing"], "accepted");
+
+    desk.types("{\"method\":\"nonsense\",\"id\":9}");
+    assert_eq!(result(&desk, json!(9)).await["error"]["why"], "notUnderstood");
+    desk.types("nonsense");
+    message(&desk, "what is wrong with it", |m| {
+        m["error"]["message"]
+            .as_str()
+            .is_some_and(|text| text.starts_with("this is not JSON"))
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn harmful_characters_are_escaped_and_mean_the_same() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let desk = home.review(&["--json"]);
+    let agent = home.agent().await;
+    let text = "\u{202e}\u{9b}\u{7f}\x1b\n";
+    let _diff = propose(&agent, &file, text).await;
+    let opened = message(&desk, "the review", |m| m["method"] == "alongside/didOpenReview").await;
+    assert_eq!(opened["params"]["proposed"], text);
+    assert!(!desk.out.text().contains(['\u{202e}', '\u{9b}', '\u{7f}', '\x1b']));
+}

@@ -1,0 +1,86 @@
+//! Settings files as the program reads them.
+
+use crate::support::{Home, finish};
+use std::process::Stdio;
+
+fn said(home: &Home, args: &[&str]) -> String {
+    let output = home.run(args);
+    assert_eq!(output.status.code(), Some(1));
+    String::from_utf8(output.stderr)
+        .unwrap()
+        .replace(home.path("").to_str().unwrap(), "~/")
+}
+
+#[test]
+fn a_wrong_key_stops_the_program_with_file_and_line() {
+    let home = Home::new();
+    let config = home.path("home/.config/alongside");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("config.toml"), "[context]\nexlude = []\n").unwrap();
+    insta::assert_snapshot!(
+        said(&home, &["review"]),
+        @r#"alongside: ~/home/.config/alongside/config.toml:2: there is no key "exlude" in [context]; did you mean "exclude"?"#
+    );
+    insta::assert_snapshot!(said(&home, &["run", "true"]), @r#"alongside: ~/home/.config/alongside/config.toml:2: there is no key "exlude" in [context]; did you mean "exclude"?"#);
+    // Commands that need no settings work.
+    assert_eq!(home.run(&["drafts"]).status.code(), Some(0));
+}
+
+#[test]
+fn a_named_file_must_exist_and_xdg_moves_the_default_one() {
+    let home = Home::new();
+    insta::assert_snapshot!(said(&home, &["--config", "nowhere.toml", "review"]), @r#"
+    alongside: cannot read the settings nowhere.toml: No such file or directory (os error 2)
+      hint: --config names a file that must exist; without it the default place is used if there is one
+    "#);
+    let config = home.path("xdg/alongside");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("config.toml"), "[server]\nlisten = 1\n").unwrap();
+    let output = finish(
+        home.alongside(&["review"])
+            .env("XDG_CONFIG_HOME", home.path("xdg"))
+            .stdin(Stdio::null()),
+    );
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.contains("config.toml:2: [server] listen must be a string, not a number"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_project_may_only_add_exclusions() {
+    let home = Home::new();
+    home.file(".alongside.toml", "[context]\nenabled = false\n");
+    insta::assert_snapshot!(
+        said(&home, &["review"]),
+        @"alongside: ~/project/.alongside.toml:2: [context] enabled cannot be set here: a project may only add [context] exclude"
+    );
+}
+
+#[tokio::test]
+async fn a_log_is_private_and_never_holds_the_token() {
+    use std::os::unix::fs::MetadataExt;
+    let home = Home::new();
+    let log = home.path("home/log");
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.start(
+        home.alongside(&["review", "--log", log.to_str().unwrap()])
+            .env("ALONGSIDE_LOG_LEVEL", "trace"),
+    );
+    let agent = home.agent().await;
+    let token = alongside_agent::find::all_records(&home.surroundings())[0]
+        .1
+        .auth_token
+        .clone()
+        .unwrap();
+    let diff = crate::support::propose(&agent, &file, "A\n").await;
+    desk.answers("(1/1) keep", "a").await;
+    crate::support::soon("the outcome", diff.outcome()).await;
+    desk.types("q");
+    assert_eq!(desk.ends().code(), Some(0));
+    let text = std::fs::read_to_string(&log).unwrap();
+    assert!(!text.is_empty(), "something is logged");
+    assert!(!text.contains(&token), "{text}");
+    assert_eq!(log.metadata().unwrap().mode() & 0o777, 0o600);
+}

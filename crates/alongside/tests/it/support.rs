@@ -1,0 +1,337 @@
+//! A home of the test's own, a running `alongside review`, and an agent that finds it as agents do.
+
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Output, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use alongside_agent::find::{self, Surroundings};
+use alongside_agent::{Endpoint, Identity, PendingDiff, Session};
+use alongside_contract::family::FAMILIES;
+
+/// How long anything may take before the test gives up. Nothing waits this long unless it fails.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
+
+/// A machine of one's own: home, temporary directory and a project.
+pub(crate) struct Home {
+    dir: tempfile::TempDir,
+    pub(crate) project: PathBuf,
+}
+
+impl Home {
+    pub(crate) fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let base = dir.path().canonicalize().unwrap();
+        for name in ["home", "tmp", "run", "project"] {
+            std::fs::create_dir(base.join(name)).unwrap();
+        }
+        private(&base.join("run"));
+        Self {
+            project: base.join("project"),
+            dir,
+        }
+    }
+
+    /// A path in the temporary directory of this home.
+    pub(crate) fn path(&self, below: &str) -> PathBuf {
+        self.dir.path().canonicalize().unwrap().join(below)
+    }
+
+    /// Writes a file of the project and returns its path as agents spell it.
+    pub(crate) fn file(&self, name: &str, text: &str) -> String {
+        let path = self.project.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// A program in the project, with nothing of the real environment but PATH.
+    pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.env_clear().current_dir(&self.project);
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command
+            .env("HOME", self.path("home"))
+            .env("TMPDIR", self.path("tmp"))
+            .env("XDG_RUNTIME_DIR", self.path("run"));
+        command
+    }
+
+    pub(crate) fn alongside(&self, args: &[&str]) -> Command {
+        let mut command = self.command(env!("CARGO_BIN_EXE_alongside"));
+        command.args(args);
+        command
+    }
+
+    /// Runs to the end, with nothing to read.
+    pub(crate) fn run(&self, args: &[&str]) -> Output {
+        finish(self.alongside(args).stdin(Stdio::null()))
+    }
+
+    pub(crate) fn review(&self, args: &[&str]) -> Running {
+        self.start(self.alongside(&["review"]).args(args))
+    }
+
+    /// Starts a program whose input and output are the test's.
+    pub(crate) fn start(&self, command: &mut Command) -> Running {
+        Running::start(command)
+    }
+
+    /// What an agent in the project sees.
+    pub(crate) fn surroundings(&self) -> Surroundings {
+        Surroundings {
+            tmp: self.path("tmp"),
+            home: self.path("home"),
+            variables: HashMap::new(),
+            cwd: self.project.clone(),
+            pid: std::process::id(),
+        }
+    }
+
+    /// Waits for a companion to be found, and connects.
+    pub(crate) async fn agent(&self) -> Session {
+        let found = until("a companion that serves the project", || {
+            find::candidates(&FAMILIES[0], &self.surroundings())
+                .found
+                .into_iter()
+                .next()
+        })
+        .await;
+        let identity = Identity::new("gemini-cli-mcp-client-test", "0.61.0");
+        let token = found.record.auth_token.as_deref();
+        Session::connect(Endpoint::local(found.record.port), token, identity)
+            .await
+            .expect("the agent connects")
+    }
+}
+
+fn private(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+/// Runs a command to its end.
+pub(crate) fn finish(command: &mut Command) -> Output {
+    let mut child = Group(
+        command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .group()
+            .spawn()
+            .unwrap(),
+    );
+    let (out, err) = (
+        drain(child.0.stdout.take().unwrap()),
+        drain(child.0.stderr.take().unwrap()),
+    );
+    let status = child.wait(&out);
+    // The pipes end with the last process that holds them.
+    let until = Instant::now() + DEADLINE;
+    while Instant::now() < until && !(out.ended() && err.ended()) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Output {
+        status,
+        stdout: out.text().into_bytes(),
+        stderr: err.text().into_bytes(),
+    }
+}
+
+/// Polls until there is something, or fails saying what was awaited.
+pub(crate) async fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let end = Instant::now() + DEADLINE;
+    loop {
+        if let Some(seen) = look() {
+            return seen;
+        }
+        assert!(Instant::now() < end, "waited in vain for {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// Waits for a future, or fails saying what was awaited.
+pub(crate) async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(DEADLINE, future)
+        .await
+        .unwrap_or_else(|_| panic!("waited in vain for {what}"))
+}
+
+/// Opens a diff.
+pub(crate) async fn propose(agent: &Session, path: &str, text: &str) -> PendingDiff {
+    soon("openDiff to be answered", agent.open_diff(path, text))
+        .await
+        .expect("the diff is opened")
+}
+
+/// What a program has written so far.
+#[derive(Clone, Default)]
+pub(crate) struct Written(Arc<Mutex<(Vec<u8>, bool)>>);
+
+impl Written {
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().unwrap().0).into_owned()
+    }
+
+    fn ended(&self) -> bool {
+        self.0.lock().unwrap().1
+    }
+}
+
+fn drain(mut from: impl Read + Send + 'static) -> Written {
+    let written = Written::default();
+    let into = written.clone();
+    std::thread::spawn(move || {
+        let mut piece = [0; 8192];
+        loop {
+            match from.read(&mut piece) {
+                Ok(n @ 1..) => into.0.lock().unwrap().0.extend_from_slice(&piece[..n]),
+                _ => break into.0.lock().unwrap().1 = true,
+            }
+        }
+    });
+    written
+}
+
+trait InGroup {
+    fn group(&mut self) -> &mut Self;
+}
+
+impl InGroup for Command {
+    /// A process group of its own, which ends with the test.
+    fn group(&mut self) -> &mut Self {
+        std::os::unix::process::CommandExt::process_group(self, 0)
+    }
+}
+
+struct Group(Child);
+
+impl Group {
+    fn wait(&mut self, seen: &Written) -> ExitStatus {
+        let end = Instant::now() + DEADLINE;
+        loop {
+            if let Some(status) = self.0.try_wait().unwrap() {
+                return status;
+            }
+            assert!(
+                Instant::now() < end,
+                "waited in vain for the program to end; it wrote:\n{}",
+                seen.text()
+            );
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(pid) = rustix::process::Pid::from_raw(self.0.id().cast_signed()) {
+            let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
+        }
+        let _ = self.0.wait();
+    }
+}
+
+/// A program that runs, and what it has said.
+pub(crate) struct Running {
+    process: Group,
+    input: Option<ChildStdin>,
+    pub(crate) out: Written,
+    pub(crate) err: Written,
+    /// How much of the output has been waited for.
+    read: usize,
+}
+
+impl Running {
+    fn start(command: &mut Command) -> Self {
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .group();
+        let mut child = command.spawn().unwrap();
+        let (out, err) = (
+            drain(child.stdout.take().unwrap()),
+            drain(child.stderr.take().unwrap()),
+        );
+        Self {
+            input: child.stdin.take(),
+            process: Group(child),
+            out,
+            err,
+            read: 0,
+        }
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.0.id()
+    }
+
+    /// Types a line.
+    pub(crate) fn types(&mut self, line: &str) {
+        let input = self.input.as_mut().expect("the input is open");
+        writeln!(input, "{line}")
+            .and_then(|()| input.flush())
+            .expect("the program reads");
+    }
+
+    pub(crate) fn ends_input(&mut self) {
+        self.input = None;
+    }
+
+    /// Waits for a text after what was waited for before, and returns all that was written up to its end.
+    pub(crate) async fn shows(&mut self, text: &str) -> String {
+        let end = Instant::now() + DEADLINE;
+        loop {
+            let all = self.out.text();
+            if let Some(at) = all[self.read..].find(text) {
+                let seen = all[self.read..self.read + at + text.len()].to_owned();
+                self.read += at + text.len();
+                return seen;
+            }
+            assert!(
+                Instant::now() < end,
+                "waited in vain for {text:?}; instead there was:\n{}\n--- and as errors:\n{}",
+                &all[self.read..],
+                self.err.text()
+            );
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Answers a question once it is there.
+    pub(crate) async fn answers(&mut self, question: &str, answer: &str) -> String {
+        let seen = self.shows(question).await;
+        self.types(answer);
+        seen
+    }
+
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        let pid = rustix::process::Pid::from_raw(self.pid().cast_signed()).unwrap();
+        rustix::process::kill_process(pid, signal).unwrap();
+    }
+
+    /// Waits for the end and returns the exit status.
+    pub(crate) fn ends(&mut self) -> ExitStatus {
+        self.process.wait(&self.out)
+    }
+}
+
+/// All files below a directory.
+pub(crate) fn files_below(directory: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![directory.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let kind = entry.file_type().unwrap();
+            if kind.is_dir() {
+                folders.push(entry.path())
+            } else {
+                files.push(entry.path())
+            }
+        }
+    }
+    files.sort();
+    files
+}
