@@ -186,9 +186,15 @@ impl LineDesk {
 
     async fn keep(&mut self, id: ReviewId, place: usize, keep: bool) {
         let Some(review) = self.review(id) else { return };
-        let wanted = if keep { HunkState::Kept } else { HunkState::Dropped };
-        // Keeping what is kept changes nothing, and is nothing that could be undone.
-        let changes = review.hunks.get(place).is_some_and(|hunk| hunk.state != wanted);
+        let Some(hunk) = review.hunks.get(place) else {
+            return;
+        };
+        // Keeping what is kept changes nothing, and is nothing that could be undone. What the person wrote is theirs
+        // to keep: it never gives way to the proposal.
+        let changes = match hunk.state {
+            HunkState::Kept | HunkState::Edited => !keep,
+            HunkState::Dropped => keep,
+        };
         let revision = review.revision;
         let request = Request::KeepHunks {
             id,

@@ -1,6 +1,6 @@
 //! The line desk's questions and what each answer means, in one place.
 
-use alongside_desk::Review;
+use alongside_desk::{HunkState, Review};
 
 use super::Confirm;
 
@@ -19,11 +19,11 @@ pub(super) fn question(confirm: Option<Confirm>, place: Option<(usize, &Review)>
         }
         (None, Some((_, review))) if review.whole_file_only.is_some() => "accept or reject [a,r,?]?".into(),
         (None, Some((at, review))) if at < review.hunks.len() => {
-            format!(
-                "({}/{}) keep this change [k,d,s,e,a,r,u,?]?",
-                at + 1,
-                review.hunks.len()
-            )
+            let what = match review.hunks[at].state {
+                HunkState::Edited => "keep this change as you edited it",
+                HunkState::Kept | HunkState::Dropped => "keep this change",
+            };
+            format!("({}/{}) {what} [k,d,s,e,a,r,u,?]?", at + 1, review.hunks.len())
         }
         (None, _) => "accept, reject, or look again [a,r,b,e,u,?]?".into(),
     }
@@ -31,7 +31,7 @@ pub(super) fn question(confirm: Option<Confirm>, place: Option<(usize, &Review)>
 
 /// What can be typed while a hunk is shown.
 pub(super) const AT_A_HUNK: &str = "\
-k  keep this change (also: y)
+k  keep this change, as edited if it was (also: y)
 d  drop it: the file's own lines stay (also: n)
 s  split it into smaller changes
 e  edit the whole text in your editor, at this place

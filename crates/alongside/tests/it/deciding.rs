@@ -157,9 +157,12 @@ async fn a_person_edits_in_an_editor_of_their_own() {
         seen.starts_with("--flag\n/") && seen.trim_end().ends_with("/notes.md"),
         "{seen}"
     );
-    // Keeping an edited change takes the proposal's lines; undo brings the edit back.
-    desk.answers(END, "u").await;
-    desk.answers("(1/1) keep", "a").await;
+    // What was typed is kept as typed; the proposal's own words come back by undo.
+    let summary = desk.answers(END, "u").await;
+    assert!(summary.contains("notes.md: 1 change: 1 edited.\n"), "{summary}");
+    desk.answers("(1/1) keep this change as you edited it", "u").await;
+    desk.answers("(1/1) keep this change [", "e").await;
+    desk.answers("(1/1) keep this change as you edited it", "a").await;
     assert_eq!(
         soon("the outcome", diff.outcome()).await,
         accepted("one\ntwo, by hand\n")
