@@ -41,7 +41,7 @@ impl Default for Builder {
             listen: None,
             stdio: None,
             journal: false,
-            max_body: 512 << 20,
+            max_body: 192 << 20,
             places: None,
         }
     }
@@ -132,7 +132,7 @@ impl Builder {
         self
     }
 
-    /// The largest request body in bytes (512 MiB by default); a larger one is answered with 413.
+    /// The largest request body in bytes (192 MiB by default); a larger one is answered with 413.
     #[must_use]
     pub fn max_body(mut self, bytes: usize) -> Self {
         self.max_body = bytes;

@@ -137,7 +137,6 @@ impl Events {
 }
 
 /// The handle of the running loop.
-#[derive(Debug)]
 pub(crate) struct Hub {
     pub(crate) port: u16,
     pub(crate) token: Arc<str>,
@@ -178,6 +177,15 @@ impl Hub {
 
     pub(crate) async fn stop(&self) {
         self.events.ask(Event::Stop).await;
+    }
+}
+
+impl std::fmt::Debug for Hub {
+    /// Without the token, which has no place in a log.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hub")
+            .field("port", &self.port)
+            .finish_non_exhaustive()
     }
 }
 

@@ -168,3 +168,28 @@ fn pausing_tells_agents_of_no_file_at_all() {
     project.files.paused = true;
     assert!(project.context().is_empty());
 }
+
+#[test]
+fn trust_is_told_only_when_a_desk_has_a_notion_of_it() {
+    let mut project = Project::new();
+    let path = project.file("a");
+    project.focus(1, &path);
+    let trusted = |project: &mut Project| {
+        project
+            .files
+            .context(&mut project.privacy)
+            .workspace_state
+            .and_then(|state| state.is_trusted)
+    };
+    assert_eq!(trusted(&mut project), None);
+    project.files.report(
+        DeskId(2),
+        ContextReport {
+            trusted: Some(false),
+            ..ContextReport::default()
+        },
+    );
+    assert_eq!(trusted(&mut project), Some(false));
+    project.files.leave(DeskId(2));
+    assert_eq!(trusted(&mut project), None);
+}

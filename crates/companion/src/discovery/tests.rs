@@ -201,3 +201,35 @@ fn files_of_the_dead_are_swept_and_those_of_others_are_not() {
     assert_eq!(names(directory.path()), [""; 0]);
     assert!(foreign.exists());
 }
+
+#[test]
+fn the_record_holds_every_field_and_a_living_parent() {
+    let directory = tempfile::tempdir().unwrap();
+    let project = tempfile::tempdir().unwrap();
+    let mut publisher = publisher(directory.path(), 4711);
+    publisher.stdio = Some(alongside_contract::discovery::Stdio {
+        command: "alongside".into(),
+        args: vec!["stdio".into()],
+    });
+    publisher.publish(&[project.path().to_owned()], true);
+    let root = project.path().canonicalize().unwrap();
+    for found in sweep::ours(&publisher.places) {
+        let json: serde_json::Value = serde_json::from_slice(&fs::read(&found.path).unwrap()).unwrap();
+        assert_eq!(json["port"], 4711, "{}", found.path.display());
+        assert_eq!(json["workspacePath"], root.to_str().unwrap());
+        assert_eq!(json["authToken"], "token-4711");
+        assert_eq!(
+            json["ideInfo"],
+            serde_json::json!({ "name": "alongside", "displayName": "Alongside" })
+        );
+        assert_eq!(json["ppid"], std::process::id());
+        assert_eq!(
+            json["stdio"],
+            serde_json::json!({ "command": "alongside", "args": ["stdio"] })
+        );
+        assert_eq!(json["writer"], "alongside");
+        let of_qwen =
+            found.path.to_str().unwrap().contains("qwen") || found.path.extension().unwrap() == "lock";
+        assert_eq!(json.get("ideName").is_some(), of_qwen, "{}", found.path.display());
+    }
+}

@@ -121,7 +121,9 @@ impl Story {
         self.desk.request(decide).await.map(drop)
     }
 
-    fn drafts(&self) -> Vec<String> {
+    /// The texts of all drafts, once the companion has stopped and so written everything.
+    async fn drafts(self) -> Vec<String> {
+        self.companion.stop().await;
         let drafts = Drafts::open(&Places::below(self.directory.path()));
         drafts
             .list()
@@ -256,10 +258,7 @@ async fn ten_seconds_after_its_stream_an_agents_views_close_and_edits_go_to_draf
         waited >= Duration::from_secs(10) && waited < Duration::from_secs(20),
         "{waited:?}"
     );
-    assert_eq!(
-        fs::read_to_string(closed.draft.unwrap()).unwrap(),
-        "one\nmine\nthree\n"
-    );
+    assert!(closed.draft.is_some_and(|draft| draft.ends_with("a.txt")));
 
     // The agent was only asleep: it hears that nothing was accepted, and closing still gives it the text.
     let agent = Agent {
@@ -272,6 +271,8 @@ async fn ten_seconds_after_its_stream_an_agents_views_close_and_edits_go_to_draf
         agent.close_diff(&file).await.as_deref(),
         Some("one\nmine\nthree\n")
     );
+    drop(stream);
+    assert_eq!(story.drafts().await, ["one\nmine\nthree\n"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -469,7 +470,7 @@ async fn the_same_file_proposed_again_replaces_the_review_and_edits_go_to_drafts
         Err(Refusal::NoSuchReview)
     );
     nothing_within(&mut stream, Duration::from_secs(5)).await;
-    assert_eq!(story.drafts(), ["typed\n"]);
+    assert_eq!(story.drafts().await, ["typed\n"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -712,4 +713,100 @@ async fn a_desk_that_leaves_decides_nothing_and_one_that_joins_is_shown_what_wai
     let again = story.opened().await;
     assert_eq!((again.id, again.revision), (review.id, review.revision));
     assert_eq!(story.decide(&again, Decision::Accept).await, Ok(()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn roots_that_change_reach_the_files_and_agents_stay() {
+    let story = Story::begin().await;
+    let agent = story.agent().await;
+    let _stream = agent.stream().await;
+    let record = story
+        .directory
+        .path()
+        .join(format!("tmp/gemini-ide-server-{}.json", std::process::id()));
+    let roots = || {
+        let record: serde_json::Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
+        record["workspacePath"].as_str().unwrap().to_owned()
+    };
+    assert!(roots().ends_with("/project"));
+    let other = story.directory.path().join("other");
+    assert!(
+        story.companion.set_roots(vec![other.clone()]).await.is_err(),
+        "it does not exist"
+    );
+    assert!(roots().ends_with("/project"));
+    fs::create_dir(&other).unwrap();
+    story
+        .companion
+        .set_roots(vec![other, Path::new(&story.file).parent().unwrap().to_owned()])
+        .await
+        .unwrap();
+    assert!(
+        roots().contains("/other:") && roots().ends_with("/project"),
+        "{}",
+        roots()
+    );
+    assert!(agent.is_known().await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_that_vanishes_drops_out() {
+    let story = Story::begin().await;
+    let agent = story.agent().await;
+    let mut stream = agent.stream().await;
+    let active = ActiveFile {
+        path: story.file.clone(),
+        ..ActiveFile::default()
+    };
+    let report = ContextReport {
+        active: Some(active),
+        ..ContextReport::default()
+    };
+    story.desk.request(Request::ChangeContext(report)).await.unwrap();
+    let mut told = async || {
+        let frame = tokio::time::timeout(Duration::from_secs(5), stream.frames.recv())
+            .await
+            .expect("a context comes");
+        agent.events.send(Event::StreamDrained {
+            session: agent.session.clone(),
+        });
+        frame.unwrap()
+    };
+    while !told().await.contains("a.txt") {}
+    fs::remove_file(&story.file).unwrap();
+    while told().await.contains("a.txt") {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_target_is_never_written() {
+    let mut story = Story::begin().await;
+    let file = story.file.clone();
+    let before = (
+        fs::read(&file).unwrap(),
+        fs::metadata(&file).unwrap().modified().unwrap(),
+    );
+    let untouched = || {
+        assert_eq!(
+            (
+                fs::read(&file).unwrap(),
+                fs::metadata(&file).unwrap().modified().unwrap()
+            ),
+            before
+        )
+    };
+    for decision in [Decision::Accept, Decision::Reject] {
+        story.agent().await.open_diff(&file, "one\n2\nthree\n").await;
+        let review = story.opened().await;
+        story.type_over(&review, "typed\n").await;
+        let review = story.changed().await;
+        story.decide(&review, decision).await.unwrap();
+        untouched();
+    }
+    let new = Path::new(&file).with_file_name("new.txt");
+    story.agent().await.open_diff(new.to_str().unwrap(), "x\n").await;
+    let review = story.opened().await;
+    story.decide(&review, Decision::Accept).await.unwrap();
+    story.companion.stop().await;
+    untouched();
+    assert!(!new.exists());
 }
