@@ -211,6 +211,8 @@ pub(crate) struct State {
     /// Drafts of accepted edits, by session and path, until the agent confirms that it has them.
     unconfirmed: HashMap<(String, String), String>,
     problems: Vec<Problem>,
+    /// Roots that are no directories any more, so that it is said once.
+    vanished: Vec<PathBuf>,
     drafts: Drafts,
     scribe: Scribe,
     events: Events,
@@ -295,6 +297,7 @@ impl State {
         if self.next_look <= now {
             self.next_look = now + LOOK_EVERY;
             self.look_at_targets();
+            self.look_at_roots();
             // Files that vanished drop out.
             self.refresh_context();
         }

@@ -1,6 +1,8 @@
 //! Desks join, ask, are told, and leave. A desk that leaves decides nothing.
 
-use alongside_desk::{self as desk, Request, ReviewId, Revised, Status};
+use std::path::PathBuf;
+
+use alongside_desk::{self as desk, Problem, Request, ReviewId, Revised, Status};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -121,8 +123,28 @@ impl State {
         }
     }
 
-    pub(super) fn tell_desks(&mut self, event: &desk::Event) {
-        self.desks.retain(|_, desk| desk.send(event.clone()).is_ok());
+    /// Says once that a workspace has vanished. Its agents stay: it may come back.
+    pub(super) fn look_at_roots(&mut self) {
+        let gone: Vec<PathBuf> = self.roots.iter().filter(|root| !root.is_dir()).cloned().collect();
+        for root in gone.iter().filter(|root| !self.vanished.contains(root)) {
+            let problem = Problem {
+                what: format!("the workspace {} is not there any more", root.display()),
+                hint: Some(
+                    "Agents cannot find this companion from it until it is back; proposals for its files are shown \
+                     as new files."
+                        .into(),
+                ),
+            };
+            self.tell_desks(&desk::Event::Problem(problem));
+        }
+        self.vanished = gone;
+    }
+
+    pub(super) fn tell_desks(&self, event: &desk::Event) {
+        // A desk that is gone will be reported as such.
+        self.desks
+            .values()
+            .for_each(|desk| drop(desk.send(event.clone())));
     }
 
     pub(super) fn status(&self) -> Status {

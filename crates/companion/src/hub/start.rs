@@ -122,6 +122,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         flushes: Vec::new(),
         unconfirmed: std::collections::HashMap::new(),
         problems,
+        vanished: Vec::new(),
         drafts,
         scribe,
         events: events.clone(),

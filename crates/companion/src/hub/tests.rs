@@ -810,3 +810,28 @@ async fn the_target_is_never_written() {
     untouched();
     assert!(!new.exists());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_workspace_that_vanishes_is_said_once_and_hurts_nobody() {
+    let mut story = Story::begin().await;
+    let agent = story.agent().await;
+    let _stream = agent.stream().await;
+    let session = agent.session.clone();
+    story.agent().await.open_diff(&story.file, "x\n").await;
+    fs::remove_dir_all(story.directory.path().join("project")).unwrap();
+    let mut said = 0;
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while let Ok(Ok(event)) = tokio::time::timeout_at(deadline, story.desk.next()).await {
+        said +=
+            usize::from(matches!(event, desk::Event::Problem(problem) if problem.what.contains("/project")));
+    }
+    assert_eq!(said, 1);
+    let agent = Agent {
+        events: &story.companion.hub.events,
+        session,
+    };
+    assert_eq!(
+        agent.open_diff(&story.file, "y\n").await,
+        CallToolResult::default()
+    );
+}
