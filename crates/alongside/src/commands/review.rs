@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use alongside_companion::{Companion, Places};
+use alongside_desk::Problem;
 use anyhow::Context;
 use tokio::sync::mpsc;
 
+use super::serving;
 use crate::failure::{Hint, failure};
 use crate::harmless;
 use crate::line::json::JsonDesk;
@@ -63,8 +65,13 @@ pub(crate) async fn run(args: Args, config: Option<PathBuf>) -> anyhow::Result<E
     let roots = roots(&args.dirs)?;
     let settings = Settings::load(config.as_deref(), &roots)?;
     let mut signals = Signals::listen()?;
+    let others = others(&roots).await;
     let companion = start(&settings, &roots).await?;
     let (problems, mut problems_in) = mpsc::unbounded_channel();
+    for other in others {
+        // The receiver is right here.
+        let _ = problems.send(other);
+    }
     if settings.context {
         let filter = Filter::new(&settings.exclude, settings.include_git_ignored);
         saved::start(companion.join(), roots.clone(), filter, problems.clone());
@@ -100,6 +107,31 @@ pub(super) async fn start(settings: &Settings, roots: &[PathBuf]) -> anyhow::Res
         .stdio(super::own_program(), ["stdio"]);
     let builder = roots.iter().fold(builder, alongside_companion::Builder::root);
     builder.start().await.context("cannot start the companion")
+}
+
+/// Companions that serve these roots already: an agent connects to one, and it may be the other.
+async fn others(roots: &[PathBuf]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for root in roots {
+        let Ok(mut surroundings) = serving::surroundings() else {
+            continue;
+        };
+        surroundings.cwd.clone_from(root);
+        if let Some(other) = serving::here(&surroundings).await {
+            let pid = other
+                .pid
+                .map(|pid| format!(" (process {pid})"))
+                .unwrap_or_default();
+            problems.push(Problem {
+                what: format!(
+                    "another companion{pid} serves {} already; agents may connect to it instead",
+                    root.display()
+                ),
+                hint: Some("`alongside status` shows both; end the one you do not want".into()),
+            });
+        }
+    }
+    problems
 }
 
 /// The directories as absolute paths, in the spelling that was given.

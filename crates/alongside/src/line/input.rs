@@ -122,3 +122,52 @@ impl Answers {
         input
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answers(terminal: bool, text: &'static str) -> Answers {
+        Answers::from(terminal, move || Box::new(text.as_bytes()))
+    }
+
+    #[tokio::test]
+    async fn lines_come_one_by_one_and_then_the_end_once() {
+        let mut answers = answers(false, "k\r\nd\nlast");
+        for line in ["k", "d", "last"] {
+            assert_eq!(answers.next().await, Input::Line(line.into()));
+        }
+        assert!(!answers.has_ended());
+        assert_eq!(answers.next().await, Input::End);
+        assert!(answers.has_ended());
+        assert!(
+            tokio::time::timeout(Duration::from_millis(20), answers.next())
+                .await
+                .is_err()
+        );
+    }
+
+    #[tokio::test]
+    async fn a_line_that_was_given_back_comes_again() {
+        let mut answers = answers(false, "k\nd\n");
+        let first = answers.next().await;
+        answers.put_back(first.clone());
+        assert!(answers.holds_one());
+        assert_eq!(answers.next().await, first);
+        assert_eq!(answers.next().await, Input::Line("d".into()));
+    }
+
+    #[tokio::test]
+    async fn on_a_terminal_an_answer_to_the_question_before_does_not_count() {
+        tokio::time::pause();
+        let mut typed = answers(true, "");
+        typed.question_changed();
+        assert!(typed.came_too_soon());
+        typed.question_changed();
+        tokio::time::advance(TOO_SOON).await;
+        assert!(!typed.came_too_soon());
+        let mut script = answers(false, "");
+        script.question_changed();
+        assert!(!script.came_too_soon());
+    }
+}

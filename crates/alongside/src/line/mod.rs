@@ -331,6 +331,3 @@ async fn editor_ended(editing: &mut Option<Editing>) -> std::io::Result<std::pro
         None => std::future::pending().await,
     }
 }
-
-#[cfg(test)]
-mod tests;

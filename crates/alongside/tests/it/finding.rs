@@ -234,6 +234,27 @@ async fn run_takes_the_companion_that_is_there() {
 }
 
 #[tokio::test]
+async fn a_second_companion_says_that_there_is_one() {
+    let home = Home::new();
+    let desk = home.review(&[]);
+    companion(&home).await;
+    let mut second = home.review(&[]);
+    second
+        .shows(&format!(
+            "Problem: another companion (process {}) serves",
+            desk.pid()
+        ))
+        .await;
+    second.types("q");
+    assert_eq!(second.ends().code(), Some(0));
+    assert_eq!(
+        home.run(&["status"]).status.code(),
+        Some(0),
+        "the first one is not disturbed"
+    );
+}
+
+#[tokio::test]
 async fn run_passes_signals_on() {
     let home = Home::new();
     let script = "trap 'echo caught; exit 5' TERM; echo ready; while :; do sleep 0.05; done";

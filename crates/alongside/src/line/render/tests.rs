@@ -1,1 +1,185 @@
+//! What reviews look like, to the character.
 
+use std::sync::Arc;
+
+use alongside_desk::ReviewId;
+
+use super::*;
+
+const PLAIN: Inks = Inks { on: false };
+
+fn lines(start: usize, end: usize) -> Lines {
+    Lines { start, end }
+}
+
+fn review(original: &str, proposed: &str, hunks: Vec<Hunk>) -> Review {
+    Review {
+        id: ReviewId(1),
+        agent: Agent {
+            name: "Gemini CLI".into(),
+            ..Agent::default()
+        },
+        file: "/p/src/a.rs".into(),
+        original: Some(Arc::from(original)),
+        proposed: Arc::from(proposed),
+        current: Arc::from(proposed),
+        revision: 1,
+        hunks,
+        whole_file_only: None,
+        file_line_ending: None,
+        file_has_bom: None,
+        stale: false,
+        dirty: false,
+    }
+}
+
+fn kept(original: Lines, proposed: Lines) -> Hunk {
+    Hunk {
+        original,
+        proposed,
+        current: proposed,
+        state: HunkState::Kept,
+    }
+}
+
+/// Lines 1 to 9, with line 5 changed.
+fn middle() -> Review {
+    let original = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+    review(
+        original,
+        &original.replace('5', "five"),
+        vec![kept(lines(4, 5), lines(4, 5))],
+    )
+}
+
+#[test]
+fn a_hunk_has_three_lines_of_context() {
+    let review = middle();
+    insta::assert_snapshot!(hunk(&review, &review.hunks[0], PLAIN), @"
+    @@ -2,7 +2,7 @@
+     2
+     3
+     4
+    -5
+    +five
+     6
+     7
+     8
+    ");
+}
+
+#[test]
+fn colours_are_those_of_the_terminals_palette_and_end_with_the_line() {
+    let review = middle();
+    let shown = hunk(&review, &review.hunks[0], Inks { on: true });
+    assert!(
+        shown.starts_with("\x1b[36m@@ -2,7 +2,7 @@\x1b[0m\n 2\n"),
+        "{shown:?}"
+    );
+    assert!(
+        shown.contains("\n\x1b[31m-5\x1b[0m\n\x1b[32m+five\x1b[0m\n"),
+        "{shown:?}"
+    );
+}
+
+#[test]
+fn a_dropped_hunk_still_shows_what_was_proposed_and_an_edited_one_what_was_written() {
+    let mut review = middle();
+    review.current = review.original.clone().unwrap();
+    review.hunks[0].state = HunkState::Dropped;
+    let dropped = hunk(&review, &review.hunks[0], PLAIN);
+    assert!(
+        dropped.starts_with("@@ -2,7 +2,7 @@ dropped so far\n") && dropped.contains("-5\n+five\n"),
+        "{dropped}"
+    );
+    review.current = Arc::from("1\n2\n3\n4\nfünf\nfünfeinhalb\n6\n7\n8\n9\n");
+    review.hunks[0].current = lines(4, 6);
+    review.hunks[0].state = HunkState::Edited;
+    let edited = hunk(&review, &review.hunks[0], PLAIN);
+    assert!(edited.starts_with("@@ -2,7 +2,8 @@ edited by hand\n"), "{edited}");
+    assert!(edited.contains("-5\n+fünf\n+fünfeinhalb\n 6\n"), "{edited}");
+}
+
+#[test]
+fn missing_final_newlines_are_shown_as_git_shows_them() {
+    let review = review("a\nb", "a\nB\n", vec![kept(lines(1, 2), lines(1, 2))]);
+    insta::assert_snapshot!(hunk(&review, &review.hunks[0], PLAIN), @r"
+    @@ -1,2 +1,2 @@
+     a
+    -b
+    \ No newline at end of file
+    +B
+    ");
+}
+
+#[test]
+fn carriage_returns_show_only_where_they_are_not_the_rule() {
+    let uniform = review("a\r\nb\r\n", "a\r\nB\r\n", vec![kept(lines(1, 2), lines(1, 2))]);
+    assert!(hunk(&uniform, &uniform.hunks[0], PLAIN).ends_with(" a\n-b\n+B"));
+    assert_eq!(notes(&uniform), ["its line endings are CRLF, and stay so."]);
+    let mixed = review("a\nb\n", "a\nB\r\n", vec![kept(lines(1, 2), lines(1, 2))]);
+    assert!(hunk(&mixed, &mixed.hunks[0], PLAIN).ends_with("-b\n+B\\r"));
+}
+
+#[test]
+fn very_long_lines_are_cut_and_nothing_harmful_comes_through() {
+    let long = format!("{}\x1b[2J{}\u{202e}", "x".repeat(1_990), "y".repeat(5_000));
+    let review = review("", &format!("{long}\n"), vec![kept(lines(0, 0), lines(0, 1))]);
+    let shown = hunk(&review, &review.hunks[0], PLAIN);
+    assert!(
+        shown.ends_with("yyyyyy ... (4995 more characters)"),
+        "{}",
+        &shown[shown.len() - 60..]
+    );
+    assert!(shown.contains("\\x1b[2J") && !shown.contains('\x1b'));
+}
+
+#[test]
+fn the_header_names_file_agent_and_size_and_what_must_be_known() {
+    let mut review = middle();
+    let roots = [PathBuf::from("/elsewhere"), PathBuf::from("/p")];
+    insta::assert_snapshot!(header(&review, &roots, PLAIN), @"src/a.rs: Gemini CLI proposes 1 change (+1 -1)");
+    review.file = "/other/\x1b[31ma.rs".into();
+    review.agent.name = "evil\u{202e}".into();
+    review.file_line_ending = Some(LineEnding::Crlf);
+    review.file_has_bom = Some(true);
+    review.stale = true;
+    review.dirty = true;
+    insta::assert_snapshot!(header(&review, &roots, PLAIN), @r"
+    /other/\x1b[31ma.rs: evil\u{202e} proposes 1 change (+1 -1)
+      note: the file has CRLF line endings, the proposal LF; that difference is not shown below.
+      note: the file begins with a byte-order mark, the proposal does not.
+      note: the file on disk has changed since this was proposed; accepting undoes that change.
+      note: an editor holds unsaved changes to the file.
+    ");
+    let mut new = self::review("", "a\nb\n", vec![kept(lines(0, 0), lines(0, 2))]);
+    new.original = None;
+    insta::assert_snapshot!(header(&new, &roots, PLAIN), @"src/a.rs: Gemini CLI proposes a new file (+2 -0)");
+    new.whole_file_only = Some("the file on disk is not text".into());
+    insta::assert_snapshot!(header(&new, &roots, PLAIN), @r"
+    src/a.rs: Gemini CLI proposes the whole file (+2 -0)
+      note: it can only be accepted or rejected as a whole: the file on disk is not text.
+    ");
+}
+
+#[test]
+fn the_summary_counts_what_became_of_the_changes() {
+    let mut review = middle();
+    let roots = [PathBuf::from("/p/src")];
+    insta::assert_snapshot!(summary(&review, &roots), @"a.rs: 1 change: 1 kept.");
+    review.current = review.original.clone().unwrap();
+    insta::assert_snapshot!(summary(&review, &roots), @"a.rs: nothing is left of the proposal; the file would stay as it is.");
+}
+
+proptest::proptest! {
+    #[test]
+    fn whatever_the_ranges_say_nothing_panics(a in 0usize..12, b in 0usize..12, c in 0usize..12, text: String) {
+        let mut review = review("1\n2\n3\n", &text, vec![kept(lines(a, b), lines(b, c))]);
+        review.hunks[0].current = lines(c, a);
+        for state in [HunkState::Kept, HunkState::Dropped, HunkState::Edited] {
+            review.hunks[0].state = state;
+            let shown = hunk(&review, &review.hunks[0], PLAIN);
+            proptest::prop_assert!(!shown.contains(|c| c != '\t' && c != '\n' && harmless::is_harmful(c)));
+        }
+    }
+}
