@@ -84,7 +84,10 @@ fn qwen_answered_in_its_own_prompt_leaves_what_was_decided_here_in_the_drafts() 
     };
     assert_eq!(stage.on_disk(), SHOUTED);
     stage.reviewer().wait_until_told("alongside drafts")?;
-    assert_eq!(stage.newest_draft()?, SHOUTED.replace("TWO", "two"));
+    assert_eq!(
+        stage.alongside(&["drafts", "show", "1"])?,
+        SHOUTED.replace("TWO", "two")
+    );
     Ok(())
 }
 

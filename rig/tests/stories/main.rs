@@ -7,5 +7,6 @@ mod agents;
 mod context;
 mod decide;
 mod meet;
+mod part;
 mod script;
 mod stage;

@@ -1,10 +1,10 @@
-//! Agents and the companion find each other and part again.
+//! Agents and the companion find each other, whoever was there first and whoever starts whom.
 
 use alongside_rig::cli::Cli;
 use alongside_rig::tmux::SHELL_PROMPT;
 use anyhow::Result;
 
-use crate::script::{EDIT, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, shout};
+use crate::script::{DONE, EDIT, ORIGINAL, REQUEST, SHOUTED, shout};
 use crate::stage::Stage;
 
 #[test]
@@ -24,7 +24,7 @@ fn agent_was_there_first(story: &str, cli: Cli) -> Result<()> {
         return Ok(());
     };
     let agent = stage.install(cli, shout(cli, &stage.file))?;
-    agent.start_with("TERM_PROGRAM=vscode ")?;
+    agent.start_with(&format!("TERM_PROGRAM=vscode {}", cli.command()))?;
     stage.start_review()?;
     agent.enable_ide(stage.reviewer())
 }
@@ -55,29 +55,27 @@ fn alongside_is_left_and_comes_back(story: &str, cli: Cli) -> Result<()> {
 }
 
 #[test]
-fn gemini_is_free_again_when_alongside_is_stopped_in_mid_review() -> Result<()> {
-    person_stops_alongside_in_mid_review("whole Gemini CLI, companion stopped", Cli::Gemini)
+fn gemini_that_alongside_runs_joins_the_review_that_is_there() -> Result<()> {
+    alongside_runs_an_agent("whole Gemini CLI, alongside run", Cli::Gemini)
 }
 
 #[test]
-fn qwen_is_free_again_when_alongside_is_stopped_in_mid_review() -> Result<()> {
-    person_stops_alongside_in_mid_review("whole Qwen Code, companion stopped", Cli::Qwen)
+fn qwen_that_alongside_runs_joins_the_review_that_is_there() -> Result<()> {
+    alongside_runs_an_agent("whole Qwen Code, alongside run", Cli::Qwen)
 }
 
-fn person_stops_alongside_in_mid_review(story: &str, cli: Cli) -> Result<()> {
+fn alongside_runs_an_agent(story: &str, cli: Cli) -> Result<()> {
     let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else {
         return Ok(());
     };
     stage.start_review()?;
-    let agent = stage.start(cli, shout(cli, &stage.file))?;
+    let agent = stage.install(cli, shout(cli, &stage.file))?;
+    agent.start_with(&format!("alongside run -- {}", cli.command()))?;
+    stage.reviewer().wait_until_connected(1)?;
     agent.ask(REQUEST)?;
-    agent.wait_until_it_asks()?;
-    stage.reviewer().wait_until_told("+TWO")?;
-    stage.reviewer().pane.press("C-c")?;
-
-    agent.wait_until_free()?;
-    agent.ask(NEXT_REQUEST)?;
-    agent.wait_until_it_says(NEXT_ANSWER)?;
-    assert_eq!(stage.on_disk(), ORIGINAL);
+    stage.reviewer().answer_about("TWO", "d")?;
+    stage.reviewer().answer_about("EIGHT", "a")?;
+    agent.wait_until_it_says(DONE)?;
+    assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two"));
     Ok(())
 }

@@ -11,6 +11,7 @@ use alongside_rig::model::{FakeModel, Script};
 use alongside_rig::tmux::{Pane, Tmux};
 use alongside_rig::{Rig, Sandbox, alongside_bin, rig_or_skip};
 use anyhow::{Result, bail, ensure};
+use serde_json::Value;
 
 /// `alongside review` distrusts answers that come sooner than a person can read.
 const READING: Duration = Duration::from_millis(500);
@@ -55,8 +56,13 @@ impl Stage {
 
     /// Types `alongside review` into a new pane.
     pub(crate) fn start_review(&mut self) -> Result<()> {
+        self.start_review_with("alongside review")
+    }
+
+    /// The same with another command line.
+    pub(crate) fn start_review_with(&mut self, command: &str) -> Result<()> {
         let pane = self.terminal.pane("alongside review")?;
-        pane.enter("alongside review")?;
+        pane.enter(command)?;
         pane.wait_for("alongside to serve", |screen| {
             screen.contains("Waiting for proposals")
         })?;
@@ -90,20 +96,27 @@ impl Stage {
         Ok(agent)
     }
 
-    /// The newest draft, as the person gets it back.
-    pub(crate) fn newest_draft(&self) -> Result<String> {
+    /// What `alongside` prints for these arguments, typed in the project.
+    pub(crate) fn alongside(&self, arguments: &[&str]) -> Result<String> {
         let mut alongside = Command::new(alongside_bin()?);
         alongside
             .env_clear()
             .envs(self.sandbox.env())
             .current_dir(self.sandbox.project());
-        let output = alongside.args(["drafts", "show", "1"]).output()?;
+        let output = alongside.args(arguments).output()?;
+        let said = String::from_utf8_lossy(&output.stderr);
         ensure!(
             output.status.success(),
-            "no draft: {}",
-            String::from_utf8_lossy(&output.stderr)
+            "alongside {} failed: {said}",
+            arguments.join(" ")
         );
         Ok(String::from_utf8(output.stdout)?)
+    }
+
+    /// What `alongside status` says of the companion of this project.
+    pub(crate) fn status(&self) -> Result<Value> {
+        let status: Value = serde_json::from_str(&self.alongside(&["status", "--json"])?)?;
+        Ok(status["companions"][0].clone())
     }
 
     /// What the file holds now.
@@ -122,12 +135,12 @@ pub(crate) struct Agent {
 impl Agent {
     /// Types the agent's name and waits for its prompt.
     pub(crate) fn start(&self) -> Result<()> {
-        self.start_with("")
+        self.start_with(self.cli.command())
     }
 
-    /// The same, with `variables` before the name.
-    pub(crate) fn start_with(&self, variables: &str) -> Result<()> {
-        self.pane.enter(&format!("{variables}{}", self.cli.command()))?;
+    /// The same with another command line.
+    pub(crate) fn start_with(&self, command: &str) -> Result<()> {
+        self.pane.enter(command)?;
         self.wait_until_free()
     }
 

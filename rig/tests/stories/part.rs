@@ -1,0 +1,68 @@
+//! The companion goes while a change waits for an answer, and the agent is not left wedged.
+
+use alongside_rig::cli::Cli;
+use anyhow::{Context as _, Result};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::script::{EDIT, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, shout};
+use crate::stage::Stage;
+
+#[test]
+fn gemini_is_free_again_when_alongside_is_stopped_in_mid_review() -> Result<()> {
+    person_stops_alongside_in_mid_review("whole Gemini CLI, companion stopped", Cli::Gemini)
+}
+
+#[test]
+fn qwen_is_free_again_when_alongside_is_stopped_in_mid_review() -> Result<()> {
+    person_stops_alongside_in_mid_review("whole Qwen Code, companion stopped", Cli::Qwen)
+}
+
+fn person_stops_alongside_in_mid_review(story: &str, cli: Cli) -> Result<()> {
+    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else {
+        return Ok(());
+    };
+    stage.start_review()?;
+    let agent = stage.start(cli, shout(cli, &stage.file))?;
+    agent.ask(REQUEST)?;
+    agent.wait_until_it_asks()?;
+    stage.reviewer().wait_until_told("+TWO")?;
+    stage.reviewer().pane.press("C-c")?;
+
+    agent.wait_until_free()?;
+    agent.ask(NEXT_REQUEST)?;
+    agent.wait_until_it_says(NEXT_ANSWER)?;
+    assert_eq!(stage.on_disk(), ORIGINAL);
+    Ok(())
+}
+
+#[test]
+fn gemini_is_free_again_when_alongside_crashes_in_mid_review_and_is_back_at_once() -> Result<()> {
+    alongside_crashes_in_mid_review("whole Gemini CLI, companion crashed", Cli::Gemini)
+}
+
+#[test]
+fn qwen_is_free_again_when_alongside_crashes_in_mid_review_and_is_back_at_once() -> Result<()> {
+    alongside_crashes_in_mid_review("whole Qwen Code, companion crashed", Cli::Qwen)
+}
+
+fn alongside_crashes_in_mid_review(story: &str, cli: Cli) -> Result<()> {
+    let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else {
+        return Ok(());
+    };
+    stage.start_review_with("alongside review; alongside review")?;
+    let agent = stage.start(cli, shout(cli, &stage.file))?;
+    agent.ask(REQUEST)?;
+    agent.wait_until_it_asks()?;
+    stage.reviewer().wait_until_told("+TWO")?;
+    let pid = stage.status()?["pid"]
+        .as_i64()
+        .and_then(|pid| Pid::from_raw(pid.try_into().ok()?));
+    kill_process(pid.context("no pid in the status")?, Signal::KILL)?;
+
+    // Nobody but the new companion can end the diff: Enter and Esc are dead in an agent whose stream was cut.
+    agent.wait_until_free()?;
+    agent.ask(NEXT_REQUEST)?;
+    agent.wait_until_it_says(NEXT_ANSWER)?;
+    assert_eq!(stage.on_disk(), ORIGINAL);
+    Ok(())
+}
