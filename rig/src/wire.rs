@@ -1,0 +1,28 @@
+//! Misbehaving peers: HTTP written by hand so that every byte is under control, and a proxy that breaks connections.
+//!
+//! Everything that comes from a companion is held to the wire's rules while it is read: an event with an id, a retry
+//! hint or empty data fails the test that happens to read it, whatever it was about.
+
+mod peer;
+mod proxy;
+mod raw;
+mod stream;
+
+pub use peer::{Peer, VERSION, open_diff_call};
+pub use proxy::{Fault, Kind, Proxy, Way};
+pub use raw::{Answer, End, Head, Raw};
+pub use stream::{Item, Stream};
+
+use std::future::Future;
+use std::time::Duration;
+
+/// How long anything may take before a test says what it was waiting for. Nothing ever asserts that it is quick.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Waits for something, and fails with what it was.
+pub async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
+    match tokio::time::timeout(PATIENCE, future).await {
+        Ok(value) => value,
+        Err(_) => panic!("waited {} s for {what}", PATIENCE.as_secs()),
+    }
+}

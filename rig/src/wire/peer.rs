@@ -1,0 +1,187 @@
+//! An agent written by hand: a session of its own, each request on a connection of its own.
+
+use serde_json::{Value, json};
+
+use super::{Answer, Raw, Stream};
+
+/// What shipped agents propose.
+pub const VERSION: &str = "2025-06-18";
+
+/// A session with a companion.
+#[derive(Debug, Clone)]
+pub struct Peer {
+    /// The companion's port, or that of a proxy before it.
+    pub port: u16,
+    /// The bearer token.
+    pub token: String,
+    /// The session id; none to begin with.
+    pub session: Option<String>,
+    /// What the version header says; none leaves it out.
+    pub version: Option<String>,
+}
+
+impl Peer {
+    /// Somebody who knows the token and has no session.
+    pub fn stranger(port: u16, token: &str) -> Self {
+        Self {
+            port,
+            token: token.to_owned(),
+            session: None,
+            version: None,
+        }
+    }
+
+    /// Connects as agents do.
+    pub async fn join(port: u16, token: &str) -> Self {
+        Self::join_with(port, token, "gemini-cli-mcp-client", VERSION).await
+    }
+
+    /// Connects under another name or with another version.
+    pub async fn join_with(port: u16, token: &str, name: &str, version: &str) -> Self {
+        let mut peer = Self::stranger(port, token);
+        let answer = peer.initialize(name, version).await;
+        assert_eq!(answer.status(), 200, "{}", answer.text());
+        peer.session = Some(
+            answer
+                .head
+                .get("mcp-session-id")
+                .expect("a session id")
+                .to_owned(),
+        );
+        peer.version = Some(
+            answer.json()["result"]["protocolVersion"]
+                .as_str()
+                .expect("a version")
+                .to_owned(),
+        );
+        let answer = peer
+            .post(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string())
+            .await;
+        assert_eq!(
+            answer.status(),
+            202,
+            "agents open no stream after anything but 202"
+        );
+        peer
+    }
+
+    /// POSTs `initialize`, and keeps nothing of the answer.
+    pub async fn initialize(&self, name: &str, version: &str) -> Answer {
+        let client = json!({ "name": name, "version": "1.2.3" });
+        let params = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": client });
+        self.post(json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params }).to_string())
+            .await
+    }
+
+    /// The head of a request up to its last header: more may follow, and an empty line must.
+    pub fn head(&self, method: &str) -> String {
+        let mut head = format!(
+            "{method} /mcp HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\n",
+            self.port, self.token
+        );
+        for (name, value) in [
+            ("mcp-session-id", &self.session),
+            ("mcp-protocol-version", &self.version),
+        ] {
+            if let Some(value) = value {
+                head.push_str(&format!("{name}: {value}\r\n"));
+            }
+        }
+        head
+    }
+
+    /// The head of a POST, complete.
+    pub fn post_head(&self, length: usize) -> String {
+        format!(
+            "{}Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {length}\r\n\r\n",
+            self.head("POST")
+        )
+    }
+
+    /// POSTs a body.
+    pub async fn post(&self, body: impl AsRef<[u8]>) -> Answer {
+        let mut raw = Raw::dial(self.port).await;
+        raw.send(self.post_head(body.as_ref().len())).await;
+        raw.send(body).await;
+        raw.answer().await
+    }
+
+    /// POSTs a request and returns the whole reply.
+    pub async fn request(&self, id: u64, method: &str, params: Value) -> Value {
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        let answer = self.post(message.to_string()).await;
+        assert_eq!(answer.status(), 200, "{}", answer.text());
+        assert_eq!(answer.head.get("content-type"), Some("application/json"));
+        let reply = answer.json();
+        assert_eq!(reply["id"], id, "{reply}");
+        reply
+    }
+
+    /// Calls a tool and returns its result.
+    pub async fn call(&self, id: u64, tool: &str, arguments: Value) -> Value {
+        let reply = self
+            .request(id, "tools/call", json!({ "name": tool, "arguments": arguments }))
+            .await;
+        assert!(reply["result"].is_object(), "no result: {reply}");
+        reply["result"].clone()
+    }
+
+    /// Opens a diff, which must succeed.
+    pub async fn open_diff(&self, id: u64, path: &str, text: &str) {
+        let result = self
+            .call(id, "openDiff", json!({ "filePath": path, "newContent": text }))
+            .await;
+        assert_eq!(result, json!({ "content": [] }));
+    }
+
+    /// Closes a diff, and returns the JSON in the text block.
+    pub async fn close_diff(&self, id: u64, path: &str) -> Value {
+        let result = self
+            .call(
+                id,
+                "closeDiff",
+                json!({ "filePath": path, "suppressNotification": true }),
+            )
+            .await;
+        assert_eq!(result.get("isError"), None, "{result}");
+        assert_eq!(result["content"].as_array().map(Vec::len), Some(1), "{result}");
+        assert_eq!(result["content"][0]["type"], "text");
+        serde_json::from_str(result["content"][0]["text"].as_str().expect("text"))
+            .expect("JSON in the text block")
+    }
+
+    /// Opens the stream.
+    pub async fn listen(&self) -> Stream {
+        Stream::over(self.get().await).await
+    }
+
+    /// Sends a GET and reads nothing.
+    pub async fn get(&self) -> Raw {
+        let mut raw = Raw::dial(self.port).await;
+        raw.send(format!("{}Accept: text/event-stream\r\n\r\n", self.head("GET")))
+            .await;
+        raw
+    }
+
+    /// Ends the session.
+    pub async fn delete(&self) -> Answer {
+        let mut raw = Raw::dial(self.port).await;
+        raw.send(format!("{}\r\n", self.head("DELETE"))).await;
+        raw.answer().await
+    }
+
+    /// Answers a ping.
+    pub async fn pong(&self, ping: &Value) {
+        assert_eq!(ping["method"], "ping", "{ping}");
+        let answer = self
+            .post(json!({ "jsonrpc": "2.0", "id": ping["id"], "result": {} }).to_string())
+            .await;
+        assert_eq!(answer.status(), 202, "{}", answer.text());
+    }
+}
+
+/// The body of an `openDiff`.
+pub fn open_diff_call(id: u64, path: &str, text: &str) -> String {
+    let params = json!({ "name": "openDiff", "arguments": { "filePath": path, "newContent": text } });
+    json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string()
+}

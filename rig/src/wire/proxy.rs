@@ -1,0 +1,251 @@
+//! A TCP proxy that breaks connections at an exact byte. It dies with its handle, and every connection with it.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::{JoinHandle, JoinSet};
+
+use super::within;
+
+/// A proxy before a companion.
+#[derive(Debug)]
+pub struct Proxy {
+    /// Where it listens on 127.0.0.1.
+    pub port: u16,
+    control: Arc<Control>,
+    accepting: JoinHandle<()>,
+}
+
+/// What a connection carries, by the request it saw last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A GET: the stream.
+    Stream,
+    /// Anything else.
+    Post,
+}
+
+/// A direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// From the agent to the companion.
+    Up,
+    /// From the companion to the agent.
+    Down,
+}
+
+/// What goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// The connection ends in the middle: the reader gets exactly the bytes before, the writer a reset.
+    Cut,
+    /// Nothing passes any more, and nobody is told.
+    Stall,
+    /// So many bytes vanish; what follows them passes.
+    Drop(usize),
+}
+
+#[derive(Debug)]
+struct Control {
+    /// What agents call the companion through this proxy, and what it calls itself: equally long.
+    hosts: [String; 2],
+    /// Faults that wait for their request.
+    armed: Mutex<Vec<(Kind, Plan)>>,
+    streams: watch::Sender<usize>,
+    /// Counts the orders to cut everything.
+    cuts: watch::Sender<usize>,
+    /// Counts faults that have struck.
+    struck: watch::Sender<usize>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Plan {
+    way: Way,
+    /// Bytes that still pass.
+    after: usize,
+    fault: Fault,
+}
+
+impl Proxy {
+    /// Listens before a companion.
+    pub async fn before(port: u16) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("listen");
+        let own = listener.local_addr().expect("an address").port();
+        let control = Arc::new(Control {
+            hosts: [own, port].map(|port| format!("127.0.0.1:{port:05}")),
+            armed: Mutex::default(),
+            streams: watch::Sender::new(0),
+            cuts: watch::Sender::new(0),
+            struck: watch::Sender::new(0),
+        });
+        let accepting = tokio::spawn(accept(listener, port, Arc::clone(&control)));
+        Self {
+            port: own,
+            control,
+            accepting,
+        }
+    }
+
+    /// Arms a fault for the next request of this kind: it strikes after so many bytes of it (up) or of what answers
+    /// it (down).
+    pub fn arm(&self, kind: Kind, way: Way, after: usize, fault: Fault) {
+        self.control
+            .armed
+            .lock()
+            .unwrap()
+            .push((kind, Plan { way, after, fault }));
+    }
+
+    /// Resets every connection there is.
+    pub fn cut(&self) {
+        self.control.cuts.send_modify(|cuts| *cuts += 1);
+    }
+
+    /// How many GETs were seen.
+    pub fn streams(&self) -> usize {
+        *self.control.streams.borrow()
+    }
+
+    /// Waits until so many GETs were seen.
+    pub async fn until_streams(&self, count: usize) {
+        let mut streams = self.control.streams.subscribe();
+        within("the stream to come back", streams.wait_for(|seen| *seen >= count))
+            .await
+            .expect("the proxy lives");
+    }
+
+    /// Waits until so many faults have struck.
+    pub async fn until_struck(&self, count: usize) {
+        let mut struck = self.control.struck.subscribe();
+        within("the fault to strike", struck.wait_for(|seen| *seen >= count))
+            .await
+            .expect("the proxy lives");
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+async fn accept(listener: TcpListener, to: u16, control: Arc<Control>) {
+    let mut connections = JoinSet::new();
+    while let Ok((agent, _)) = listener.accept().await {
+        while connections.try_join_next().is_some() {}
+        connections.spawn(carry(agent, to, Arc::clone(&control)));
+    }
+}
+
+/// The request that a connection carries just now.
+type Current = Arc<Mutex<Option<Plan>>>;
+
+async fn carry(agent: TcpStream, to: u16, control: Arc<Control>) -> io::Result<()> {
+    let companion = TcpStream::connect(("127.0.0.1", to)).await?;
+    agent.set_nodelay(true)?;
+    companion.set_nodelay(true)?;
+    let (mut agent_in, mut agent_out) = agent.into_split();
+    let (mut companion_in, mut companion_out) = companion.into_split();
+    let current = Current::default();
+    let mut cuts = control.cuts.subscribe();
+    let carrying = async {
+        let up = pump(Way::Up, &mut agent_in, &mut companion_out, &current, &control);
+        let down = pump(Way::Down, &mut companion_in, &mut agent_out, &current, &control);
+        tokio::try_join!(up, down).map(|_| ())
+    };
+    tokio::select! {
+        carried = carrying => return carried,
+        _ = cuts.changed() => {}
+    }
+    agent_in.as_ref().set_zero_linger()?;
+    companion_in.as_ref().set_zero_linger()
+}
+
+async fn pump(
+    way: Way,
+    from: &mut OwnedReadHalf,
+    to: &mut OwnedWriteHalf,
+    current: &Current,
+    control: &Control,
+) -> io::Result<()> {
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        let read = from.read(&mut buffer).await?;
+        if read == 0 {
+            return to.shutdown().await;
+        }
+        if way == Way::Up && control.look_at(&buffer[..read], current) {
+            control.rename_host(&mut buffer[..read]);
+        }
+        let mut rest = &buffer[..read];
+        if let Some((passing, fault)) = due(way, rest.len(), current) {
+            to.write_all(&rest[..passing]).await?;
+            rest = &rest[passing..];
+            control.struck.send_modify(|struck| *struck += 1);
+            match fault {
+                Fault::Cut => {
+                    // A reset towards `to` could overtake the bytes that shall still pass.
+                    from.as_ref().set_zero_linger()?;
+                    return Err(io::ErrorKind::ConnectionReset.into());
+                }
+                Fault::Stall => std::future::pending().await,
+                Fault::Drop(bytes) => rest = drop_bytes(rest, bytes, from).await?,
+            }
+        }
+        to.write_all(rest).await?;
+    }
+}
+
+/// Takes so many bytes away, from what is here and then from what comes.
+async fn drop_bytes<'a>(rest: &'a [u8], bytes: usize, from: &mut OwnedReadHalf) -> io::Result<&'a [u8]> {
+    let here = bytes.min(rest.len());
+    let mut missing = vec![0; bytes - here];
+    from.read_exact(&mut missing).await?;
+    Ok(&rest[here..])
+}
+
+/// How many of these bytes still pass before a fault strikes among them, if one does.
+fn due(way: Way, bytes: usize, current: &Current) -> Option<(usize, Fault)> {
+    let mut plan = current.lock().unwrap();
+    let planned = plan.as_mut().filter(|plan| plan.way == way)?;
+    if bytes < planned.after || bytes == 0 {
+        planned.after -= bytes;
+        return None;
+    }
+    let due = (planned.after, planned.fault);
+    *plan = None;
+    Some(due)
+}
+
+impl Control {
+    /// Notices the beginning of a request, and gives it the fault that waits for it. Agents send heads in one piece.
+    fn look_at(&self, bytes: &[u8], current: &Current) -> bool {
+        let kind = match bytes {
+            [b'G', b'E', b'T', b' ', ..] => Kind::Stream,
+            [b'P', b'O', b'S', b'T', b' ', ..] | [b'D', b'E', b'L', b'E', b'T', b'E', b' ', ..] => Kind::Post,
+            _ => return false,
+        };
+        let mut armed = self.armed.lock().unwrap();
+        let at = armed.iter().position(|(wanted, _)| *wanted == kind);
+        *current.lock().unwrap() = at.map(|at| armed.remove(at).1);
+        if kind == Kind::Stream {
+            self.streams.send_modify(|streams| *streams += 1);
+        }
+        true
+    }
+
+    /// A companion serves no other Host than its own.
+    fn rename_host(&self, head: &mut [u8]) {
+        let [theirs, own] = &self.hosts;
+        if let Some(at) = head
+            .windows(theirs.len())
+            .position(|window| window == theirs.as_bytes())
+        {
+            head[at..at + own.len()].copy_from_slice(own.as_bytes());
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! `closeDiff`: the person answered in the agent, which now wants the text.
+
+use std::time::Duration;
+
+use alongside_companion::desk::{Change, Closing, Event, Request};
+use serde_json::json;
+
+use crate::stage::Stage;
+
+#[tokio::test]
+async fn closing_answers_json_in_a_text_block_with_the_edited_text_and_tells_nothing() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let mut stream = peer.listen().await;
+    let path = stage.path("a.txt");
+    peer.open_diff(1, &path, "proposed\n").await;
+    let review = stage.review().await;
+    let changes = vec![Change {
+        range: None,
+        text: "edited \"by\" hand\n".into(),
+    }];
+    stage
+        .desk
+        .request(Request::EditReview {
+            id: review.id,
+            revision: review.revision,
+            changes,
+        })
+        .await
+        .unwrap();
+    assert_eq!(
+        peer.close_diff(2, &path).await,
+        json!({ "content": "edited \"by\" hand\n" })
+    );
+    assert_eq!(stage.closed().await.closing, Closing::AnsweredInAgent);
+    stream.silent_for(Duration::from_millis(300)).await;
+}
+
+#[tokio::test]
+async fn closing_twice_answers_the_same_text_twice() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let path = stage.path("a.txt");
+    peer.open_diff(1, &path, "proposed\n").await;
+    stage.review().await;
+    for id in [2, 3] {
+        assert_eq!(
+            peer.close_diff(id, &path).await,
+            json!({ "content": "proposed\n" })
+        );
+    }
+}
+
+#[tokio::test]
+async fn closing_after_the_decision_and_before_the_receipt_answers_the_decided_text() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let mut stream = peer.listen().await;
+    let path = stage.path("a.txt");
+    peer.open_diff(1, &path, "proposed\n").await;
+    stage.accept().await;
+    stream.told("ide/diffAccepted").await;
+    let ping = stream.told("ping").await;
+    assert_eq!(
+        peer.close_diff(2, &path).await,
+        json!({ "content": "proposed\n" })
+    );
+    peer.pong(&ping).await;
+    stream.silent_for(Duration::from_millis(200)).await;
+}
+
+#[tokio::test]
+async fn closing_a_decided_diff_whose_outcome_never_left_answers_its_text_and_forgets_the_outcome() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let path = stage.path("a.txt");
+    peer.open_diff(1, &path, "proposed\n").await;
+    stage.accept().await;
+    assert_eq!(
+        peer.close_diff(2, &path).await,
+        json!({ "content": "proposed\n" })
+    );
+    peer.listen().await.silent_for(Duration::from_millis(400)).await;
+}
+
+#[tokio::test]
+async fn an_unknown_path_answers_an_empty_object_and_no_error() {
+    let stage = Stage::new().await;
+    let peer = stage.peer().await;
+    assert_eq!(peer.close_diff(1, &stage.path("never")).await, json!({}));
+    assert_eq!(peer.close_diff(2, "not even absolute").await, json!({}));
+}
+
+#[tokio::test]
+async fn another_spelling_of_the_path_is_another_diff() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    peer.open_diff(1, &stage.path("a.txt"), "x\n").await;
+    stage.review().await;
+    assert_eq!(peer.close_diff(2, &stage.path("./a.txt")).await, json!({}));
+    assert_eq!(
+        peer.close_diff(3, &stage.path("a.txt")).await,
+        json!({ "content": "x\n" })
+    );
+}
+
+#[tokio::test]
+async fn closing_without_a_path_is_an_error_of_the_tool() {
+    let stage = Stage::new().await;
+    let result = stage.peer().await.call(1, "closeDiff", json!({})).await;
+    assert_eq!(result["isError"], true, "{result}");
+}
+
+#[tokio::test]
+async fn a_desk_with_unsent_edits_is_asked_for_them_before_the_answer() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let path = stage.path("a.txt");
+    peer.open_diff(1, &path, "proposed\n").await;
+    let review = stage.review().await;
+    let closing = tokio::spawn({
+        let (peer, path) = (peer.clone(), path.clone());
+        async move { peer.close_diff(2, &path).await }
+    });
+    loop {
+        let event = alongside_rig::wire::within("to be asked for edits", stage.desk.next())
+            .await
+            .unwrap();
+        if event == (Event::FlushReview { id: review.id }) {
+            break;
+        }
+    }
+    let changes = vec![Change {
+        range: None,
+        text: "typed at the last moment\n".into(),
+    }];
+    stage
+        .desk
+        .request(Request::EditReview {
+            id: review.id,
+            revision: review.revision,
+            changes,
+        })
+        .await
+        .unwrap();
+    stage
+        .desk
+        .request(Request::Flushed { id: review.id })
+        .await
+        .unwrap();
+    assert_eq!(
+        closing.await.unwrap(),
+        json!({ "content": "typed at the last moment\n" })
+    );
+}
+
+#[tokio::test]
+async fn a_desk_that_never_answers_holds_nobody_up() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let path = stage.path("a.txt");
+    peer.open_diff(1, &path, "proposed\n").await;
+    stage.review().await;
+    // The desk lives and says nothing.
+    assert_eq!(
+        peer.close_diff(2, &path).await,
+        json!({ "content": "proposed\n" })
+    );
+}

@@ -1,0 +1,165 @@
+//! Context over the wire: what agents are told about the person's files, and when.
+
+use alongside_companion::desk::{ActiveFile, ContextReport, Position, Request};
+use serde_json::Value;
+
+use crate::stage::Stage;
+
+fn at(path: &str, line: u32, character: u32, selected: Option<&str>) -> Request {
+    let cursor = Some(Position { line, character });
+    let active = ActiveFile {
+        path: path.into(),
+        cursor,
+        selected_text: selected.map(str::to_owned),
+    };
+    Request::ChangeContext(ContextReport {
+        active: Some(active),
+        ..ContextReport::default()
+    })
+}
+
+fn open_files(message: &Value) -> Vec<Value> {
+    assert_eq!(message["method"], "ide/contextUpdate");
+    message["params"]["workspaceState"]["openFiles"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default()
+}
+
+#[tokio::test]
+async fn positions_are_1_based_and_the_active_file_is_the_newest() {
+    let stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let mut stream = peer.listen().await;
+    stream.message().await;
+    let (a, b) = (stage.file("a.txt", "a\n"), stage.file("b.txt", "b\n"));
+    stage.desk.request(at(&a, 0, 0, None)).await.unwrap();
+    assert_eq!(open_files(&stream.message().await)[0]["path"], a);
+    stage.desk.request(at(&b, 4, 7, Some("selected"))).await.unwrap();
+    let files = open_files(&stream.message().await);
+    assert_eq!(files[0]["path"], b);
+    assert_eq!(files[0]["isActive"], true);
+    assert_eq!(
+        files[0]["cursor"],
+        serde_json::json!({ "line": 5, "character": 8 })
+    );
+    assert_eq!(files[0]["selectedText"], "selected");
+    assert_eq!(files[1]["path"], a);
+    assert!(
+        files[1].get("cursor").is_none() && files[1].get("isActive").is_none_or(|active| active == false)
+    );
+    assert!(files[0]["timestamp"].as_u64() > files[1]["timestamp"].as_u64());
+}
+
+#[tokio::test]
+async fn a_burst_that_never_pauses_is_still_told_about() {
+    let stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let mut stream = peer.listen().await;
+    stream.message().await;
+    let file = stage.file("a.txt", "a\n");
+    let mut sent = 0;
+    let first = loop {
+        stage.desk.request(at(&file, sent, 0, None)).await.unwrap();
+        sent += 1;
+        assert!(sent < 500, "nothing was told during {sent} changes");
+        if let Ok(message) =
+            tokio::time::timeout(std::time::Duration::from_millis(20), stream.message()).await
+        {
+            break message;
+        }
+    };
+    assert!(open_files(&first)[0]["cursor"]["line"].as_u64() <= Some(u64::from(sent)));
+    // The last state arrives in the end, and nothing is told twice.
+    let mut last = first;
+    while open_files(&last)[0]["cursor"]["line"].as_u64() != Some(u64::from(sent)) {
+        last = stream.message().await;
+    }
+}
+
+#[tokio::test]
+async fn ten_files_and_16384_utf16_units_are_the_most_that_is_told() {
+    let stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let long = "😀".repeat(10_000);
+    let mut last = String::new();
+    for number in 0..15 {
+        last = stage.file(&format!("{number}.txt"), "x\n");
+        stage
+            .desk
+            .request(at(&last, 0, 0, Some(&format!("a{long}"))))
+            .await
+            .unwrap();
+    }
+    let mut stream = peer.listen().await;
+    let files = loop {
+        let files = open_files(&stream.message().await);
+        if files.first().is_some_and(|file| file["path"] == last) {
+            break files;
+        }
+    };
+    assert_eq!(files.len(), 10);
+    let selected = files[0]["selectedText"].as_str().unwrap();
+    assert_eq!(
+        selected.encode_utf16().count(),
+        16_383,
+        "cut on a character boundary"
+    );
+    assert!(
+        files
+            .iter()
+            .skip(1)
+            .all(|file| file.get("selectedText").is_none())
+    );
+}
+
+#[tokio::test]
+async fn secrets_directories_and_files_that_do_not_exist_are_not_told() {
+    let stage = Stage::with(|builder| builder.exclude(["*.secret"])).await;
+    let peer = stage.peer().await;
+    let mut stream = peer.listen().await;
+    stream.message().await;
+    let shown = stage.file("shown.txt", "x\n");
+    for hidden in [
+        stage.file("my.secret", "x"),
+        stage.file(".env", "x"),
+        stage.path("never-written.txt"),
+        stage.path(""),
+    ] {
+        stage.desk.request(at(&hidden, 0, 0, None)).await.unwrap();
+    }
+    stage.desk.request(at(&shown, 0, 0, None)).await.unwrap();
+    loop {
+        let files = open_files(&stream.message().await);
+        assert!(files.iter().all(|file| file["path"] == shown), "{files:?}");
+        if !files.is_empty() {
+            break;
+        }
+    }
+}
+
+#[tokio::test]
+async fn while_paused_agents_are_told_nothing_of_the_files() {
+    let stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let file = stage.file("a.txt", "x\n");
+    let mut stream = peer.listen().await;
+    stream.message().await;
+    stage.desk.request(at(&file, 0, 0, None)).await.unwrap();
+    assert_eq!(open_files(&stream.message().await).len(), 1);
+    stage
+        .desk
+        .request(Request::PauseContext { paused: true })
+        .await
+        .unwrap();
+    assert!(open_files(&stream.message().await).is_empty());
+    stage.desk.request(at(&file, 3, 3, None)).await.unwrap();
+    assert!(open_files(&peer.listen().await.message().await).is_empty());
+    stage
+        .desk
+        .request(Request::PauseContext { paused: false })
+        .await
+        .unwrap();
+    let mut stream = peer.listen().await;
+    while open_files(&stream.message().await).is_empty() {}
+}

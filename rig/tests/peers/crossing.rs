@@ -1,0 +1,257 @@
+//! After a cut, an agent's returning stream and its next proposal of the same file cross. Whatever their order and
+//! size, the second proposal must not be answered by the first one's decision, and the first decision must arrive.
+
+use std::time::{Duration, Instant};
+
+use alongside_agent::{Endpoint, Identity, Outcome, Session};
+use alongside_companion::desk::Decision;
+use alongside_rig::wire::{Fault, Kind, Peer, Proxy, Raw, Stream, Way, open_diff_call, within};
+
+use crate::stage::Stage;
+
+const KB: usize = 1 << 10;
+const SIZES: [usize; 3] = [10 * KB, 1 << 20, 5 << 20];
+
+/// Where the receipt of the first outcome gets lost.
+#[derive(Debug, Clone, Copy)]
+enum Lost {
+    /// The stream is cut before the outcome's last byte: the agent knows nothing.
+    Outcome,
+    /// The agent has the outcome and never answers the ping.
+    Pong,
+    /// The pong is cut off on its way.
+    PongOnItsWay,
+    /// Nothing is lost but the stream.
+    Nothing,
+}
+
+/// What the companion sees first.
+#[derive(Debug, Clone, Copy)]
+enum First {
+    /// The whole proposal, then the stream.
+    Post,
+    /// The head of the proposal and half of it, the stream, and the rest much later.
+    HalfPost,
+    /// The stream, and at once the proposal.
+    Get,
+}
+
+fn text(of: &str, size: usize) -> String {
+    let mut text = format!("{of}\n");
+    text.extend(std::iter::repeat_n("0123456789abcdef\n", size / 17));
+    text
+}
+
+struct Crossing {
+    stage: Stage,
+    proxy: Proxy,
+    peer: Peer,
+    path: String,
+    size: usize,
+}
+
+impl Crossing {
+    async fn of(size: usize) -> Self {
+        let stage = Stage::new().await;
+        let proxy = Proxy::before(stage.port()).await;
+        let peer = stage.peer_by(proxy.port).await;
+        Self {
+            path: stage.path("crossed.txt"),
+            stage,
+            proxy,
+            peer,
+            size,
+        }
+    }
+
+    /// The first diff is accepted, and something gets lost. True if the agent knows of the decision.
+    async fn first_diff(&mut self, lost: Lost) -> bool {
+        if let Lost::Outcome = lost {
+            self.proxy.arm(Kind::Stream, Way::Down, self.size / 2, Fault::Cut);
+        }
+        let struck = usize::from(!matches!(lost, Lost::Nothing | Lost::Pong));
+        let mut stream = self.peer.listen().await;
+        self.peer
+            .open_diff(1, &self.path, &text("first", self.size))
+            .await;
+        self.stage.accept().await;
+        if let Lost::Outcome = lost {
+            self.proxy.until_struck(struck).await;
+            self.proxy.cut();
+            return false;
+        }
+        let told = stream.told("ide/diffAccepted").await;
+        assert!(told["params"]["content"].as_str().unwrap().starts_with("first\n"));
+        let ping = stream.told("ping").await;
+        match lost {
+            Lost::Nothing => self.peer.pong(&ping).await,
+            Lost::PongOnItsWay => {
+                self.proxy.arm(Kind::Post, Way::Up, 150, Fault::Cut);
+                let pong = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{}}}}"#, ping["id"]);
+                let mut raw = Raw::dial(self.proxy.port).await;
+                let _ = raw
+                    .try_send(format!("{}{pong}", self.peer.post_head(pong.len())))
+                    .await;
+                self.proxy.until_struck(struck).await;
+            }
+            _ => {}
+        }
+        self.proxy.cut();
+        true
+    }
+
+    /// The stream returns and crosses the next proposal. `None` if this machine was too slow for a crossing.
+    async fn cross(&self, first: First) -> Option<Stream> {
+        let call = open_diff_call(2, &self.path, &text("second", self.size));
+        let head = self.peer.post_head(call.len());
+        let mut post = Raw::dial(self.proxy.port).await;
+        let stream = match first {
+            First::Post => {
+                post.send(head + &call).await;
+                self.peer.get().await
+            }
+            First::HalfPost => {
+                post.send(head + &call[..call.len() / 2]).await;
+                let stream = self.peer.get().await;
+                tokio::time::sleep(Duration::from_millis(250)).await;
+                post.send(&call[call.len() / 2..]).await;
+                stream
+            }
+            First::Get => {
+                let started = Instant::now();
+                let stream = self.peer.get().await;
+                post.send(head + &call[..100]).await;
+                if started.elapsed() > Duration::from_millis(50) {
+                    return None;
+                }
+                post.send(&call[100..]).await;
+                stream
+            }
+        };
+        assert_eq!(post.answer().await.status(), 200);
+        Some(Stream::over(stream).await)
+    }
+
+    /// Nobody has decided on the second proposal; then somebody does.
+    async fn second_diff(&mut self, mut stream: Stream, case: &str) {
+        stream.silent_for(Duration::from_millis(400)).await;
+        let review = self.stage.review().await;
+        assert!(review.proposed.starts_with("second\n"), "{case}");
+        self.stage.decide(&review, Decision::Accept).await.unwrap();
+        let told = stream.told("ide/diffAccepted").await;
+        assert!(told["params"]["content"] == *text("second", self.size), "{case}");
+    }
+}
+
+async fn crossings(size: usize) {
+    for first in [First::Post, First::HalfPost, First::Get] {
+        for lost in [Lost::Pong, Lost::PongOnItsWay, Lost::Nothing] {
+            let case = format!("{size} bytes, {lost:?} lost, {first:?} first");
+            let mut tries = 0;
+            loop {
+                let mut crossing = Crossing::of(size).await;
+                assert!(crossing.first_diff(lost).await, "{case}");
+                if let Some(stream) = crossing.cross(first).await {
+                    crossing.second_diff(stream, &case).await;
+                    break;
+                }
+                tries += 1;
+                assert!(
+                    tries < 20,
+                    "{case}: this machine never got a GET and a POST out within 50 ms"
+                );
+            }
+        }
+    }
+    // The agent knows nothing of the decision, so it does not go on: the decision must reach it.
+    let mut crossing = Crossing::of(size).await;
+    assert!(!crossing.first_diff(Lost::Outcome).await);
+    let mut stream = crossing.peer.listen().await;
+    assert!(stream.told("ide/diffAccepted").await["params"]["content"] == *text("first", size));
+    let ping = stream.told("ping").await;
+    crossing.peer.pong(&ping).await;
+    stream.silent_for(Duration::from_millis(300)).await;
+}
+
+#[tokio::test]
+async fn a_crossing_of_10_kb_neither_loses_nor_invents_a_decision() {
+    crossings(SIZES[0]).await;
+}
+
+#[tokio::test]
+async fn a_crossing_of_1_mb_neither_loses_nor_invents_a_decision() {
+    crossings(SIZES[1]).await;
+}
+
+#[tokio::test]
+async fn a_crossing_of_5_mb_neither_loses_nor_invents_a_decision() {
+    crossings(SIZES[2]).await;
+}
+
+/// The same with a client that reconnects by itself, as the TypeScript SDK does: its pong is cut off, its stream is
+/// cut, and it proposes again, at once or while its stream returns.
+async fn client_crossing(size: usize, wait_for_stream: bool) {
+    let mut stage = Stage::new().await;
+    let proxy = Proxy::before(stage.port()).await;
+    let identity = Identity::new("gemini-cli-mcp-client", "1");
+    let session = Session::connect(
+        Endpoint::local(proxy.port),
+        Some(stage.companion.token()),
+        identity,
+    );
+    let session = within("a session", session).await.unwrap();
+    proxy.until_streams(1).await;
+    let path = stage.path("crossed.txt");
+    let (first, second) = (text("first", size), text("second", size));
+
+    let pending = session.open_diff(&path, &first).await.unwrap();
+    let review = stage.review().await;
+    proxy.arm(Kind::Post, Way::Up, 0, Fault::Cut);
+    stage.decide(&review, Decision::Accept).await.unwrap();
+    assert!(within("the first outcome", pending.outcome()).await == Outcome::Accepted { content: first });
+    proxy.until_struck(1).await;
+    proxy.cut();
+    if wait_for_stream {
+        proxy.until_streams(2).await;
+    }
+    let pending = within("the second diff to open", session.open_diff(&path, &second))
+        .await
+        .unwrap();
+    let mut outcome = Box::pin(pending.outcome());
+    // Longer than the client takes to come back, and then the companion's 100 ms.
+    let early = tokio::time::timeout(Duration::from_millis(2500), &mut outcome).await;
+    assert!(
+        early.is_err(),
+        "{size} bytes: nobody has decided, but the agent heard {:?}",
+        early.map(name)
+    );
+    let review = stage.review().await;
+    assert!(review.proposed.starts_with("second\n"));
+    stage.decide(&review, Decision::Accept).await.unwrap();
+    assert!(within("the second outcome", outcome).await == Outcome::Accepted { content: second });
+}
+
+fn name(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Accepted { .. } => "accepted",
+        Outcome::Rejected => "rejected",
+        Outcome::Closed { .. } => "closed",
+        Outcome::Lost => "lost",
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_reconnects_and_proposes_at_once_never_takes_one_decision_for_another() {
+    for size in SIZES {
+        for _ in 0..5 {
+            client_crossing(size, false).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_proposes_while_its_stream_returns_never_takes_one_decision_for_another() {
+    for _ in 0..5 {
+        client_crossing(10 * KB, true).await;
+    }
+}

@@ -1,0 +1,218 @@
+//! The stream is cut at every single byte of a diff: no decision is lost, and none is taken for another.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use alongside_companion::desk::{Decision, Event, Request};
+use alongside_rig::wire::{Fault, Item, Kind, Peer, Proxy, Raw, Stream, Way, open_diff_call, within};
+use serde_json::Value;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use crate::stage::Stage;
+
+/// Accepts what begins with `first` and rejects what begins with `next`, for as long as the companion runs.
+fn decide_by_text(stage: &Stage) {
+    let mut desk = stage.companion.join();
+    tokio::spawn(async move {
+        while let Ok(event) = desk.next().await {
+            if let Event::Opened(review) = event {
+                let first = review.proposed.starts_with("first");
+                let decision = if first { Decision::Accept } else { Decision::Reject };
+                drop(desk.send(Request::DecideReview {
+                    id: review.id,
+                    revision: review.revision,
+                    decision,
+                }));
+            }
+        }
+    });
+}
+
+/// Everything that arrives whole on a stream that may break at any time.
+async fn hear_until_it_breaks(raw: Raw) -> Vec<Value> {
+    within("the stream to break", async {
+        let mut heard = Vec::new();
+        if let Some(mut stream) = Stream::try_over(raw).await {
+            loop {
+                match stream.next().await {
+                    Item::Message(message) => heard.push(message),
+                    Item::Comment(_) => {}
+                    Item::End(_) => break,
+                }
+            }
+        }
+        heard
+    })
+    .await
+}
+
+fn method<'a>(messages: &'a [Value], wanted: &str) -> Option<&'a Value> {
+    messages.iter().find(|message| message["method"] == wanted)
+}
+
+/// How many bytes a stream carries from its beginning to the end of the ping, at least.
+async fn bytes_of_a_diff(stage: &Stage) -> usize {
+    let peer = stage.peer().await;
+    peer.open_diff(1, &stage.path("measure"), "first\n").await;
+    let mut raw = peer.get().await;
+    let head = raw.head().await;
+    assert_eq!(head.status, 200);
+    // Head lines are of constant length but for the date's; chunk frames are few: 300 is more than all of them.
+    let mut bytes = 300;
+    let mut text = String::new();
+    while !text.contains("\"ping\"") {
+        let chunk = within("the ping", raw.chunk())
+            .await
+            .expect("the stream stays open");
+        bytes += chunk.len();
+        text.push_str(&String::from_utf8_lossy(&chunk));
+    }
+    bytes
+}
+
+/// One diff over a stream that is cut after `byte` bytes, and what follows. True if the cut came before the ping.
+async fn cut_at(byte: usize, port: u16, token: String, path: String) -> bool {
+    let proxy = Proxy::before(port).await;
+    let peer = Peer::join(proxy.port, &token).await;
+    proxy.arm(Kind::Stream, Way::Down, byte, Fault::Cut);
+    let broken = peer.get().await;
+    let heard = tokio::spawn(hear_until_it_breaks(broken));
+    peer.open_diff(1, &path, "first\n").await;
+    let outlasted = tokio::time::timeout(Duration::from_millis(1500), proxy.until_struck(1))
+        .await
+        .is_err();
+    if outlasted {
+        proxy.cut();
+    }
+    let heard = heard.await.unwrap();
+    let accepted = method(&heard, "ide/diffAccepted");
+    assert!(
+        accepted.is_none_or(|told| told["params"]["content"] == "first\n"),
+        "{heard:?}"
+    );
+    if let Some(ping) = method(&heard, "ping") {
+        peer.pong(ping).await;
+    }
+    match accepted {
+        // Nothing arrived: the outcome must come on the next stream, once.
+        None => {
+            let mut stream = peer.listen().await;
+            assert_eq!(
+                stream.told("ide/diffAccepted").await["params"]["content"],
+                "first\n",
+                "cut at {byte}"
+            );
+            let ping = stream.told("ping").await;
+            peer.pong(&ping).await;
+            stream.silent_for(Duration::from_millis(150)).await;
+        }
+        // It arrived: the agent goes on, and its next diff of the same file crosses its new stream.
+        Some(_) => {
+            let next = open_diff_call(2, &path, "next\n");
+            let mut post = Raw::dial(proxy.port).await;
+            post.send(peer.post_head(next.len())).await;
+            let before = byte % next.len();
+            post.send(&next[..before]).await;
+            let mut stream = peer.listen().await;
+            post.send(&next[before..]).await;
+            assert_eq!(post.answer().await.status(), 200);
+            // `told` fails on the stale accept, whenever it comes.
+            stream.told("ide/diffRejected").await;
+            let ping = stream.told("ping").await;
+            peer.pong(&ping).await;
+            stream.silent_for(Duration::from_millis(150)).await;
+        }
+    }
+    !outlasted
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stream_cut_at_any_byte_of_a_diff_loses_no_decision_and_invents_none() {
+    let stage = Stage::new().await;
+    decide_by_text(&stage);
+    let bytes = bytes_of_a_diff(&stage).await;
+    // Few at a time, so that a busy machine stays well within the companion's 100 ms.
+    let room = Arc::new(Semaphore::new(8));
+    let mut cuts = JoinSet::new();
+    for byte in 0..bytes {
+        let (room, port, token) = (
+            Arc::clone(&room),
+            stage.port(),
+            stage.companion.token().to_owned(),
+        );
+        let path = stage.path(&format!("cut-{byte}"));
+        cuts.spawn(async move {
+            let _room = room.acquire_owned().await.unwrap();
+            cut_at(byte, port, token, path).await
+        });
+    }
+    let mut struck = 0;
+    while let Some(cut) = cuts.join_next().await {
+        struck += usize::from(cut.unwrap());
+    }
+    assert!(
+        struck > 400,
+        "only {struck} of {bytes} cuts fell into the diff: the test has lost its subject"
+    );
+}
+
+#[tokio::test]
+async fn an_open_diff_cut_at_any_tenth_byte_is_as_if_never_sent_or_as_if_whole() {
+    let mut stage = Stage::new().await;
+    let proxy = Proxy::before(stage.port()).await;
+    let peer = stage.peer_by(proxy.port).await;
+    let path = stage.path("a.txt");
+    let call = open_diff_call(1, &path, "text\n");
+    let whole = peer.post_head(call.len()).len() + call.len();
+    for byte in (0..whole).step_by(10) {
+        proxy.arm(Kind::Post, Way::Up, byte, Fault::Cut);
+        let mut post = Raw::dial(proxy.port).await;
+        // In one piece: the proxy recognises a request by its first bytes.
+        let _ = post
+            .try_send(format!("{}{call}", peer.post_head(call.len())))
+            .await;
+        assert!(within("the cut", post.try_head()).await.is_none(), "byte {byte}");
+    }
+    peer.open_diff(2, &path, "the only one\n").await;
+    assert_eq!(&*stage.review().await.proposed, "the only one\n");
+}
+
+#[tokio::test]
+async fn an_answer_cut_off_on_its_way_leaves_a_review_that_the_agent_can_replace_or_close() {
+    let mut stage = Stage::new().await;
+    let proxy = Proxy::before(stage.port()).await;
+    let peer = stage.peer_by(proxy.port).await;
+    let path = stage.path("a.txt");
+    let call = open_diff_call(1, &path, "unheard\n");
+    proxy.arm(Kind::Post, Way::Down, 5, Fault::Cut);
+    let mut post = Raw::dial(proxy.port).await;
+    post.send(format!("{}{call}", peer.post_head(call.len()))).await;
+    assert!(within("the cut", post.try_head()).await.is_none());
+    assert_eq!(&*stage.review().await.proposed, "unheard\n");
+    assert_eq!(
+        peer.close_diff(2, &path).await,
+        serde_json::json!({ "content": "unheard\n" })
+    );
+}
+
+#[tokio::test]
+async fn bytes_missing_from_a_stream_are_noticed_by_the_agent_and_cost_no_decision() {
+    let mut stage = Stage::new().await;
+    let proxy = Proxy::before(stage.port()).await;
+    let peer = stage.peer_by(proxy.port).await;
+    let path = stage.path("a.txt");
+    let text = "0123456789".repeat(20_000);
+    proxy.arm(Kind::Stream, Way::Down, 50_000, Fault::Drop(7));
+    let damaged = peer.get().await;
+    peer.open_diff(1, &path, &text).await;
+    stage.accept().await;
+    proxy.until_struck(1).await;
+    // What an agent makes of a damaged stream is its own affair; it hangs up in any case.
+    damaged.reset();
+    let mut stream = peer.listen().await;
+    assert!(stream.told("ide/diffAccepted").await["params"]["content"] == *text);
+    let ping = stream.told("ping").await;
+    peer.pong(&ping).await;
+    stream.silent_for(Duration::from_millis(150)).await;
+}

@@ -1,0 +1,102 @@
+//! The companion stops: reviews are rejected, streams end properly, files are removed, in this order.
+
+use std::time::Duration;
+
+use alongside_companion::desk::{Closing, Event};
+use alongside_rig::wire::{End, Raw, within};
+
+use crate::stage::Stage;
+
+#[tokio::test]
+async fn stopping_rejects_what_waits_then_ends_the_streams_properly_then_removes_the_files() {
+    let mut stage = Stage::new().await;
+    let (one, two) = (stage.peer().await, stage.peer().await);
+    let (mut first, mut second) = (one.listen().await, two.listen().await);
+    second.message().await;
+    let path = stage.path("a.txt");
+    one.open_diff(1, &path, "x\n").await;
+    stage.review().await;
+    assert!(!stage.records().is_empty());
+
+    let Stage {
+        companion,
+        mut desk,
+        temp,
+    } = stage;
+    let stopping = tokio::spawn(companion.stop());
+    assert_eq!(first.told("ide/diffRejected").await["params"]["filePath"], path);
+    let (rest, end) = first.to_the_end().await;
+    assert_eq!(end, End::Clean, "after {rest:?}");
+    assert!(rest.iter().all(|message| message["method"] == "ping"), "{rest:?}");
+    assert_eq!(second.to_the_end().await.1, End::Clean);
+    within("the companion to stop", stopping).await.unwrap();
+
+    let mut closings = Vec::new();
+    while let Ok(event) = within("the desk to be told", desk.next()).await {
+        if let Event::Closed(closed) = event {
+            closings.push(closed.closing);
+        }
+    }
+    assert_eq!(closings, [Closing::Stopped]);
+    let stage_left: Vec<_> = walk(temp.path().join("tmp"))
+        .chain(walk(temp.path().join("home")))
+        .collect();
+    assert!(stage_left.is_empty(), "{stage_left:?}");
+}
+
+fn walk(directory: std::path::PathBuf) -> impl Iterator<Item = std::path::PathBuf> {
+    let mut found = Vec::new();
+    let mut directories = vec![directory];
+    while let Some(directory) = directories.pop() {
+        for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+            if entry.file_type().unwrap().is_dir() {
+                directories.push(entry.path())
+            } else {
+                found.push(entry.path())
+            }
+        }
+    }
+    found.into_iter()
+}
+
+#[tokio::test]
+async fn stopping_waits_for_nobody_who_does_not_read() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let _unread = peer.get().await;
+    peer.open_diff(1, &stage.path("big.txt"), &"x\n".repeat(8 << 20))
+        .await;
+    stage.accept().await;
+    let mut half = Raw::dial(stage.port()).await;
+    half.send(peer.post_head(1000)).await;
+    within("the companion to stop", stage.companion.stop()).await;
+}
+
+#[tokio::test]
+async fn after_stopping_the_port_is_closed() {
+    let stage = Stage::new().await;
+    let port = stage.port();
+    within("the companion to stop", stage.companion.stop()).await;
+    assert!(tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_err());
+}
+
+#[tokio::test]
+async fn a_companion_that_is_dropped_leaves_no_files_and_no_port() {
+    let stage = Stage::new().await;
+    let (port, records) = (stage.port(), stage.records());
+    assert!(!records.is_empty());
+    let Stage {
+        companion,
+        temp: _temp,
+        desk: _desk,
+    } = stage;
+    drop(companion);
+    within("the port to close and the files to go", async {
+        while records.iter().any(|record| record.exists())
+            || tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok()
+        {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await;
+}

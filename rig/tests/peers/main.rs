@@ -1,0 +1,20 @@
+//! Bad input and misbehaving peers against a running companion. Each test's name is the rule that it proves.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod agent;
+mod close;
+mod context;
+mod crossing;
+mod cut;
+mod ending;
+mod gate;
+mod messages;
+mod proposals;
+mod receipts;
+mod sessions;
+#[cfg(unix)]
+mod size;
+mod slow;
+mod stage;
+mod streams;

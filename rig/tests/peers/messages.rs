@@ -1,0 +1,159 @@
+//! JSON-RPC that is broken, odd or unexpected.
+
+use alongside_rig::wire::Peer;
+use serde_json::json;
+
+use crate::stage::Stage;
+
+#[tokio::test]
+async fn malformed_json_is_400_with_a_parse_error() {
+    let stage = Stage::new().await;
+    let peer = stage.peer().await;
+    for body in [
+        "",
+        "{",
+        "nonsense",
+        r#"{"jsonrpc":"2.0","id":1,"method":"ping""#,
+        "{\"a\":\"\u{1}\"}",
+    ] {
+        let answer = peer.post(body).await;
+        assert_eq!(answer.status(), 400, "{body:?}");
+        let error = answer.json();
+        assert_eq!(error["error"]["code"], -32700, "{body:?}: {error}");
+        assert!(error["id"].is_null());
+    }
+    assert_eq!(peer.post(b"\xff\xfe{}").await.status(), 400);
+}
+
+#[tokio::test]
+async fn json_that_is_no_message_is_400_with_an_invalid_request_error() {
+    let stage = Stage::new().await;
+    let peer = stage.peer().await;
+    for body in [
+        "7",
+        "null",
+        "{}",
+        r#"{"id":1,"method":"ping"}"#,
+        r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#,
+    ] {
+        let answer = peer.post(body).await;
+        assert_eq!(answer.status(), 400, "{body}");
+        assert_eq!(answer.json()["error"]["code"], -32600, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn deeply_nested_json_is_refused_and_overflows_nothing() {
+    let stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let deep = "[".repeat(200_000);
+    assert_eq!(peer.post(&deep).await.status(), 400);
+    let nested = format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{}{}}}",
+        deep,
+        "]".repeat(200_000)
+    );
+    let status = peer.post(&nested).await.status();
+    assert!(status == 400 || status == 200, "{status}");
+    peer.request(2, "ping", json!({})).await;
+}
+
+#[tokio::test]
+async fn an_unknown_method_is_method_not_found_and_an_unknown_notification_is_ignored() {
+    let stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let reply = peer.request(5, "resources/list", json!({})).await;
+    assert_eq!(reply["error"]["code"], -32601);
+    let note = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } });
+    assert_eq!(peer.post(note.to_string()).await.status(), 202);
+}
+
+#[tokio::test]
+async fn an_unknown_tool_is_a_json_rpc_error() {
+    let stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let reply = peer
+        .request(1, "tools/call", json!({ "name": "rm", "arguments": {} }))
+        .await;
+    assert_eq!(reply["error"]["code"], -32602, "{reply}");
+    let reply = peer.request(2, "tools/call", json!({})).await;
+    assert_eq!(reply["error"]["code"], -32602, "{reply}");
+}
+
+#[tokio::test]
+async fn notifications_initialized_is_answered_exactly_202_without_a_body() {
+    let stage = Stage::new().await;
+    let mut peer = stage.stranger();
+    let answer = peer.initialize("a", "2025-06-18").await;
+    peer.session = answer.head.get("mcp-session-id").map(str::to_owned);
+    let answer = peer
+        .post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
+        .await;
+    assert_eq!((answer.status(), answer.body.len()), (202, 0));
+}
+
+#[tokio::test]
+async fn tools_list_names_both_tools_with_their_required_arguments() {
+    let stage = Stage::new().await;
+    let reply = stage.peer().await.request(1, "tools/list", json!({})).await;
+    let tools = reply["result"]["tools"].as_array().unwrap();
+    let required = |name: &str| {
+        let tool = tools
+            .iter()
+            .find(|tool| tool["name"] == name)
+            .unwrap_or_else(|| panic!("no {name}"));
+        assert_eq!(tool["inputSchema"]["type"], "object");
+        tool["inputSchema"]["required"].clone()
+    };
+    assert_eq!(required("openDiff"), json!(["filePath", "newContent"]));
+    assert_eq!(required("closeDiff"), json!(["filePath"]));
+}
+
+#[tokio::test]
+async fn a_reply_repeats_the_requests_id_be_it_a_number_or_a_string() {
+    let stage = Stage::new().await;
+    let peer = stage.peer().await;
+    for id in [
+        json!(0),
+        json!(-1),
+        json!(9_007_199_254_740_991_i64),
+        json!(""),
+        json!("a\u{1F600}\n"),
+    ] {
+        let answer = peer
+            .post(json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }).to_string())
+            .await;
+        assert_eq!(answer.json(), json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
+    }
+}
+
+#[tokio::test]
+async fn batches_are_for_the_versions_that_have_them() {
+    let stage = Stage::new().await;
+    let batch = json!([
+        { "jsonrpc": "2.0", "id": 1, "method": "ping" },
+        { "jsonrpc": "2.0", "method": "notifications/whatever" },
+        { "jsonrpc": "2.0", "id": "two", "method": "tools/list" },
+    ])
+    .to_string();
+    let old = Peer::join_with(stage.port(), stage.companion.token(), "a", "2025-03-26").await;
+    let answer = old.post(&batch).await;
+    assert_eq!(answer.status(), 200, "{}", answer.text());
+    let mut ids: Vec<_> = answer
+        .json()
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|reply| reply["id"].to_string())
+        .collect();
+    ids.sort();
+    assert_eq!(ids, ["\"two\"", "1"]);
+    let mut silent = old.clone();
+    silent.version = None;
+    assert_eq!(
+        silent.post(&batch).await.status(),
+        200,
+        "without a header the rules are those of 2025-03-26"
+    );
+    assert_eq!(stage.peer().await.post(&batch).await.status(), 400);
+}

@@ -1,0 +1,207 @@
+//! Proposals: which are refused, which are shown, and that texts and paths come back as they are.
+
+use std::os::unix::ffi::OsStrExt;
+
+use alongside_companion::desk::{Decision, Refusal, Request};
+use serde_json::{Value, json};
+
+use crate::stage::Stage;
+
+async fn refusal(stage: &Stage, arguments: Value) -> String {
+    let result = stage.peer().await.call(1, "openDiff", arguments).await;
+    assert_eq!(result["isError"], true, "{result}");
+    assert_eq!(
+        result["content"].as_array().map(Vec::len),
+        Some(1),
+        "one text block says why: {result}"
+    );
+    result["content"][0]["text"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_missing_or_ill_typed_argument_is_an_error_of_the_tool_that_names_it() {
+    let stage = Stage::new().await;
+    for (arguments, named) in [
+        (json!({}), "filePath"),
+        (json!({ "newContent": "x" }), "filePath"),
+        (json!({ "filePath": "/a" }), "newContent"),
+        (json!({ "filePath": 7, "newContent": "x" }), ""),
+        (json!({ "filePath": "/a", "newContent": ["x"] }), ""),
+        (json!({ "filePath": null, "newContent": "x" }), ""),
+    ] {
+        let why = refusal(&stage, arguments.clone()).await;
+        assert!(why.contains(named) && !why.is_empty(), "{arguments}: {why}");
+    }
+}
+
+#[tokio::test]
+async fn a_path_that_cannot_be_a_file_is_refused_with_the_reason() {
+    let stage = Stage::new().await;
+    let directory = stage.temp.path().join("project");
+    for (path, reason) in [
+        ("src/a.rs", "absolute"),
+        ("", "filePath"),
+        ("/a\0b", "NUL"),
+        (directory.to_str().unwrap(), "directory"),
+    ] {
+        let why = refusal(&stage, json!({ "filePath": path, "newContent": "x" })).await;
+        assert!(why.contains(reason), "{path:?}: {why}");
+    }
+}
+
+#[tokio::test]
+async fn a_path_comes_back_byte_for_byte_whatever_is_in_it() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let mut stream = peer.listen().await;
+    for (id, name) in [
+        "a b.txt",
+        "new\nline.txt",
+        "дом/ファイル.rs",
+        "e\u{301}.txt",
+        "\u{202e}txt.exe",
+        "sub/../a.txt",
+        "./b//c.txt",
+        "😀",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = stage.path(name);
+        peer.open_diff(id as u64, &path, "text\n").await;
+        let review = stage.accept().await;
+        assert_eq!(review.file, path);
+        let told = stream.told("ide/diffAccepted").await;
+        assert_eq!(told["params"], json!({ "filePath": path, "content": "text\n" }));
+        let ping = stream.told("ping").await;
+        peer.pong(&ping).await;
+    }
+}
+
+#[tokio::test]
+async fn text_comes_back_exactly_whatever_its_line_ends_and_characters() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let mut stream = peer.listen().await;
+    for (id, text) in [
+        "a\r\nb\r\n",
+        "\u{feff}x\n",
+        "no end",
+        "a\rb\n\r\n",
+        "\u{0}\u{7f}\u{2028}\u{fffd}😀",
+        "",
+        "data: x\n\n: y\n",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = stage.path(&format!("text-{id}"));
+        peer.open_diff(id as u64, &path, text).await;
+        stage.accept().await;
+        assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], text);
+        let ping = stream.told("ping").await;
+        peer.pong(&ping).await;
+    }
+}
+
+#[tokio::test]
+async fn lone_surrogates_become_the_replacement_character() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let mut stream = peer.listen().await;
+    let path = stage.path("emoji.txt");
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"openDiff","arguments":{{"filePath":{path:?},"newContent":"a\ud83d b\udc00\ud83d\ude00\\ud800"}}}}}}"#
+    );
+    assert_eq!(peer.post(body).await.json()["result"], json!({ "content": [] }));
+    let review = stage.accept().await;
+    assert_eq!(&*review.proposed, "a\u{fffd} b\u{fffd}😀\\ud800");
+    assert_eq!(
+        stream.told("ide/diffAccepted").await["params"]["content"],
+        "a\u{fffd} b\u{fffd}😀\\ud800"
+    );
+}
+
+#[tokio::test]
+async fn an_original_that_is_not_text_is_decided_as_a_whole() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let mut stream = peer.listen().await;
+    for (id, original) in [
+        &b"latin \xe9\xff\n"[..],
+        b"\x89PNG\0\0\x01\xff\xfe",
+        b"\xff\xfea\0b\0",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = stage.file(&format!("original-{id}"), original);
+        peer.open_diff(id as u64, &path, "text\nmore\n").await;
+        let review = stage.review().await;
+        assert!(review.whole_file_only.is_some(), "{review:?}");
+        assert_eq!(review.original, None);
+        let keep = Request::KeepHunks {
+            id: review.id,
+            revision: review.revision,
+            hunks: vec![0],
+            keep: false,
+        };
+        assert!(matches!(
+            stage.desk.request(keep).await,
+            Err(Refusal::WholeFileOnly { .. })
+        ));
+        stage.decide(&review, Decision::Accept).await.unwrap();
+        assert_eq!(
+            stream.told("ide/diffAccepted").await["params"]["content"],
+            "text\nmore\n"
+        );
+        let ping = stream.told("ping").await;
+        peer.pong(&ping).await;
+        assert_eq!(
+            std::fs::read(&path).unwrap(),
+            original,
+            "the agent writes, we never do"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_proposal_with_binary_text_for_a_text_file_can_be_decided() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let mut stream = peer.listen().await;
+    let path = stage.file("text.txt", "plain\n");
+    let text = "\u{0}\u{1}\u{2}plain\n\u{0}";
+    peer.open_diff(1, &path, text).await;
+    stage.accept().await;
+    assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], text);
+}
+
+#[tokio::test]
+async fn a_file_whose_name_is_not_utf8_in_the_same_directory_hurts_nobody() {
+    let mut stage = Stage::new().await;
+    let odd = stage
+        .temp
+        .path()
+        .join("project")
+        .join(std::ffi::OsStr::from_bytes(b"\xff\xfe.txt"));
+    std::fs::write(odd, "x").unwrap();
+    let peer = stage.peer().await;
+    peer.open_diff(1, &stage.path("a.txt"), "x\n").await;
+    stage.reject().await;
+}
+
+#[tokio::test]
+async fn opening_answers_at_once_with_empty_content_while_nobody_has_decided() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let result = peer
+        .call(
+            1,
+            "openDiff",
+            json!({ "filePath": stage.path("a"), "newContent": "x" }),
+        )
+        .await;
+    assert_eq!(result, json!({ "content": [] }));
+    assert_eq!(&*stage.review().await.proposed, "x");
+}

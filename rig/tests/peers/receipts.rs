@@ -1,0 +1,203 @@
+//! Receipts: an outcome is sent again only while nobody knows whether it arrived, and never at a moment when the
+//! agent may already have asked the next thing.
+
+use std::time::{Duration, Instant};
+
+use alongside_companion::desk::Decision;
+use alongside_rig::wire::{Peer, Raw, Stream, open_diff_call};
+use serde_json::Value;
+
+use crate::stage::Stage;
+
+/// An outcome that was told on a stream which is then lost, with its ping unanswered.
+async fn unsettled(stage: &mut Stage, peer: &Peer, path: &str) -> Value {
+    let mut stream = peer.listen().await;
+    peer.open_diff(1, path, "x\n").await;
+    stage.accept().await;
+    stream.told("ide/diffAccepted").await;
+    let ping = stream.told("ping").await;
+    stream.reset();
+    ping
+}
+
+async fn accepted(stream: &mut Stream, path: &str) {
+    assert_eq!(stream.told("ide/diffAccepted").await["params"]["filePath"], path);
+}
+
+const NOTHING: Duration = Duration::from_millis(500);
+
+#[tokio::test]
+async fn a_settled_outcome_is_never_sent_again() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let path = stage.path("a.txt");
+    let ping = unsettled(&mut stage, &peer, &path).await;
+    peer.pong(&ping).await;
+    for _ in 0..3 {
+        peer.listen().await.silent_for(NOTHING).await;
+    }
+}
+
+#[tokio::test]
+async fn an_unsettled_outcome_is_sent_again_with_a_new_ping_until_it_is_settled() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let path = stage.path("a.txt");
+    let mut last = unsettled(&mut stage, &peer, &path).await;
+    for _ in 0..3 {
+        let mut stream = peer.listen().await;
+        accepted(&mut stream, &path).await;
+        let ping = stream.told("ping").await;
+        assert_ne!(ping["id"], last["id"]);
+        last = ping;
+        stream.reset();
+    }
+    peer.pong(&last).await;
+    peer.listen().await.silent_for(NOTHING).await;
+}
+
+#[tokio::test]
+async fn nothing_is_sent_again_within_100_ms_of_the_new_stream() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let path = stage.path("a.txt");
+    unsettled(&mut stage, &peer, &path).await;
+    for _ in 0..5 {
+        let before = Instant::now();
+        let mut stream = peer.listen().await;
+        accepted(&mut stream, &path).await;
+        // Measured from before the GET was sent, so a slow machine can only make it longer.
+        assert!(
+            before.elapsed() >= Duration::from_millis(100),
+            "after {:?}",
+            before.elapsed()
+        );
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_sent_again_while_a_post_of_the_session_is_still_unparsed() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let path = stage.path("a.txt");
+    unsettled(&mut stage, &peer, &path).await;
+    let next = open_diff_call(2, &path, "the next proposal\n");
+    let mut post = Raw::dial(stage.port()).await;
+    post.send(peer.post_head(next.len())).await;
+    post.send(&next[..20]).await;
+    let mut stream = peer.listen().await;
+    stream.silent_for(Duration::from_millis(800)).await;
+    post.send(&next[20..]).await;
+    assert_eq!(post.answer().await.status(), 200);
+    // It was the next openDiff of that path: the old outcome must never come.
+    stream.silent_for(NOTHING).await;
+    let review = stage.review().await;
+    stage.decide(&review, Decision::Reject).await.unwrap();
+    stream.told("ide/diffRejected").await;
+}
+
+#[tokio::test]
+async fn an_unparsed_post_that_turns_out_harmless_only_delays_the_outcome() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let path = stage.path("a.txt");
+    unsettled(&mut stage, &peer, &path).await;
+    let next = open_diff_call(2, &stage.path("b.txt"), "another file\n");
+    let mut post = Raw::dial(stage.port()).await;
+    post.send(peer.post_head(next.len())).await;
+    let mut stream = peer.listen().await;
+    stream.silent_for(Duration::from_millis(400)).await;
+    post.send(&next).await;
+    accepted(&mut stream, &path).await;
+}
+
+#[tokio::test]
+async fn a_post_that_breaks_off_does_not_hold_the_outcome_back_for_ever() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let path = stage.path("a.txt");
+    unsettled(&mut stage, &peer, &path).await;
+    let mut post = Raw::dial(stage.port()).await;
+    post.send(peer.post_head(1000)).await;
+    post.send("{\"jsonrpc\"").await;
+    let mut stream = peer.listen().await;
+    stream.silent_for(Duration::from_millis(300)).await;
+    post.reset();
+    accepted(&mut stream, &path).await;
+}
+
+#[tokio::test]
+async fn an_unsettled_outcome_is_forgotten_at_the_next_open_diff_of_that_path() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let path = stage.path("a.txt");
+    unsettled(&mut stage, &peer, &path).await;
+    peer.open_diff(2, &path, "again\n").await;
+    let mut stream = peer.listen().await;
+    stream.silent_for(NOTHING).await;
+    stage.accept().await;
+    assert_eq!(
+        stream.told("ide/diffAccepted").await["params"]["content"],
+        "again\n"
+    );
+}
+
+#[tokio::test]
+async fn an_unsettled_outcome_is_forgotten_at_the_next_close_diff_of_that_path() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let path = stage.path("a.txt");
+    unsettled(&mut stage, &peer, &path).await;
+    peer.close_diff(2, &path).await;
+    peer.listen().await.silent_for(NOTHING).await;
+}
+
+#[tokio::test]
+async fn an_open_diff_of_another_path_forgets_nothing() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let path = stage.path("a.txt");
+    unsettled(&mut stage, &peer, &path).await;
+    peer.open_diff(2, &stage.path("b.txt"), "another\n").await;
+    accepted(&mut peer.listen().await, &path).await;
+}
+
+#[tokio::test]
+async fn a_refused_open_diff_of_that_path_forgets_the_outcome_too() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let path = stage.path("a.txt");
+    unsettled(&mut stage, &peer, &path).await;
+    // The agent has moved on, even though it proposes what cannot be shown.
+    std::fs::create_dir(&path).unwrap();
+    let arguments = serde_json::json!({ "filePath": path, "newContent": "x" });
+    assert_eq!(peer.call(2, "openDiff", arguments).await["isError"], true);
+    peer.listen().await.silent_for(NOTHING).await;
+}
+
+#[tokio::test]
+async fn an_error_in_place_of_a_pong_is_a_receipt_as_well() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let path = stage.path("a.txt");
+    let ping = unsettled(&mut stage, &peer, &path).await;
+    let error = serde_json::json!({ "jsonrpc": "2.0", "id": ping["id"], "error": { "code": -32601, "message": "no" } });
+    assert_eq!(peer.post(error.to_string()).await.status(), 202);
+    peer.listen().await.silent_for(NOTHING).await;
+}
+
+#[tokio::test]
+async fn a_reply_to_nothing_is_taken_and_settles_nothing() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let path = stage.path("a.txt");
+    unsettled(&mut stage, &peer, &path).await;
+    for id in ["0", "\"x\"", "null"] {
+        let status = peer
+            .post(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#))
+            .await
+            .status();
+        assert!(status == 202 || (id == "null" && status == 400), "{id}: {status}");
+    }
+    accepted(&mut peer.listen().await, &path).await;
+}

@@ -1,0 +1,197 @@
+//! Very large messages: 64 MB is work, 1 GB is refused, and memory stays flat.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, Stdio};
+
+use alongside_rig::wire::{Peer, Raw, open_diff_call, within};
+
+use crate::stage::Stage;
+
+#[tokio::test]
+async fn a_proposal_of_64_mb_works_there_and_back() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let mut stream = peer.listen().await;
+    let text = "a line of text that is not so long, \"quoted\" and\ttabbed\n".repeat((64 << 20) / 56 + 1);
+    let path = stage.path("big.txt");
+    peer.open_diff(1, &path, &text).await;
+    stage.accept().await;
+    let told = stream.told("ide/diffAccepted").await;
+    assert!(told["params"]["content"] == *text, "the text came back changed");
+    let ping = stream.told("ping").await;
+    peer.pong(&ping).await;
+}
+
+#[tokio::test]
+async fn what_is_larger_than_the_limit_is_413_however_it_is_sent() {
+    let stage = Stage::with(|builder| builder.max_body(1 << 20)).await;
+    let peer = stage.peer().await;
+    let large = open_diff_call(1, &stage.path("a"), &"x".repeat(1 << 20));
+    let mut raw = Raw::dial(stage.port()).await;
+    raw.send(peer.post_head(large.len())).await;
+    assert_eq!(within("413 before the body", raw.head()).await.status, 413);
+
+    let mut raw = Raw::dial(stage.port()).await;
+    raw.send(chunked_head(&peer)).await;
+    let chunk = format!("{:x}\r\n{}\r\n", 64 << 10, "x".repeat(64 << 10));
+    while raw.try_send(&chunk).await.is_ok() && !raw.has_answer().await {}
+    assert_eq!(raw.head().await.status, 413);
+    let fits = open_diff_call(2, &stage.path("a"), &"x".repeat((1 << 20) - 1000));
+    assert_eq!(peer.post(fits).await.status(), 200);
+}
+
+fn chunked_head(peer: &Peer) -> String {
+    format!(
+        "{}Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+         Transfer-Encoding: chunked\r\n\r\n",
+        peer.head("POST")
+    )
+}
+
+/// A companion in a process of its own, which dies with this handle.
+struct Lone {
+    child: Child,
+    port: u16,
+    token: String,
+    temp: tempfile::TempDir,
+}
+
+impl Lone {
+    fn start() -> Self {
+        let temp = tempfile::tempdir().unwrap();
+        for directory in ["project", "tmp", "home", "state"] {
+            std::fs::create_dir(temp.path().join(directory)).unwrap();
+        }
+        let mut child = Command::new(env!("CARGO_BIN_EXE_lone-companion"))
+            .arg(temp.path())
+            .arg("accept")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut line)
+            .unwrap();
+        let ready: serde_json::Value =
+            serde_json::from_str(&line).expect("the companion says that it is ready");
+        let port = ready["port"].as_u64().unwrap().try_into().unwrap();
+        Self {
+            child,
+            port,
+            token: ready["token"].as_str().unwrap().to_owned(),
+            temp,
+        }
+    }
+
+    /// Most memory that the process ever had, in KB.
+    fn peak_kb(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    }
+}
+
+impl Drop for Lone {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What one refused gigabyte may cost, in KB.
+const FLAT: u64 = 64 << 10;
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_gigabyte_with_its_length_is_413_and_memory_stays_flat() {
+    let lone = Lone::start();
+    let peer = Peer::join(lone.port, &lone.token).await;
+    let before = lone.peak_kb();
+    let mut raw = Raw::dial(lone.port).await;
+    raw.send(peer.post_head(1 << 30)).await;
+    let chunk = vec![b'x'; 1 << 20];
+    for _ in 0..1024 {
+        if raw.try_send(&chunk).await.is_err() || raw.has_answer().await {
+            break;
+        }
+    }
+    assert_eq!(raw.head().await.status, 413);
+    let grown = lone.peak_kb() - before;
+    assert!(grown < FLAT, "memory grew by {grown} KB");
+    peer.request(1, "ping", serde_json::json!({})).await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_gigabyte_in_chunks_is_413_and_never_costs_more_than_the_limit() {
+    let lone = Lone::start();
+    let peer = Peer::join(lone.port, &lone.token).await;
+    let before = lone.peak_kb();
+    let chunk = format!("{:x}\r\n{}\r\n", 1 << 20, "x".repeat(1 << 20));
+    // Its size is not known beforehand, so as much is taken in as any message may have; and then let go of again.
+    for _ in 0..3 {
+        let mut raw = Raw::dial(lone.port).await;
+        raw.send(chunked_head(&peer)).await;
+        for _ in 0..1024 {
+            if raw.try_send(&chunk).await.is_err() || raw.has_answer().await {
+                break;
+            }
+        }
+        assert_eq!(raw.head().await.status, 413);
+    }
+    let grown = lone.peak_kb() - before;
+    assert!(grown < (192 << 10) + FLAT, "memory grew by {grown} KB");
+    peer.request(1, "ping", serde_json::json!({})).await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn agents_that_never_read_cost_no_more_than_what_they_asked_for() {
+    let lone = Lone::start();
+    let text = "x\n".repeat(1 << 20);
+    let mut deaf = Vec::new();
+    for _ in 0..3 {
+        let peer = Peer::join(lone.port, &lone.token).await;
+        let unread = peer.get().await;
+        deaf.push((peer, unread));
+    }
+    let path = lone
+        .temp
+        .path()
+        .join("project/a.txt")
+        .to_str()
+        .unwrap()
+        .to_owned();
+    let mut peaks = Vec::new();
+    for round in 0..30 {
+        for (peer, _) in &deaf {
+            peer.open_diff(round, &path, &text).await;
+        }
+        peaks.push(lone.peak_kb());
+    }
+    // The first rounds fill what there is to fill; after them nothing more may be needed.
+    let grown = peaks[29] - peaks[9];
+    assert!(
+        grown < 40 << 10,
+        "60 proposals of 2 MB that nobody hears of cost {grown} KB: {peaks:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_lone_companion_ends_with_its_input() {
+    let mut lone = Lone::start();
+    let records = lone.temp.path().join("tmp");
+    assert!(records.read_dir().unwrap().next().is_some());
+    drop(lone.child.stdin.take().map(|mut input| input.write_all(b"bye\n")));
+    let status = within("the companion to end", async {
+        loop {
+            if let Some(status) = lone.child.try_wait().unwrap() {
+                return status;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    })
+    .await;
+    assert!(status.success());
+}

@@ -1,0 +1,145 @@
+//! Agents that read slowly or not at all hold nobody up and cost no memory.
+
+use std::time::Duration;
+
+use alongside_companion::desk::{ActiveFile, ContextReport, Decision, Position, Request};
+use alongside_rig::wire::{Fault, Kind, Proxy, Way, within};
+use serde_json::json;
+
+use crate::stage::Stage;
+
+#[tokio::test]
+async fn an_agent_that_stops_reading_holds_no_other_up() {
+    let mut stage = Stage::new().await;
+    let (deaf, other) = (stage.peer().await, stage.peer().await);
+    let _unread = deaf.get().await;
+    let mut stream = other.listen().await;
+    deaf.open_diff(1, &stage.path("big.txt"), &"x\n".repeat(8 << 20))
+        .await;
+    stage.accept().await;
+    let path = stage.path("a.txt");
+    for id in 0..20 {
+        other.open_diff(id, &path, &format!("{id}\n")).await;
+        stage.accept().await;
+        assert_eq!(
+            stream.told("ide/diffAccepted").await["params"]["content"],
+            format!("{id}\n")
+        );
+        let ping = stream.told("ping").await;
+        other.pong(&ping).await;
+    }
+    deaf.request(9, "ping", json!({})).await;
+}
+
+#[tokio::test]
+async fn an_agent_that_reads_late_gets_the_newest_context_and_not_every_one() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    // So that the sockets are full: with room, early contexts would lie in them.
+    let mut stream = peer.get().await;
+    peer.open_diff(1, &stage.path("big.txt"), &"x\n".repeat(8 << 20))
+        .await;
+    stage.accept().await;
+    let file = stage.file("a.txt", "x\n");
+    for line in 0..300 {
+        let active = ActiveFile {
+            path: file.clone(),
+            cursor: Some(Position { line, character: 0 }),
+            selected_text: Some("y".repeat(16_000)),
+        };
+        let report = ContextReport {
+            active: Some(active),
+            ..ContextReport::default()
+        };
+        stage.desk.request(Request::ChangeContext(report)).await.unwrap();
+        if line % 100 == 99 {
+            // Longer than the longest debounce, so that each of these was meant for the agent.
+            tokio::time::sleep(Duration::from_millis(260)).await;
+        }
+    }
+    assert_eq!(stream.head().await.status, 200);
+    drop(stream);
+    let mut stream = peer.listen().await;
+    let context = within("the newest context", stream.message()).await;
+    assert_eq!(
+        context["params"]["workspaceState"]["openFiles"][0]["cursor"]["line"],
+        300
+    );
+}
+
+#[tokio::test]
+async fn a_proxy_that_swallows_a_receipt_makes_the_outcome_come_again_on_the_next_stream_only() {
+    let mut stage = Stage::new().await;
+    let proxy = Proxy::before(stage.port()).await;
+    let peer = stage.peer_by(proxy.port).await;
+    let mut stream = peer.listen().await;
+    let path = stage.path("a.txt");
+    peer.open_diff(1, &path, "x\n").await;
+    stage.accept().await;
+    stream.told("ide/diffAccepted").await;
+    stream.told("ping").await;
+    proxy.arm(Kind::Post, Way::Up, 0, Fault::Stall);
+    let lost = tokio::spawn({
+        let peer = peer.clone();
+        async move { peer.post(r#"{"jsonrpc":"2.0","id":"x","result":{}}"#).await }
+    });
+    proxy.until_struck(1).await;
+    stream.silent_for(Duration::from_millis(400)).await;
+    lost.abort();
+    proxy.cut();
+    let mut stream = peer.listen().await;
+    assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], "x\n");
+}
+
+#[tokio::test]
+async fn a_stalled_stream_is_replaced_and_nothing_is_lost() {
+    let mut stage = Stage::new().await;
+    let proxy = Proxy::before(stage.port()).await;
+    let peer = stage.peer_by(proxy.port).await;
+    proxy.arm(Kind::Stream, Way::Down, 400, Fault::Stall);
+    let stalled = peer.get().await;
+    let path = stage.path("a.txt");
+    let text = "x\n".repeat(100_000);
+    peer.open_diff(1, &path, &text).await;
+    stage.accept().await;
+    proxy.until_struck(1).await;
+    let mut stream = peer.listen().await;
+    assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], text);
+    let ping = stream.told("ping").await;
+    peer.pong(&ping).await;
+    drop(stalled);
+    stream.silent_for(Duration::from_millis(300)).await;
+}
+
+#[tokio::test]
+async fn a_post_whose_bytes_are_dropped_on_the_way_hurts_only_itself() {
+    let mut stage = Stage::new().await;
+    let proxy = Proxy::before(stage.port()).await;
+    let (broken, whole) = (stage.peer_by(proxy.port).await, stage.peer().await);
+    let path = stage.path("a.txt");
+    for (after, bytes) in [(600, 1), (600, 50), (10, 3), (300, 20), (2000, 1000)] {
+        proxy.arm(Kind::Post, Way::Up, after, Fault::Drop(bytes));
+        let broken = broken.clone();
+        let (path, text) = (path.clone(), "x".repeat(5000));
+        let posting = tokio::spawn(async move {
+            let arguments = json!({ "filePath": path, "newContent": text });
+            broken.call(1, "openDiff", arguments).await
+        });
+        proxy.until_struck(1).await;
+        whole.request(2, "ping", json!({})).await;
+        posting.abort();
+    }
+    proxy.cut();
+    whole.open_diff(3, &path, "fine\n").await;
+    loop {
+        let review = stage.review().await;
+        if &*review.proposed == "fine\n" {
+            stage.decide(&review, Decision::Reject).await.unwrap();
+            break;
+        }
+        assert!(
+            review.proposed.chars().all(|c| c == 'x'),
+            "a proposal that nobody made"
+        );
+    }
+}

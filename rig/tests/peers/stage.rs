@@ -1,0 +1,138 @@
+//! A companion, a desk and a project that belong to one test.
+
+use std::path::PathBuf;
+
+use alongside_companion::desk::{Closed, Decision, Desk, Event, Refusal, Request, Review, Revised};
+use alongside_companion::{Builder, Companion, Places};
+use alongside_rig::wire::{Peer, within};
+use tempfile::TempDir;
+
+pub(crate) struct Stage {
+    pub(crate) companion: Companion,
+    pub(crate) desk: Desk,
+    pub(crate) temp: TempDir,
+}
+
+impl Stage {
+    pub(crate) async fn new() -> Self {
+        Self::with(|builder| builder).await
+    }
+
+    pub(crate) async fn with(shape: impl FnOnce(Builder) -> Builder) -> Self {
+        let temp = tempfile::tempdir().unwrap();
+        let project = temp.path().join("project");
+        for directory in ["project", "tmp", "home", "state"] {
+            std::fs::create_dir(temp.path().join(directory)).unwrap();
+        }
+        let builder = Companion::builder()
+            .editor("test-editor", "Test Editor")
+            .root(&project);
+        let builder = shape(builder.places(Places::below(temp.path())));
+        let companion = builder.start().await.unwrap();
+        Self {
+            desk: companion.join(),
+            companion,
+            temp,
+        }
+    }
+
+    /// A path in the project.
+    pub(crate) fn path(&self, name: &str) -> String {
+        self.temp
+            .path()
+            .join("project")
+            .join(name)
+            .to_str()
+            .unwrap()
+            .to_owned()
+    }
+
+    /// Writes a file of the project.
+    pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        let path = PathBuf::from(self.path(name));
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, content).unwrap();
+        self.path(name)
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.companion.port()
+    }
+
+    /// A connected agent.
+    pub(crate) async fn peer(&self) -> Peer {
+        self.peer_by(self.port()).await
+    }
+
+    /// An agent that goes through a proxy.
+    pub(crate) async fn peer_by(&self, port: u16) -> Peer {
+        Peer::join(port, self.companion.token()).await
+    }
+
+    /// Somebody with the token and no session.
+    pub(crate) fn stranger(&self) -> Peer {
+        Peer::stranger(self.port(), self.companion.token())
+    }
+
+    /// The next review that opens.
+    pub(crate) async fn review(&mut self) -> Review {
+        within("a review to open", async {
+            loop {
+                if let Event::Opened(review) = self.desk.next().await.unwrap() {
+                    return review;
+                }
+            }
+        })
+        .await
+    }
+
+    /// The next review that closes.
+    pub(crate) async fn closed(&mut self) -> Closed {
+        within("a review to close", async {
+            loop {
+                if let Event::Closed(closed) = self.desk.next().await.unwrap() {
+                    return closed;
+                }
+            }
+        })
+        .await
+    }
+
+    pub(crate) async fn decide(&self, review: &Review, decision: Decision) -> Result<Revised, Refusal> {
+        let request = Request::DecideReview {
+            id: review.id,
+            revision: review.revision,
+            decision,
+        };
+        within("the decision to be taken", self.desk.request(request)).await
+    }
+
+    /// The next review is accepted as it is.
+    pub(crate) async fn accept(&mut self) -> Review {
+        let review = self.review().await;
+        self.decide(&review, Decision::Accept).await.unwrap();
+        review
+    }
+
+    /// The next review is rejected.
+    pub(crate) async fn reject(&mut self) -> Review {
+        let review = self.review().await;
+        self.decide(&review, Decision::Reject).await.unwrap();
+        review
+    }
+
+    /// Discovery files that are there now.
+    pub(crate) fn records(&self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        let mut directories = vec![self.temp.path().join("tmp"), self.temp.path().join("home")];
+        while let Some(directory) = directories.pop() {
+            for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+                match entry.file_type().unwrap().is_dir() {
+                    true => directories.push(entry.path()),
+                    false => found.push(entry.path()),
+                }
+            }
+        }
+        found
+    }
+}

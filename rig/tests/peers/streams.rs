@@ -1,0 +1,163 @@
+//! The GET stream: what it looks like, which one counts, what waits for it.
+
+use std::time::Duration;
+
+use alongside_rig::wire::{End, Item, Raw, Stream};
+use serde_json::json;
+
+use crate::stage::Stage;
+
+#[tokio::test]
+async fn a_stream_begins_with_the_current_context() {
+    let stage = Stage::new().await;
+    let peer = stage.peer().await;
+    for _ in 0..3 {
+        assert_eq!(peer.listen().await.message().await["method"], "ide/contextUpdate");
+    }
+}
+
+#[tokio::test]
+async fn a_comment_keeps_an_idle_stream_alive_at_least_every_20_seconds() {
+    let stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let mut stream = peer.listen().await;
+    for _ in 0..2 {
+        let waiting = tokio::time::timeout(Duration::from_secs(21), async {
+            loop {
+                match stream.next().await {
+                    Item::Comment(_) => break,
+                    Item::Message(_) => {}
+                    Item::End(end) => panic!("the stream ended ({end:?})"),
+                }
+            }
+        });
+        waiting.await.expect("waited 21 s for a comment");
+    }
+}
+
+#[tokio::test]
+async fn the_newest_get_wins_and_the_older_stream_ends_properly() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let mut older = peer.listen().await;
+    let mut newer = peer.listen().await;
+    assert_eq!(older.to_the_end().await.1, End::Clean);
+    peer.open_diff(1, &stage.path("a.txt"), "x\n").await;
+    stage.accept().await;
+    newer.told("ide/diffAccepted").await;
+}
+
+#[tokio::test]
+async fn an_outcome_waits_for_the_first_stream_and_comes_once() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    peer.open_diff(1, &stage.path("a.txt"), "x\n").await;
+    stage.accept().await;
+    let mut stream = peer.listen().await;
+    assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], "x\n");
+    let ping = stream.told("ping").await;
+    peer.pong(&ping).await;
+    stream.silent_for(Duration::from_millis(300)).await;
+}
+
+#[tokio::test]
+async fn outcomes_of_several_files_wait_across_a_dropped_stream_in_the_order_they_were_made() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let mut stream = peer.listen().await;
+    stream.message().await;
+    stream.reset();
+    for (id, name) in ["a", "b", "c"].into_iter().enumerate() {
+        peer.open_diff(id as u64, &stage.path(name), "x\n").await;
+        stage.accept().await;
+    }
+    let mut stream = peer.listen().await;
+    for name in ["a", "b", "c"] {
+        assert_eq!(
+            stream.told("ide/diffAccepted").await["params"]["filePath"],
+            stage.path(name)
+        );
+        let ping = stream.told("ping").await;
+        peer.pong(&ping).await;
+    }
+    stream.silent_for(Duration::from_millis(300)).await;
+}
+
+#[tokio::test]
+async fn last_event_id_brings_nothing_back() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let mut stream = peer.listen().await;
+    peer.open_diff(1, &stage.path("a.txt"), "x\n").await;
+    stage.accept().await;
+    stream.told("ide/diffAccepted").await;
+    let ping = stream.told("ping").await;
+    peer.pong(&ping).await;
+    let mut raw = Raw::dial(stage.port()).await;
+    raw.send(format!(
+        "{}Accept: text/event-stream\r\nLast-Event-ID: 0\r\n\r\n",
+        peer.head("GET")
+    ))
+    .await;
+    Stream::over(raw)
+        .await
+        .silent_for(Duration::from_millis(400))
+        .await;
+}
+
+#[tokio::test]
+async fn every_outcome_is_followed_by_a_ping_with_an_id_of_its_own() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let mut stream = peer.listen().await;
+    let mut ids = Vec::new();
+    for id in 0..5 {
+        peer.open_diff(id, &stage.path("a.txt"), &format!("{id}\n")).await;
+        stage.accept().await;
+        stream.told("ide/diffAccepted").await;
+        let ping = stream.told("ping").await;
+        assert!(
+            ping["id"].is_string() || ping["id"].is_i64(),
+            "an id-less ping is no ping: {ping}"
+        );
+        assert!(!ids.contains(&ping["id"]));
+        ids.push(ping["id"].clone());
+        peer.pong(&ping).await;
+    }
+}
+
+#[tokio::test]
+async fn agents_of_mid_2025_hear_that_the_diff_was_closed() {
+    let mut stage = Stage::with(|builder| builder.allow_tokenless_agents(true)).await;
+    let mut old = stage.stranger();
+    let answer = {
+        let client = json!({ "name": "streamable-http-client", "version": "0.0.1" });
+        let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+        let body = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params }).to_string();
+        let mut raw = Raw::dial(stage.port()).await;
+        raw.send(format!(
+            "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n{body}",
+            stage.port(),
+            body.len()
+        ))
+        .await;
+        raw.answer().await
+    };
+    assert_eq!(answer.status(), 200, "{}", answer.text());
+    old.session = answer.head.get("mcp-session-id").map(str::to_owned);
+    let mut stream = old.listen().await;
+    let path = stage.path("a.txt");
+    old.open_diff(1, &path, "x\n").await;
+    stage.reject().await;
+    let mut told = Vec::new();
+    loop {
+        let message = stream.message().await;
+        match message["method"].as_str() {
+            Some("ide/contextUpdate") => {}
+            Some("ping") => break,
+            _ => told.push((message["method"].clone(), message["params"]["filePath"].clone())),
+        }
+    }
+    assert!(told.contains(&(json!("ide/diffClosed"), json!(path))), "{told:?}");
+}
