@@ -123,7 +123,8 @@ impl Saved {
             }
             // Nothing is ever typed here.
             Event::FlushReview { id } => drop(self.desk.send(Request::Flushed { id })),
-            Event::Status(_) | Event::Problem(_) => {}
+            Event::Problem(problem) => tracing::warn!(%problem, "the companion says"),
+            Event::Status(_) => {}
         }
     }
 

@@ -73,7 +73,7 @@ pub(crate) async fn run(args: Args, config: Option<PathBuf>) -> anyhow::Result<E
         let _ = problems.send(other);
     }
     if settings.context {
-        let filter = Filter::new(&settings.exclude, settings.include_git_ignored);
+        let filter = Filter::new(&roots, &settings.exclude, settings.include_git_ignored);
         saved::start(companion.join(), roots.clone(), filter, problems.clone());
     }
     let ending = if args.json {

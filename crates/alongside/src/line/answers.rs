@@ -288,9 +288,9 @@ impl LineDesk {
                 render::agent_name(&review.agent),
             );
             lines.push(format!(
-                "{}. {name} ({agent}, {} changes){here}",
+                "{}. {name} ({agent}, {}){here}",
                 index + 1,
-                review.hunks.len()
+                render::size(review)
             ));
         }
         if lines.is_empty() {

@@ -35,16 +35,21 @@ pub(crate) fn agent_name(agent: &Agent) -> String {
     harmless::name(&agent.name).into_owned()
 }
 
+/// How much a review is about, in words.
+pub(crate) fn size(review: &Review) -> String {
+    match (&review.whole_file_only, &review.original, review.hunks.len()) {
+        (Some(_), ..) => "the whole file".into(),
+        (None, None, _) => "a new file".into(),
+        (None, Some(_), 1) => "1 change".into(),
+        (None, Some(_), n) => format!("{n} changes"),
+    }
+}
+
 /// What is said of a review before its first hunk.
 pub(crate) fn header(review: &Review, roots: &[PathBuf], inks: Inks) -> String {
     let name = file_name(&review.file, roots);
     let (added, removed) = counts(review);
-    let changes = match review.hunks.len() {
-        _ if review.original.is_none() && review.whole_file_only.is_none() => "a new file".to_owned(),
-        _ if review.whole_file_only.is_some() => "the whole file".to_owned(),
-        1 => "1 change".to_owned(),
-        n => format!("{n} changes"),
-    };
+    let changes = size(review);
     let title = format!(
         "{name}: {} proposes {changes} (+{added} -{removed})",
         agent_name(&review.agent)

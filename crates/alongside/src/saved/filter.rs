@@ -9,47 +9,64 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 /// Tells saves from noise.
 #[derive(Debug, Clone)]
 pub(crate) struct Filter {
-    excluded: Gitignore,
+    /// Exclusions, by the root they are relative to.
+    excluded: Vec<(PathBuf, Gitignore)>,
     with_git_ignored: bool,
 }
 
 impl Filter {
     /// `excludes` are globs in the manner of `.gitignore`; those that cannot be read exclude nothing here (the
     /// companion refuses to start with them).
-    pub(crate) fn new(excludes: &[String], with_git_ignored: bool) -> Self {
-        let mut builder = GitignoreBuilder::new("/");
+    pub(crate) fn new(roots: &[PathBuf], excludes: &[String], with_git_ignored: bool) -> Self {
         let built_in = alongside_companion::DEFAULT_EXCLUDES.iter().copied();
-        for glob in built_in.chain(excludes.iter().map(String::as_str)) {
-            let _ = builder.add_line(None, glob);
-        }
+        let globs: Vec<_> = built_in.chain(excludes.iter().map(String::as_str)).collect();
+        let matcher = |root: &PathBuf| {
+            let mut builder = GitignoreBuilder::new(root);
+            for glob in &globs {
+                let _ = builder.add_line(None, glob);
+            }
+            (
+                root.clone(),
+                builder.build().unwrap_or_else(|_| Gitignore::empty()),
+            )
+        };
         Self {
-            excluded: builder.build().unwrap_or_else(|_| Gitignore::empty()),
+            excluded: roots.iter().map(matcher).collect(),
             with_git_ignored,
         }
     }
 
+    fn is_excluded(&self, path: &Path, is_folder: bool) -> bool {
+        self.excluded
+            .iter()
+            .any(|(root, globs)| match path.strip_prefix(root) {
+                // The root itself is what the person named; it is not up for exclusion.
+                Ok(below) if below.as_os_str().is_empty() => false,
+                Ok(below) => globs.matched_path_or_any_parents(below, is_folder).is_ignore(),
+                Err(_) => false,
+            })
+    }
+
     /// Whether a saved file counts.
     pub(super) fn wants(&self, path: &Path) -> bool {
-        !is_temporary(path)
-            && !self.excluded.matched_path_or_any_parents(path, false).is_ignore()
-            && !self.is_git_ignored(path)
+        !is_temporary(path) && !self.is_excluded(path, false) && !self.is_git_ignored(path)
     }
 
     /// Whether a folder that has appeared is worth watching.
     pub(super) fn wants_folder(&self, path: &Path) -> bool {
         path.file_name().is_some_and(|name| name != ".git")
-            && !self.excluded.matched_path_or_any_parents(path, true).is_ignore()
+            && !self.is_excluded(path, true)
             && !self.is_git_ignored(path)
     }
 
     /// The folder itself and all below it that are worth watching.
     pub(super) fn folders_below(&self, folder: &Path) -> Vec<PathBuf> {
-        let excluded = self.excluded.clone();
+        let filter = self.clone();
         let mut walk = self.walk(folder);
         walk.filter_entry(move |entry| {
             entry.file_type().is_some_and(|kind| kind.is_dir())
                 && entry.file_name() != ".git"
-                && (entry.depth() == 0 || !excluded.matched(entry.path(), true).is_ignore())
+                && !filter.is_excluded(entry.path(), true)
         });
         walk.build().flatten().map(ignore::DirEntry::into_path).collect()
     }
@@ -133,6 +150,7 @@ mod tests {
             "node_modules/x",
             ".github",
             "secret",
+            "src/secret",
         ] {
             std::fs::create_dir_all(root.join(folder)).unwrap();
         }
@@ -140,17 +158,17 @@ mod tests {
         for file in ["a.log", "a.rs", "src/b.rs", ".env"] {
             std::fs::write(root.join(file), "").unwrap();
         }
-        let filter = Filter::new(&["secret/".into()], false);
+        let filter = Filter::new(std::slice::from_ref(&root), &["/secret/".into()], false);
         let mut folders = filter.folders_below(&root);
         folders.sort();
         assert_eq!(
             folders,
-            ["", ".github", "src", "src/deep"]
+            ["", ".github", "src", "src/deep", "src/secret"]
                 .map(|folder| root.join(folder).components().collect::<PathBuf>())
         );
         assert!(filter.wants(&root.join("a.rs")) && filter.wants(&root.join("src/b.rs")));
         assert!(!filter.wants(&root.join("a.log")) && !filter.wants(&root.join(".env")));
         assert!(!filter.wants_folder(&root.join("target")) && !filter.wants_folder(&root.join(".git")));
-        assert!(Filter::new(&[], true).wants(&root.join("a.log")));
+        assert!(Filter::new(&[], &[], true).wants(&root.join("a.log")));
     }
 }

@@ -24,7 +24,12 @@ impl Watched {
         fs::write(root.join(".gitignore"), "*.log\n").unwrap();
         let (desk, seat) = alongside_desk::pair();
         let (problems, _problems) = mpsc::unbounded_channel();
-        start(desk, vec![root.clone()], Filter::new(&[], false), problems);
+        start(
+            desk,
+            vec![root.clone()],
+            Filter::new(std::slice::from_ref(&root), &[], false),
+            problems,
+        );
         let mut watched = Self {
             _dir: dir,
             root,
