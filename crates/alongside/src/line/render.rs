@@ -14,6 +14,9 @@ const CONTEXT: usize = 3;
 /// A line longer than this many characters is cut in what is shown, never in what is accepted.
 const LONGEST_LINE: usize = 2_000;
 
+/// More lines than this in one go are cut in what is shown, and it is said how many there are.
+const MOST_LINES: usize = 2_000;
+
 /// The file as people call it: relative to a root where it lies in one.
 pub(crate) fn file_name(file: &str, roots: &[PathBuf]) -> String {
     let path = Path::new(file);
@@ -220,7 +223,8 @@ struct Show {
 
 impl Show {
     fn lines(&self, sign: char, lines: Vec<&str>, into: &mut Vec<String>) {
-        for line in lines {
+        let more = lines.len().saturating_sub(MOST_LINES);
+        for line in lines.into_iter().take(MOST_LINES) {
             let (text, ended) = line.strip_suffix('\n').map_or((line, false), |text| (text, true));
             let text = if self.crlf {
                 text.strip_suffix('\r').unwrap_or(text)
@@ -236,6 +240,11 @@ impl Show {
             if !ended {
                 into.push("\\ No newline at end of file".into());
             }
+        }
+        if more > 0 {
+            into.push(format!(
+                "... ({more} more lines, not shown here; e shows the whole text in your editor)"
+            ));
         }
     }
 }

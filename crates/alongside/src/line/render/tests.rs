@@ -135,6 +135,17 @@ fn very_long_lines_are_cut_and_nothing_harmful_comes_through() {
 }
 
 #[test]
+fn a_flood_of_lines_is_cut_and_counted() {
+    let review = review("", &"x\n".repeat(5_000), vec![kept(lines(0, 0), lines(0, 5_000))]);
+    let shown = hunk(&review, &review.hunks[0], PLAIN);
+    assert!(shown.starts_with("@@ -0,0 +1,5000 @@\n+x\n"), "{}", &shown[..40]);
+    assert_eq!(shown.matches("\n+x").count(), MOST_LINES);
+    assert!(
+        shown.ends_with("\n... (3000 more lines, not shown here; e shows the whole text in your editor)")
+    );
+}
+
+#[test]
 fn the_header_names_file_agent_and_size_and_what_must_be_known() {
     let mut review = middle();
     let roots = [PathBuf::from("/elsewhere"), PathBuf::from("/p")];
