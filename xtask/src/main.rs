@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod contract;
 mod rig;
 mod run;
 mod test;

@@ -22,6 +22,7 @@ use crate::context::OpenFiles;
 use crate::context::debounce::Debounce;
 use crate::context::privacy::Privacy;
 use crate::drafts::Drafts;
+use crate::mcp::gate::Proof;
 use crate::mcp::stream::Open;
 use crate::review::target::BadTarget;
 use crate::review::{Proposal, Reviews};
@@ -50,7 +51,7 @@ pub(crate) enum Event {
     SessionWanted {
         client: Implementation,
         version: String,
-        tokenless: bool,
+        proof: Proof,
         welcomed: oneshot::Sender<Option<String>>,
     },
     SessionEnded {
@@ -308,10 +309,10 @@ impl State {
             Event::SessionWanted {
                 client,
                 version,
-                tokenless,
+                proof,
                 welcomed,
             } => {
-                let _ = welcomed.send(self.welcome(client, version, tokenless));
+                let _ = welcomed.send(self.welcome(client, version, proof));
             }
             Event::SessionEnded { session, ended } => drop(ended.send(self.free(&session))),
             Event::PostStarted { session, known } => drop(known.send(self.post_started(&session))),

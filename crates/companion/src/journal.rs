@@ -35,6 +35,8 @@ pub(crate) struct KnownSession {
     pub(crate) client: Implementation,
     pub(crate) version: String,
     pub(crate) tokenless: bool,
+    /// The id of its family, if that is known.
+    pub(crate) family: Option<String>,
 }
 
 /// An open review.

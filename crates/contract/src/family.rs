@@ -13,7 +13,8 @@ pub struct Family {
     pub display_name: &'static str,
     /// Commands that start an agent of this family.
     pub commands: &'static [&'static str],
-    /// What `initialize` calls a client of this family, as prefixes of `clientInfo.name`.
+    /// What `initialize` may call a client of this family, as prefixes of `clientInfo.name`. Shipped agents all say
+    /// `streamable-http-client`; see [`token`](crate::token) for how they are told apart.
     pub client_names: &'static [&'static str],
     /// The variables it reads.
     pub env: Variables,
@@ -132,7 +133,7 @@ pub const FAMILIES: &[Family] = &[
         id: "gemini",
         display_name: "Gemini CLI",
         commands: &["gemini"],
-        client_names: &["gemini-cli", "streamable-http-client"],
+        client_names: &["gemini-cli"],
         env: Variables {
             port: "GEMINI_CLI_IDE_SERVER_PORT",
             workspace_path: Some("GEMINI_CLI_IDE_WORKSPACE_PATH"),

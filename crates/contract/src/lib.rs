@@ -15,3 +15,4 @@ pub mod family;
 pub mod mcp;
 pub mod rpc;
 pub mod surrogates;
+pub mod token;

@@ -243,15 +243,11 @@ fn name(outcome: Outcome) -> &'static str {
 #[tokio::test]
 async fn a_client_that_reconnects_and_proposes_at_once_never_takes_one_decision_for_another() {
     for size in SIZES {
-        for _ in 0..5 {
-            client_crossing(size, false).await;
-        }
+        futures_util::future::join_all((0..5).map(|_| client_crossing(size, false))).await;
     }
 }
 
 #[tokio::test]
 async fn a_client_that_proposes_while_its_stream_returns_never_takes_one_decision_for_another() {
-    for _ in 0..5 {
-        client_crossing(10 * KB, true).await;
-    }
+    futures_util::future::join_all((0..5).map(|_| client_crossing(10 * KB, true))).await;
 }

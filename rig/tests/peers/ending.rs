@@ -5,6 +5,7 @@ use std::time::Duration;
 use alongside_companion::desk::{Closing, Event};
 use alongside_rig::wire::{End, Raw, within};
 
+use crate::slow::LINE;
 use crate::stage::Stage;
 
 #[tokio::test]
@@ -64,7 +65,7 @@ async fn stopping_waits_for_nobody_who_does_not_read() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let _unread = peer.get().await;
-    peer.open_diff(1, &stage.path("big.txt"), &"x\n".repeat(8 << 20))
+    peer.open_diff(1, &stage.path("big.txt"), &LINE.repeat(64 << 10))
         .await;
     stage.accept().await;
     let mut half = Raw::dial(stage.port()).await;

@@ -12,6 +12,7 @@ mod gate;
 mod messages;
 mod proposals;
 mod receipts;
+mod server;
 mod sessions;
 #[cfg(unix)]
 mod size;

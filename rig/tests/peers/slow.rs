@@ -8,13 +8,19 @@ use serde_json::json;
 
 use crate::stage::Stage;
 
+/// More than all buffers between two sockets hold, many times over, when repeated 65,536 times.
+pub(crate) const LINE: &str = concat!(
+    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n"
+);
+
 #[tokio::test]
 async fn an_agent_that_stops_reading_holds_no_other_up() {
     let mut stage = Stage::new().await;
     let (deaf, other) = (stage.peer().await, stage.peer().await);
     let _unread = deaf.get().await;
     let mut stream = other.listen().await;
-    deaf.open_diff(1, &stage.path("big.txt"), &"x\n".repeat(8 << 20))
+    deaf.open_diff(1, &stage.path("big.txt"), &LINE.repeat(64 << 10))
         .await;
     stage.accept().await;
     let path = stage.path("a.txt");
@@ -37,7 +43,7 @@ async fn an_agent_that_reads_late_gets_the_newest_context_and_not_every_one() {
     let peer = stage.peer().await;
     // So that the sockets are full: with room, early contexts would lie in them.
     let mut stream = peer.get().await;
-    peer.open_diff(1, &stage.path("big.txt"), &"x\n".repeat(8 << 20))
+    peer.open_diff(1, &stage.path("big.txt"), &LINE.repeat(64 << 10))
         .await;
     stage.accept().await;
     let file = stage.file("a.txt", "x\n");

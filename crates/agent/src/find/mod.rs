@@ -117,7 +117,7 @@ pub fn candidates(family: &'static Family, here: &Surroundings) -> Search {
     search
 }
 
-/// Every discovery record of every family in all places, whatever its workspace: one for each port and token, in
+/// Every discovery record of every family in all places, whatever its workspace: one for each companion, in
 /// the order of the table. Files of other users and files that are no records are left out.
 pub fn all_records(here: &Surroundings) -> Vec<(PathBuf, Record)> {
     let mut records: Vec<(PathBuf, Record)> = Vec::new();
@@ -127,9 +127,7 @@ pub fn all_records(here: &Surroundings) -> Vec<(PathBuf, Record)> {
         };
         for path in names {
             if let Ok(record) = file::read(&path)
-                && !records
-                    .iter()
-                    .any(|(_, r)| (r.port, &r.auth_token) == (record.port, &record.auth_token))
+                && !records.iter().any(|(_, known)| known.is_same_companion(&record))
             {
                 records.push((path, record));
             }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus};
 
 use alongside_companion::Companion;
-use alongside_contract::discovery::{Record, Stdio, join_roots};
+use alongside_contract::discovery::{Record, Stdio, WRITER, join_roots};
 use anyhow::Context;
 use tokio::process::{Child, Command};
 use tokio::sync::mpsc;
@@ -100,7 +100,7 @@ async fn start(root: PathBuf, config: Option<PathBuf>) -> anyhow::Result<(Compan
             command: super::own_program(),
             args: vec!["stdio".into()],
         }),
-        writer: None,
+        writer: Some(WRITER.to_owned()),
     };
     Ok((
         companion,

@@ -37,10 +37,7 @@ pub(super) async fn here(here: &Surroundings) -> Option<Serving> {
         .iter()
         .flat_map(|family| find::candidates(family, here).found)
     {
-        let same = |known: &Found| {
-            (known.record.port, &known.record.auth_token)
-                == (candidate.record.port, &candidate.record.auth_token)
-        };
+        let same = |known: &Found| known.record.is_same_companion(&candidate.record);
         // An override names any workspace; it serves this directory only if it says so.
         if find::holds(&candidate.record.workspace_path, &here.cwd) && !found.iter().any(same) {
             found.push(candidate);

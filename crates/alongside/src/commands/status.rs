@@ -105,8 +105,7 @@ fn records(here: &Surroundings) -> Vec<(Record, Vec<PathBuf>)> {
                 .and_then(|json| serde_json::from_slice::<Record>(&json).ok());
             let Some(found) = read else { continue };
             let same = |known: &&mut (Record, Vec<PathBuf>)| {
-                (known.0.port, &known.0.auth_token) == (found.port, &found.auth_token)
-                    && !known.1.contains(&path)
+                known.0.is_same_companion(&found) && !known.1.contains(&path)
             };
             if let Some((_, files)) = records.iter_mut().find(same) {
                 files.push(path);

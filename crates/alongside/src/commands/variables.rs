@@ -23,7 +23,7 @@ pub(super) fn all(
         let values = [
             (Some(env.port), Some(record.port.to_string())),
             (env.workspace_path, workspace.cloned()),
-            (env.auth_token, record.auth_token.clone()),
+            (env.auth_token, record.token_for(family)),
             (env.pid, pid.map(|pid| pid.to_string())),
             (
                 env.stdio_command,

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use alongside_contract::discovery::{IdeInfo, Record, Stdio, WRITER, join_roots};
-use alongside_contract::family::{Directory, DiscoveryFile, FAMILIES, Fields};
+use alongside_contract::family::{Directory, DiscoveryFile, FAMILIES, Family, Fields};
+use alongside_contract::token;
 use alongside_desk::Problem;
 
 use crate::places::Places;
@@ -56,18 +57,21 @@ impl Publisher {
             .partition(|found| self.is_ours(&found.record));
 
         let mut wanted: BTreeMap<PathBuf, Record> = BTreeMap::new();
-        for row in FAMILIES.iter().flat_map(|family| family.files) {
+        for (family, row) in FAMILIES
+            .iter()
+            .flat_map(|family| family.files.iter().map(move |row| (family, row)))
+        {
             for directory in self.places.resolve(row.directory) {
                 if let Err(error) = self.make_directory(row.directory, &directory) {
                     problems.push(unwritable(row, &error));
                     continue;
                 }
                 let name = row.file_name(self.pid, self.port);
-                wanted.insert(directory.join(name), self.record(row.fields, &own));
+                wanted.insert(directory.join(name), self.record(family, row.fields, &own));
                 if let (true, Some(workspace_path)) = (row.names_pid(), &alias) {
                     for pid in &ancestors {
                         let path = directory.join(row.file_name(*pid, self.port));
-                        let record = self.record(row.fields, workspace_path);
+                        let record = self.record(family, row.fields, workspace_path);
                         if self.may_have(&path, row, *pid, &record, &siblings, focused) {
                             wanted.entry(path).or_insert(record);
                         }
@@ -98,11 +102,11 @@ impl Publisher {
         self.written.drain(..).for_each(|found| sweep::remove(&found));
     }
 
-    fn record(&self, fields: Fields, workspace_path: &str) -> Record {
+    fn record(&self, family: &Family, fields: Fields, workspace_path: &str) -> Record {
         Record {
             port: self.port,
             workspace_path: workspace_path.to_owned(),
-            auth_token: Some(self.token.clone()),
+            auth_token: Some(token::for_family(&self.token, family)),
             ide_info: Some(IdeInfo {
                 name: self.name.clone(),
                 display_name: self.display_name.clone(),
@@ -173,7 +177,11 @@ impl Publisher {
     }
 
     fn is_ours(&self, record: &Record) -> bool {
-        record.port == self.port && record.auth_token.as_deref() == Some(&self.token)
+        record.port == self.port
+            && record
+                .auth_token
+                .as_deref()
+                .is_some_and(|known| token::split(known).0 == self.token)
     }
 
     fn holds_home(&self, root: &Path) -> bool {

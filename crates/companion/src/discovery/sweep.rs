@@ -53,13 +53,9 @@ pub(crate) fn read_ours(path: &Path) -> Option<Found> {
 
 /// Removes a file while it still says what it said.
 pub(crate) fn remove(found: &Found) {
-    if read_ours(&found.path).is_some_and(|now| is_same_companion(&now.record, &found.record)) {
+    if read_ours(&found.path).is_some_and(|now| now.record.is_same_companion(&found.record)) {
         let _ = std::fs::remove_file(&found.path);
     }
-}
-
-pub(crate) fn is_same_companion(one: &Record, other: &Record) -> bool {
-    one.port == other.port && one.auth_token == other.auth_token
 }
 
 /// Whether a companion answers on this port and takes this token. Blocks for half a second at most.
@@ -91,7 +87,7 @@ pub(crate) fn sweep(places: &Places, our_port: u16) {
     {
         let known = asked
             .iter()
-            .find(|(record, _)| is_same_companion(record, &found.record))
+            .find(|(record, _)| record.is_same_companion(&found.record))
             .map(|(_, alive)| *alive);
         let alive = known.unwrap_or_else(|| answers(&found.record));
         if known.is_none() {

@@ -217,7 +217,17 @@ fn the_record_holds_every_field_and_a_living_parent() {
         let json: serde_json::Value = serde_json::from_slice(&fs::read(&found.path).unwrap()).unwrap();
         assert_eq!(json["port"], 4711, "{}", found.path.display());
         assert_eq!(json["workspacePath"], root.to_str().unwrap());
-        assert_eq!(json["authToken"], "token-4711");
+        let token = json["authToken"].as_str().unwrap();
+        let (secret, family) = alongside_contract::token::split(token);
+        assert_eq!(secret, "token-4711");
+        let of_family = family.unwrap().files.iter().any(|row| {
+            publisher
+                .places
+                .resolve(row.directory)
+                .iter()
+                .any(|directory| found.path.parent() == Some(directory))
+        });
+        assert!(of_family, "{token} in {}", found.path.display());
         assert_eq!(
             json["ideInfo"],
             serde_json::json!({ "name": "alongside", "displayName": "Alongside" })

@@ -7,6 +7,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::{State, start};
+use crate::mcp::gate::Proof;
 use crate::mcp::stream::Open;
 use crate::review::Proposal;
 use crate::review::target::BadTarget;
@@ -18,7 +19,7 @@ impl State {
         &mut self,
         client: Implementation,
         version: String,
-        tokenless: bool,
+        proof: Proof,
     ) -> Option<String> {
         let id = start::random_hex::<16>().ok()?;
         self.last_session += 1;
@@ -27,7 +28,7 @@ impl State {
             session = self.last_session,
             "an agent connects"
         );
-        let session = Session::new(id.clone(), self.last_session, client, version, tokenless);
+        let session = Session::new(id.clone(), self.last_session, client, version, proof);
         self.sessions.insert(id.clone(), session);
         self.journal_is_stale = true;
         Some(id)

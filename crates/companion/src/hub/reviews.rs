@@ -210,6 +210,7 @@ impl State {
             client: session.client.clone(),
             version: session.version.clone(),
             tokenless: session.tokenless,
+            family: session.family.map(|family| family.id.to_owned()),
         });
         let undecided = self.reviews.iter().map(|review| Undecided {
             session: review.session.clone(),

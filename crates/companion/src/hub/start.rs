@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alongside_contract::diff::{DIFF_REJECTED, DiffRejected};
+use alongside_contract::family::FAMILIES;
 use alongside_contract::rpc;
 use alongside_desk::Problem;
 use axum::Router;
@@ -25,7 +26,7 @@ use crate::context::privacy::Privacy;
 use crate::discovery::{Publisher, sweep};
 use crate::drafts::Drafts;
 use crate::journal::{Journal, Keeper};
-use crate::mcp::gate::Gate;
+use crate::mcp::gate::{Gate, Proof};
 use crate::mcp::http::{Server, router};
 use crate::places::Places;
 use crate::review::Reviews;
@@ -162,13 +163,15 @@ impl State {
     fn adopt(&mut self, journal: Journal) {
         for known in journal.sessions {
             self.last_session += 1;
-            let session = Session::new(
-                known.id,
-                self.last_session,
-                known.client,
-                known.version,
-                known.tokenless,
-            );
+            let family = FAMILIES
+                .iter()
+                .find(|family| Some(family.id) == known.family.as_deref());
+            let proof = if known.tokenless {
+                Proof::Nothing
+            } else {
+                Proof::Token(family)
+            };
+            let session = Session::new(known.id, self.last_session, known.client, known.version, proof);
             self.sessions.insert(session.id.clone(), session);
         }
         for open in journal.undecided {

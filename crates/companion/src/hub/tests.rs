@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use crate::mcp::gate::Proof;
 use alongside_desk::{
     ActiveFile, Change, Closed, Closing, ContextReport, Decision, OpenFile, Refusal, Request, Review,
 };
@@ -59,7 +60,7 @@ impl Story {
         let wanted = |welcomed| Event::SessionWanted {
             client,
             version: "2025-06-18".into(),
-            tokenless: false,
+            proof: Proof::Token(None),
             welcomed,
         };
         Agent {

@@ -4,7 +4,8 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use alongside_contract::rpc;
+use alongside_contract::family::Family;
+use alongside_contract::{rpc, token};
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, StatusCode};
@@ -25,8 +26,8 @@ pub(crate) struct Gate {
 /// How a request proved itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Proof {
-    /// By the token.
-    Token,
+    /// By the token, which may say to whom it was given.
+    Token(Option<&'static Family>),
     /// By nothing, which the user has allowed.
     Nothing,
 }
@@ -72,19 +73,23 @@ impl Gate {
                 StatusCode::UNAUTHORIZED,
                 "a bearer token is required; it stands in the discovery file",
             )),
-            Some(given) if self.is_token(given.as_bytes()) => Ok(Proof::Token),
-            Some(_) => Err((
-                StatusCode::UNAUTHORIZED,
-                "this is not the token of this companion",
-            )),
+            Some(given) => self
+                .is_token(given.to_str().unwrap_or_default())
+                .map(Proof::Token)
+                .ok_or((
+                    StatusCode::UNAUTHORIZED,
+                    "this is not the token of this companion",
+                )),
         }
     }
 
-    fn is_token(&self, given: &[u8]) -> bool {
-        let Some((scheme, token)) = given.split_at_checked(7) else {
-            return false;
-        };
-        scheme.eq_ignore_ascii_case(b"Bearer ") && bool::from(token.ct_eq(self.token.as_bytes()))
+    /// The family the token was given to, if it is ours at all.
+    fn is_token(&self, given: &str) -> Option<Option<&'static Family>> {
+        let (scheme, token) = given.split_at_checked(7)?;
+        let (secret, family) = token::split(token);
+        let ours = scheme.eq_ignore_ascii_case("Bearer ")
+            && bool::from(secret.as_bytes().ct_eq(self.token.as_bytes()));
+        ours.then_some(family)
     }
 }
 
@@ -132,7 +137,11 @@ mod tests {
             "host.docker.internal:80",
             "172.17.0.1:80",
         ] {
-            assert_eq!(admitted(&[("host", host), token]), Ok(Proof::Token), "{host}");
+            assert_eq!(
+                admitted(&[("host", host), token]),
+                Ok(Proof::Token(None)),
+                "{host}"
+            );
         }
         for host in [
             "127.0.0.1",
@@ -167,5 +176,21 @@ mod tests {
             assert_eq!(admitted(&[host, ("authorization", wrong)]), Err(401), "{wrong}");
         }
         assert_eq!(admitted(&[host]), Err(401));
+    }
+
+    #[test]
+    fn a_family_is_known_by_its_token() {
+        let host = ("host", "127.0.0.1:80");
+        for family in alongside_contract::family::FAMILIES {
+            let bearer = format!("Bearer {}", token::for_family("secret", family));
+            assert_eq!(
+                admitted(&[host, ("authorization", &bearer)]),
+                Ok(Proof::Token(Some(family)))
+            );
+        }
+        assert_eq!(
+            admitted(&[host, ("authorization", "Bearer wrong.qwen")]),
+            Err(401)
+        );
     }
 }

@@ -142,7 +142,7 @@ async fn messages(
     let caller = Caller {
         events: server.events.clone(),
         session,
-        tokenless: proof == Proof::Nothing,
+        proof,
         unread,
     };
     dispatch(caller, body, spoken).await

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
+use super::gate::Proof;
 use super::http::Unread;
 use super::tools::{self, BadCall, ToolCall};
 use crate::hub::{Event, Events};
@@ -16,7 +17,7 @@ use crate::review::Proposal;
 pub(crate) struct Caller {
     pub(crate) events: Events,
     pub(crate) session: Option<String>,
-    pub(crate) tokenless: bool,
+    pub(crate) proof: Proof,
     /// Held until the hub knows what the messages say.
     pub(crate) unread: Option<Unread>,
 }
@@ -93,7 +94,7 @@ impl Caller {
             .ask(|welcomed| Event::SessionWanted {
                 client: params.client_info,
                 version: protocol_version.clone(),
-                tokenless: self.tokenless,
+                proof: self.proof,
                 welcomed,
             })
             .await;

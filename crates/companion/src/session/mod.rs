@@ -6,12 +6,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use alongside_contract::family;
+use alongside_contract::family::{self, Family};
 use alongside_contract::mcp::Implementation;
 use alongside_desk::Agent;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use crate::mcp::gate::Proof;
 use outbox::Outbox;
 
 /// A session ends so long after its last stream or request: agents never say goodbye.
@@ -35,6 +36,8 @@ pub(crate) struct Session {
     pub(crate) version: String,
     /// It sent no token, so it is an agent of mid 2025.
     pub(crate) tokenless: bool,
+    /// By the token it presents, or by what it calls itself.
+    pub(crate) family: Option<&'static Family>,
     /// Milliseconds since the Unix epoch.
     pub(crate) since: u64,
     pub(crate) outbox: Outbox,
@@ -65,14 +68,19 @@ impl Session {
         number: u64,
         client: Implementation,
         version: String,
-        tokenless: bool,
+        proof: Proof,
     ) -> Self {
+        let family = match proof {
+            Proof::Token(Some(family)) => Some(family),
+            _ => family::by_client_name(&client.name),
+        };
         Self {
             id,
             number,
             client,
             version,
-            tokenless,
+            tokenless: proof == Proof::Nothing,
+            family,
             since: crate::context::now_ms(),
             outbox: Outbox::default(),
             stream: None,
@@ -85,14 +93,25 @@ impl Session {
 
     /// As desks see it.
     pub(crate) fn agent(&self) -> Agent {
-        let family = family::by_client_name(&self.client.name);
+        // What agents call themselves when they do not say who they are, nor which version.
+        let says_nothing = matches!(
+            self.client.name.as_str(),
+            "streamable-http-client" | "stdio-client"
+        );
+        let name = match self.family {
+            Some(family) => family.display_name,
+            None if says_nothing || self.client.name.is_empty() => "an agent",
+            None => &self.client.name,
+        };
+        let version = if says_nothing && self.client.version == "1.0.0" {
+            ""
+        } else {
+            &self.client.version
+        };
         Agent {
             number: self.number,
-            name: family.map_or_else(
-                || self.client.name.clone(),
-                |family| family.display_name.to_owned(),
-            ),
-            version: self.client.version.clone(),
+            name: name.to_owned(),
+            version: version.to_owned(),
             since: self.since,
             listening: self.stream.is_some(),
         }

@@ -1,0 +1,104 @@
+//! What the server is to everybody who may come in: where it listens, what it offers, how it replies.
+
+use std::net::{Ipv4Addr, SocketAddr};
+
+use alongside_rig::wire::{Peer, Raw};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use crate::stage::Stage;
+
+/// Another address of the loopback: traffic never leaves the machine.
+const OTHER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
+
+/// The first line of the answer to a `GET /status` at that address.
+async fn status_line(stage: &Stage, address: Ipv4Addr) -> std::io::Result<String> {
+    let port = stage.port();
+    let mut stream = TcpStream::connect(SocketAddr::from((address, port))).await?;
+    let token = stage.companion.token();
+    let request = format!(
+        "GET /status HTTP/1.1\r\nHost: {address}:{port}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).await?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await?;
+    Ok(answer.lines().next().unwrap_or_default().to_owned())
+}
+
+#[tokio::test]
+async fn it_listens_on_the_loopback_only() {
+    let stage = Stage::new().await;
+    assert_eq!(
+        status_line(&stage, Ipv4Addr::LOCALHOST).await.unwrap(),
+        "HTTP/1.1 200 OK"
+    );
+    let refused = status_line(&stage, OTHER)
+        .await
+        .expect_err("nobody listens at another address");
+    assert_eq!(refused.kind(), std::io::ErrorKind::ConnectionRefused);
+}
+
+#[tokio::test]
+async fn one_more_address_is_served_when_named() {
+    let stage = Stage::with(|builder| builder.also_listen(SocketAddr::from((OTHER, 0)))).await;
+    for address in [Ipv4Addr::LOCALHOST, OTHER] {
+        assert_eq!(status_line(&stage, address).await.unwrap(), "HTTP/1.1 200 OK");
+    }
+}
+
+#[tokio::test]
+async fn initialize_offers_tools_as_an_object() {
+    let stage = Stage::new().await;
+    let answer = stage.stranger().initialize("an agent", "1").await;
+    let result = &answer.json()["result"];
+    assert!(result["capabilities"]["tools"].is_object(), "{result}");
+    assert_eq!(result["serverInfo"]["name"], "alongside");
+    assert!(answer.head.get("mcp-session-id").is_some_and(|id| id.len() >= 32));
+}
+
+#[tokio::test]
+async fn replies_are_json_and_never_a_stream() {
+    let stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let path = stage.path("a");
+    for (method, params) in [
+        ("ping", serde_json::json!({})),
+        ("tools/list", serde_json::json!({})),
+        (
+            "tools/call",
+            serde_json::json!({ "name": "openDiff", "arguments": { "filePath": path, "newContent": "x" } }),
+        ),
+        (
+            "tools/call",
+            serde_json::json!({ "name": "closeDiff", "arguments": { "filePath": path } }),
+        ),
+    ] {
+        let request = serde_json::json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let answer = peer.post(request.to_string()).await;
+        assert_eq!(
+            answer.head.get("content-type"),
+            Some("application/json"),
+            "{method}"
+        );
+        assert!(answer.json()["result"].is_object(), "{method}: {}", answer.text());
+    }
+}
+
+#[tokio::test]
+async fn tokenless_agents_come_in_only_when_the_user_says_so() {
+    let status = async |stage: &Stage, authorization: &str| {
+        let mut raw = Raw::dial(stage.port()).await;
+        let port = stage.port();
+        raw.send(format!(
+            "GET /status HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{authorization}\r\n"
+        ))
+        .await;
+        raw.head().await.status
+    };
+    let strict = Stage::new().await;
+    assert_eq!(status(&strict, "").await, 401);
+    let open = Stage::with(|builder| builder.allow_tokenless_agents(true)).await;
+    assert_eq!(status(&open, "").await, 200);
+    assert_eq!(status(&open, "Authorization: Bearer wrong\r\n").await, 401);
+    Peer::join(open.port(), open.companion.token()).await;
+}

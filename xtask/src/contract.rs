@@ -1,0 +1,79 @@
+//! Keeps `docs/contract.md` true: every test it names is there.
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    fn workspace() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+    }
+
+    fn sources(directory: &Path, text: &mut String) {
+        for entry in fs::read_dir(directory).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                sources(&path, text);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                text.push_str(&fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+
+    /// The last column of the tables: names in backquotes.
+    fn named_tests(contract: &str) -> Vec<String> {
+        let rows = contract
+            .lines()
+            .filter(|line| line.starts_with('|') && !line.starts_with("|---"));
+        rows.filter_map(|row| row.trim_end_matches('|').rsplit_once('|'))
+            .flat_map(|(_, tests)| {
+                tests
+                    .split('`')
+                    .skip(1)
+                    .step_by(2)
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_test_that_the_contract_names_is_there() {
+        let contract = fs::read_to_string(workspace().join("docs/contract.md")).unwrap();
+        let mut code = String::new();
+        for directory in ["crates", "rig"] {
+            sources(&workspace().join(directory), &mut code);
+        }
+        let named = named_tests(&contract);
+        assert!(
+            named.len() > 80,
+            "the tables were not read: {} tests",
+            named.len()
+        );
+        let missing: Vec<_> = named
+            .iter()
+            .filter(|test| !code.contains(&format!("fn {test}(")) && !code.contains(&format!(" as {test},")))
+            .collect();
+        assert!(
+            missing.is_empty(),
+            "named in docs/contract.md and nowhere to be found: {missing:#?}"
+        );
+    }
+
+    #[test]
+    fn every_rule_of_the_contract_names_a_test() {
+        let contract = fs::read_to_string(workspace().join("docs/contract.md")).unwrap();
+        let rows = contract
+            .lines()
+            .filter(|line| line.starts_with('|') && !line.starts_with("|---"));
+        let without: Vec<_> = rows
+            .filter(|row| !row.starts_with("| rule |"))
+            .filter(|row| {
+                !row.trim_end_matches('|')
+                    .rsplit_once('|')
+                    .is_some_and(|(_, tests)| tests.contains('`'))
+            })
+            .collect();
+        assert!(without.is_empty(), "{without:#?}");
+    }
+}
