@@ -24,7 +24,8 @@ use crate::signals::{self, Signals};
 /// $VISUAL or $EDITOR, and accept or reject the file. Nothing is accepted unless you say so, and the agent writes
 /// the file, not this program.
 ///
-/// An agent that ran before this was started connects after `/ide enable`.
+/// Start this first: an agent looks for a companion once, when it starts. One that already runs is restarted, or, if
+/// it knew of a companion before, told `/ide enable`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -169,7 +170,7 @@ fn welcome(roots: &[PathBuf], port: u16, policy: Policy) -> String {
     };
     format!(
         "alongside serves {} (port {port}).\n\
-         Agents that start in there connect by themselves; in one that already runs, type /ide enable.\n{then}",
+         Agents that start in there connect by themselves; restart one that already runs.\n{then}",
         roots.join(" and ")
     )
 }
