@@ -44,11 +44,16 @@ async fn every_family_with_files_finds_the_companion_from_its_workspace_only() {
             .first()
             .unwrap_or_else(|| panic!("{command} finds nothing: {search:?}"));
         assert_eq!(found.record.port, stage.port(), "{command}");
-        assert_eq!(
-            found.record.auth_token.as_deref(),
-            Some(stage.companion.token()),
-            "{command}"
-        );
+        let endpoint = Endpoint::local(found.record.port);
+        let identity = Identity::new(command, "1");
+        let session = Session::connect(endpoint, found.record.auth_token.as_deref(), identity);
+        let session = within("a session", session).await.unwrap();
+        let endpoint = Endpoint::local(stage.port());
+        let status = alongside_agent::get_status(&endpoint, Some(stage.companion.token()))
+            .await
+            .unwrap();
+        assert_eq!(status["agents"][0]["name"], family.display_name);
+        session.end().await.unwrap();
         assert!(
             matches!(found.why, Why::Workspace | Why::EditorPid),
             "{command}: {:?}",
