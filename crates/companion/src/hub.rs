@@ -3,6 +3,9 @@
 
 mod agents;
 mod desks;
+mod events;
+mod handle;
+mod journal;
 mod reviews;
 mod start;
 
@@ -11,9 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use alongside_contract::mcp::{CallToolResult, Implementation};
-use alongside_contract::rpc::Id;
-use alongside_desk::{self as desk, Desk, Problem, Status};
+use alongside_desk::{self as desk, Problem, Status};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -22,179 +23,18 @@ use crate::context::OpenFiles;
 use crate::context::debounce::Debounce;
 use crate::context::privacy::Privacy;
 use crate::drafts::Drafts;
-use crate::mcp::gate::Proof;
-use crate::mcp::stream::Open;
-use crate::review::target::BadTarget;
-use crate::review::{Proposal, Reviews};
+use crate::review::Reviews;
 use crate::scribe::{Job, Scribe};
 use crate::session::Session;
 
+pub(crate) use events::{DeskId, Event, Events, LastText};
+pub(crate) use handle::Hub;
 pub(crate) use start::start;
 
 /// How often targets of waiting reviews and told files are looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How long stopping waits for agents to confirm that their reviews are rejected.
 const LAST_RECEIPTS: Duration = Duration::from_millis(500);
-
-/// What `closeDiff` is answered with: nothing for an unknown session, and for a known one the last text of the review,
-/// if there was one.
-pub(crate) type LastText = Option<Option<Arc<str>>>;
-
-/// Tells desks apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct DeskId(pub(crate) u64);
-
-/// Everything that can happen.
-#[derive(Debug)]
-pub(crate) enum Event {
-    // An agent, by way of its requests.
-    SessionWanted {
-        client: Implementation,
-        version: String,
-        proof: Proof,
-        welcomed: oneshot::Sender<Option<String>>,
-    },
-    SessionEnded {
-        session: String,
-        ended: oneshot::Sender<bool>,
-    },
-    PostStarted {
-        session: String,
-        known: oneshot::Sender<bool>,
-    },
-    PostRead {
-        session: String,
-    },
-    OpenDiff {
-        session: String,
-        file_path: String,
-        proposal: Box<Result<Proposal, BadTarget>>,
-        answer: oneshot::Sender<Option<CallToolResult>>,
-    },
-    CloseDiff {
-        session: String,
-        file_path: String,
-        answer: oneshot::Sender<LastText>,
-    },
-    Receipt {
-        session: String,
-        id: Id,
-    },
-    // An agent's stream.
-    StreamWanted {
-        session: String,
-        opened: oneshot::Sender<Option<Open>>,
-    },
-    StreamDrained {
-        session: String,
-    },
-    StreamEnded {
-        session: String,
-        number: u64,
-    },
-    // A desk.
-    DeskJoined {
-        desk: DeskId,
-        events: mpsc::UnboundedSender<desk::Event>,
-    },
-    DeskAsked {
-        desk: DeskId,
-        call: desk::Call,
-    },
-    DeskLeft {
-        desk: DeskId,
-    },
-    // The host program.
-    RootsChanged {
-        roots: Vec<PathBuf>,
-        changed: oneshot::Sender<Result<Vec<Problem>, StartError>>,
-    },
-    Focused,
-    StatusWanted(oneshot::Sender<Status>),
-    Stop(oneshot::Sender<()>),
-}
-
-/// Where events go.
-#[derive(Debug, Clone)]
-pub(crate) struct Events(mpsc::UnboundedSender<Event>);
-
-impl Events {
-    pub(crate) fn channel() -> (Self, mpsc::UnboundedReceiver<Event>) {
-        let (sender, receiver) = mpsc::unbounded_channel();
-        (Self(sender), receiver)
-    }
-
-    /// Tells the loop; after its end nobody listens, and nothing is left to tell.
-    pub(crate) fn send(&self, event: Event) {
-        let _ = self.0.send(event);
-    }
-
-    /// Asks the loop; `None` once it has ended.
-    pub(crate) async fn ask<T>(&self, event: impl FnOnce(oneshot::Sender<T>) -> Event) -> Option<T> {
-        let (answer, answered) = oneshot::channel();
-        self.send(event(answer));
-        answered.await.ok()
-    }
-}
-
-/// The handle of the running loop.
-pub(crate) struct Hub {
-    pub(crate) port: u16,
-    pub(crate) token: Arc<str>,
-    events: Events,
-    desks: std::sync::atomic::AtomicU64,
-}
-
-impl Hub {
-    pub(crate) fn join(&self) -> Desk {
-        let (desk, mut seat) = desk::pair();
-        let number = self.desks.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let (events, id) = (self.events.clone(), DeskId(number));
-        events.send(Event::DeskJoined {
-            desk: id,
-            events: seat.events,
-        });
-        tokio::spawn(async move {
-            while let Some(call) = seat.calls.recv().await {
-                events.send(Event::DeskAsked { desk: id, call });
-            }
-            events.send(Event::DeskLeft { desk: id });
-        });
-        desk
-    }
-
-    pub(crate) async fn set_roots(&self, roots: Vec<PathBuf>) -> Result<Vec<Problem>, StartError> {
-        let roots = start::usable_roots(&roots)?;
-        // After the end of the loop there is no workspace to change.
-        self.events
-            .ask(|changed| Event::RootsChanged { roots, changed })
-            .await
-            .unwrap_or_else(|| Ok(Vec::new()))
-    }
-
-    pub(crate) fn focus(&self) {
-        self.events.send(Event::Focused);
-    }
-
-    pub(crate) async fn stop(&self) {
-        self.events.ask(Event::Stop).await;
-    }
-}
-
-impl std::fmt::Debug for Hub {
-    /// Without the token, which has no place in a log.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Hub")
-            .field("port", &self.port)
-            .finish_non_exhaustive()
-    }
-}
-
-impl Drop for Hub {
-    fn drop(&mut self) {
-        self.events.send(Event::Stop(oneshot::channel().0));
-    }
-}
 
 /// All state there is.
 pub(crate) struct State {

@@ -13,7 +13,6 @@ use tokio::time::Instant;
 
 use super::{DeskId, LastText, State};
 use crate::drafts::NewDraft;
-use crate::journal::{Journal, KnownSession, Undecided, Unsettled};
 use crate::review::Pending;
 use crate::scribe::Job;
 
@@ -198,44 +197,6 @@ impl State {
             let review = pending.review();
             self.tell_desks(&desk::Event::Changed(review));
         }
-    }
-
-    /// Writes down what a companion must know that comes after a crash of this one.
-    pub(super) fn write_journal(&mut self) {
-        if !std::mem::take(&mut self.journal_is_stale) || !self.keeps_journal {
-            return;
-        }
-        let sessions = self.sessions.values().map(|session| KnownSession {
-            id: session.id.clone(),
-            client: session.client.clone(),
-            version: session.version.clone(),
-            tokenless: session.tokenless,
-            family: session.family.map(|family| family.id.to_owned()),
-        });
-        let undecided = self.reviews.iter().map(|review| Undecided {
-            session: review.session.clone(),
-            file_path: review.file_path().to_owned(),
-            text: review.current().to_string(),
-        });
-        let unsettled = self.sessions.values().flat_map(|session| {
-            session.outbox.unsettled().map(|(file_path, messages)| Unsettled {
-                session: session.id.clone(),
-                file_path: file_path.to_owned(),
-                messages: messages.to_vec(),
-                text: session
-                    .remembered(file_path)
-                    .map(|text| text.to_string())
-                    .unwrap_or_default(),
-            })
-        });
-        let journal = Journal {
-            port: self.port,
-            token: self.token.to_string(),
-            sessions: sessions.collect(),
-            undecided: undecided.collect(),
-            unsettled: unsettled.collect(),
-        };
-        self.scribe.send(Job::WriteJournal(journal));
     }
 }
 

@@ -7,9 +7,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use alongside_contract::diff::{DIFF_REJECTED, DiffRejected};
-use alongside_contract::family::FAMILIES;
-use alongside_contract::rpc;
 use alongside_desk::Problem;
 use axum::Router;
 use axum::serve::ListenerExt as _;
@@ -26,12 +23,11 @@ use crate::context::privacy::Privacy;
 use crate::discovery::{Publisher, sweep};
 use crate::drafts::Drafts;
 use crate::journal::{Journal, Keeper};
-use crate::mcp::gate::{Gate, Proof};
+use crate::mcp::gate::Gate;
 use crate::mcp::http::{Server, router};
 use crate::places::Places;
 use crate::review::Reviews;
 use crate::scribe::{Job, Scribe};
-use crate::session::Session;
 
 /// How long requests that are under way may take when the companion stops.
 const LAST_REQUESTS: Duration = Duration::from_millis(500);
@@ -155,47 +151,6 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
             desks: 0.into(),
         },
     })
-}
-
-impl State {
-    /// Takes over what a crashed companion left behind. Its sessions go on; what was undecided is rejected, which is
-    /// the only way to free an agent that waits for it.
-    fn adopt(&mut self, journal: Journal) {
-        for known in journal.sessions {
-            self.last_session += 1;
-            let family = FAMILIES
-                .iter()
-                .find(|family| Some(family.id) == known.family.as_deref());
-            let proof = if known.tokenless {
-                Proof::Nothing
-            } else {
-                Proof::Token(family)
-            };
-            let session = Session::new(known.id, self.last_session, known.client, known.version, proof);
-            self.sessions.insert(session.id.clone(), session);
-        }
-        for open in journal.undecided {
-            let Some(session) = self.sessions.get_mut(&open.session) else {
-                continue;
-            };
-            let rejected = DiffRejected {
-                file_path: open.file_path.clone(),
-            };
-            session.outbox.push(
-                &open.file_path,
-                vec![rpc::notification(DIFF_REJECTED, &rejected)],
-                0,
-            );
-            session.remember(&open.file_path, open.text.into());
-        }
-        for unsettled in journal.unsettled {
-            let Some(session) = self.sessions.get_mut(&unsettled.session) else {
-                continue;
-            };
-            session.outbox.push(&unsettled.file_path, unsettled.messages, 0);
-            session.remember(&unsettled.file_path, unsettled.text.into());
-        }
-    }
 }
 
 /// Makes roots absolute and refuses what is no directory.

@@ -10,26 +10,10 @@ use std::sync::Arc;
 use alongside_desk::{Change, Hunk, HunkState, Lines, Refusal};
 
 use super::lines::{Text, differences};
+use super::segments::{Place, Segment, spliced};
 
 /// Undo remembers this many bytes of earlier texts, and always the last one.
 const HISTORY_BYTES: usize = 256 << 20;
-
-/// A stretch of lines: how many in each of the three texts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Segment {
-    same: bool,
-    original: usize,
-    proposed: usize,
-    current: usize,
-}
-
-/// Where a segment lies in each text.
-#[derive(Debug, Clone, Default)]
-struct Place {
-    original: Range<usize>,
-    proposed: Range<usize>,
-    current: Range<usize>,
-}
 
 /// See the module.
 #[derive(Debug)]
@@ -359,73 +343,10 @@ impl Composition {
     }
 }
 
-/// Replaces the current lines `old` by `new` lines. Agreeing segments are cut at the edges; differing ones that are
-/// touched are taken whole, and an insertion beside a hunk belongs to it.
-fn spliced(segments: &[Segment], old: Range<usize>, new: usize) -> Vec<Segment> {
-    let mut cut: Vec<(usize, Segment)> = Vec::with_capacity(segments.len() + 3);
-    let mut start = 0;
-    for segment in segments {
-        let end = start + segment.current;
-        if segment.same {
-            let edges = [start, old.start.clamp(start, end), old.end.clamp(start, end), end];
-            cut.extend(
-                edges
-                    .windows(2)
-                    .filter(|edge| edge[0] < edge[1])
-                    .map(|edge| (edge[0], part(edge[1] - edge[0]))),
-            );
-        } else {
-            cut.push((start, *segment));
-        }
-        start = end;
-    }
-    let touched = |(start, segment): &(usize, Segment)| {
-        let end = start + segment.current;
-        if old.is_empty() {
-            !segment.same && *start <= old.start && old.start <= end
-        } else {
-            *start < old.end && old.start < end
-        }
-    };
-    let (first, after) = match cut.iter().position(touched) {
-        Some(first) if old.is_empty() => (first, first + 1),
-        Some(first) => (
-            first,
-            cut.iter().rposition(touched).map_or(first, |last| last + 1),
-        ),
-        None => {
-            let place = cut
-                .iter()
-                .position(|(start, _)| *start >= old.start)
-                .unwrap_or(cut.len());
-            (place, place)
-        }
-    };
-    let mut merged = Segment::default();
-    for (_, segment) in &cut[first..after] {
-        merged.original += segment.original;
-        merged.proposed += segment.proposed;
-        merged.current += segment.current;
-    }
-    merged.current = merged.current + new - old.len();
-    cut.splice(first..after, [(0, merged)]);
-    cut.into_iter().map(|(_, segment)| segment).collect()
-}
-
 /// A text without its last line ending.
 fn without_ending(text: &str) -> &str {
     text.strip_suffix('\n')
         .map_or(text, |text| text.strip_suffix('\r').unwrap_or(text))
-}
-
-/// So many agreeing lines.
-fn part(lines: usize) -> Segment {
-    Segment {
-        same: true,
-        original: lines,
-        proposed: lines,
-        current: lines,
-    }
 }
 
 fn lines(range: &Range<usize>) -> Lines {

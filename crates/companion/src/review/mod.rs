@@ -3,6 +3,7 @@
 pub(crate) mod alignment;
 pub(crate) mod composition;
 pub(crate) mod lines;
+mod segments;
 pub(crate) mod target;
 
 use std::collections::BTreeMap;

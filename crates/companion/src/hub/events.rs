@@ -1,0 +1,116 @@
+//! Everything that can happen to a companion, and the way into its loop.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use alongside_contract::mcp::{CallToolResult, Implementation};
+use alongside_contract::rpc::Id;
+use alongside_desk::{self as desk, Problem, Status};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::builder::StartError;
+use crate::mcp::gate::Proof;
+use crate::mcp::stream::Open;
+use crate::review::Proposal;
+use crate::review::target::BadTarget;
+
+/// What `closeDiff` is answered with: nothing for an unknown session, and for a known one the last text of the review,
+/// if there was one.
+pub(crate) type LastText = Option<Option<Arc<str>>>;
+
+/// Tells desks apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct DeskId(pub(crate) u64);
+
+/// Everything that can happen.
+#[derive(Debug)]
+pub(crate) enum Event {
+    // An agent, by way of its requests.
+    SessionWanted {
+        client: Implementation,
+        version: String,
+        proof: Proof,
+        welcomed: oneshot::Sender<Option<String>>,
+    },
+    SessionEnded {
+        session: String,
+        ended: oneshot::Sender<bool>,
+    },
+    PostStarted {
+        session: String,
+        known: oneshot::Sender<bool>,
+    },
+    PostRead {
+        session: String,
+    },
+    OpenDiff {
+        session: String,
+        file_path: String,
+        proposal: Box<Result<Proposal, BadTarget>>,
+        answer: oneshot::Sender<Option<CallToolResult>>,
+    },
+    CloseDiff {
+        session: String,
+        file_path: String,
+        answer: oneshot::Sender<LastText>,
+    },
+    Receipt {
+        session: String,
+        id: Id,
+    },
+    // An agent's stream.
+    StreamWanted {
+        session: String,
+        opened: oneshot::Sender<Option<Open>>,
+    },
+    StreamDrained {
+        session: String,
+    },
+    StreamEnded {
+        session: String,
+        number: u64,
+    },
+    // A desk.
+    DeskJoined {
+        desk: DeskId,
+        events: mpsc::UnboundedSender<desk::Event>,
+    },
+    DeskAsked {
+        desk: DeskId,
+        call: desk::Call,
+    },
+    DeskLeft {
+        desk: DeskId,
+    },
+    // The host program.
+    RootsChanged {
+        roots: Vec<PathBuf>,
+        changed: oneshot::Sender<Result<Vec<Problem>, StartError>>,
+    },
+    Focused,
+    StatusWanted(oneshot::Sender<Status>),
+    Stop(oneshot::Sender<()>),
+}
+
+/// Where events go.
+#[derive(Debug, Clone)]
+pub(crate) struct Events(mpsc::UnboundedSender<Event>);
+
+impl Events {
+    pub(crate) fn channel() -> (Self, mpsc::UnboundedReceiver<Event>) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        (Self(sender), receiver)
+    }
+
+    /// Tells the loop; after its end nobody listens, and nothing is left to tell.
+    pub(crate) fn send(&self, event: Event) {
+        let _ = self.0.send(event);
+    }
+
+    /// Asks the loop; `None` once it has ended.
+    pub(crate) async fn ask<T>(&self, event: impl FnOnce(oneshot::Sender<T>) -> Event) -> Option<T> {
+        let (answer, answered) = oneshot::channel();
+        self.send(event(answer));
+        answered.await.ok()
+    }
+}

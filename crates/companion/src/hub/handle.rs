@@ -1,0 +1,70 @@
+//! The handle of the running loop, behind [`Companion`](crate::Companion).
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use alongside_desk::{self as desk, Desk, Problem};
+use tokio::sync::oneshot;
+
+use super::{DeskId, Event, Events, start};
+use crate::builder::StartError;
+
+/// The handle of the running loop.
+pub(crate) struct Hub {
+    pub(crate) port: u16,
+    pub(crate) token: Arc<str>,
+    pub(super) events: Events,
+    pub(super) desks: AtomicU64,
+}
+
+impl Hub {
+    pub(crate) fn join(&self) -> Desk {
+        let (desk, mut seat) = desk::pair();
+        let number = self.desks.fetch_add(1, Ordering::Relaxed);
+        let (events, id) = (self.events.clone(), DeskId(number));
+        events.send(Event::DeskJoined {
+            desk: id,
+            events: seat.events,
+        });
+        tokio::spawn(async move {
+            while let Some(call) = seat.calls.recv().await {
+                events.send(Event::DeskAsked { desk: id, call });
+            }
+            events.send(Event::DeskLeft { desk: id });
+        });
+        desk
+    }
+
+    pub(crate) async fn set_roots(&self, roots: Vec<PathBuf>) -> Result<Vec<Problem>, StartError> {
+        let roots = start::usable_roots(&roots)?;
+        // After the end of the loop there is no workspace to change.
+        self.events
+            .ask(|changed| Event::RootsChanged { roots, changed })
+            .await
+            .unwrap_or_else(|| Ok(Vec::new()))
+    }
+
+    pub(crate) fn focus(&self) {
+        self.events.send(Event::Focused);
+    }
+
+    pub(crate) async fn stop(&self) {
+        self.events.ask(Event::Stop).await;
+    }
+}
+
+impl std::fmt::Debug for Hub {
+    /// Without the token, which has no place in a log.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hub")
+            .field("port", &self.port)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Hub {
+    fn drop(&mut self) {
+        self.events.send(Event::Stop(oneshot::channel().0));
+    }
+}

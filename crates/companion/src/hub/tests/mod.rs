@@ -1,0 +1,228 @@
+//! Stories of the loop with the clock paused: every deadline of the contract, without waiting for it.
+
+mod context;
+mod reviews;
+mod sessions;
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use alongside_contract::mcp::{CallToolResult, Implementation};
+use alongside_contract::rpc::Id;
+use alongside_desk::{
+    ActiveFile, Change, Closed, Closing, ContextReport, Decision, Desk, OpenFile, Refusal, Request, Review,
+};
+
+use super::*;
+use crate::drafts::Drafts;
+use crate::mcp::gate::Proof;
+use crate::mcp::stream::Open;
+use crate::review::Proposal;
+use crate::{Companion, Places};
+
+struct Story {
+    directory: tempfile::TempDir,
+    companion: Companion,
+    desk: Desk,
+    file: String,
+}
+
+/// An agent, without the HTTP.
+struct Agent<'a> {
+    events: &'a Events,
+    session: String,
+}
+
+impl Story {
+    async fn begin() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        for below in ["tmp", "home", "project"] {
+            fs::create_dir(directory.path().join(below)).unwrap();
+        }
+        let project = directory.path().join("project");
+        fs::write(project.join("a.txt"), "one\ntwo\nthree\n").unwrap();
+        let companion = Companion::builder()
+            .root(&project)
+            .places(Places::below(directory.path()))
+            .start()
+            .await
+            .unwrap();
+        let desk = companion.join();
+        let file = project.join("a.txt").to_str().unwrap().to_owned();
+        Self {
+            directory,
+            companion,
+            desk,
+            file,
+        }
+    }
+
+    async fn agent(&self) -> Agent<'_> {
+        let events = &self.companion.hub.events;
+        let client = Implementation {
+            name: "gemini-cli-test".into(),
+            version: "1".into(),
+            title: None,
+        };
+        let wanted = |welcomed| Event::SessionWanted {
+            client,
+            version: "2025-06-18".into(),
+            proof: Proof::Token(None),
+            welcomed,
+        };
+        Agent {
+            events,
+            session: events.ask(wanted).await.unwrap().unwrap(),
+        }
+    }
+
+    async fn next(&mut self) -> desk::Event {
+        tokio::time::timeout(Duration::from_secs(300), self.desk.next())
+            .await
+            .expect("the desk is told")
+            .unwrap()
+    }
+
+    async fn opened(&mut self) -> Review {
+        loop {
+            if let desk::Event::Opened(review) = self.next().await {
+                return review;
+            }
+        }
+    }
+
+    async fn changed(&mut self) -> Review {
+        loop {
+            if let desk::Event::Changed(review) = self.next().await {
+                return review;
+            }
+        }
+    }
+
+    async fn closed(&mut self) -> Closed {
+        loop {
+            if let desk::Event::Closed(closed) = self.next().await {
+                return closed;
+            }
+        }
+    }
+
+    async fn type_over(&self, review: &Review, text: &str) -> u64 {
+        let changes = vec![Change {
+            range: None,
+            text: text.into(),
+        }];
+        let edit = Request::EditReview {
+            id: review.id,
+            revision: review.revision,
+            changes,
+        };
+        self.desk.request(edit).await.unwrap().revision
+    }
+
+    async fn decide(&self, review: &Review, decision: Decision) -> Result<(), Refusal> {
+        let decide = Request::DecideReview {
+            id: review.id,
+            revision: review.revision,
+            decision,
+        };
+        self.desk.request(decide).await.map(drop)
+    }
+
+    /// The texts of all drafts, once the companion has stopped and so written everything.
+    async fn drafts(self) -> Vec<String> {
+        self.companion.stop().await;
+        let drafts = Drafts::open(&Places::below(self.directory.path()));
+        drafts
+            .list()
+            .unwrap()
+            .iter()
+            .map(|draft| drafts.read(&draft.id).unwrap())
+            .collect()
+    }
+}
+
+impl Agent<'_> {
+    async fn stream(&self) -> Open {
+        let session = self.session.clone();
+        self.events
+            .ask(|opened| Event::StreamWanted { session, opened })
+            .await
+            .unwrap()
+            .unwrap()
+    }
+
+    async fn open_diff(&self, file: &str, text: &str) -> CallToolResult {
+        let (session, file_path) = (self.session.clone(), file.to_owned());
+        let proposal = Box::new(Proposal::prepare(file.into(), text.into()));
+        self.events
+            .ask(|answer| Event::OpenDiff {
+                session,
+                file_path,
+                proposal,
+                answer,
+            })
+            .await
+            .unwrap()
+            .unwrap()
+    }
+
+    async fn close_diff(&self, file: &str) -> Option<String> {
+        let (session, file_path) = (self.session.clone(), file.to_owned());
+        let answer = self
+            .events
+            .ask(|answer| Event::CloseDiff {
+                session,
+                file_path,
+                answer,
+            })
+            .await;
+        answer.unwrap().unwrap().map(|text| text.to_string())
+    }
+
+    async fn is_known(&self) -> bool {
+        let session = self.session.clone();
+        let known = self
+            .events
+            .ask(|known| Event::PostStarted { session, known })
+            .await
+            .unwrap();
+        self.events.send(Event::PostRead {
+            session: self.session.clone(),
+        });
+        known
+    }
+}
+
+/// The next frame that tells an outcome, and the ping that follows it.
+async fn outcome(stream: &mut Open) -> (serde_json::Value, Id) {
+    loop {
+        let wait = tokio::time::timeout(Duration::from_secs(120), stream.frames.recv());
+        let frame = wait.await.expect("an outcome comes").expect("the stream is open");
+        stream.events.send(Event::StreamDrained {
+            session: stream.session.clone(),
+        });
+        let messages: Vec<serde_json::Value> = frame
+            .lines()
+            .filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok())
+            .collect();
+        if let [outcome, ping] = messages.as_slice() {
+            return (
+                outcome.clone(),
+                serde_json::from_value(ping["id"].clone()).unwrap(),
+            );
+        }
+    }
+}
+
+async fn nothing_within(stream: &mut Open, time: Duration) {
+    let deadline = Instant::now() + time;
+    while let Ok(frame) = tokio::time::timeout_at(deadline, stream.frames.recv()).await {
+        let frame = frame.expect("the stream is open");
+        assert!(frame.contains("ide/contextUpdate"), "unexpected: {frame}");
+        stream.events.send(Event::StreamDrained {
+            session: stream.session.clone(),
+        });
+    }
+}

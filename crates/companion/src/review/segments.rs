@@ -1,0 +1,83 @@
+//! Stretches of lines in which the original, the proposal and the current text agree, or differ.
+
+use std::ops::Range;
+
+/// A stretch of lines: how many in each of the three texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Segment {
+    pub(super) same: bool,
+    pub(super) original: usize,
+    pub(super) proposed: usize,
+    pub(super) current: usize,
+}
+
+/// Where a segment lies in each text.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Place {
+    pub(super) original: Range<usize>,
+    pub(super) proposed: Range<usize>,
+    pub(super) current: Range<usize>,
+}
+
+/// Replaces the current lines `old` by `new` lines. Agreeing segments are cut at the edges; differing ones that are
+/// touched are taken whole, and an insertion beside a hunk belongs to it.
+pub(super) fn spliced(segments: &[Segment], old: Range<usize>, new: usize) -> Vec<Segment> {
+    let mut cut: Vec<(usize, Segment)> = Vec::with_capacity(segments.len() + 3);
+    let mut start = 0;
+    for segment in segments {
+        let end = start + segment.current;
+        if segment.same {
+            let edges = [start, old.start.clamp(start, end), old.end.clamp(start, end), end];
+            cut.extend(
+                edges
+                    .windows(2)
+                    .filter(|edge| edge[0] < edge[1])
+                    .map(|edge| (edge[0], part(edge[1] - edge[0]))),
+            );
+        } else {
+            cut.push((start, *segment));
+        }
+        start = end;
+    }
+    let touched = |(start, segment): &(usize, Segment)| {
+        let end = start + segment.current;
+        if old.is_empty() {
+            !segment.same && *start <= old.start && old.start <= end
+        } else {
+            *start < old.end && old.start < end
+        }
+    };
+    let (first, after) = match cut.iter().position(touched) {
+        Some(first) if old.is_empty() => (first, first + 1),
+        Some(first) => (
+            first,
+            cut.iter().rposition(touched).map_or(first, |last| last + 1),
+        ),
+        None => {
+            let place = cut
+                .iter()
+                .position(|(start, _)| *start >= old.start)
+                .unwrap_or(cut.len());
+            (place, place)
+        }
+    };
+    let mut merged = Segment::default();
+    for (_, segment) in &cut[first..after] {
+        merged.original += segment.original;
+        merged.proposed += segment.proposed;
+        merged.current += segment.current;
+    }
+    merged.current = merged.current + new - old.len();
+    cut.splice(first..after, [(0, merged)]);
+    cut.into_iter().map(|(_, segment)| segment).collect()
+}
+
+/// So many agreeing lines.
+fn part(lines: usize) -> Segment {
+    Segment {
+        same: true,
+        original: lines,
+        proposed: lines,
+        current: lines,
+    }
+}
