@@ -5,7 +5,8 @@
 // Speaks JSON lines on stdin and stdout, or over a Unix socket when the process sits in a terminal pane:
 //   → {"id": 1, "cmd": "openDiff", "path": "…", "text": "…"}
 //   ← {"id": 1, "result": {"status": "accepted", "content": "…"}}  or  {"id": 1, "error": "…"}
-//   ← {"event": "context", "context": {…}}  and  {"event": "status", "status": "connected", "details": "…"}
+//   ← {"event": "context", "context": {…}}, {"event": "status", "status": "connected", "details": "…"} and
+//     {"event": "answered", "tool": "openDiff"}
 // An openDiff is answered when the agent itself has its outcome. End of input ends the process.
 
 import net from 'node:net';
@@ -28,6 +29,7 @@ const commands = {
       client.addStatusChangeListener((status) => send({ event: 'status', ...status }));
     }
     await client.connect();
+    if (client.client) watchAnswers(client.client);
     return commands.status();
   },
   status: () => ({
@@ -53,6 +55,17 @@ readline
   })
   .on('close', () => process.exit(0));
 send({ event: 'ready', pid: process.pid });
+
+// Says when the companion has answered a tool call: IdeClient keeps that to itself, and a test that kills the
+// companion must know how far it got.
+function watchAnswers(mcp) {
+  const request = mcp.request.bind(mcp);
+  mcp.request = async (message, ...rest) => {
+    const answer = await request(message, ...rest);
+    if (message.params?.name) send({ event: 'answered', tool: message.params.name });
+    return answer;
+  };
+}
 
 // What a library prints must not end up between our lines.
 function takeStdout() {

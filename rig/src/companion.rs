@@ -178,8 +178,8 @@ impl CompanionProcess {
     ///
     /// # Errors
     /// When it has ended already.
-    pub fn kill(self) -> Result<()> {
-        self.peer.kill()
+    pub async fn kill(self) -> Result<()> {
+        self.peer.kill().await
     }
 
     async fn decide(&self, id: ReviewId, revision: u64, decision: Decision) -> Result<()> {

@@ -255,6 +255,15 @@ impl RealClient {
         self.peer.wait(&format!("a context with {what}"), probe).await
     }
 
+    /// Waits until the companion has answered a call of that tool: from then on the agent waits for a person.
+    ///
+    /// # Errors
+    /// At the deadline.
+    pub async fn wait_answered(&self, tool: &str) -> Result<()> {
+        let is_answered = |events: &[Value]| (find(events, "answered")?["tool"] == tool).then_some(());
+        self.peer.wait(&format!("an answer to {tool}"), is_answered).await
+    }
+
     /// Every status and context the agent has had, oldest first.
     pub fn history(&self) -> Vec<Value> {
         self.peer.history()
@@ -276,8 +285,8 @@ impl RealClient {
     ///
     /// # Errors
     /// When it has ended already.
-    pub fn kill(self) -> Result<()> {
-        self.peer.kill().context("the agent")
+    pub async fn kill(self) -> Result<()> {
+        self.peer.kill().await.context("the agent")
     }
 }
 

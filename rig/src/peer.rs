@@ -196,13 +196,20 @@ impl Peer {
         self.events.borrow().clone()
     }
 
-    /// Ends it without warning, as a crash does.
+    /// Ends it without warning, as a crash does, and waits until it is gone.
     ///
     /// # Errors
-    /// When it has ended already.
-    pub fn kill(&self) -> Result<()> {
+    /// When it has ended already, or does not.
+    pub async fn kill(&self) -> Result<()> {
         rustix::process::kill_process(self.pid, Signal::KILL)
-            .with_context(|| format!("killing {}", self.name))
+            .with_context(|| format!("killing {}", self.name))?;
+        let gone = async {
+            while rustix::process::test_kill_process(self.pid).is_ok() {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        };
+        let waited = tokio::time::timeout(PATIENCE, gone).await;
+        waited.with_context(|| format!("awaited the end of {} after SIGKILL, but it lives", self.name))
     }
 }
 

@@ -85,7 +85,7 @@ async fn an_agent_that_dies_takes_nobodys_diff_with_it() -> Result<()> {
     let mut diff = living.open_diff(&file, "from the living\n");
     companion.review_of("from the dying\n").await?;
     let review = companion.review_of("from the living\n").await?;
-    dying.kill()?;
+    dying.kill().await?;
     companion.agents_listen(1).await?;
     assert!(
         diff.is_open_for(A_WHILE).await,
