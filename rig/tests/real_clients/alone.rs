@@ -52,7 +52,7 @@ pub(crate) async fn knows_what_the_person_has_open(rig: Rig, release: Release) -
 
     let active = |context: &serde_json::Value| context["workspaceState"]["openFiles"][0].clone();
     let context = stage.agent.wait_context("the other file in front", |context| {
-        active(context)["path"] == other.to_str().unwrap()
+        active(context)["path"].as_str() == other.to_str()
     });
     let context = context.await?;
     // After the agent's own clean-up: a file that is not flagged active would have lost its cursor.
