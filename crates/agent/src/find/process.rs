@@ -111,11 +111,13 @@ fn processes() -> impl Fn(u32) -> Option<Process> {
 #[cfg(not(target_os = "linux"))]
 fn processes() -> impl Fn(u32) -> Option<Process> {
     use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System, UpdateKind};
-    let mut system = System::new();
+    let mut system = System::new().ok();
     let what = ProcessRefreshKind::nothing().with_cmd(UpdateKind::Always);
-    system.refresh_processes_specifics(ProcessesToUpdate::All, true, what);
+    if let Some(system) = &mut system {
+        system.refresh_processes_specifics(ProcessesToUpdate::All, true, what);
+    }
     move |pid| {
-        let process = system.process(Pid::from_u32(pid))?;
+        let process = system.as_ref()?.process(Pid::from_u32(pid))?;
         let command = process
             .cmd()
             .first()

@@ -42,9 +42,11 @@ fn is_ours(pid: u32) -> bool {
 
 #[cfg(not(target_os = "linux"))]
 fn with_process<T>(pid: u32, read: impl FnOnce(&sysinfo::Process) -> Option<T>) -> Option<T> {
-    let pid = sysinfo::Pid::from_u32(pid);
-    let mut system = sysinfo::System::new();
-    system.refresh_processes(sysinfo::ProcessesToUpdate::Some(&[pid]), true);
+    use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System, UpdateKind};
+    let pid = Pid::from_u32(pid);
+    let mut system = System::new().ok()?;
+    let what = ProcessRefreshKind::nothing().with_user(UpdateKind::Always);
+    system.refresh_processes_specifics(ProcessesToUpdate::Some(&[pid]), true, what);
     system.process(pid).and_then(read)
 }
 
