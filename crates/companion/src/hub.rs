@@ -24,7 +24,7 @@ use crate::context::debounce::Debounce;
 use crate::context::privacy::Privacy;
 use crate::drafts::Drafts;
 use crate::review::Reviews;
-use crate::scribe::{Job, Scribe};
+use crate::scribe::{Answers, Job, Scribe};
 use crate::session::Session;
 
 pub(crate) use events::{DeskId, Event, Events, LastText};
@@ -64,6 +64,8 @@ pub(crate) struct State {
     next_look: Instant,
     keeps_journal: bool,
     journal_is_stale: bool,
+    /// Given once the journal is written: a crash must not make an agent wait for what nobody knows of.
+    held_answers: Answers,
     told: Status,
     stopping: Option<Stopping>,
 }
@@ -152,7 +154,8 @@ impl State {
                 proof,
                 welcomed,
             } => {
-                let _ = welcomed.send(self.welcome(client, version, proof));
+                let session = self.welcome(client, version, proof);
+                self.held_answers.add(welcomed, session);
             }
             Event::SessionEnded { session, ended } => drop(ended.send(self.free(&session))),
             Event::PostStarted { session, known } => drop(known.send(self.post_started(&session))),
@@ -163,7 +166,8 @@ impl State {
                 proposal,
                 answer,
             } => {
-                let _ = answer.send(self.open_diff(&session, &file_path, *proposal));
+                let opened = self.open_diff(&session, &file_path, *proposal);
+                self.held_answers.add(answer, opened);
             }
             Event::CloseDiff {
                 session,

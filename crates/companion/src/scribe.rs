@@ -18,7 +18,8 @@ use crate::private;
 pub(crate) enum Job {
     SaveDraft(NewDraft),
     DeleteDraft(String),
-    WriteJournal(Journal),
+    /// Writes the journal, then gives the answers that must not be given before.
+    WriteJournal(Journal, Answers),
     /// Writes the discovery files for these roots; `focused` takes shared names over from other companions.
     Publish {
         roots: Vec<PathBuf>,
@@ -27,6 +28,27 @@ pub(crate) enum Job {
     },
     /// Removes everything that belongs to a running companion, then answers.
     Retire(oneshot::Sender<()>),
+}
+
+/// Answers that wait for the journal: an agent that has one and then loses us must be known to who comes after us.
+#[derive(Default)]
+pub(crate) struct Answers(Vec<Box<dyn FnOnce() + Send + Sync>>);
+
+impl Answers {
+    pub(crate) fn add<T: Send + Sync + 'static>(&mut self, to: oneshot::Sender<T>, answer: T) {
+        // An asker that is gone needs no answer.
+        self.0.push(Box::new(move || drop(to.send(answer))));
+    }
+
+    pub(crate) fn give(self) {
+        self.0.into_iter().for_each(|give| give());
+    }
+}
+
+impl std::fmt::Debug for Answers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} answers", self.0.len())
+    }
 }
 
 /// Hands jobs to the thread, which ends with the last handle.
@@ -73,11 +95,22 @@ fn skip_overwritten(jobs: &mut Vec<Job>) {
         let overwritten = jobs[at + 1..].iter().any(|later| match (&jobs[at], later) {
             (Job::SaveDraft(old), Job::SaveDraft(new)) => old.id == new.id,
             (Job::SaveDraft(old), Job::DeleteDraft(id)) => old.id == *id,
-            (Job::WriteJournal(_), Job::WriteJournal(_)) => true,
+            (Job::WriteJournal(..), Job::WriteJournal(..)) => true,
             _ => false,
         });
         if overwritten {
-            jobs.remove(at);
+            let answers = match jobs.remove(at) {
+                Job::WriteJournal(_, answers) => answers,
+                _ => continue,
+            };
+            // They wait for what they were promised or newer.
+            let newer = jobs[at..].iter_mut().find_map(|job| match job {
+                Job::WriteJournal(_, answers) => Some(answers),
+                _ => None,
+            });
+            if let Some(newer) = newer {
+                newer.0.splice(0..0, answers.0);
+            }
         } else {
             at += 1;
         }
@@ -100,7 +133,10 @@ impl Workplace {
             }
             // A draft that was never saved need not be deleted.
             Job::DeleteDraft(id) => drop(self.drafts.delete(&id)),
-            Job::WriteJournal(journal) => self.write_journal(&journal),
+            Job::WriteJournal(journal, answers) => {
+                self.write_journal(&journal);
+                answers.give();
+            }
             Job::Publish { roots, focused, done } => {
                 let problems = self.publisher.publish(&roots, focused);
                 done.map(|done| done.send(problems));
@@ -123,5 +159,32 @@ impl Workplace {
         if let Err(error) = written {
             tracing::error!(path = %keeper.path().display(), %error, "cannot write the journal");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_of_a_journal_that_is_skipped_wait_for_the_newer_one() {
+        let (first, mut first_answered) = oneshot::channel();
+        let (second, mut second_answered) = oneshot::channel();
+        let (mut older, mut newer) = (Answers::default(), Answers::default());
+        older.add(first, 1);
+        newer.add(second, 2);
+        let mut jobs = vec![
+            Job::WriteJournal(Journal::default(), older),
+            Job::DeleteDraft("d".into()),
+            Job::WriteJournal(Journal::default(), newer),
+        ];
+        skip_overwritten(&mut jobs);
+        assert!(matches!(jobs[..], [Job::DeleteDraft(_), Job::WriteJournal(..)]));
+        assert!(first_answered.try_recv().is_err(), "answered before anything was written");
+        let Some(Job::WriteJournal(_, answers)) = jobs.pop() else {
+            unreachable!()
+        };
+        answers.give();
+        assert_eq!((first_answered.try_recv(), second_answered.try_recv()), (Ok(1), Ok(2)));
     }
 }

@@ -51,8 +51,11 @@ impl State {
     }
 
     /// Writes down what a companion must know that comes after a crash of this one.
+    /// Answers that depend on it are given when it is on disk.
     pub(super) fn write_journal(&mut self) {
+        let answers = std::mem::take(&mut self.held_answers);
         if !std::mem::take(&mut self.journal_is_stale) || !self.keeps_journal {
+            answers.give();
             return;
         }
         let sessions = self.sessions.values().map(|session| KnownSession {
@@ -85,6 +88,6 @@ impl State {
             undecided: undecided.collect(),
             unsettled: unsettled.collect(),
         };
-        self.scribe.send(Job::WriteJournal(journal));
+        self.scribe.send(Job::WriteJournal(journal, answers));
     }
 }

@@ -129,6 +129,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         next_look: Instant::now() + LOOK_EVERY,
         keeps_journal,
         journal_is_stale: true,
+        held_answers: crate::scribe::Answers::default(),
         told: alongside_desk::Status::default(),
         stopping: None,
     };
