@@ -180,11 +180,17 @@ mod tests {
         ];
         skip_overwritten(&mut jobs);
         assert!(matches!(jobs[..], [Job::DeleteDraft(_), Job::WriteJournal(..)]));
-        assert!(first_answered.try_recv().is_err(), "answered before anything was written");
+        assert!(
+            first_answered.try_recv().is_err(),
+            "answered before anything was written"
+        );
         let Some(Job::WriteJournal(_, answers)) = jobs.pop() else {
             unreachable!()
         };
         answers.give();
-        assert_eq!((first_answered.try_recv(), second_answered.try_recv()), (Ok(1), Ok(2)));
+        assert_eq!(
+            (first_answered.try_recv(), second_answered.try_recv()),
+            (Ok(1), Ok(2))
+        );
     }
 }
