@@ -224,6 +224,10 @@ impl State {
             until: Instant::now() + LAST_RECEIPTS,
             done: vec![done],
         });
+        // Whatever is still on its way to us will not be read: it must not hold the rejections back.
+        for session in self.sessions.values_mut() {
+            session.unread_posts = 0;
+        }
         let waiting: Vec<_> = self.reviews.iter().map(|review| review.id).collect();
         for id in waiting {
             self.end_review(id, desk::Closing::Stopped);

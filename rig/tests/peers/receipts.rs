@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use alongside_companion::desk::Decision;
-use alongside_rig::wire::{Peer, Raw, Stream, open_diff_call};
+use alongside_companion::desk::{Decision, Review};
+use alongside_rig::wire::{Peer, Raw, Stream, open_diff_call, within};
 use serde_json::Value;
 
 use crate::stage::Stage;
@@ -200,4 +200,58 @@ async fn a_reply_to_nothing_is_taken_and_settles_nothing() {
         assert!(status == 202 || (id == "null" && status == 400), "{id}: {status}");
     }
     accepted(&mut peer.listen().await, &path).await;
+}
+
+/// A review that waits, while the agent has begun to POST its next proposal of the same file and has sent half of it.
+async fn proposed_again(stage: &mut Stage, peer: &Peer, path: &str) -> (Review, Raw, String) {
+    peer.open_diff(1, path, "first\n").await;
+    let first = stage.review().await;
+    let next = open_diff_call(2, path, "second\n");
+    let mut post = Raw::dial(stage.port()).await;
+    post.send(peer.post_head(next.len())).await;
+    let (begun, rest) = next.split_at(20);
+    post.send(begun).await;
+    // So that the companion has seen the head; it answers this later request behind it.
+    peer.request(9, "ping", serde_json::json!({})).await;
+    (first, post, rest.to_owned())
+}
+
+#[tokio::test]
+async fn a_decision_on_the_last_proposal_never_answers_the_next_one_that_is_on_its_way() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let path = stage.path("a.txt");
+    let mut stream = peer.listen().await;
+    let (first, mut post, rest) = proposed_again(&mut stage, &peer, &path).await;
+    stage.decide(&first, Decision::Accept).await.unwrap();
+    stream.silent_for(Duration::from_millis(200)).await;
+    post.send(rest).await;
+    assert_eq!(post.answer().await.status(), 200);
+    stream.silent_for(NOTHING).await;
+    stage.reject().await;
+    stream.told("ide/diffRejected").await;
+}
+
+#[tokio::test]
+async fn a_decision_waits_no_longer_than_the_post_that_breaks_off() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let path = stage.path("a.txt");
+    let mut stream = peer.listen().await;
+    let (first, post, _) = proposed_again(&mut stage, &peer, &path).await;
+    stage.decide(&first, Decision::Accept).await.unwrap();
+    post.reset();
+    accepted(&mut stream, &path).await;
+}
+
+#[tokio::test]
+async fn a_post_that_never_ends_does_not_hold_the_rejections_at_the_end_back() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let path = stage.path("a.txt");
+    let mut stream = peer.listen().await;
+    let (_, _post, _) = proposed_again(&mut stage, &peer, &path).await;
+    let stopping = tokio::spawn(stage.companion.stop());
+    assert_eq!(stream.told("ide/diffRejected").await["params"]["filePath"], path);
+    within("the companion to stop", stopping).await.unwrap();
 }

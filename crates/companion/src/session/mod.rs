@@ -122,12 +122,17 @@ impl Session {
         self.stream.as_ref().map_or(0, |stream| stream.number)
     }
 
-    /// Sends what can be sent now.
+    /// Sends what can be sent now. While a POST is unread that is no outcome, not even a new one: the POST may propose
+    /// the same file again, and the agent would take the outcome for that of its new proposal.
     pub(crate) fn pump(&mut self, now: Instant) {
         let Some(stream) = &self.stream else { return };
-        let resend = self.unread_posts == 0 && stream.opened + RESEND_AFTER <= now;
+        let resend = stream.opened + RESEND_AFTER <= now;
         while let Ok(permit) = stream.frames.try_reserve() {
-            match self.outbox.next_frame(stream.number, resend) {
+            let frame = match self.unread_posts {
+                0 => self.outbox.next_frame(stream.number, resend),
+                _ => self.outbox.next_context(),
+            };
+            match frame {
                 Some(frame) => permit.send(frame),
                 None => break,
             }

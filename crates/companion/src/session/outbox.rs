@@ -112,6 +112,11 @@ impl Outbox {
             outcome.ping = Some(ping);
             return Some(frame);
         }
+        self.next_context()
+    }
+
+    /// The newest context as a server-sent event, if it was not sent yet.
+    pub(crate) fn next_context(&mut self) -> Option<String> {
         let context = self.context.take()?;
         let mut frame = String::new();
         push_event(&mut frame, &rpc::notification(CONTEXT_UPDATE, &context));
