@@ -63,10 +63,8 @@ impl Cli {
             // Its own default, "auto", never opens a diff.
             Self::Qwen => "-m fake --approval-mode default",
         };
-        let exports: String = environment
-            .iter()
-            .map(|(name, value)| format!("export {name}='{value}'\n"))
-            .collect();
+        let exports: String =
+            environment.iter().map(|(name, value)| format!("export {name}='{value}'\n")).collect();
         let guard = crate::node_script("loopback-only.cjs");
         write_program(
             sandbox,
@@ -82,11 +80,7 @@ impl Cli {
 
     /// The turns of a model that writes `content` to the existing file at `path` and then says `done`.
     pub fn overwrite(self, path: &Path, content: &str, done: &str) -> Vec<Turn> {
-        self.change(
-            "write_file",
-            json!({ "file_path": path, "content": content }),
-            done,
-        )
+        self.change("write_file", json!({ "file_path": path, "content": content }), done)
     }
 
     /// The turns of a model that replaces every `old` in the file at `path` and then says `done`.
@@ -109,11 +103,8 @@ impl Cli {
     /// Qwen refuses to change what it has not read.
     fn change(self, tool: &str, arguments: Value, done: &str) -> Vec<Turn> {
         let read = Turn::call("read_file", json!({ "file_path": arguments["file_path"] }));
-        let turns = [
-            (self == Self::Qwen).then_some(read),
-            Some(Turn::call(tool, arguments)),
-            Some(Turn::say(done)),
-        ];
+        let turns =
+            [(self == Self::Qwen).then_some(read), Some(Turn::call(tool, arguments)), Some(Turn::say(done))];
         turns.into_iter().flatten().collect()
     }
 
@@ -143,10 +134,7 @@ pub fn write_program(sandbox: &Sandbox, name: &str, body: &str) -> Result<()> {
 pub fn path_variable(sandbox: &Sandbox) -> Result<(String, OsString)> {
     let ours = alongside_bin()?.parent().map(Path::to_owned);
     let others = std::env::var_os("PATH").unwrap_or_default();
-    let all = [bin(sandbox)]
-        .into_iter()
-        .chain(ours)
-        .chain(std::env::split_paths(&others));
+    let all = [bin(sandbox)].into_iter().chain(ours).chain(std::env::split_paths(&others));
     Ok(("PATH".to_owned(), std::env::join_paths(all)?))
 }
 
@@ -165,15 +153,8 @@ pub fn alongside_bin() -> Result<PathBuf> {
     let profile = profile.context("a test binary lies in a target directory")?;
     let path = profile.join(name);
     if !path.is_file() {
-        let release = if profile.ends_with("release") {
-            " --release"
-        } else {
-            ""
-        };
-        bail!(
-            "{} is missing; build it: cargo build -p alongside{release}",
-            path.display()
-        );
+        let release = if profile.ends_with("release") { " --release" } else { "" };
+        bail!("{} is missing; build it: cargo build -p alongside{release}", path.display());
     }
     Ok(path)
 }
@@ -198,10 +179,7 @@ fn gemini_settings(sandbox: &Sandbox) -> Result<()> {
         &home.join("trustedFolders.json"),
         &json!({ sandbox.project().to_string_lossy(): "TRUST_FOLDER" }),
     )?;
-    write_json(
-        &home.join("state.json"),
-        &json!({ "terminalSetupPromptShown": true }),
-    )
+    write_json(&home.join("state.json"), &json!({ "terminalSetupPromptShown": true }))
 }
 
 fn qwen_settings(sandbox: &Sandbox) -> Result<()> {

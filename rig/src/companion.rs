@@ -48,11 +48,7 @@ impl CompanionProcess {
         let ready = find(&history, "ready").context("a companion that is ready says so")?;
         let port = ready["port"].as_u64().and_then(|port| u16::try_from(port).ok());
         let token = ready["token"].as_str().map(str::to_owned);
-        Ok(Self {
-            port: port.context("no port")?,
-            token: token.context("no token")?,
-            peer,
-        })
+        Ok(Self { port: port.context("no port")?, token: token.context("no token")?, peer })
     }
 
     /// Waits for the open review of exactly this proposal.
@@ -76,10 +72,7 @@ impl CompanionProcess {
     /// # Errors
     /// At the deadline.
     pub async fn closed(&self, id: ReviewId) -> Result<Closed> {
-        self.wait(&format!("the end of review {id}"), |events| {
-            closing(events, id).cloned()
-        })
-        .await
+        self.wait(&format!("the end of review {id}"), |events| closing(events, id).cloned()).await
     }
 
     /// Accepts a review as it was shown.
@@ -103,15 +96,8 @@ impl CompanionProcess {
     /// # Errors
     /// The companion's refusal.
     pub async fn edit(&self, review: &Review, text: &str) -> Result<u64> {
-        let changes = vec![Change {
-            range: None,
-            text: text.into(),
-        }];
-        let edit = Request::EditReview {
-            id: review.id,
-            revision: review.revision,
-            changes,
-        };
+        let changes = vec![Change { range: None, text: text.into() }];
+        let edit = Request::EditReview { id: review.id, revision: review.revision, changes };
         Ok(self.request(&edit).await?.revision)
     }
 
@@ -130,15 +116,8 @@ impl CompanionProcess {
     /// The companion's refusal.
     pub async fn focus(&self, path: &Path, cursor: Option<alongside_desk::Position>) -> Result<()> {
         let path = path.to_str().context("tests name files in UTF-8")?.to_owned();
-        let active = Some(ActiveFile {
-            path,
-            cursor,
-            selected_text: None,
-        });
-        let report = ContextReport {
-            active,
-            ..ContextReport::default()
-        };
+        let active = Some(ActiveFile { path, cursor, selected_text: None });
+        let report = ContextReport { active, ..ContextReport::default() };
         self.request(&Request::ChangeContext(report)).await.map(drop)
     }
 
@@ -183,13 +162,7 @@ impl CompanionProcess {
     }
 
     async fn decide(&self, id: ReviewId, revision: u64, decision: Decision) -> Result<()> {
-        self.request(&Request::DecideReview {
-            id,
-            revision,
-            decision,
-        })
-        .await
-        .map(drop)
+        self.request(&Request::DecideReview { id, revision, decision }).await.map(drop)
     }
 
     /// Waits on all the desk has been told so far.

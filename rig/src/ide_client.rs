@@ -43,18 +43,12 @@ pub const RELEASES: [Release; 6] = [
 impl Release {
     /// A release of Gemini CLI.
     pub const fn gemini(version: &'static str) -> Self {
-        Self {
-            family: Family::Gemini,
-            version,
-        }
+        Self { family: Family::Gemini, version }
     }
 
     /// A release of Qwen Code.
     pub const fn qwen(version: &'static str) -> Self {
-        Self {
-            family: Family::Qwen,
-            version,
-        }
+        Self { family: Family::Qwen, version }
     }
 
     /// Where it is installed.
@@ -98,9 +92,7 @@ pub enum Outcome {
 impl Outcome {
     /// Accepted with exactly this text.
     pub fn accepted(content: impl Into<String>) -> Self {
-        Self::Accepted {
-            content: Some(content.into()),
-        }
+        Self::Accepted { content: Some(content.into()) }
     }
 }
 
@@ -125,9 +117,9 @@ impl OpenDiff {
     pub async fn outcome(self) -> Result<Outcome> {
         let outcome = self.0.answer().await?;
         match outcome["status"].as_str() {
-            Some("accepted") => Ok(Outcome::Accepted {
-                content: outcome["content"].as_str().map(str::to_owned),
-            }),
+            Some("accepted") => {
+                Ok(Outcome::Accepted { content: outcome["content"].as_str().map(str::to_owned) })
+            }
             Some("rejected") => Ok(Outcome::Rejected),
             _ => anyhow::bail!("the agent's openDiff returned {outcome}"),
         }
@@ -161,9 +153,7 @@ impl RealClient {
     ) -> Result<Self> {
         let mut command = sandbox.command("bash");
         // The shell stays, because agents reckon the editor's process from the shell above them.
-        command
-            .args(["-c", r#""$@"; exit $?"#, "bash"])
-            .args(words(rig, release));
+        command.args(["-c", r#""$@"; exit $?"#, "bash"]).args(words(rig, release));
         command.envs(environment.iter().copied());
         let peer = Peer::spawn(sandbox, &release.to_string(), &mut command).await?;
         Ok(Self { peer, release })
@@ -211,10 +201,7 @@ impl RealClient {
 
     /// Proposes a new text for a file; the agent waits until somebody decides.
     pub fn open_diff(&self, path: &Path, text: &str) -> OpenDiff {
-        OpenDiff(
-            self.peer
-                .ask(json!({ "cmd": "openDiff", "path": path, "text": text })),
-        )
+        OpenDiff(self.peer.ask(json!({ "cmd": "openDiff", "path": path, "text": text })))
     }
 
     /// Answers an open diff in the agent's own prompt.
@@ -235,11 +222,7 @@ impl RealClient {
     /// # Errors
     /// When the agent cannot.
     pub async fn close_diff(&self, path: &Path) -> Result<Option<String>> {
-        let closed = self
-            .peer
-            .ask(json!({ "cmd": "closeDiff", "path": path }))
-            .answer()
-            .await?;
+        let closed = self.peer.ask(json!({ "cmd": "closeDiff", "path": path })).answer().await?;
         Ok(closed["content"].as_str().map(str::to_owned))
     }
 
@@ -274,11 +257,7 @@ impl RealClient {
     /// # Errors
     /// When it does not answer.
     pub async fn disconnect(&self) -> Result<()> {
-        self.peer
-            .ask(json!({ "cmd": "disconnect" }))
-            .answer()
-            .await
-            .map(drop)
+        self.peer.ask(json!({ "cmd": "disconnect" })).answer().await.map(drop)
     }
 
     /// Ends the agent without warning, as a closed terminal does.
@@ -295,10 +274,5 @@ fn words(rig: &Rig, release: Release) -> Vec<std::ffi::OsString> {
         Family::Gemini => "gemini",
         Family::Qwen => "qwen",
     };
-    vec![
-        rig.node().into(),
-        node_script("ide-client.mjs").into(),
-        family.into(),
-        release.package(rig).into(),
-    ]
+    vec![rig.node().into(), node_script("ide-client.mjs").into(), family.into(), release.package(rig).into()]
 }

@@ -185,14 +185,7 @@ fn install_folder(cache: &Path, name: &str) -> Result<PathBuf, InstallError> {
 /// No scripts: nothing that was downloaded runs until a test runs it on purpose.
 fn npm_ci(target: &Path, name: &str) -> Result<(), InstallError> {
     let output = Command::new("npm")
-        .args([
-            "ci",
-            "--ignore-scripts",
-            "--omit=optional",
-            "--no-audit",
-            "--no-fund",
-            "--loglevel=error",
-        ])
+        .args(["ci", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund", "--loglevel=error"])
         .current_dir(target)
         .output()
         .map_err(|error| InstallError::Unavailable(format!("npm does not start: {error}")))?;
@@ -200,31 +193,18 @@ fn npm_ci(target: &Path, name: &str) -> Result<(), InstallError> {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&output.stderr);
-    let why = said
-        .lines()
-        .filter(|line| line.starts_with("npm error"))
-        .take(4)
-        .collect::<Vec<_>>()
-        .join("; ");
+    let why =
+        said.lines().filter(|line| line.starts_with("npm error")).take(4).collect::<Vec<_>>().join("; ");
     let why = format!("npm ci in rig/npm/{name} failed ({}): {why}", output.status);
-    Err(
-        match ["EUSAGE", "EINTEGRITY", "EJSONPARSE"]
-            .iter()
-            .any(|code| said.contains(code))
-        {
-            true => InstallError::Broken(why),
-            false => InstallError::Unavailable(why),
-        },
-    )
+    Err(match ["EUSAGE", "EINTEGRITY", "EJSONPARSE"].iter().any(|code| said.contains(code)) {
+        true => InstallError::Broken(why),
+        false => InstallError::Unavailable(why),
+    })
 }
 
 /// Whether `rig/npm/node-22` fits this platform.
 fn bundled_node() -> bool {
-    cfg!(all(
-        target_os = "linux",
-        target_arch = "x86_64",
-        target_env = "gnu"
-    ))
+    cfg!(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))
 }
 
 fn node_on_path() -> Result<PathBuf, InstallError> {
@@ -234,24 +214,15 @@ fn node_on_path() -> Result<PathBuf, InstallError> {
         .map_err(|error| InstallError::Unavailable(format!("node does not start: {error}")))?;
     let said = String::from_utf8_lossy(&output.stdout);
     let (version, path) = said.trim().split_once(' ').unwrap_or_default();
-    let major = version
-        .split('.')
-        .next()
-        .and_then(|major| major.parse::<u32>().ok());
+    let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
     match major {
         Some(22..) => Ok(PathBuf::from(path)),
-        _ => Err(InstallError::Unavailable(format!(
-            "Node 22 or newer is needed, found {version:?}"
-        ))),
+        _ => Err(InstallError::Unavailable(format!("Node 22 or newer is needed, found {version:?}"))),
     }
 }
 
 fn cache_dir() -> Result<PathBuf, InstallError> {
-    let absolute = |name: &str| {
-        std::env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_CACHE_HOME")
         .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
         .map(|cache| cache.join("alongside-rig"))
@@ -261,9 +232,7 @@ fn cache_dir() -> Result<PathBuf, InstallError> {
 /// FNV-1a: the same on every machine and compiler, which `DefaultHasher` does not promise.
 fn fingerprint(parts: &[&[u8]]) -> u64 {
     let bytes = parts.iter().flat_map(|part| part.iter());
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]
@@ -273,16 +242,9 @@ mod tests {
     #[test]
     fn locks_pin_no_registry() {
         for name in FOLDERS {
-            let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-                .join("npm")
-                .join(name)
-                .join("package-lock.json");
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("npm").join(name).join("package-lock.json");
             let lock = fs::read_to_string(&path).expect("a committed lock");
-            assert!(
-                !lock.contains("\"resolved\""),
-                "{} names a registry",
-                path.display()
-            );
+            assert!(!lock.contains("\"resolved\""), "{} names a registry", path.display());
         }
     }
 }

@@ -2,13 +2,7 @@
 //!
 //! Nothing here is part of the product. [`install`] brings the agents, a [`Sandbox`] keeps a test to itself.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stdout,
-    clippy::print_stderr
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
 pub mod cli;
 pub mod companion;

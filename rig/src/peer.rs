@@ -54,16 +54,8 @@ impl Peer {
     pub async fn spawn(sandbox: &Sandbox, name: &str, command: &mut Command) -> Result<Self> {
         let log = log_file(sandbox, name);
         let stderr = std::fs::File::create(&log)?;
-        let mut child = sandbox.spawn(
-            command
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .stderr(stderr),
-        );
-        let (stdin, stdout) = (
-            child.stdin.take().context("piped")?,
-            child.stdout.take().context("piped")?,
-        );
+        let mut child = sandbox.spawn(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr));
+        let (stdin, stdout) = (child.stdin.take().context("piped")?, child.stdout.take().context("piped")?);
         // Waits for it, so that it does not stay a zombie; and kills it should the runtime end first.
         tokio::spawn(async move { child.wait().await });
         Self::greet(name, log, stdout, stdin).await
@@ -83,25 +75,13 @@ impl Peer {
         let log = log_file(sandbox, name);
         let socket = log.with_extension("sock");
         let listener = UnixListener::bind(&socket)?;
-        let words = command
-            .iter()
-            .map(|word| word.as_ref().to_string_lossy().into_owned());
-        let line = words
-            .chain([socket.display().to_string()])
-            .map(|word| quote(&word))
-            .collect::<Vec<_>>();
-        pane.enter(&format!(
-            "{} 2>{}",
-            line.join(" "),
-            quote(&log.display().to_string())
-        ))?;
+        let words = command.iter().map(|word| word.as_ref().to_string_lossy().into_owned());
+        let line = words.chain([socket.display().to_string()]).map(|word| quote(&word)).collect::<Vec<_>>();
+        pane.enter(&format!("{} 2>{}", line.join(" "), quote(&log.display().to_string())))?;
         let accepted = tokio::time::timeout(PATIENCE, listener.accept()).await;
         let (stream, _) = accepted.map_err(|_| {
             let screen = pane.screen().unwrap_or_default();
-            anyhow!(
-                "{name} did not come to its socket; its pane shows:\n{screen}\n{}",
-                tail(&log)
-            )
+            anyhow!("{name} did not come to its socket; its pane shows:\n{screen}\n{}", tail(&log))
         })??;
         let (read, write) = stream.into_split();
         Self::greet(name, log, read, write).await
@@ -120,21 +100,9 @@ impl Peer {
         tokio::spawn(say(to, to_say));
 
         let (name, last_id, pid) = (name.to_owned(), AtomicU64::new(0), Pid::INIT);
-        let mut peer = Self {
-            name,
-            pid,
-            log,
-            lines,
-            answers,
-            events,
-            last_id,
-        };
-        let ready = peer
-            .wait("its being ready", |events| find(events, "ready").cloned())
-            .await?;
-        let pid = ready["pid"]
-            .as_i64()
-            .and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
+        let mut peer = Self { name, pid, log, lines, answers, events, last_id };
+        let ready = peer.wait("its being ready", |events| find(events, "ready").cloned()).await?;
+        let pid = ready["pid"].as_i64().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
         peer.pid = pid.context("a ready peer names its process")?;
         Ok(peer)
     }
@@ -150,17 +118,10 @@ impl Peer {
         let what = format!("the answer of {} to {}", self.name, shortened(&question));
         question["id"] = json!(id);
         let (answered, answer) = oneshot::channel();
-        self.answers
-            .lock()
-            .expect("held for one statement")
-            .insert(id, answered);
+        self.answers.lock().expect("held for one statement").insert(id, answered);
         // A peer that is gone never answers; the deadline says so, with its log.
         let _ = self.lines.send(question.to_string());
-        Pending {
-            what,
-            log: self.log.clone(),
-            answer,
-        }
+        Pending { what, log: self.log.clone(), answer }
     }
 
     /// Waits until what was heard so far satisfies `probe`.
@@ -176,19 +137,8 @@ impl Peer {
             Err(_) => "the time was up",
         };
         let seen = self.events.borrow();
-        let latest = seen
-            .iter()
-            .rev()
-            .take(5)
-            .rev()
-            .map(shortened)
-            .collect::<Vec<_>>()
-            .join("\n");
-        bail!(
-            "awaited from {}: {what}, but {ended}; seen last:\n{latest}\n{}",
-            self.name,
-            tail(&self.log)
-        )
+        let latest = seen.iter().rev().take(5).rev().map(shortened).collect::<Vec<_>>().join("\n");
+        bail!("awaited from {}: {what}, but {ended}; seen last:\n{latest}\n{}", self.name, tail(&self.log))
     }
 
     /// Everything that was heard and answered no question, oldest first.
@@ -222,18 +172,10 @@ impl Pending {
         match tokio::time::timeout(PATIENCE, self.answer).await {
             Ok(Ok(Ok(answer))) => Ok(answer),
             Ok(Ok(Err(error))) => Err(anyhow!("awaited {}, got the error: {error}", self.what)),
-            Ok(Err(_)) => Err(anyhow!(
-                "awaited {}, but the process ended\n{}",
-                self.what,
-                tail(&self.log)
-            )),
+            Ok(Err(_)) => Err(anyhow!("awaited {}, but the process ended\n{}", self.what, tail(&self.log))),
             Err(_) => {
                 let waited = PATIENCE.as_secs();
-                Err(anyhow!(
-                    "awaited {} for {waited}s, but nothing came\n{}",
-                    self.what,
-                    tail(&self.log)
-                ))
+                Err(anyhow!("awaited {} for {waited}s, but nothing came\n{}", self.what, tail(&self.log)))
             }
         }
     }
@@ -256,10 +198,7 @@ async fn hear(from: impl AsyncRead + Unpin, answers: Answers, events: watch::Sen
             events.send_modify(|seen| seen.push(json!({ "event": "not JSON", "line": line })));
             continue;
         };
-        match said["id"]
-            .as_u64()
-            .and_then(|id| answers.lock().expect("held for one statement").remove(&id))
-        {
+        match said["id"].as_u64().and_then(|id| answers.lock().expect("held for one statement").remove(&id)) {
             Some(asker) => {
                 let answer = match said.get_mut("error") {
                     Some(error) => Err(error.as_str().map_or_else(|| error.to_string(), str::to_owned)),
@@ -286,19 +225,13 @@ async fn say(mut to: impl AsyncWrite + Unpin, mut lines: mpsc::UnboundedReceiver
 fn log_file(sandbox: &Sandbox, name: &str) -> PathBuf {
     let plain = name.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.', "-");
     let numbered = (1..).map(|number| sandbox.run().join(format!("{plain}-{number}.log")));
-    numbered
-        .into_iter()
-        .find(|path| !path.exists())
-        .expect("numbers do not run out")
+    numbered.into_iter().find(|path| !path.exists()).expect("numbers do not run out")
 }
 
 fn tail(log: &std::path::Path) -> String {
     let text = String::from_utf8_lossy(&std::fs::read(log).unwrap_or_default()).into_owned();
     let lines = text.lines().rev().take(30).collect::<Vec<_>>();
-    format!(
-        "its log ends:\n{}",
-        lines.into_iter().rev().collect::<Vec<_>>().join("\n")
-    )
+    format!("its log ends:\n{}", lines.into_iter().rev().collect::<Vec<_>>().join("\n"))
 }
 
 fn shortened(value: &Value) -> String {

@@ -29,19 +29,9 @@ impl Default for Sandbox {
 impl Sandbox {
     /// Fresh directories, with short names: a Unix socket's path has 108 bytes at most.
     pub fn new() -> Self {
-        let base = if cfg!(unix) {
-            PathBuf::from("/tmp")
-        } else {
-            std::env::temp_dir()
-        };
-        let dir = tempfile::Builder::new()
-            .prefix("al-")
-            .tempdir_in(base)
-            .expect("a temporary directory");
-        let sandbox = Self {
-            dir,
-            groups: Mutex::default(),
-        };
+        let base = if cfg!(unix) { PathBuf::from("/tmp") } else { std::env::temp_dir() };
+        let dir = tempfile::Builder::new().prefix("al-").tempdir_in(base).expect("a temporary directory");
+        let sandbox = Self { dir, groups: Mutex::default() };
         for path in [sandbox.home(), sandbox.tmp(), sandbox.run(), sandbox.project()] {
             fs::create_dir(&path).expect("a directory in the sandbox");
         }
@@ -108,11 +98,7 @@ impl Sandbox {
     /// A command in the project with this sandbox's environment and nothing else.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
-        command
-            .env_clear()
-            .envs(self.env())
-            .current_dir(self.project())
-            .kill_on_drop(true);
+        command.env_clear().envs(self.env()).current_dir(self.project()).kill_on_drop(true);
         command
     }
 
@@ -121,22 +107,14 @@ impl Sandbox {
         let child = command.process_group(0).spawn();
         let child = child.unwrap_or_else(|error| panic!("{:?} does not start: {error}", command.as_std()));
         let pid = child.id().and_then(|pid| Pid::from_raw(pid.cast_signed()));
-        self.groups
-            .lock()
-            .expect("no test thread panics here")
-            .extend(pid);
+        self.groups.lock().expect("no test thread panics here").extend(pid);
         child
     }
 }
 
 impl Drop for Sandbox {
     fn drop(&mut self) {
-        for group in self
-            .groups
-            .get_mut()
-            .expect("no test thread panics here")
-            .drain(..)
-        {
+        for group in self.groups.get_mut().expect("no test thread panics here").drain(..) {
             // An error is a group that has already ended.
             let _ = kill_process_group(group, Signal::KILL);
         }
@@ -149,11 +127,7 @@ impl Drop for Sandbox {
 fn kill_marked(dir: &Path) {
     let mark = format!("{MARK}={}\0", dir.display()).into_bytes();
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let pid = entry
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse().ok())
-            .and_then(Pid::from_raw);
+        let pid = entry.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw);
         let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
         if let Some(pid) = pid
             && environment.windows(mark.len()).any(|window| window == mark)
@@ -180,25 +154,17 @@ mod tests {
     async fn what_leaves_its_process_group_dies_with_the_sandbox_too() {
         let sandbox = Sandbox::new();
         let script = "setsid sleep 1000 & echo $!; wait";
-        let mut child = sandbox.spawn(
-            sandbox
-                .command("sh")
-                .args(["-c", script])
-                .stdout(std::process::Stdio::piped()),
-        );
+        let mut child =
+            sandbox.spawn(sandbox.command("sh").args(["-c", script]).stdout(std::process::Stdio::piped()));
         let mut line = String::new();
         let mut stdout = tokio::io::BufReader::new(child.stdout.take().expect("piped"));
-        tokio::io::AsyncBufReadExt::read_line(&mut stdout, &mut line)
-            .await
-            .expect("the pid");
+        tokio::io::AsyncBufReadExt::read_line(&mut stdout, &mut line).await.expect("the pid");
         // `setsid` forks when it leads a group; whatever it is now, it carries the mark.
         let marked = |dir: &Path| {
             let mark = format!("{MARK}={}\0", dir.display());
             fs::read_dir("/proc").expect("Linux").flatten().any(|entry| {
                 let environ = fs::read(entry.path().join("environ")).unwrap_or_default();
-                let alive = !fs::read(entry.path().join("cmdline"))
-                    .unwrap_or_default()
-                    .is_empty();
+                let alive = !fs::read(entry.path().join("cmdline")).unwrap_or_default().is_empty();
                 alive && String::from_utf8_lossy(&environ).contains(&mark)
             })
         };
@@ -207,10 +173,7 @@ mod tests {
         drop(sandbox);
         let deadline = std::time::Instant::now() + std::time::Duration::from_secs(5);
         while marked(&dir) {
-            assert!(
-                std::time::Instant::now() < deadline,
-                "a process of the sandbox outlived it"
-            );
+            assert!(std::time::Instant::now() < deadline, "a process of the sandbox outlived it");
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     }

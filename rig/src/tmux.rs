@@ -45,10 +45,7 @@ impl Tmux {
     /// A terminal in the sandbox's project. Its shells have the sandbox's environment and `more` on top.
     /// The server itself starts with the first pane.
     pub fn new(sandbox: &Sandbox, more: impl IntoIterator<Item = (String, OsString)>) -> Self {
-        let environment = sandbox
-            .env()
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), value));
+        let environment = sandbox.env().into_iter().map(|(name, value)| (name.to_owned(), value));
         Self(Arc::new(Server {
             socket: sandbox.run().join("tmux.sock"),
             directory: sandbox.project(),
@@ -70,11 +67,7 @@ impl Tmux {
         let directory = server.directory.to_str().context("tmux takes only UTF-8 paths")?;
         let id = server.run(&[create, &["-P", "-F", "#{pane_id}", "-c", directory, &shell]])?;
         server.run(&[&["select-layout", "even-horizontal"]])?;
-        let pane = Pane {
-            server: server.clone(),
-            id: id.trim().to_owned(),
-            name: name.to_owned(),
-        };
+        let pane = Pane { server: server.clone(), id: id.trim().to_owned(), name: name.to_owned() };
         pane.wait_for("the shell's prompt", |screen| screen.contains(SHELL_PROMPT))?;
         Ok(pane)
     }
@@ -90,16 +83,9 @@ impl Drop for Tmux {
 impl Server {
     fn run(&self, arguments: &[&[&str]]) -> Result<String> {
         let arguments = arguments.concat();
-        let output = self
-            .output(&arguments)
-            .context("tmux does not start (install it, 3.0 or newer)")?;
+        let output = self.output(&arguments).context("tmux does not start (install it, 3.0 or newer)")?;
         let error = String::from_utf8_lossy(&output.stderr);
-        ensure!(
-            output.status.success(),
-            "tmux {} failed: {}",
-            arguments.join(" "),
-            error.trim()
-        );
+        ensure!(output.status.success(), "tmux {} failed: {}", arguments.join(" "), error.trim());
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
@@ -110,13 +96,8 @@ impl Server {
 
     fn output(&self, arguments: &[&str]) -> std::io::Result<Output> {
         let mut command = Command::new("tmux");
-        command
-            .args(["-u", "-f", "/dev/null", "-S"])
-            .arg(&self.socket)
-            .args(arguments);
-        command
-            .env_clear()
-            .envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.args(["-u", "-f", "/dev/null", "-S"]).arg(&self.socket).args(arguments);
+        command.env_clear().envs(self.environment.iter().map(|(name, value)| (name, value)));
         command.output()
     }
 }
@@ -128,12 +109,7 @@ impl Pane {
     /// When the text never shows up in the pane.
     pub fn enter(&self, text: &str) -> Result<()> {
         self.type_text(text)?;
-        let shown = text
-            .char_indices()
-            .rev()
-            .take(12)
-            .last()
-            .map_or(text, |(start, _)| &text[start..]);
+        let shown = text.char_indices().rev().take(12).last().map_or(text, |(start, _)| &text[start..]);
         self.wait_for(&format!("the typed {text:?}"), |screen| screen.contains(shown))?;
         std::thread::sleep(BREATH);
         self.press("Enter")
@@ -144,9 +120,7 @@ impl Pane {
     /// # Errors
     /// When the pane is gone.
     pub fn type_text(&self, text: &str) -> Result<()> {
-        self.server
-            .run(&[&["send-keys", "-t", &self.id, "-l", "--", text]])
-            .map(drop)
+        self.server.run(&[&["send-keys", "-t", &self.id, "-l", "--", text]]).map(drop)
     }
 
     /// Presses one key by its tmux name: `Enter`, `Escape`, `C-c` …
@@ -202,16 +176,10 @@ impl Pane {
 
     /// What the other panes show: the reason is often there.
     fn beside(&self) -> String {
-        let panes = self
-            .server
-            .run(&[&["list-panes", "-a", "-F", "#{pane_id}"]])
-            .unwrap_or_default();
+        let panes = self.server.run(&[&["list-panes", "-a", "-F", "#{pane_id}"]]).unwrap_or_default();
         let others = panes.lines().filter(|id| *id != self.id);
         let screens = others.map(|id| self.server.capture(id, &[]).unwrap_or_default());
-        screens
-            .map(|screen| framed(&screen))
-            .collect::<Vec<_>>()
-            .join("\n")
+        screens.map(|screen| framed(&screen)).collect::<Vec<_>>().join("\n")
     }
 }
 

@@ -22,18 +22,9 @@ mod tests {
 
     /// The last column of the tables: names in backquotes.
     fn named_tests(contract: &str) -> Vec<String> {
-        let rows = contract
-            .lines()
-            .filter(|line| line.starts_with('|') && !line.starts_with("|---"));
+        let rows = contract.lines().filter(|line| line.starts_with('|') && !line.starts_with("|---"));
         rows.filter_map(|row| row.trim_end_matches('|').rsplit_once('|'))
-            .flat_map(|(_, tests)| {
-                tests
-                    .split('`')
-                    .skip(1)
-                    .step_by(2)
-                    .map(str::to_owned)
-                    .collect::<Vec<_>>()
-            })
+            .flat_map(|(_, tests)| tests.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>())
             .collect()
     }
 
@@ -45,11 +36,7 @@ mod tests {
             sources(&workspace().join(directory), &mut code);
         }
         let named = named_tests(&contract);
-        assert!(
-            named.len() > 80,
-            "the tables were not read: {} tests",
-            named.len()
-        );
+        assert!(named.len() > 80, "the tables were not read: {} tests", named.len());
         let missing: Vec<_> = named
             .iter()
             .filter(|test| {
@@ -58,24 +45,17 @@ mod tests {
                     && !code.contains(&format!(" {test}: \""))
             })
             .collect();
-        assert!(
-            missing.is_empty(),
-            "named in docs/contract.md and nowhere to be found: {missing:#?}"
-        );
+        assert!(missing.is_empty(), "named in docs/contract.md and nowhere to be found: {missing:#?}");
     }
 
     #[test]
     fn every_rule_of_the_contract_names_a_test() {
         let contract = fs::read_to_string(workspace().join("docs/contract.md")).unwrap();
-        let rows = contract
-            .lines()
-            .filter(|line| line.starts_with('|') && !line.starts_with("|---"));
+        let rows = contract.lines().filter(|line| line.starts_with('|') && !line.starts_with("|---"));
         let without: Vec<_> = rows
             .filter(|row| !row.starts_with("| rule |"))
             .filter(|row| {
-                !row.trim_end_matches('|')
-                    .rsplit_once('|')
-                    .is_some_and(|(_, tests)| tests.contains('`'))
+                !row.trim_end_matches('|').rsplit_once('|').is_some_and(|(_, tests)| tests.contains('`'))
             })
             .collect();
         assert!(without.is_empty(), "{without:#?}");

@@ -25,10 +25,7 @@ pub(crate) fn rig() -> anyhow::Result<()> {
 
 /// Installs missing programs where that is possible without asking: on Debian, as root.
 fn system_packages() {
-    let missing: Vec<_> = PROGRAMS
-        .iter()
-        .filter(|(program, _)| !is_there(program))
-        .collect();
+    let missing: Vec<_> = PROGRAMS.iter().filter(|(program, _)| !is_there(program)).collect();
     if missing.is_empty() {
         return;
     }
@@ -40,12 +37,7 @@ fn system_packages() {
             apt
         };
         must(apt().arg("update")).is_ok()
-            && must(
-                apt()
-                    .args(["install", "-y", "--no-install-recommends"])
-                    .args(&names),
-            )
-            .is_ok()
+            && must(apt().args(["install", "-y", "--no-install-recommends"]).args(&names)).is_ok()
     };
     if !installed {
         println!(

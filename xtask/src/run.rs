@@ -12,10 +12,7 @@ pub(crate) fn cargo() -> Command {
 /// Announces a command and runs it to its end.
 pub(crate) fn run(command: &mut Command) -> anyhow::Result<ExitStatus> {
     announce(command);
-    command
-        .stdin(Stdio::null())
-        .status()
-        .with_context(|| format!("cannot start {:?}", command.get_program()))
+    command.stdin(Stdio::null()).status().with_context(|| format!("cannot start {:?}", command.get_program()))
 }
 
 /// The same, and it must succeed.

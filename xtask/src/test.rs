@@ -27,28 +27,14 @@ pub(crate) fn test(options: &Options) -> anyhow::Result<()> {
     rig()?;
     let mut sum = Sum::default();
     if options.filter.is_none() {
-        sum.check(
-            "formatting",
-            run(cargo().args(["fmt", "--all", "--check"]))?.success(),
-        );
-        let clippy = [
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--quiet",
-            "--",
-            "-D",
-            "warnings",
-        ];
+        sum.check("formatting", run(cargo().args(["fmt", "--all", "--check"]))?.success());
+        let clippy = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
         sum.check("lints", run(cargo().args(clippy))?.success());
     }
     // Tests start the built programs as their users would.
     must(cargo().args(["build", "--workspace", "--bins"]))?;
     let ran = run_tests(options, &mut sum)?;
-    println!(
-        "{} passed, {} failed, {} skipped",
-        sum.passed, sum.failed, sum.skipped
-    );
+    println!("{} passed, {} failed, {} skipped", sum.passed, sum.failed, sum.skipped);
     if sum.failed > 0 || !ran {
         bail!("not everything passed");
     }
@@ -58,13 +44,8 @@ pub(crate) fn test(options: &Options) -> anyhow::Result<()> {
 fn run_tests(options: &Options, sum: &mut Sum) -> anyhow::Result<bool> {
     let scratch = std::env::temp_dir().join(format!("alongside-skips-{}", std::process::id()));
     let mut command = cargo();
-    command
-        .args(["test", "--workspace", "--no-fail-fast"])
-        .args(&options.filter);
-    command
-        .env("ALONGSIDE_SKIPS", &scratch)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped());
+    command.args(["test", "--workspace", "--no-fail-fast"]).args(&options.filter);
+    command.env("ALONGSIDE_SKIPS", &scratch).stdin(Stdio::null()).stdout(Stdio::piped());
     announce(&command);
     let mut child = command.spawn().context("cannot start cargo test")?;
     let output = child.stdout.take().context("cargo test has no output")?;
@@ -123,13 +104,6 @@ mod tests {
         );
         sum.add("test result: FAILED. 58 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out");
         sum.add("test some::thing ... ok");
-        assert_eq!(
-            sum,
-            Sum {
-                passed: 61,
-                failed: 2,
-                skipped: 1
-            }
-        );
+        assert_eq!(sum, Sum { passed: 61, failed: 2, skipped: 1 });
     }
 }

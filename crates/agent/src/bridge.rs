@@ -16,12 +16,8 @@ use crate::http::{Wire, is_stream};
 use crate::{Endpoint, Error, stream};
 
 /// How long to wait before the stream is opened again: soon, and more patiently the longer the companion is away.
-const REOPEN: [Duration; 4] = [
-    Duration::ZERO,
-    Duration::from_millis(250),
-    Duration::from_secs(1),
-    Duration::from_secs(2),
-];
+const REOPEN: [Duration; 4] =
+    [Duration::ZERO, Duration::from_millis(250), Duration::from_secs(1), Duration::from_secs(2)];
 
 /// JSON-RPC's code for a server that could not, used where the companion did not answer.
 const NO_ANSWER: i64 = -32000;
@@ -43,11 +39,7 @@ pub async fn run(
     let (lines, written) = mpsc::channel(16);
     let (initialized, hears) = watch::channel(None);
     let talk = async move {
-        let mut talker = Talker {
-            wire,
-            initialized,
-            lines: lines.clone(),
-        };
+        let mut talker = Talker { wire, initialized, lines: lines.clone() };
         let end = tokio::select! {
             end = talker.read(input) => end,
             end = listen(hears, lines) => end,
@@ -105,36 +97,22 @@ impl Talker {
             Err(error) => return self.apologise(&asked.ids, NO_ANSWER, &error.to_string()).await,
         };
         if !status.is_success() && !answers(&body, &asked.ids) {
-            let code = if status.as_u16() == 404 {
-                rpc::SESSION_NOT_FOUND
-            } else {
-                NO_ANSWER
-            };
+            let code = if status.as_u16() == 404 { rpc::SESSION_NOT_FOUND } else { NO_ANSWER };
             return self
-                .apologise(
-                    &asked.ids,
-                    code,
-                    &format!("the companion answered {status}: {body}"),
-                )
+                .apologise(&asked.ids, code, &format!("the companion answered {status}: {body}"))
                 .await;
         }
         self.adopt(method, &body);
         if method == Some("notifications/initialized") && status.is_success() {
             self.initialized.send_replace(Some(self.wire.clone()));
         }
-        if body.trim().is_empty() {
-            Ok(())
-        } else {
-            say(&self.lines, body).await
-        }
+        if body.trim().is_empty() { Ok(()) } else { say(&self.lines, body).await }
     }
 
     /// Learns the version from the reply to `initialize`.
     fn adopt(&mut self, method: Option<&str>, message: &str) {
         if method == Some("initialize")
-            && let Ok(Ok(Message::Reply {
-                result: Ok(result), ..
-            })) = Message::parse(message.as_bytes())
+            && let Ok(Ok(Message::Reply { result: Ok(result), .. })) = Message::parse(message.as_bytes())
             && let Ok(server) = serde_json::from_str::<InitializeResult>(result.get())
         {
             self.wire.adopt_version(&server.protocol_version);
@@ -185,15 +163,9 @@ async fn write(mut lines: mpsc::Receiver<String>, mut output: impl AsyncWrite + 
 /// Hands a message to the writer, as one line: strings in JSON hold no bare newlines, so blanks may replace them.
 async fn say(lines: &mpsc::Sender<String>, message: String) -> Result<(), Error> {
     let message = message.trim();
-    let line = if message.contains(['\n', '\r']) {
-        message.replace(['\n', '\r'], " ")
-    } else {
-        message.to_owned()
-    };
-    lines
-        .send(line)
-        .await
-        .map_err(|_| Error::Stdio(std::io::ErrorKind::BrokenPipe.into()))
+    let line =
+        if message.contains(['\n', '\r']) { message.replace(['\n', '\r'], " ") } else { message.to_owned() };
+    lines.send(line).await.map_err(|_| Error::Stdio(std::io::ErrorKind::BrokenPipe.into()))
 }
 
 /// What a line asks.
@@ -208,21 +180,12 @@ struct Asked {
 impl Asked {
     fn in_line(json: &str) -> Self {
         if let Ok(batch) = serde_json::from_str::<Vec<Box<serde_json::value::RawValue>>>(json) {
-            let ids = batch
-                .iter()
-                .flat_map(|message| Self::in_line(message.get()).ids)
-                .collect();
+            let ids = batch.iter().flat_map(|message| Self::in_line(message.get()).ids).collect();
             return Self { method: None, ids };
         }
         match Message::parse(&replace_lone(json.as_bytes())) {
-            Ok(Ok(Message::Request { id, method, .. })) => Self {
-                method: Some(method),
-                ids: vec![id],
-            },
-            Ok(Ok(Message::Notification { method, .. })) => Self {
-                method: Some(method),
-                ids: Vec::new(),
-            },
+            Ok(Ok(Message::Request { id, method, .. })) => Self { method: Some(method), ids: vec![id] },
+            Ok(Ok(Message::Notification { method, .. })) => Self { method: Some(method), ids: Vec::new() },
             _ => Self::default(),
         }
     }
@@ -245,12 +208,7 @@ mod tests {
     fn every_request_of_a_line_gets_its_answer() {
         let batch = r#"[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"n"},{"jsonrpc":"2.0","id":"x","method":"b"}]"#;
         assert_eq!(Asked::in_line(batch).ids, [Id::Number(1), Id::Text("x".into())]);
-        assert_eq!(
-            Asked::in_line(r#"{"jsonrpc":"2.0","id":7,"method":"a"}"#)
-                .method
-                .as_deref(),
-            Some("a")
-        );
+        assert_eq!(Asked::in_line(r#"{"jsonrpc":"2.0","id":7,"method":"a"}"#).method.as_deref(), Some("a"));
         assert!(Asked::in_line("nonsense").ids.is_empty());
     }
 

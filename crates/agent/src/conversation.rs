@@ -77,10 +77,7 @@ impl Conversation {
             let _ = self.messages.send(json.into());
         }
         match Message::parse(&replace_lone(json.as_bytes())) {
-            Ok(Ok(Message::Notification {
-                method,
-                params: Some(params),
-            })) => self.told(&method, &params),
+            Ok(Ok(Message::Notification { method, params: Some(params) })) => self.told(&method, &params),
             Ok(Ok(Message::Request { id, method, .. })) => self.asked(&id, &method),
             Ok(Ok(_)) => {}
             Ok(Err(error)) => tracing::warn!(why = error.why, "the companion sent no message"),
@@ -96,25 +93,13 @@ impl Conversation {
             CONTEXT_UPDATE => read::<IdeContext>(params).map(|context| {
                 self.context.send_replace(Some(context));
             }),
-            DIFF_ACCEPTED => read::<DiffAccepted>(params).map(|diff| {
-                self.settle(
-                    &diff.file_path,
-                    Outcome::Accepted {
-                        content: diff.content,
-                    },
-                )
-            }),
+            DIFF_ACCEPTED => read::<DiffAccepted>(params)
+                .map(|diff| self.settle(&diff.file_path, Outcome::Accepted { content: diff.content })),
             DIFF_REJECTED => {
                 read::<DiffRejected>(params).map(|diff| self.settle(&diff.file_path, Outcome::Rejected))
             }
-            DIFF_CLOSED => read::<DiffClosed>(params).map(|diff| {
-                self.settle(
-                    &diff.file_path,
-                    Outcome::Closed {
-                        content: diff.content,
-                    },
-                )
-            }),
+            DIFF_CLOSED => read::<DiffClosed>(params)
+                .map(|diff| self.settle(&diff.file_path, Outcome::Closed { content: diff.content })),
             _ => Ok(()),
         };
         if let Err(error) = read {
@@ -158,9 +143,7 @@ impl Conversation {
 
 impl std::fmt::Debug for Conversation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Conversation")
-            .field("url", &self.wire.url)
-            .finish_non_exhaustive()
+        f.debug_struct("Conversation").field("url", &self.wire.url).finish_non_exhaustive()
     }
 }
 
@@ -172,18 +155,10 @@ pub(crate) async fn reply_to(
     answer: reqwest::Response,
     other: impl Fn(&str),
 ) -> Result<Box<RawValue>, Error> {
-    let off = |why: String| Error::OffContract {
-        what,
-        url: wire.url.clone(),
-        why,
-    };
+    let off = |why: String| Error::OffContract { what, url: wire.url.clone(), why };
     let reply_in = |json: &[u8]| match Message::parse(&replace_lone(json)) {
         Ok(Ok(Message::Reply { id: replied, result })) if replied.as_ref() == Some(id) => {
-            Some(result.map_err(|error| Error::Rpc {
-                what,
-                url: wire.url.clone(),
-                error,
-            }))
+            Some(result.map_err(|error| Error::Rpc { what, url: wire.url.clone(), error }))
         }
         _ => None,
     };

@@ -61,10 +61,7 @@ impl Diffs {
         if !waiting.lost {
             waiting.by_path.insert(path.to_owned(), sender);
         }
-        PendingDiff {
-            path: path.to_owned(),
-            outcome,
-        }
+        PendingDiff { path: path.to_owned(), outcome }
     }
 
     /// Settles the diff that waits for `path`; false if none does.

@@ -32,10 +32,7 @@ impl Endpoint {
 
     /// On another address, such as `host.docker.internal`; IPv6 in brackets.
     pub fn at(host: impl Into<String>, port: u16) -> Self {
-        Self {
-            host: host.into(),
-            port,
-        }
+        Self { host: host.into(), port }
     }
 
     /// The URL of the MCP endpoint.
@@ -66,14 +63,7 @@ pub async fn get_status(endpoint: &Endpoint, token: Option<&str>) -> Result<serd
     const WHAT: &str = "ask for the status";
     let url = endpoint.status_url();
     let wire = Wire::new(endpoint, token)?;
-    let asked = wire
-        .ask(
-            WHAT,
-            &url,
-            Duration::from_secs(5),
-            wire.request(Method::GET, &url),
-        )
-        .await?;
+    let asked = wire.ask(WHAT, &url, Duration::from_secs(5), wire.request(Method::GET, &url)).await?;
     let body = wire.body(WHAT, welcome(WHAT, &url, asked).await?).await?;
     serde_json::from_slice(&body).map_err(|error| Error::OffContract {
         what: WHAT,
@@ -97,14 +87,10 @@ impl Wire {
         let what = "connect";
         let url = endpoint.url();
         // Proxies are for the world outside; a proxy between an agent and its editor only loses the stream.
-        let client = Client::builder()
-            .no_proxy()
-            .connect_timeout(CONNECT)
-            .redirect(reqwest::redirect::Policy::none());
+        let client =
+            Client::builder().no_proxy().connect_timeout(CONNECT).redirect(reqwest::redirect::Policy::none());
         let client = client.build().map_err(|error| unreachable(what, &url, &error))?;
-        let header = token
-            .map(|token| HeaderValue::from_str(&format!("Bearer {token}")))
-            .transpose();
+        let header = token.map(|token| HeaderValue::from_str(&format!("Bearer {token}"))).transpose();
         let mut authorization = header.map_err(|_| Error::OffContract {
             what,
             url: url.clone(),
@@ -113,13 +99,7 @@ impl Wire {
         if let Some(value) = &mut authorization {
             value.set_sensitive(true);
         }
-        Ok(Self {
-            client,
-            url,
-            authorization,
-            session: None,
-            version: None,
-        })
+        Ok(Self { client, url, authorization, session: None, version: None })
     }
 
     /// Takes over the session that an answer to `initialize` names.
@@ -141,9 +121,7 @@ impl Wire {
 
     /// Opens the stream.
     pub(crate) async fn get(&self, what: &'static str) -> Result<Response, Error> {
-        let request = self
-            .request(Method::GET, &self.url)
-            .header(ACCEPT, "text/event-stream");
+        let request = self.request(Method::GET, &self.url).header(ACCEPT, "text/event-stream");
         welcome(what, &self.url, self.ask(what, &self.url, ANSWER, request).await?).await
     }
 
@@ -161,9 +139,7 @@ impl Wire {
     pub(crate) async fn body(&self, what: &'static str, answer: Response) -> Result<Vec<u8>, Error> {
         let read = tokio::time::timeout(ANSWER, answer.bytes()).await;
         let bytes = read.map_err(|_| timeout(what, &self.url, ANSWER))?;
-        Ok(bytes
-            .map_err(|error| unreachable(what, &self.url, &error))?
-            .into())
+        Ok(bytes.map_err(|error| unreachable(what, &self.url, &error))?.into())
     }
 
     fn request(&self, method: Method, url: &str) -> RequestBuilder {
@@ -189,9 +165,7 @@ impl Wire {
         request: RequestBuilder,
     ) -> Result<Response, Error> {
         let asked = tokio::time::timeout(patience, request.send()).await;
-        asked
-            .map_err(|_| timeout(what, url, patience))?
-            .map_err(|error| unreachable(what, url, &error))
+        asked.map_err(|_| timeout(what, url, patience))?.map_err(|error| unreachable(what, url, &error))
     }
 }
 
@@ -202,23 +176,13 @@ pub(crate) async fn welcome(what: &'static str, url: &str, answer: Response) -> 
     }
     let status = answer.status().as_u16();
     let body = answer.bytes().await.unwrap_or_default();
-    let said = String::from_utf8_lossy(&body[..body.len().min(QUOTED)])
-        .trim()
-        .to_owned();
-    Err(Error::Status {
-        what,
-        url: url.to_owned(),
-        status,
-        said,
-    })
+    let said = String::from_utf8_lossy(&body[..body.len().min(QUOTED)]).trim().to_owned();
+    Err(Error::Status { what, url: url.to_owned(), status, said })
 }
 
 /// Whether the body is a stream of events.
 pub(crate) fn is_stream(answer: &Response) -> bool {
-    let kind = answer
-        .headers()
-        .get(CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok());
+    let kind = answer.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
 }
 
@@ -228,17 +192,9 @@ fn unreachable(what: &'static str, url: &str, error: &reqwest::Error) -> Error {
     while let Some(deeper) = why.source() {
         why = deeper;
     }
-    Error::Unreachable {
-        what,
-        url: url.to_owned(),
-        why: why.to_string(),
-    }
+    Error::Unreachable { what, url: url.to_owned(), why: why.to_string() }
 }
 
 fn timeout(what: &'static str, url: &str, after: Duration) -> Error {
-    Error::Timeout {
-        what,
-        url: url.to_owned(),
-        seconds: after.as_secs(),
-    }
+    Error::Timeout { what, url: url.to_owned(), seconds: after.as_secs() }
 }

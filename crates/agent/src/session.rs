@@ -29,10 +29,7 @@ pub struct Identity {
 impl Identity {
     /// A name and a version.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            version: version.into(),
-        }
+        Self { name: name.into(), version: version.into() }
     }
 }
 
@@ -81,42 +78,25 @@ impl Session {
         let mut wire = Wire::new(&endpoint, token)?;
         let params = InitializeParams {
             protocol_version: version.to_owned(),
-            client_info: Implementation {
-                name: identity.name,
-                version: identity.version,
-                title: None,
-            },
+            client_info: Implementation { name: identity.name, version: identity.version, title: None },
             ..InitializeParams::default()
         };
-        let answer = wire
-            .post(WHAT, rpc::request(&Id::Number(0), "initialize", &params))
-            .await?;
+        let answer = wire.post(WHAT, rpc::request(&Id::Number(0), "initialize", &params)).await?;
         let answer = welcome(WHAT, &wire.url, answer).await?;
         wire.adopt_session(&answer);
         let result = reply_to(&Id::Number(0), WHAT, &wire, answer, |_| ()).await?;
         let server: InitializeResult = understand(WHAT, &wire.url, &result)?;
         wire.adopt_version(&server.protocol_version);
 
-        let said = wire
-            .post(WHAT, rpc::bare_notification("notifications/initialized"))
-            .await?;
+        let said = wire.post(WHAT, rpc::bare_notification("notifications/initialized")).await?;
         let said = welcome(WHAT, &wire.url, said).await?;
         if said.status().as_u16() != 202 {
-            let why = format!(
-                "notifications/initialized was answered {} instead of 202",
-                said.status().as_u16()
-            );
-            return Err(Error::OffContract {
-                what: WHAT,
-                url: wire.url,
-                why,
-            });
+            let why =
+                format!("notifications/initialized was answered {} instead of 202", said.status().as_u16());
+            return Err(Error::OffContract { what: WHAT, url: wire.url, why });
         }
         let conversation = Arc::new(Conversation::new(wire, server));
-        Ok(Self {
-            listener: tokio::spawn(Arc::clone(&conversation).listen()),
-            conversation,
-        })
+        Ok(Self { listener: tokio::spawn(Arc::clone(&conversation).listen()), conversation })
     }
 
     /// What the companion said of itself.
@@ -146,14 +126,9 @@ impl Session {
     pub async fn open_diff(&self, path: &str, text: &str) -> Result<PendingDiff, Error> {
         // Waiting before asking: the outcome may overtake the answer.
         let pending = self.conversation.diffs.wait_for(path);
-        let arguments = OpenDiffRequest {
-            file_path: path.to_owned(),
-            new_content: text.to_owned(),
-        };
+        let arguments = OpenDiffRequest { file_path: path.to_owned(), new_content: text.to_owned() };
         let opened = self.tool_on(OPEN_DIFF, path, &arguments).await;
-        opened
-            .inspect_err(|_| self.conversation.diffs.forget(path))
-            .map(|_| pending)
+        opened.inspect_err(|_| self.conversation.diffs.forget(path)).map(|_| pending)
     }
 
     /// Takes a diff back, because the person has answered in the agent, and asks for its text: `None` if the
@@ -163,10 +138,7 @@ impl Session {
     /// When the companion does not answer in its proper form.
     pub async fn close_diff(&self, path: &str, suppress: bool) -> Result<Option<String>, Error> {
         let suppress_notification = suppress.then_some(true);
-        let arguments = CloseDiffRequest {
-            file_path: path.to_owned(),
-            suppress_notification,
-        };
+        let arguments = CloseDiffRequest { file_path: path.to_owned(), suppress_notification };
         let result = self.tool_on(CLOSE_DIFF, path, &arguments).await?;
         let Some(block) = result.content.iter().find(|block| block.kind == "text") else {
             return Ok(None);
@@ -189,10 +161,7 @@ impl Session {
             tools: Vec<Tool>,
         }
         let empty = serde_json::Map::new();
-        let tools: Tools = self
-            .conversation
-            .request("list the tools", "tools/list", &empty)
-            .await?;
+        let tools: Tools = self.conversation.request("list the tools", "tools/list", &empty).await?;
         Ok(tools.tools)
     }
 
@@ -206,9 +175,7 @@ impl Session {
             name: &'a str,
             arguments: &'a A,
         }
-        self.conversation
-            .request("call a tool", "tools/call", &Call { name, arguments })
-            .await
+        self.conversation.request("call a tool", "tools/call", &Call { name, arguments }).await
     }
 
     /// POSTs any text in this session, and returns what comes back, whatever it is.
@@ -220,10 +187,7 @@ impl Session {
         let answer = self.conversation.wire.post(WHAT, json.into()).await?;
         let status = answer.status().as_u16();
         let body = self.conversation.wire.body(WHAT, answer).await?;
-        Ok(RawReply {
-            status,
-            body: String::from_utf8_lossy(&body).into_owned(),
-        })
+        Ok(RawReply { status, body: String::from_utf8_lossy(&body).into_owned() })
     }
 
     /// Ends the session on both sides. Diffs that wait end as [`Outcome::Lost`](crate::Outcome::Lost).
@@ -246,11 +210,7 @@ impl Session {
         if result.is_error != Some(true) {
             return Ok(result);
         }
-        let said = result
-            .content
-            .into_iter()
-            .map(|block| block.text)
-            .find(|text| !text.is_empty());
+        let said = result.content.into_iter().map(|block| block.text).find(|text| !text.is_empty());
         Err(Error::Tool {
             tool,
             path: path.to_owned(),

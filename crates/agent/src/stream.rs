@@ -30,11 +30,7 @@ pub(crate) async fn open(wire: &Wire) -> Result<BoxStream<'static, String>, Erro
     let answer = wire.get(WHAT).await?;
     if !crate::http::is_stream(&answer) {
         let why = "the answer to GET is no event stream".into();
-        return Err(Error::OffContract {
-            what: WHAT,
-            url: wire.url.clone(),
-            why,
-        });
+        return Err(Error::OffContract { what: WHAT, url: wire.url.clone(), why });
     }
     Ok(messages(answer))
 }
@@ -49,14 +45,9 @@ pub(crate) fn messages(answer: Response) -> BoxStream<'static, String> {
             std::future::ready(event.is_ok())
         })
         .filter_map(|event| {
-            let message = event
-                .ok()
-                .filter(|event| event.event.as_deref().is_none_or(|kind| kind == "message"));
-            std::future::ready(
-                message
-                    .and_then(|event| event.data)
-                    .filter(|data| !data.is_empty()),
-            )
+            let message =
+                event.ok().filter(|event| event.event.as_deref().is_none_or(|kind| kind == "message"));
+            std::future::ready(message.and_then(|event| event.data).filter(|data| !data.is_empty()))
         })
         .boxed()
 }

@@ -73,12 +73,7 @@ impl Fake {
     }
 
     fn count(&self, fits: impl Fn(&Request) -> bool) -> usize {
-        self.seen
-            .lock()
-            .unwrap()
-            .iter()
-            .filter(|request| fits(request))
-            .count()
+        self.seen.lock().unwrap().iter().filter(|request| fits(request)).count()
     }
 }
 
@@ -97,18 +92,13 @@ fn serve(
         }
     };
     let head = String::from_utf8_lossy(&bytes[..head_end]).into_owned();
-    let length = head
-        .to_lowercase()
-        .lines()
-        .find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
+    let length =
+        head.to_lowercase().lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
     while bytes.len() < head_end + length.unwrap_or(0usize) {
         let read = stream.read(&mut chunk).ok().filter(|read| *read > 0)?;
         bytes.extend_from_slice(&chunk[..read]);
     }
-    let request = Request {
-        head,
-        body: String::from_utf8_lossy(&bytes[head_end..]).into_owned(),
-    };
+    let request = Request { head, body: String::from_utf8_lossy(&bytes[head_end..]).into_owned() };
     log.lock().unwrap().push(request.clone());
     stream.write_all(script(&request).as_bytes()).ok()
 }
@@ -147,35 +137,21 @@ async fn every_request_after_initialize_names_token_session_and_version() {
     let fake = Fake::start(proper(|_| status("405 Method Not Allowed")));
     let session = fake.connect().await.unwrap();
     let get = fake.saw("the GET", |request| request.is("GET")).await.head;
-    assert!(
-        get.contains("authorization: Bearer s3cret") && get.contains("mcp-session-id: s1"),
-        "{get}"
-    );
+    assert!(get.contains("authorization: Bearer s3cret") && get.contains("mcp-session-id: s1"), "{get}");
     assert!(
         get.contains("mcp-protocol-version: 2025-06-18") && get.contains("accept: text/event-stream"),
         "{get}"
     );
     session.end().await.unwrap();
-    fake.saw("the DELETE", |request| {
-        request.is("DELETE") && request.head.contains("mcp-session-id: s1")
-    })
-    .await;
+    fake.saw("the DELETE", |request| request.is("DELETE") && request.head.contains("mcp-session-id: s1"))
+        .await;
 }
 
 #[tokio::test]
 async fn initialized_answered_with_200_is_told_because_agents_then_never_listen() {
-    let fake = Fake::start(|request| {
-        json(if request.asks("initialize") {
-            INITIALIZED
-        } else {
-            ""
-        })
-    });
+    let fake = Fake::start(|request| json(if request.asks("initialize") { INITIALIZED } else { "" }));
     let error = fake.connect().await.unwrap_err();
-    assert!(
-        matches!(&error, Error::OffContract { why, .. } if why.contains("202")),
-        "{error}"
-    );
+    assert!(matches!(&error, Error::OffContract { why, .. } if why.contains("202")), "{error}");
 }
 
 #[tokio::test]
@@ -205,10 +181,7 @@ async fn a_reply_may_come_as_a_stream_with_other_messages_before_it() {
     let session = fake.connect().await.unwrap();
     let tools = session.list_tools().await.unwrap();
     assert_eq!(tools[0].name, "openDiff");
-    assert_eq!(
-        session.context().borrow().as_ref().unwrap().open_files()[0].path,
-        "/a"
-    );
+    assert_eq!(session.context().borrow().as_ref().unwrap().open_files()[0].path, "/a");
 }
 
 #[tokio::test]
@@ -221,10 +194,7 @@ async fn a_ping_of_the_companion_is_answered() {
         }
     }));
     let _session = fake.connect().await.unwrap();
-    fake.saw("the answer", |request| {
-        request.body == r#"{"jsonrpc":"2.0","id":"p7","result":{}}"#
-    })
-    .await;
+    fake.saw("the answer", |request| request.body == r#"{"jsonrpc":"2.0","id":"p7","result":{}}"#).await;
 }
 
 #[tokio::test]
@@ -233,9 +203,7 @@ async fn a_stream_that_does_not_come_back_is_given_up_and_waiting_diffs_are_lost
     let fake = Fake::start(proper(move |request| {
         if request.asks("tools/call") {
             let id = if request.body.contains("\"id\":1") { 1 } else { 2 };
-            json(&format!(
-                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#
-            ))
+            json(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#))
         } else if std::mem::replace(&mut *opened.lock().unwrap(), true) {
             status("503 Service Unavailable")
         } else {
@@ -244,20 +212,9 @@ async fn a_stream_that_does_not_come_back_is_given_up_and_waiting_diffs_are_lost
     }));
     let session = fake.connect().await.unwrap();
     let pending = session.open_diff("/p/a", "x").await.unwrap();
-    assert_eq!(
-        timeout(PATIENCE, pending.outcome()).await.expect("an outcome"),
-        Outcome::Lost
-    );
-    session
-        .stream()
-        .wait_for(|state| *state == StreamState::Lost)
-        .await
-        .unwrap();
-    assert_eq!(
-        fake.count(|request| request.is("GET")),
-        3,
-        "the stream and two more tries"
-    );
+    assert_eq!(timeout(PATIENCE, pending.outcome()).await.expect("an outcome"), Outcome::Lost);
+    session.stream().wait_for(|state| *state == StreamState::Lost).await.unwrap();
+    assert_eq!(fake.count(|request| request.is("GET")), 3, "the stream and two more tries");
     let late = session.open_diff("/p/b", "x").await.unwrap();
     assert_eq!(late.outcome().await, Outcome::Lost);
 }
@@ -275,9 +232,7 @@ async fn outcomes_reach_the_diff_of_their_path_only() {
                 .and_then(|rest| rest.split(',').next())
                 .unwrap()
                 .to_owned();
-            return json(&format!(
-                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#
-            ));
+            return json(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#));
         }
         while calls.load(Ordering::SeqCst) < 2 {
             std::thread::sleep(Duration::from_millis(5));
@@ -293,9 +248,7 @@ async fn outcomes_reach_the_diff_of_their_path_only() {
     let b = session.open_diff("/b", "x").await.unwrap();
     assert_eq!(
         timeout(PATIENCE, a.outcome()).await.unwrap(),
-        Outcome::Accepted {
-            content: "y\u{fffd}".into()
-        }
+        Outcome::Accepted { content: "y\u{fffd}".into() }
     );
     assert_eq!(timeout(PATIENCE, b.outcome()).await.unwrap(), Outcome::Rejected);
 }
@@ -307,12 +260,7 @@ async fn close_diff_reads_json_in_text_and_refuses_plain_text() {
             let result = serde_json::json!({ "content": [{ "type": "text", "text": text }] });
             json(&serde_json::json!({ "jsonrpc": "2.0", "id": id, "result": result }).to_string())
         };
-        match request
-            .body
-            .split("\"id\":")
-            .nth(1)
-            .and_then(|rest| rest.chars().next())
-        {
+        match request.body.split("\"id\":").nth(1).and_then(|rest| rest.chars().next()) {
             Some('1') => reply(1, r#"{"content":"mine"}"#),
             Some('2') => reply(2, "{}"),
             Some('3') => reply(3, "mine"),
@@ -320,15 +268,9 @@ async fn close_diff_reads_json_in_text_and_refuses_plain_text() {
         }
     }));
     let session = fake.connect().await.unwrap();
-    assert_eq!(
-        session.close_diff("/a", true).await.unwrap().as_deref(),
-        Some("mine")
-    );
+    assert_eq!(session.close_diff("/a", true).await.unwrap().as_deref(), Some("mine"));
     assert_eq!(session.close_diff("/a", false).await.unwrap(), None);
-    assert!(matches!(
-        session.close_diff("/a", false).await,
-        Err(Error::OffContract { .. })
-    ));
+    assert!(matches!(session.close_diff("/a", false).await, Err(Error::OffContract { .. })));
 }
 
 #[tokio::test]
@@ -338,30 +280,14 @@ async fn a_bridge_answers_what_it_cannot_pass_on() {
     // Nobody listens on port 1.
     let bridging = tokio::spawn(bridge::run(Endpoint::local(1), Some("s3cret"), input, output));
     let (replies, mut lines) = tokio::io::split(ours);
-    lines
-        .write_all(b"{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"initialize\"}\n")
-        .await
-        .unwrap();
+    lines.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"initialize\"}\n").await.unwrap();
     let mut reply = String::new();
-    timeout(PATIENCE, BufReader::new(replies).read_line(&mut reply))
-        .await
-        .expect("a reply")
-        .unwrap();
+    timeout(PATIENCE, BufReader::new(replies).read_line(&mut reply)).await.expect("a reply").unwrap();
     let reply: serde_json::Value = serde_json::from_str(&reply).unwrap();
     assert_eq!(reply["id"], "q");
-    assert!(
-        reply["error"]["message"]
-            .as_str()
-            .unwrap()
-            .contains("127.0.0.1:1"),
-        "{reply}"
-    );
+    assert!(reply["error"]["message"].as_str().unwrap().contains("127.0.0.1:1"), "{reply}");
     lines.shutdown().await.unwrap();
-    timeout(PATIENCE, bridging)
-        .await
-        .expect("the bridge ends at the end of its input")
-        .unwrap()
-        .unwrap();
+    timeout(PATIENCE, bridging).await.expect("the bridge ends at the end of its input").unwrap().unwrap();
 }
 
 #[tokio::test]
@@ -373,9 +299,7 @@ async fn a_bridge_opens_the_stream_again_and_ends_the_session_at_the_end() {
         }
         let mut gets = gets.lock().unwrap();
         *gets += 1;
-        events(&format!(
-            "data: {{\"jsonrpc\":\"2.0\",\ndata: \"method\":\"n{gets}\"}}\n\n"
-        ))
+        events(&format!("data: {{\"jsonrpc\":\"2.0\",\ndata: \"method\":\"n{gets}\"}}\n\n"))
     }));
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let (input, output) = tokio::io::split(theirs);
@@ -383,24 +307,13 @@ async fn a_bridge_opens_the_stream_again_and_ends_the_session_at_the_end() {
     let (replies, mut lines) = tokio::io::split(ours);
     let initialize = "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\"}\n\n";
     let initialized = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n";
-    lines
-        .write_all(format!("{initialize}{initialized}").as_bytes())
-        .await
-        .unwrap();
+    lines.write_all(format!("{initialize}{initialized}").as_bytes()).await.unwrap();
     let mut replies = BufReader::new(replies).lines();
     for expected in ["\"id\":0", "\"method\":\"n1\"", "\"method\":\"n2\""] {
-        let line = timeout(PATIENCE, replies.next_line())
-            .await
-            .expect("a line")
-            .unwrap()
-            .unwrap();
+        let line = timeout(PATIENCE, replies.next_line()).await.expect("a line").unwrap().unwrap();
         assert!(line.contains(expected), "awaited {expected}, got {line}");
     }
     lines.shutdown().await.unwrap();
-    timeout(PATIENCE, bridging)
-        .await
-        .expect("the bridge ends at the end of its input")
-        .unwrap()
-        .unwrap();
+    timeout(PATIENCE, bridging).await.expect("the bridge ends at the end of its input").unwrap().unwrap();
     fake.saw("the DELETE", |request| request.is("DELETE")).await;
 }

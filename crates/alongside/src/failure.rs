@@ -30,29 +30,18 @@ pub(crate) trait Hint<T> {
 
 impl<T, E: Into<anyhow::Error>> Hint<T> for Result<T, E> {
     fn hint(self, hint: impl Into<String>) -> anyhow::Result<T> {
-        self.map_err(|error| {
-            anyhow::Error::new(Hinted {
-                error: error.into(),
-                hint: hint.into(),
-            })
-        })
+        self.map_err(|error| anyhow::Error::new(Hinted { error: error.into(), hint: hint.into() }))
     }
 }
 
 /// An error made of a message and what to do about it.
 pub(crate) fn failure(message: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
-    anyhow::Error::new(Hinted {
-        error: anyhow::Error::msg(message.into()),
-        hint: hint.into(),
-    })
+    anyhow::Error::new(Hinted { error: anyhow::Error::msg(message.into()), hint: hint.into() })
 }
 
 /// The lines that tell of an error: its causes in one line, then each hint in its own.
 pub(crate) fn lines(error: &anyhow::Error) -> Vec<String> {
-    let mut lines = vec![format!(
-        "alongside: {}",
-        crate::harmless::text(&format!("{error:#}"))
-    )];
+    let mut lines = vec![format!("alongside: {}", crate::harmless::text(&format!("{error:#}")))];
     let mut inner = error.downcast_ref::<Hinted>();
     while let Some(hinted) = inner {
         lines.push(format!("  hint: {}", crate::harmless::text(&hinted.hint)));
@@ -75,11 +64,7 @@ mod tests {
             .unwrap_err();
         assert_eq!(
             lines(&error),
-            [
-                "alongside: cannot save: disk \\x1bfull",
-                "  hint: try elsewhere",
-                "  hint: make room"
-            ]
+            ["alongside: cannot save: disk \\x1bfull", "  hint: try elsewhere", "  hint: make room"]
         );
     }
 }

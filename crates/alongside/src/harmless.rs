@@ -92,11 +92,7 @@ mod tests {
             (0x2066, 0x2069),
             (0xfeff, 0xfeff),
         ];
-        ranges
-            .iter()
-            .flat_map(|(from, to)| *from..=*to)
-            .filter_map(char::from_u32)
-            .collect()
+        ranges.iter().flat_map(|(from, to)| *from..=*to).filter_map(char::from_u32).collect()
     }
 
     #[test]

@@ -24,18 +24,12 @@ pub(crate) fn start(file: Option<&Path>) -> anyhow::Result<()> {
         return Err(anyhow::anyhow!("{LEVEL} is {level:?}, which is no level"))
             .hint("use error, warn, info, debug or trace");
     }
-    let log = open_private(path)
-        .with_context(|| format!("cannot write the log {}", path.display()))
-        .hint(
-            "give a file in a directory that exists and is yours: --log FILE, or the variable ALONGSIDE_LOG",
-        )?;
+    let log = open_private(path).with_context(|| format!("cannot write the log {}", path.display())).hint(
+        "give a file in a directory that exists and is yours: --log FILE, or the variable ALONGSIDE_LOG",
+    )?;
     // A target is matched by its prefix: this is every crate of ours.
     let filter = EnvFilter::new(format!("off,alongside={level}"));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_ansi(false)
-        .with_writer(log)
-        .init();
+    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(log).init();
     Ok(())
 }
 

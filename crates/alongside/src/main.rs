@@ -34,13 +34,7 @@ struct Cli {
     config: Option<PathBuf>,
 
     /// Write a log to FILE, for finding out what went wrong; it never holds the token
-    #[arg(
-        long,
-        global = true,
-        value_name = "FILE",
-        env = "ALONGSIDE_LOG",
-        hide_env_values = true
-    )]
+    #[arg(long, global = true, value_name = "FILE", env = "ALONGSIDE_LOG", hide_env_values = true)]
     log: Option<PathBuf>,
 
     #[command(subcommand)]

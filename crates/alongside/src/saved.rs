@@ -100,11 +100,8 @@ impl Saved {
                 },
                 () = complete => self.report(std::mem::take(&mut touched)),
             }
-            first = if touched.is_empty() {
-                None
-            } else {
-                first.or_else(|| Some(tokio::time::Instant::now()))
-            };
+            first =
+                if touched.is_empty() { None } else { first.or_else(|| Some(tokio::time::Instant::now())) };
         }
     }
 
@@ -117,8 +114,7 @@ impl Saved {
                 if let Some(review) = self.reviews.remove(&closed.id)
                     && closed.closing == Closing::Accepted
                 {
-                    self.accepted
-                        .insert(real(Path::new(&review.file)), comparable(&review.current));
+                    self.accepted.insert(real(Path::new(&review.file)), comparable(&review.current));
                 }
             }
             // Nothing is ever typed here.
@@ -156,10 +152,8 @@ impl Saved {
 
     /// Reports what was saved, the file that was written last as the active one.
     fn report(&mut self, touched: BTreeSet<PathBuf>) {
-        let mut touched: Vec<_> = touched
-            .into_iter()
-            .filter(|path| !self.is_accepted_outcome(path))
-            .collect();
+        let mut touched: Vec<_> =
+            touched.into_iter().filter(|path| !self.is_accepted_outcome(path)).collect();
         if touched.is_empty() || touched.len() > BURST {
             return;
         }
@@ -171,16 +165,9 @@ impl Saved {
         self.files.retain(|path| path.is_file());
         self.files.truncate(MAX_OPEN_FILES);
         let text = |path: &PathBuf| path.to_str().map(str::to_owned);
-        let open: Vec<_> = self
-            .files
-            .iter()
-            .filter_map(text)
-            .map(|path| OpenFile { path, dirty: false })
-            .collect();
-        let active = open.first().map(|file| ActiveFile {
-            path: file.path.clone(),
-            ..ActiveFile::default()
-        });
+        let open: Vec<_> =
+            self.files.iter().filter_map(text).map(|path| OpenFile { path, dirty: false }).collect();
+        let active = open.first().map(|file| ActiveFile { path: file.path.clone(), ..ActiveFile::default() });
         self.desk.send(Request::ChangeContext(ContextReport {
             active,
             open_files: Some(open),
@@ -200,9 +187,8 @@ impl Saved {
     /// Watches a folder and those below it.
     async fn watch_below(&mut self, folder: &Path) {
         let (filter, folder) = (self.filter.clone(), folder.to_owned());
-        let folders = tokio::task::spawn_blocking(move || filter.folders_below(&folder))
-            .await
-            .unwrap_or_default();
+        let folders =
+            tokio::task::spawn_blocking(move || filter.folders_below(&folder)).await.unwrap_or_default();
         for folder in folders {
             let Some(watcher) = &mut self.watcher else { return };
             if let Err(error) = watcher.watch(&folder, RecursiveMode::NonRecursive) {
@@ -242,18 +228,14 @@ fn problem(error: &notify::Error) -> Option<Problem> {
 
 /// The text without what agents restore by themselves: line endings and a byte-order mark.
 fn comparable(text: &str) -> String {
-    text.strip_prefix('\u{feff}')
-        .unwrap_or(text)
-        .replace("\r\n", "\n")
+    text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n")
 }
 
 /// The path without links, also of a file that does not exist yet.
 fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| {
         let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
-        folder
-            .and_then(|folder| Some(folder.join(path.file_name()?)))
-            .unwrap_or_else(|| path.to_owned())
+        folder.and_then(|folder| Some(folder.join(path.file_name()?))).unwrap_or_else(|| path.to_owned())
     })
 }
 

@@ -117,10 +117,8 @@ impl Builder {
         command: impl Into<String>,
         args: impl IntoIterator<Item = impl Into<String>>,
     ) -> Self {
-        self.stdio = Some(Stdio {
-            command: command.into(),
-            args: args.into_iter().map(Into::into).collect(),
-        });
+        self.stdio =
+            Some(Stdio { command: command.into(), args: args.into_iter().map(Into::into).collect() });
         self
     }
 

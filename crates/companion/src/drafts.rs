@@ -60,9 +60,7 @@ pub(crate) struct NewDraft {
 impl Drafts {
     /// The drafts that lie at these places. Nothing is touched until something is saved.
     pub fn open(places: &Places) -> Self {
-        Self {
-            state: places.state.clone(),
-        }
+        Self { state: places.state.clone() }
     }
 
     /// Where they lie.
@@ -157,10 +155,7 @@ impl Drafts {
 
 /// The reviewed file's own name, so that editors know what it is.
 fn text_file_name(file: &str) -> String {
-    let name = Path::new(file)
-        .file_name()
-        .and_then(|name| name.to_str())
-        .unwrap_or("text");
+    let name = Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or("text");
     if name == ABOUT {
         format!("{name}.txt")
     } else {

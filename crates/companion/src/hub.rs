@@ -87,20 +87,15 @@ impl State {
             self.tell_status();
             self.write_journal();
             if let Some(stopping) = &self.stopping {
-                let settled = self
-                    .sessions
-                    .values()
-                    .all(|one| one.stream.is_none() || one.outbox.is_settled());
+                let settled =
+                    self.sessions.values().all(|one| one.stream.is_none() || one.outbox.is_settled());
                 if settled || stopping.until <= Instant::now() {
                     break;
                 }
             }
         }
         // Dropping the sessions ends their streams.
-        (
-            self.scribe,
-            self.stopping.map(|stopping| stopping.done).unwrap_or_default(),
-        )
+        (self.scribe, self.stopping.map(|stopping| stopping.done).unwrap_or_default())
     }
 
     /// The next event; `None` when a deadline has come first.
@@ -114,13 +109,9 @@ impl State {
 
     fn next_deadline(&self) -> Instant {
         let sessions = self.sessions.values();
-        let agents = sessions
-            .flat_map(|one| [one.resend_at(), one.freed_at(), one.views_close_at()])
-            .flatten();
-        let others = [
-            self.debounce.deadline(),
-            self.stopping.as_ref().map(|stopping| stopping.until),
-        ];
+        let agents =
+            sessions.flat_map(|one| [one.resend_at(), one.freed_at(), one.views_close_at()]).flatten();
+        let others = [self.debounce.deadline(), self.stopping.as_ref().map(|stopping| stopping.until)];
         let flushes = self.flushes.iter().map(|flush| flush.until);
         agents
             .chain(others.into_iter().flatten())
@@ -148,32 +139,18 @@ impl State {
 
     fn handle(&mut self, event: Event) {
         match event {
-            Event::SessionWanted {
-                client,
-                version,
-                proof,
-                welcomed,
-            } => {
+            Event::SessionWanted { client, version, proof, welcomed } => {
                 let session = self.welcome(client, version, proof);
                 self.held_answers.add(welcomed, session);
             }
             Event::SessionEnded { session, ended } => drop(ended.send(self.free(&session))),
             Event::PostStarted { session, known } => drop(known.send(self.post_started(&session))),
             Event::PostRead { session } => self.post_read(&session),
-            Event::OpenDiff {
-                session,
-                file_path,
-                proposal,
-                answer,
-            } => {
+            Event::OpenDiff { session, file_path, proposal, answer } => {
                 let opened = self.open_diff(&session, &file_path, *proposal);
                 self.held_answers.add(answer, opened);
             }
-            Event::CloseDiff {
-                session,
-                file_path,
-                answer,
-            } => self.close_diff(session, file_path, answer),
+            Event::CloseDiff { session, file_path, answer } => self.close_diff(session, file_path, answer),
             Event::Receipt { session, id } => self.receipt(&session, &id),
             Event::StreamWanted { session, opened } => {
                 // A stream that nobody takes ends again by being dropped.
@@ -208,11 +185,7 @@ impl State {
     }
 
     fn publish(&self, focused: bool, done: Option<oneshot::Sender<Vec<Problem>>>) {
-        self.scribe.send(Job::Publish {
-            roots: self.roots.clone(),
-            focused,
-            done,
-        });
+        self.scribe.send(Job::Publish { roots: self.roots.clone(), focused, done });
     }
 
     fn stop(&mut self, done: oneshot::Sender<()>) {
@@ -220,10 +193,7 @@ impl State {
             stopping.done.push(done);
             return;
         }
-        self.stopping = Some(Stopping {
-            until: Instant::now() + LAST_RECEIPTS,
-            done: vec![done],
-        });
+        self.stopping = Some(Stopping { until: Instant::now() + LAST_RECEIPTS, done: vec![done] });
         // Whatever is still on its way to us will not be read: it must not hold the rejections back.
         for session in self.sessions.values_mut() {
             session.unread_posts = 0;

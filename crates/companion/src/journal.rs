@@ -73,14 +73,9 @@ impl Keeper {
         private::directory(state, Path::new("journal"), Ground::Own)?;
         let mut hasher = DefaultHasher::new();
         (editor, roots).hash(&mut hasher);
-        let path = state
-            .join("journal")
-            .join(format!("{:016x}.json", hasher.finish()));
-        let lock = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(path.with_extension("lock"))?;
+        let path = state.join("journal").join(format!("{:016x}.json", hasher.finish()));
+        let lock =
+            File::options().create(true).truncate(false).write(true).open(path.with_extension("lock"))?;
         match lock.try_lock() {
             Ok(()) => Ok(Some(Self { path, _lock: lock })),
             Err(fs::TryLockError::WouldBlock) => Ok(None),
@@ -109,11 +104,7 @@ mod tests {
         let keeper = Keeper::take(directory.path(), "e", &roots).unwrap().unwrap();
         assert!(Keeper::take(directory.path(), "e", &roots).unwrap().is_none());
         assert!(Keeper::take(directory.path(), "e", &[]).unwrap().is_some());
-        let journal = Journal {
-            port: 7,
-            token: "t".into(),
-            ..Journal::default()
-        };
+        let journal = Journal { port: 7, token: "t".into(), ..Journal::default() };
         private::write(keeper.path(), &serde_json::to_vec(&journal).unwrap()).unwrap();
         drop(keeper);
         let next = Keeper::take(directory.path(), "e", &roots).unwrap().unwrap();

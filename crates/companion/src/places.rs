@@ -22,36 +22,21 @@ pub struct Places {
 impl Places {
     /// The directories that an agent started beside this process would search.
     pub fn of_this_process() -> Self {
-        let variable = |name: &str| {
-            std::env::var_os(name)
-                .filter(|value| !value.is_empty())
-                .map(PathBuf::from)
-        };
+        let variable =
+            |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let home = etcetera::home_dir().unwrap_or_else(|_| PathBuf::from("/"));
-        let state = variable("XDG_STATE_HOME")
-            .unwrap_or_else(|| home.join(".local/state"))
-            .join("alongside");
+        let state = variable("XDG_STATE_HOME").unwrap_or_else(|| home.join(".local/state")).join("alongside");
         let bases = FAMILIES
             .iter()
             .flat_map(|family| family.files)
             .filter_map(|file| match file.directory {
-                Directory::Home {
-                    base_variable: Some(name),
-                    ..
-                } => Some((name.to_owned(), variable(name)?)),
+                Directory::Home { base_variable: Some(name), .. } => Some((name.to_owned(), variable(name)?)),
                 _ => None,
             })
             .collect();
-        let tmp = ["TMPDIR", "TMP", "TEMP"]
-            .into_iter()
-            .find_map(variable)
-            .unwrap_or_else(|| PathBuf::from("/tmp"));
-        Self {
-            tmp: vec![without_trailing_slash(&tmp)],
-            home,
-            bases,
-            state,
-        }
+        let tmp =
+            ["TMPDIR", "TMP", "TEMP"].into_iter().find_map(variable).unwrap_or_else(|| PathBuf::from("/tmp"));
+        Self { tmp: vec![without_trailing_slash(&tmp)], home, bases, state }
     }
 
     /// Everything below one directory, for tests.
@@ -68,11 +53,7 @@ impl Places {
     pub(crate) fn resolve(&self, directory: Directory) -> Vec<PathBuf> {
         match directory {
             Directory::Tmp(below) => self.tmp.iter().map(|tmp| join(tmp, below)).collect(),
-            Directory::Home {
-                below_home,
-                base_variable,
-                below_base,
-            } => {
+            Directory::Home { below_home, base_variable, below_base } => {
                 let base = base_variable.and_then(|name| self.bases.get(name));
                 vec![base.map_or_else(|| join(&self.home, below_home), |base| join(base, below_base))]
             }
@@ -81,11 +62,7 @@ impl Places {
 }
 
 fn join(base: &Path, below: &str) -> PathBuf {
-    if below.is_empty() {
-        base.to_owned()
-    } else {
-        base.join(below)
-    }
+    if below.is_empty() { base.to_owned() } else { base.join(below) }
 }
 
 fn without_trailing_slash(path: &Path) -> PathBuf {

@@ -40,9 +40,7 @@ pub(crate) fn directory(base: &Path, below: &Path, ground: Ground) -> io::Result
 /// Replaces a file in one step. It is private from the first byte on.
 pub(crate) fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new()
-        .prefix(".alongside-")
-        .tempfile_in(directory)?;
+    let mut file = tempfile::Builder::new().prefix(".alongside-").tempfile_in(directory)?;
     file.write_all(content)?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
@@ -116,10 +114,7 @@ mod tests {
         fs::set_permissions(tmp.path().join("gemini"), fs::Permissions::from_mode(0o755)).unwrap();
         directory(tmp.path(), Path::new("gemini/ide"), Ground::Shared).unwrap();
         for below in ["gemini", "gemini/ide"] {
-            assert_eq!(
-                fs::metadata(tmp.path().join(below)).unwrap().mode() & 0o777,
-                0o700
-            );
+            assert_eq!(fs::metadata(tmp.path().join(below)).unwrap().mode() & 0o777, 0o700);
         }
         let file = tmp.path().join("gemini/ide/x.json");
         write(&file, b"1").unwrap();

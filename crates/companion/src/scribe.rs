@@ -64,21 +64,15 @@ impl Scribe {
         publisher: Publisher,
     ) -> std::io::Result<Self> {
         let (jobs, queue) = mpsc::channel();
-        let mut desk = Workplace {
-            drafts,
-            keeper,
-            publisher,
-        };
-        std::thread::Builder::new()
-            .name("alongside-scribe".into())
-            .spawn(move || {
-                while let Ok(first) = queue.recv() {
-                    let mut waiting = vec![first];
-                    waiting.extend(queue.try_iter());
-                    skip_overwritten(&mut waiting);
-                    waiting.into_iter().for_each(|job| desk.carry_out(job));
-                }
-            })?;
+        let mut desk = Workplace { drafts, keeper, publisher };
+        std::thread::Builder::new().name("alongside-scribe".into()).spawn(move || {
+            while let Ok(first) = queue.recv() {
+                let mut waiting = vec![first];
+                waiting.extend(queue.try_iter());
+                skip_overwritten(&mut waiting);
+                waiting.into_iter().for_each(|job| desk.carry_out(job));
+            }
+        })?;
         Ok(Self { jobs })
     }
 
@@ -180,17 +174,9 @@ mod tests {
         ];
         skip_overwritten(&mut jobs);
         assert!(matches!(jobs[..], [Job::DeleteDraft(_), Job::WriteJournal(..)]));
-        assert!(
-            first_answered.try_recv().is_err(),
-            "answered before anything was written"
-        );
-        let Some(Job::WriteJournal(_, answers)) = jobs.pop() else {
-            unreachable!()
-        };
+        assert!(first_answered.try_recv().is_err(), "answered before anything was written");
+        let Some(Job::WriteJournal(_, answers)) = jobs.pop() else { unreachable!() };
         answers.give();
-        assert_eq!(
-            (first_answered.try_recv(), second_answered.try_recv()),
-            (Ok(1), Ok(2))
-        );
+        assert_eq!((first_answered.try_recv(), second_answered.try_recv()), (Ok(1), Ok(2)));
     }
 }

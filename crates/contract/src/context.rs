@@ -23,10 +23,7 @@ pub struct IdeContext {
 impl IdeContext {
     /// The open files, newest first as sent; empty when the context names none.
     pub fn open_files(&self) -> &[File] {
-        self.workspace_state
-            .as_ref()
-            .and_then(|state| state.open_files.as_deref())
-            .unwrap_or_default()
+        self.workspace_state.as_ref().and_then(|state| state.open_files.as_deref()).unwrap_or_default()
     }
 }
 
@@ -91,10 +88,7 @@ mod tests {
             }),
         };
         let json = serde_json::to_string(&context).unwrap();
-        assert_eq!(
-            json,
-            r#"{"workspaceState":{"openFiles":[{"path":"/p/a.rs","timestamp":7}]}}"#
-        );
+        assert_eq!(json, r#"{"workspaceState":{"openFiles":[{"path":"/p/a.rs","timestamp":7}]}}"#);
     }
 
     #[test]

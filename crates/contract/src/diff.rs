@@ -80,10 +80,7 @@ mod tests {
 
     #[test]
     fn a_closed_diff_without_text_is_an_empty_object() {
-        assert_eq!(
-            serde_json::to_string(&ClosedDiff { content: None }).unwrap(),
-            "{}"
-        );
+        assert_eq!(serde_json::to_string(&ClosedDiff { content: None }).unwrap(), "{}");
     }
 
     #[test]

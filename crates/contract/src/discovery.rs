@@ -122,10 +122,7 @@ mod tests {
         let record: Record =
             serde_json::from_str(r#"{"port":"12345","workspacePath":"/a","authToken":null}"#).unwrap();
         assert_eq!(record.port, 12345);
-        assert_eq!(
-            serde_json::to_string(&record).unwrap(),
-            r#"{"port":12345,"workspacePath":"/a"}"#
-        );
+        assert_eq!(serde_json::to_string(&record).unwrap(), r#"{"port":12345,"workspacePath":"/a"}"#);
     }
 
     #[test]

@@ -92,9 +92,7 @@ impl DiscoveryFile {
 
     /// The file's name for this process and port.
     pub fn file_name(&self, pid: u32, port: u16) -> String {
-        self.name
-            .replace("{pid}", &pid.to_string())
-            .replace("{port}", &port.to_string())
+        self.name.replace("{pid}", &pid.to_string()).replace("{port}", &port.to_string())
     }
 
     /// The PID in `file_name` if it is a name of this row, whatever the port.
@@ -249,11 +247,7 @@ pub const FAMILIES: &[Family] = &[
             stdio_args: None,
         },
         files: &[DiscoveryFile {
-            directory: Directory::Home {
-                below_home: ".ola/ide",
-                base_variable: None,
-                below_base: "",
-            },
+            directory: Directory::Home { below_home: ".ola/ide", base_variable: None, below_base: "" },
             name: "{port}.lock",
             fields: Fields::WithParent,
             readers: "OLA Code",
@@ -301,9 +295,7 @@ pub fn by_command(command: &str) -> Option<&'static Family> {
 
 /// The family that a client names itself after in `initialize`.
 pub fn by_client_name(name: &str) -> Option<&'static Family> {
-    FAMILIES
-        .iter()
-        .find(|family| family.client_names.iter().any(|prefix| name.starts_with(prefix)))
+    FAMILIES.iter().find(|family| family.client_names.iter().any(|prefix| name.starts_with(prefix)))
 }
 
 #[cfg(test)]
@@ -326,10 +318,7 @@ mod tests {
             assert!(!file.matches("readme.json"));
             assert_eq!(file.pid_in(&name), file.names_pid().then_some(42), "{name}");
         }
-        assert_eq!(
-            FAMILIES[0].files[1].pid_in("gemini-ide-server-42-8080.json"),
-            None
-        );
+        assert_eq!(FAMILIES[0].files[1].pid_in("gemini-ide-server-42-8080.json"), None);
         assert_eq!(FAMILIES[0].files[0].pid_in("gemini-ide-server-42.json"), None);
     }
 
@@ -338,9 +327,6 @@ mod tests {
         assert_eq!(by_command("/usr/local/bin/gemini").map(|f| f.id), Some("gemini"));
         assert_eq!(by_command("qwen.cmd").map(|f| f.id), Some("qwen"));
         assert_eq!(by_command("bash"), None);
-        assert_eq!(
-            by_client_name("qwen-code-mcp-client-qwen").map(|f| f.id),
-            Some("qwen")
-        );
+        assert_eq!(by_client_name("qwen-code-mcp-client-qwen").map(|f| f.id), Some("qwen"));
     }
 }

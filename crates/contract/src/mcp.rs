@@ -60,10 +60,7 @@ pub struct Implementation {
 
 /// The version to answer `initialize` with: the proposed one if we speak it, else our newest.
 pub fn negotiate(proposed: &str) -> &'static str {
-    PROTOCOL_VERSIONS
-        .into_iter()
-        .find(|version| *version == proposed)
-        .unwrap_or(PROTOCOL_VERSIONS[3])
+    PROTOCOL_VERSIONS.into_iter().find(|version| *version == proposed).unwrap_or(PROTOCOL_VERSIONS[3])
 }
 
 /// Result of a tool call.
@@ -81,18 +78,12 @@ pub struct CallToolResult {
 impl CallToolResult {
     /// One text block.
     pub fn text(text: impl Into<String>) -> Self {
-        Self {
-            content: vec![TextContent::new(text)],
-            is_error: None,
-        }
+        Self { content: vec![TextContent::new(text)], is_error: None }
     }
 
     /// `isError: true` and one text block that says why.
     pub fn error(why: impl Into<String>) -> Self {
-        Self {
-            content: vec![TextContent::new(why)],
-            is_error: Some(true),
-        }
+        Self { content: vec![TextContent::new(why)], is_error: Some(true) }
     }
 }
 
@@ -109,10 +100,7 @@ pub struct TextContent {
 
 impl TextContent {
     fn new(text: impl Into<String>) -> Self {
-        Self {
-            kind: "text".into(),
-            text: text.into(),
-        }
+        Self { kind: "text".into(), text: text.into() }
     }
 }
 
@@ -128,9 +116,6 @@ mod tests {
 
     #[test]
     fn an_opened_diff_answers_with_empty_content() {
-        assert_eq!(
-            serde_json::to_string(&CallToolResult::default()).unwrap(),
-            r#"{"content":[]}"#
-        );
+        assert_eq!(serde_json::to_string(&CallToolResult::default()).unwrap(), r#"{"content":[]}"#);
     }
 }

@@ -98,9 +98,7 @@ impl Message {
         let loose: Loose = match serde_json::from_slice(json) {
             Ok(loose) => loose,
             Err(error) if error.is_data() => {
-                return Ok(Err(NotAMessage {
-                    why: "it is not an object of JSON-RPC's shape",
-                }));
+                return Ok(Err(NotAMessage { why: "it is not an object of JSON-RPC's shape" }));
             }
             Err(error) => return Err(error),
         };
@@ -109,9 +107,7 @@ impl Message {
 
     fn from_loose(loose: Loose) -> Result<Self, NotAMessage> {
         if loose.jsonrpc.as_deref() != Some("2.0") {
-            return Err(NotAMessage {
-                why: "\"jsonrpc\" is not \"2.0\"",
-            });
+            return Err(NotAMessage { why: "\"jsonrpc\" is not \"2.0\"" });
         }
         let id = match loose.id {
             None => None,
@@ -119,33 +115,16 @@ impl Message {
             Some(value) => match serde_json::from_value::<Id>(value) {
                 Ok(id) => Some(id),
                 Err(_) => {
-                    return Err(NotAMessage {
-                        why: "\"id\" is neither a string nor a whole number",
-                    });
+                    return Err(NotAMessage { why: "\"id\" is neither a string nor a whole number" });
                 }
             },
         };
         match (loose.method, id, loose.result, loose.error) {
-            (Some(method), Some(id), None, None) => Ok(Self::Request {
-                id,
-                method,
-                params: loose.params,
-            }),
-            (Some(method), None, None, None) => Ok(Self::Notification {
-                method,
-                params: loose.params,
-            }),
-            (None, id, Some(result), None) => Ok(Self::Reply {
-                id,
-                result: Ok(result),
-            }),
-            (None, id, None, Some(error)) => Ok(Self::Reply {
-                id,
-                result: Err(error),
-            }),
-            _ => Err(NotAMessage {
-                why: "it is neither a request nor a reply",
-            }),
+            (Some(method), Some(id), None, None) => Ok(Self::Request { id, method, params: loose.params }),
+            (Some(method), None, None, None) => Ok(Self::Notification { method, params: loose.params }),
+            (None, id, Some(result), None) => Ok(Self::Reply { id, result: Ok(result) }),
+            (None, id, None, Some(error)) => Ok(Self::Reply { id, result: Err(error) }),
+            _ => Err(NotAMessage { why: "it is neither a request nor a reply" }),
         }
     }
 }
@@ -170,14 +149,7 @@ fn write<P: Serialize>(
     result: Option<&P>,
 ) -> String {
     // Only maps with non-string keys and failing Serialize impls can fail here, and our types have neither.
-    serde_json::to_string(&Outgoing {
-        jsonrpc: "2.0",
-        id,
-        method,
-        params,
-        result,
-    })
-    .unwrap_or_default()
+    serde_json::to_string(&Outgoing { jsonrpc: "2.0", id, method, params, result }).unwrap_or_default()
 }
 
 /// Writes a request.
@@ -223,10 +195,7 @@ mod tests {
     fn the_three_kinds_are_told_apart() {
         assert!(matches!(
             parse(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#),
-            Ok(Message::Request {
-                id: Id::Number(1),
-                ..
-            })
+            Ok(Message::Request { id: Id::Number(1), .. })
         ));
         assert!(matches!(
             parse(r#"{"jsonrpc":"2.0","method":"x","params":{}}"#),
@@ -238,10 +207,7 @@ mod tests {
         ));
         assert!(matches!(
             parse(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"m"}}"#),
-            Ok(Message::Reply {
-                id: None,
-                result: Err(_)
-            })
+            Ok(Message::Reply { id: None, result: Err(_) })
         ));
     }
 
@@ -264,10 +230,7 @@ mod tests {
 
     #[test]
     fn replies_repeat_the_id_exactly() {
-        assert_eq!(
-            reply(&Id::Number(0), &serde_json::json!({})),
-            r#"{"jsonrpc":"2.0","id":0,"result":{}}"#
-        );
+        assert_eq!(reply(&Id::Number(0), &serde_json::json!({})), r#"{"jsonrpc":"2.0","id":0,"result":{}}"#);
         assert_eq!(
             error(None, PARSE_ERROR, "x"),
             r#"{"error":{"code":-32700,"message":"x"},"id":null,"jsonrpc":"2.0"}"#

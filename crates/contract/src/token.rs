@@ -30,23 +30,13 @@ impl Record {
     /// The token for an agent of this family, wherever the record was found.
     pub fn token_for(&self, family: &Family) -> Option<String> {
         let ours = self.writer.as_deref() == Some(WRITER);
-        self.secret().map(|secret| {
-            if ours {
-                for_family(secret, family)
-            } else {
-                secret.to_owned()
-            }
-        })
+        self.secret().map(|secret| if ours { for_family(secret, family) } else { secret.to_owned() })
     }
 
     /// The token without a family's name; tokens of other companions are taken as they are.
     fn secret(&self) -> Option<&str> {
         let token = self.auth_token.as_deref()?;
-        Some(if self.writer.as_deref() == Some(WRITER) {
-            split(token).0
-        } else {
-            token
-        })
+        Some(if self.writer.as_deref() == Some(WRITER) { split(token).0 } else { token })
     }
 }
 
@@ -71,10 +61,7 @@ mod tests {
 
     #[test]
     fn records_of_several_families_lead_to_one_companion() {
-        let (one, two) = (
-            record("3f9c.gemini", Some(WRITER)),
-            record("3f9c.qwen", Some(WRITER)),
-        );
+        let (one, two) = (record("3f9c.gemini", Some(WRITER)), record("3f9c.qwen", Some(WRITER)));
         assert!(one.is_same_companion(&two));
         assert!(!one.is_same_companion(&record("0000.gemini", Some(WRITER))));
         assert_eq!(one.token_for(&FAMILIES[1]), two.auth_token);

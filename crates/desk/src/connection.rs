@@ -38,16 +38,7 @@ pub struct Gone;
 pub fn pair() -> (Desk, Seat) {
     let (calls, calls_in) = mpsc::unbounded_channel();
     let (events, events_in) = mpsc::unbounded_channel();
-    (
-        Desk {
-            calls,
-            events: events_in,
-        },
-        Seat {
-            calls: calls_in,
-            events,
-        },
-    )
+    (Desk { calls, events: events_in }, Seat { calls: calls_in, events })
 }
 
 impl Desk {

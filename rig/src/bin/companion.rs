@@ -27,11 +27,7 @@ struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            roots: Vec::new(),
-            journal: false,
-            aliases: true,
-        }
+        Self { roots: Vec::new(), journal: false, aliases: true }
     }
 }
 
@@ -62,10 +58,8 @@ async fn run(
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin + Send + 'static,
 ) -> Result<()> {
-    let mut builder = Companion::builder()
-        .editor("rig", "The Rig")
-        .journal(options.journal)
-        .aliases(options.aliases);
+    let mut builder =
+        Companion::builder().editor("rig", "The Rig").journal(options.journal).aliases(options.aliases);
     for root in options.roots {
         builder = builder.root(root);
     }

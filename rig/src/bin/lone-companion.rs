@@ -15,14 +15,9 @@ async fn main() {
     let mut arguments = std::env::args_os().skip(1);
     let below = PathBuf::from(arguments.next().expect("a directory as argument"));
     let accepts = arguments.next().is_some_and(|word| word == "accept");
-    let companion = Companion::builder()
-        .root(below.join("project"))
-        .places(Places::below(&below));
+    let companion = Companion::builder().root(below.join("project")).places(Places::below(&below));
     let companion = companion.start().await.expect("the companion starts");
-    println!(
-        "{}",
-        serde_json::json!({ "port": companion.port(), "token": companion.token() })
-    );
+    println!("{}", serde_json::json!({ "port": companion.port(), "token": companion.token() }));
 
     let mut desk = companion.join();
     tokio::spawn(async move {

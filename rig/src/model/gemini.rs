@@ -13,30 +13,16 @@ pub(super) fn transcript(body: &Value) -> Vec<Message> {
 
 fn message(content: &Value) -> Message {
     let parts = content["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let texts: Vec<String> = parts
-        .iter()
-        .filter_map(|part| part["text"].as_str())
-        .map(str::to_owned)
-        .collect();
+    let texts: Vec<String> =
+        parts.iter().filter_map(|part| part["text"].as_str()).map(str::to_owned).collect();
     if content["role"] == "model" {
-        return Message {
-            speaker: Speaker::Model,
-            texts,
-        };
+        return Message { speaker: Speaker::Model, texts };
     }
     if texts.is_empty() {
-        let outcomes = parts
-            .iter()
-            .map(|part| part["functionResponse"]["response"].to_string());
-        return Message {
-            speaker: Speaker::Tool,
-            texts: outcomes.collect(),
-        };
+        let outcomes = parts.iter().map(|part| part["functionResponse"]["response"].to_string());
+        return Message { speaker: Speaker::Tool, texts: outcomes.collect() };
     }
-    Message {
-        speaker: Speaker::Person,
-        texts,
-    }
+    Message { speaker: Speaker::Person, texts }
 }
 
 pub(super) fn reply(turn: &Turn, streaming: bool, number: usize) -> Response {
@@ -55,9 +41,5 @@ pub(super) fn reply(turn: &Turn, streaming: bool, number: usize) -> Response {
         "usageMetadata": { "promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2 },
         "modelVersion": "fake",
     });
-    if streaming {
-        stream_reply(&[answer.to_string()])
-    } else {
-        json_reply(&answer)
-    }
+    if streaming { stream_reply(&[answer.to_string()]) } else { json_reply(&answer) }
 }

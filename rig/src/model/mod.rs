@@ -74,37 +74,22 @@ impl FakeModel {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let requests = Requests::default();
-        let desk = Desk {
-            script: Arc::new(script),
-            requests: requests.clone(),
-        };
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
+        let desk = Desk { script: Arc::new(script), requests: requests.clone() };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (stop, stopped) = oneshot::channel();
-        let thread = std::thread::Builder::new()
-            .name("fake model".into())
-            .spawn(move || {
-                runtime.block_on(async move {
-                    let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
-                        return;
-                    };
-                    let app = Router::new()
-                        .fallback(answer)
-                        .layer(DefaultBodyLimit::disable())
-                        .with_state(desk);
-                    tokio::select! {
-                        _ = axum::serve(listener, app) => {}
-                        _ = stopped => {}
-                    }
-                });
-            })?;
-        Ok(Self {
-            address,
-            requests,
-            stop: Some(stop),
-            thread: Some(thread),
-        })
+        let thread = std::thread::Builder::new().name("fake model".into()).spawn(move || {
+            runtime.block_on(async move {
+                let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
+                    return;
+                };
+                let app = Router::new().fallback(answer).layer(DefaultBodyLimit::disable()).with_state(desk);
+                tokio::select! {
+                    _ = axum::serve(listener, app) => {}
+                    _ = stopped => {}
+                }
+            });
+        })?;
+        Ok(Self { address, requests, stop: Some(stop), thread: Some(thread) })
     }
 
     /// What the Gemini CLI takes as `GOOGLE_GEMINI_BASE_URL`.
@@ -119,10 +104,7 @@ impl FakeModel {
 
     /// Everything that reached the model so far, oldest first.
     pub fn requests(&self) -> Vec<Request> {
-        self.requests
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Waits until the model was asked `prompt`, and returns that request (the first such one).
@@ -132,17 +114,9 @@ impl FakeModel {
     pub fn wait_until_asked(&self, prompt: &str, deadline: Duration) -> Result<Request> {
         crate::wait::until(&format!("the model to be asked {prompt:?}"), deadline, || {
             let requests = self.requests();
-            let seen = || {
-                requests
-                    .iter()
-                    .map(|r| format!("{} … {:?}", r.uri, tail(&r.asked())))
-                    .collect::<Vec<_>>()
-            };
-            requests
-                .iter()
-                .find(|r| r.is_about(prompt))
-                .cloned()
-                .ok_or_else(|| format!("{:#?}", seen()))
+            let seen =
+                || requests.iter().map(|r| format!("{} … {:?}", r.uri, tail(&r.asked()))).collect::<Vec<_>>();
+            requests.iter().find(|r| r.is_about(prompt)).cloned().ok_or_else(|| format!("{:#?}", seen()))
         })
     }
 }
@@ -166,18 +140,10 @@ async fn answer(State(desk): State<Desk>, uri: Uri, body: Bytes) -> Response {
         (_, true) => openai::transcript(&body),
         _ => Vec::new(),
     };
-    let turn = if wants_json(&body) {
-        Turn::say("{}")
-    } else {
-        desk.script.next(&transcript)
-    };
+    let turn = if wants_json(&body) { Turn::say("{}") } else { desk.script.next(&transcript) };
     let number = {
         let mut requests = desk.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        requests.push(Request {
-            uri: uri.to_string(),
-            body: body.clone(),
-            transcript,
-        });
+        requests.push(Request { uri: uri.to_string(), body: body.clone(), transcript });
         requests.len()
     };
     match path {

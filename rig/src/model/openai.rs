@@ -20,11 +20,9 @@ fn message(message: &Value) -> Option<Message> {
     };
     let texts = match &message["content"] {
         Value::String(text) => vec![text.clone()],
-        Value::Array(parts) => parts
-            .iter()
-            .filter_map(|part| part["text"].as_str())
-            .map(str::to_owned)
-            .collect(),
+        Value::Array(parts) => {
+            parts.iter().filter_map(|part| part["text"].as_str()).map(str::to_owned).collect()
+        }
         _ => Vec::new(),
     };
     Some(Message { speaker, texts })
@@ -41,10 +39,7 @@ pub(super) fn reply(turn: &Turn, body: &Value, number: usize) -> Response {
             let function = json!({ "name": tool, "arguments": arguments.to_string() });
             let id = format!("call-{number}");
             let call = json!({ "index": 0, "id": id, "type": "function", "function": function });
-            (
-                json!({ "role": "assistant", "content": null, "tool_calls": [call] }),
-                "tool_calls",
-            )
+            (json!({ "role": "assistant", "content": null, "tool_calls": [call] }), "tool_calls")
         }
     };
     let usage = json!({ "prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2 });
@@ -63,15 +58,8 @@ pub(super) fn reply(turn: &Turn, body: &Value, number: usize) -> Response {
         return json_reply(&answer("chat.completion", choice));
     }
     let chunk = |delta: Value, reason: Option<&str>| {
-        answer(
-            "chat.completion.chunk",
-            json!({ "index": 0, "delta": delta, "finish_reason": reason }),
-        )
-        .to_string()
+        answer("chat.completion.chunk", json!({ "index": 0, "delta": delta, "finish_reason": reason }))
+            .to_string()
     };
-    stream_reply(&[
-        chunk(message, None),
-        chunk(json!({}), Some(reason)),
-        "[DONE]".to_owned(),
-    ])
+    stream_reply(&[chunk(message, None), chunk(json!({}), Some(reason)), "[DONE]".to_owned()])
 }

@@ -19,10 +19,7 @@ pub enum Turn {
 impl Turn {
     /// A call of `tool`.
     pub fn call(tool: &str, arguments: Value) -> Self {
-        Self::Call {
-            tool: tool.to_owned(),
-            arguments,
-        }
+        Self::Call { tool: tool.to_owned(), arguments }
     }
 
     /// Plain words.
@@ -72,19 +69,12 @@ impl Script {
 
     /// The turn that follows `transcript`; a harmless word for everything that is not in the script.
     pub(super) fn next(&self, transcript: &[Message]) -> Turn {
-        let Some((_, turns)) = self
-            .scenes
-            .iter()
-            .find(|(prompt, _)| is_asked(transcript, prompt))
-        else {
+        let Some((_, turns)) = self.scenes.iter().find(|(prompt, _)| is_asked(transcript, prompt)) else {
             return Turn::say("OK");
         };
         let spoken = transcript.iter().rev().take_while(|m| !is_word_of_person(m));
         let spoken = spoken.filter(|m| m.speaker == Speaker::Model).count();
-        turns
-            .get(spoken)
-            .cloned()
-            .unwrap_or_else(|| Turn::say("The script ends here."))
+        turns.get(spoken).cloned().unwrap_or_else(|| Turn::say("The script ends here."))
     }
 }
 
@@ -111,10 +101,7 @@ mod tests {
     use super::*;
 
     fn said(speaker: Speaker, text: &str) -> Message {
-        Message {
-            speaker,
-            texts: vec![text.to_owned()],
-        }
+        Message { speaker, texts: vec![text.to_owned()] }
     }
 
     #[test]
@@ -126,11 +113,7 @@ mod tests {
         called.extend([said(Speaker::Model, ""), said(Speaker::Tool, "written")]);
 
         assert_eq!(script.next(&asked), write);
-        assert_eq!(
-            script.next(&asked),
-            write,
-            "a request sent twice is answered twice"
-        );
+        assert_eq!(script.next(&asked), write, "a request sent twice is answered twice");
         assert_eq!(script.next(&called), Turn::say("done"));
     }
 

@@ -23,12 +23,7 @@ pub struct Peer {
 impl Peer {
     /// Somebody who knows the token and has no session.
     pub fn stranger(port: u16, token: &str) -> Self {
-        Self {
-            port,
-            token: token.to_owned(),
-            session: None,
-            version: None,
-        }
+        Self { port, token: token.to_owned(), session: None, version: None }
     }
 
     /// Connects as agents do.
@@ -41,27 +36,12 @@ impl Peer {
         let mut peer = Self::stranger(port, token);
         let answer = peer.initialize(name, version).await;
         assert_eq!(answer.status(), 200, "{}", answer.text());
-        peer.session = Some(
-            answer
-                .head
-                .get("mcp-session-id")
-                .expect("a session id")
-                .to_owned(),
-        );
-        peer.version = Some(
-            answer.json()["result"]["protocolVersion"]
-                .as_str()
-                .expect("a version")
-                .to_owned(),
-        );
-        let answer = peer
-            .post(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string())
-            .await;
-        assert_eq!(
-            answer.status(),
-            202,
-            "agents open no stream after anything but 202"
-        );
+        peer.session = Some(answer.head.get("mcp-session-id").expect("a session id").to_owned());
+        peer.version =
+            Some(answer.json()["result"]["protocolVersion"].as_str().expect("a version").to_owned());
+        let answer =
+            peer.post(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string()).await;
+        assert_eq!(answer.status(), 202, "agents open no stream after anything but 202");
         peer
     }
 
@@ -79,10 +59,7 @@ impl Peer {
             "{method} /mcp HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\n",
             self.port, self.token
         );
-        for (name, value) in [
-            ("mcp-session-id", &self.session),
-            ("mcp-protocol-version", &self.version),
-        ] {
+        for (name, value) in [("mcp-session-id", &self.session), ("mcp-protocol-version", &self.version)] {
             if let Some(value) = value {
                 head.push_str(&format!("{name}: {value}\r\n"));
             }
@@ -119,30 +96,21 @@ impl Peer {
 
     /// Calls a tool and returns its result.
     pub async fn call(&self, id: u64, tool: &str, arguments: Value) -> Value {
-        let reply = self
-            .request(id, "tools/call", json!({ "name": tool, "arguments": arguments }))
-            .await;
+        let reply = self.request(id, "tools/call", json!({ "name": tool, "arguments": arguments })).await;
         assert!(reply["result"].is_object(), "no result: {reply}");
         reply["result"].clone()
     }
 
     /// Opens a diff, which must succeed.
     pub async fn open_diff(&self, id: u64, path: &str, text: &str) {
-        let result = self
-            .call(id, "openDiff", json!({ "filePath": path, "newContent": text }))
-            .await;
+        let result = self.call(id, "openDiff", json!({ "filePath": path, "newContent": text })).await;
         assert_eq!(result, json!({ "content": [] }));
     }
 
     /// Closes a diff, and returns the JSON in the text block.
     pub async fn close_diff(&self, id: u64, path: &str) -> Value {
-        let result = self
-            .call(
-                id,
-                "closeDiff",
-                json!({ "filePath": path, "suppressNotification": true }),
-            )
-            .await;
+        let result =
+            self.call(id, "closeDiff", json!({ "filePath": path, "suppressNotification": true })).await;
         assert_eq!(result.get("isError"), None, "{result}");
         assert_eq!(result["content"].as_array().map(Vec::len), Some(1), "{result}");
         assert_eq!(result["content"][0]["type"], "text");
@@ -158,8 +126,7 @@ impl Peer {
     /// Sends a GET and reads nothing.
     pub async fn get(&self) -> Raw {
         let mut raw = Raw::dial(self.port).await;
-        raw.send(format!("{}Accept: text/event-stream\r\n\r\n", self.head("GET")))
-            .await;
+        raw.send(format!("{}Accept: text/event-stream\r\n\r\n", self.head("GET"))).await;
         raw
     }
 
@@ -173,9 +140,7 @@ impl Peer {
     /// Answers a ping.
     pub async fn pong(&self, ping: &Value) {
         assert_eq!(ping["method"], "ping", "{ping}");
-        let answer = self
-            .post(json!({ "jsonrpc": "2.0", "id": ping["id"], "result": {} }).to_string())
-            .await;
+        let answer = self.post(json!({ "jsonrpc": "2.0", "id": ping["id"], "result": {} }).to_string()).await;
         assert_eq!(answer.status(), 202, "{}", answer.text());
     }
 }

@@ -83,21 +83,13 @@ impl Proxy {
             struck: watch::Sender::new(0),
         });
         let accepting = tokio::spawn(accept(listener, port, Arc::clone(&control)));
-        Self {
-            port: own,
-            control,
-            accepting,
-        }
+        Self { port: own, control, accepting }
     }
 
     /// Arms a fault for the next request of this kind: it strikes after so many bytes of it (up) or of what answers
     /// it (down).
     pub fn arm(&self, kind: Kind, way: Way, after: usize, fault: Fault) {
-        self.control
-            .armed
-            .lock()
-            .unwrap()
-            .push((kind, Plan { way, after, fault }));
+        self.control.armed.lock().unwrap().push((kind, Plan { way, after, fault }));
     }
 
     /// Resets every connection there is.
@@ -121,9 +113,7 @@ impl Proxy {
     /// Waits until so many faults have struck.
     pub async fn until_struck(&self, count: usize) {
         let mut struck = self.control.struck.subscribe();
-        within("the fault to strike", struck.wait_for(|seen| *seen >= count))
-            .await
-            .expect("the proxy lives");
+        within("the fault to strike", struck.wait_for(|seen| *seen >= count)).await.expect("the proxy lives");
     }
 }
 
@@ -241,10 +231,7 @@ impl Control {
     /// A companion serves no other Host than its own.
     fn rename_host(&self, head: &mut [u8]) {
         let [theirs, own] = &self.hosts;
-        if let Some(at) = head
-            .windows(theirs.len())
-            .position(|window| window == theirs.as_bytes())
-        {
+        if let Some(at) = head.windows(theirs.len()).position(|window| window == theirs.as_bytes()) {
             head[at..at + own.len()].copy_from_slice(own.as_bytes());
         }
     }

@@ -43,10 +43,7 @@ pub enum End {
 impl Head {
     /// A header by its lower-case name.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.headers
-            .iter()
-            .find(|(header, _)| header == name)
-            .map(|(_, value)| value.as_str())
+        self.headers.iter().find(|(header, _)| header == name).map(|(_, value)| value.as_str())
     }
 }
 
@@ -71,14 +68,9 @@ impl Answer {
 impl Raw {
     /// Connects to 127.0.0.1.
     pub async fn dial(port: u16) -> Self {
-        let tcp = within("a connection", TcpStream::connect(("127.0.0.1", port)))
-            .await
-            .expect("connect");
+        let tcp = within("a connection", TcpStream::connect(("127.0.0.1", port))).await.expect("connect");
         tcp.set_nodelay(true).expect("TCP_NODELAY");
-        Self {
-            tcp,
-            buffer: Vec::new(),
-        }
+        Self { tcp, buffer: Vec::new() }
     }
 
     /// Sends bytes.
@@ -114,14 +106,8 @@ impl Raw {
         self.buffer.drain(..end + 4);
         let mut lines = head.lines();
         let status = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok());
-        let split = |line: &str| {
-            line.split_once(':')
-                .map(|(n, v)| (n.to_lowercase(), v.trim().to_owned()))
-        };
-        Some(Head {
-            status: status.expect("a status line"),
-            headers: lines.filter_map(split).collect(),
-        })
+        let split = |line: &str| line.split_once(':').map(|(n, v)| (n.to_lowercase(), v.trim().to_owned()));
+        Some(Head { status: status.expect("a status line"), headers: lines.filter_map(split).collect() })
     }
 
     /// Reads a whole answer.
@@ -129,10 +115,7 @@ impl Raw {
         let head = self.head().await;
         let mut body = Vec::new();
         within("the body of an answer", async {
-            if head
-                .get("transfer-encoding")
-                .is_some_and(|coding| coding.eq_ignore_ascii_case("chunked"))
-            {
+            if head.get("transfer-encoding").is_some_and(|coding| coding.eq_ignore_ascii_case("chunked")) {
                 loop {
                     match self.chunk().await {
                         Ok(chunk) => body.extend(chunk),
@@ -142,14 +125,9 @@ impl Raw {
                 }
                 return;
             }
-            let length = head
-                .get("content-length")
-                .map_or(0, |length| length.parse().expect("a length"));
+            let length = head.get("content-length").map_or(0, |length| length.parse().expect("a length"));
             while self.buffer.len() < length {
-                assert!(
-                    self.fill().await > 0,
-                    "the connection closed in the middle of an answer"
-                );
+                assert!(self.fill().await > 0, "the connection closed in the middle of an answer");
             }
             body.extend(self.buffer.drain(..length));
         })

@@ -30,9 +30,7 @@ pub enum Item {
 impl Stream {
     /// Takes a connection on which a GET was sent.
     pub async fn over(raw: Raw) -> Self {
-        within("the stream to open", Self::try_over(raw))
-            .await
-            .expect("the stream opens")
+        within("the stream to open", Self::try_over(raw)).await.expect("the stream opens")
     }
 
     /// Takes a connection on which a GET was sent, and which may break at any time.
@@ -40,28 +38,16 @@ impl Stream {
         let head = raw.try_head().await?;
         assert_eq!(head.status, 200, "the stream was refused: {head:?}");
         assert_eq!(head.get("content-type"), Some("text/event-stream"));
-        Some(Self {
-            head,
-            raw,
-            text: Vec::new(),
-            searched: 0,
-        })
+        Some(Self { head, raw, text: Vec::new(), searched: 0 })
     }
 
     /// The next thing that comes, whenever that is. Cancel safe.
     pub async fn next(&mut self) -> Item {
         loop {
-            if let Some(at) = self.text[self.searched..]
-                .windows(2)
-                .position(|pair| pair == b"\n\n")
-            {
+            if let Some(at) = self.text[self.searched..].windows(2).position(|pair| pair == b"\n\n") {
                 let block: Vec<u8> = self.text.drain(..self.searched + at + 2).collect();
                 self.searched = 0;
-                return parse(
-                    std::str::from_utf8(&block)
-                        .expect("events are UTF-8")
-                        .trim_end_matches('\n'),
-                );
+                return parse(std::str::from_utf8(&block).expect("events are UTF-8").trim_end_matches('\n'));
             }
             self.searched = self.text.len().saturating_sub(1);
             match self.raw.chunk().await {
@@ -154,16 +140,10 @@ fn parse(block: &str) -> Item {
             ),
         }
     }
-    assert!(
-        !data.trim().is_empty(),
-        "an event without data makes agents disconnect: {block:?}"
-    );
+    assert!(!data.trim().is_empty(), "an event without data makes agents disconnect: {block:?}");
     let message: Value = serde_json::from_str(&data).expect("an event holds JSON");
     assert_eq!(message["jsonrpc"], "2.0");
-    assert!(
-        !has_null(&message),
-        "agents refuse null for what is absent: {message}"
-    );
+    assert!(!has_null(&message), "agents refuse null for what is absent: {message}");
     Item::Message(message)
 }
 

@@ -24,11 +24,7 @@ fn surroundings(stage: &Stage, cwd: &str) -> Surroundings {
 
 async fn connect(stage: &Stage) -> Session {
     let identity = Identity::new("gemini-cli-mcp-client", "0.61.0");
-    let session = Session::connect(
-        Endpoint::local(stage.port()),
-        Some(stage.companion.token()),
-        identity,
-    );
+    let session = Session::connect(Endpoint::local(stage.port()), Some(stage.companion.token()), identity);
     within("a session", session).await.unwrap()
 }
 
@@ -39,31 +35,19 @@ async fn every_family_with_files_finds_the_companion_from_its_workspace_only() {
     for command in ["gemini", "qwen", "llxprt", "ola"] {
         let family = by_command(command).unwrap();
         let search = find::candidates(family, &surroundings(&stage, "project/deep/down"));
-        let found = search
-            .found
-            .first()
-            .unwrap_or_else(|| panic!("{command} finds nothing: {search:?}"));
+        let found = search.found.first().unwrap_or_else(|| panic!("{command} finds nothing: {search:?}"));
         assert_eq!(found.record.port, stage.port(), "{command}");
         let endpoint = Endpoint::local(found.record.port);
         let identity = Identity::new(command, "1");
         let session = Session::connect(endpoint, found.record.auth_token.as_deref(), identity);
         let session = within("a session", session).await.unwrap();
         let endpoint = Endpoint::local(stage.port());
-        let status = alongside_agent::get_status(&endpoint, Some(stage.companion.token()))
-            .await
-            .unwrap();
+        let status = alongside_agent::get_status(&endpoint, Some(stage.companion.token())).await.unwrap();
         assert_eq!(status["agents"][0]["name"], family.display_name);
         session.end().await.unwrap();
-        assert!(
-            matches!(found.why, Why::Workspace | Why::EditorPid),
-            "{command}: {:?}",
-            found.why
-        );
+        assert!(matches!(found.why, Why::Workspace | Why::EditorPid), "{command}: {:?}", found.why);
         let elsewhere = find::candidates(family, &surroundings(&stage, "home"));
-        assert!(
-            elsewhere.found.is_empty(),
-            "{command} finds a companion from outside its workspace"
-        );
+        assert!(elsewhere.found.is_empty(), "{command} finds a companion from outside its workspace");
     }
     let records = find::all_records(&surroundings(&stage, "home"));
     assert_eq!(records.len(), 1, "one companion, however many files: {records:?}");
@@ -73,73 +57,39 @@ async fn every_family_with_files_finds_the_companion_from_its_workspace_only() {
 async fn an_agent_proposes_and_the_person_edits_and_accepts() {
     let mut stage = Stage::new().await;
     let session = connect(&stage).await;
-    let tools: Vec<String> = session
-        .list_tools()
-        .await
-        .unwrap()
-        .into_iter()
-        .map(|tool| tool.name)
-        .collect();
+    let tools: Vec<String> = session.list_tools().await.unwrap().into_iter().map(|tool| tool.name).collect();
     assert!(tools.contains(&"openDiff".to_owned()) && tools.contains(&"closeDiff".to_owned()));
     let path = stage.path("a.txt");
     let pending = session.open_diff(&path, "proposed\n").await.unwrap();
     let review = stage.review().await;
-    let changes = vec![Change {
-        range: None,
-        text: "edited\n".into(),
-    }];
-    let edit = Request::EditReview {
-        id: review.id,
-        revision: review.revision,
-        changes,
-    };
+    let changes = vec![Change { range: None, text: "edited\n".into() }];
+    let edit = Request::EditReview { id: review.id, revision: review.revision, changes };
     let revision = stage.desk.request(edit).await.unwrap().revision;
-    let decide = Request::DecideReview {
-        id: review.id,
-        revision,
-        decision: Decision::Accept,
-    };
+    let decide = Request::DecideReview { id: review.id, revision, decision: Decision::Accept };
     stage.desk.request(decide).await.unwrap();
     assert_eq!(
         within("the outcome", pending.outcome()).await,
-        Outcome::Accepted {
-            content: "edited\n".into()
-        }
+        Outcome::Accepted { content: "edited\n".into() }
     );
-    assert!(
-        !std::path::Path::new(&path).exists(),
-        "the agent writes, the companion never does"
-    );
+    assert!(!std::path::Path::new(&path).exists(), "the agent writes, the companion never does");
 }
 
 #[tokio::test]
 async fn an_agent_hears_a_rejection_and_what_the_person_has_open() {
     let mut stage = Stage::new().await;
     let session = connect(&stage).await;
-    let pending = session
-        .open_diff(&stage.path("a.txt"), "proposed\n")
-        .await
-        .unwrap();
+    let pending = session.open_diff(&stage.path("a.txt"), "proposed\n").await.unwrap();
     stage.reject().await;
     assert_eq!(within("the outcome", pending.outcome()).await, Outcome::Rejected);
     let file = stage.file("open.txt", "x\n");
-    let active = ActiveFile {
-        path: file.clone(),
-        ..ActiveFile::default()
-    };
-    let report = ContextReport {
-        active: Some(active),
-        ..ContextReport::default()
-    };
+    let active = ActiveFile { path: file.clone(), ..ActiveFile::default() };
+    let report = ContextReport { active: Some(active), ..ContextReport::default() };
     stage.desk.request(Request::ChangeContext(report)).await.unwrap();
     let mut context = session.context();
     let opened = |context: &Option<alongside_contract::context::IdeContext>| {
-        context.as_ref().is_some_and(|context| {
-            context
-                .open_files()
-                .first()
-                .is_some_and(|first| first.path == file)
-        })
+        context
+            .as_ref()
+            .is_some_and(|context| context.open_files().first().is_some_and(|first| first.path == file))
     };
     within("the open file", context.wait_for(opened)).await.unwrap();
 }
@@ -152,30 +102,18 @@ async fn an_agent_that_answers_in_its_own_prompt_gets_the_text_once_more_after_i
     let _pending = session.open_diff(&path, "proposed\n").await.unwrap();
     stage.review().await;
     for _ in 0..2 {
-        assert_eq!(
-            session.close_diff(&path, true).await.unwrap().as_deref(),
-            Some("proposed\n")
-        );
+        assert_eq!(session.close_diff(&path, true).await.unwrap().as_deref(), Some("proposed\n"));
     }
-    assert_eq!(
-        session.close_diff(&stage.path("other"), true).await.unwrap(),
-        None
-    );
+    assert_eq!(session.close_diff(&stage.path("other"), true).await.unwrap(), None);
     let error = session.open_diff("relative", "x").await.unwrap_err();
-    assert!(
-        matches!(&error, Error::Tool { said, .. } if said.contains("absolute")),
-        "{error}"
-    );
+    assert!(matches!(&error, Error::Tool { said, .. } if said.contains("absolute")), "{error}");
 }
 
 #[tokio::test]
 async fn an_agent_is_told_that_the_companion_stops_and_its_diff_is_rejected() {
     let mut stage = Stage::new().await;
     let session = connect(&stage).await;
-    let pending = session
-        .open_diff(&stage.path("a.txt"), "proposed\n")
-        .await
-        .unwrap();
+    let pending = session.open_diff(&stage.path("a.txt"), "proposed\n").await.unwrap();
     stage.review().await;
     within("the companion to stop", stage.companion.stop()).await;
     assert_eq!(within("the outcome", pending.outcome()).await, Outcome::Rejected);
@@ -187,9 +125,7 @@ async fn an_agent_that_ends_its_session_is_gone_at_once() {
     let session = connect(&stage).await;
     let endpoint = Endpoint::local(stage.port());
     let agents = async || {
-        let status = alongside_agent::get_status(&endpoint, Some(stage.companion.token()))
-            .await
-            .unwrap();
+        let status = alongside_agent::get_status(&endpoint, Some(stage.companion.token())).await.unwrap();
         status["agents"].as_array().unwrap().clone()
     };
     assert_eq!(agents().await[0]["name"], "Gemini CLI");
@@ -211,27 +147,17 @@ impl Stdio {
         let (endpoint, token) = (Endpoint::local(stage.port()), stage.companion.token().to_owned());
         let bridge = tokio::spawn(async move { bridge::run(endpoint, Some(&token), input, output).await });
         let (read, input) = tokio::io::split(ours);
-        Self {
-            lines: BufReader::new(read).lines(),
-            input,
-            bridge,
-        }
+        Self { lines: BufReader::new(read).lines(), input, bridge }
     }
 
     async fn say(&mut self, message: Value) {
-        self.input
-            .write_all(format!("{message}\n").as_bytes())
-            .await
-            .unwrap();
+        self.input.write_all(format!("{message}\n").as_bytes()).await.unwrap();
     }
 
     /// The next line that fits; others but contexts must not come.
     async fn hear(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
         loop {
-            let line = within(what, self.lines.next_line())
-                .await
-                .unwrap()
-                .expect("the bridge is open");
+            let line = within(what, self.lines.next_line()).await.unwrap().expect("the bridge is open");
             let message: Value = serde_json::from_str(&line).expect("a line is a message");
             if fits(&message) {
                 return message;
@@ -243,16 +169,11 @@ impl Stdio {
     async fn initialize(&mut self) {
         let client = json!({ "name": "qwen-code-mcp-client", "version": "1" });
         let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
-        self.say(json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params }))
-            .await;
-        let reply = self
-            .hear("the reply to initialize", |message| message["id"] == 0)
-            .await;
+        self.say(json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params })).await;
+        let reply = self.hear("the reply to initialize", |message| message["id"] == 0).await;
         assert_eq!(reply["result"]["protocolVersion"], "2025-06-18");
-        self.say(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))
-            .await;
-        self.hear("the context", |message| message["method"] == "ide/contextUpdate")
-            .await;
+        self.say(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+        self.hear("the context", |message| message["method"] == "ide/contextUpdate").await;
     }
 }
 
@@ -263,36 +184,22 @@ async fn an_agent_over_stdio_finishes_a_review_of_the_running_companion() {
     agent.initialize().await;
     let path = stage.path("a.txt");
     let call = json!({ "name": "openDiff", "arguments": { "filePath": path, "newContent": "x\n" } });
-    agent
-        .say(json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call }))
-        .await;
-    let reply = agent
-        .hear("the reply to openDiff", |message| message["id"] == 1)
-        .await;
+    agent.say(json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call })).await;
+    let reply = agent.hear("the reply to openDiff", |message| message["id"] == 1).await;
     assert_eq!(reply["result"], json!({ "content": [] }));
     stage.accept().await;
-    let told = agent
-        .hear("the outcome", |message| message["method"] == "ide/diffAccepted")
-        .await;
+    let told = agent.hear("the outcome", |message| message["method"] == "ide/diffAccepted").await;
     assert_eq!(told["params"], json!({ "filePath": path, "content": "x\n" }));
-    let ping = agent
-        .hear("the ping", |message| message["method"] == "ping")
-        .await;
-    agent
-        .say(json!({ "jsonrpc": "2.0", "id": ping["id"], "result": {} }))
-        .await;
-    agent
-        .say(json!({ "jsonrpc": "2.0", "id": 2, "method": "nonsense/method" }))
-        .await;
+    let ping = agent.hear("the ping", |message| message["method"] == "ping").await;
+    agent.say(json!({ "jsonrpc": "2.0", "id": ping["id"], "result": {} })).await;
+    agent.say(json!({ "jsonrpc": "2.0", "id": 2, "method": "nonsense/method" })).await;
     let reply = agent.hear("an error", |message| message["id"] == 2).await;
     assert_eq!(reply["error"]["code"], -32601);
 
     agent.input.shutdown().await.unwrap();
     within("the bridge to end", agent.bridge).await.unwrap().unwrap();
     let endpoint = Endpoint::local(stage.port());
-    let status = alongside_agent::get_status(&endpoint, Some(stage.companion.token()))
-        .await
-        .unwrap();
+    let status = alongside_agent::get_status(&endpoint, Some(stage.companion.token())).await.unwrap();
     assert_eq!(status["agents"], json!([]), "the session ended with the bridge");
 }
 
@@ -302,13 +209,9 @@ async fn a_bridge_survives_junk_and_answers_what_fails() {
     let mut agent = Stdio::bridge(&stage);
     agent.initialize().await;
     agent.input.write_all(b"this is no JSON\n\n\r\n").await.unwrap();
-    let error = agent
-        .hear("a parse error", |message| message.get("error").is_some())
-        .await;
+    let error = agent.hear("a parse error", |message| message.get("error").is_some()).await;
     assert_eq!(error["error"]["code"], -32700);
-    agent
-        .say(json!({ "jsonrpc": "2.0", "id": "still", "method": "ping" }))
-        .await;
+    agent.say(json!({ "jsonrpc": "2.0", "id": "still", "method": "ping" })).await;
     agent.hear("a pong", |message| message["id"] == "still").await;
 }
 
@@ -317,18 +220,9 @@ async fn a_bridge_whose_companion_has_stopped_answers_with_errors() {
     let stage = Stage::new().await;
     let mut agent = Stdio::bridge(&stage);
     agent.initialize().await;
-    let Stage {
-        companion,
-        temp: _temp,
-        desk: _desk,
-    } = stage;
+    let Stage { companion, temp: _temp, desk: _desk } = stage;
     within("the companion to stop", companion.stop()).await;
-    agent
-        .say(json!({ "jsonrpc": "2.0", "id": "q", "method": "ping" }))
-        .await;
+    agent.say(json!({ "jsonrpc": "2.0", "id": "q", "method": "ping" })).await;
     let error = agent.hear("an error", |message| message["id"] == "q").await;
-    assert!(
-        error["error"]["message"].as_str().unwrap().contains("127.0.0.1"),
-        "{error}"
-    );
+    assert!(error["error"]["message"].as_str().unwrap().contains("127.0.0.1"), "{error}");
 }

@@ -15,23 +15,13 @@ async fn closing_answers_json_in_a_text_block_with_the_edited_text_and_tells_not
     let path = stage.path("a.txt");
     peer.open_diff(1, &path, "proposed\n").await;
     let review = stage.review().await;
-    let changes = vec![Change {
-        range: None,
-        text: "edited \"by\" hand\n".into(),
-    }];
+    let changes = vec![Change { range: None, text: "edited \"by\" hand\n".into() }];
     stage
         .desk
-        .request(Request::EditReview {
-            id: review.id,
-            revision: review.revision,
-            changes,
-        })
+        .request(Request::EditReview { id: review.id, revision: review.revision, changes })
         .await
         .unwrap();
-    assert_eq!(
-        peer.close_diff(2, &path).await,
-        json!({ "content": "edited \"by\" hand\n" })
-    );
+    assert_eq!(peer.close_diff(2, &path).await, json!({ "content": "edited \"by\" hand\n" }));
     assert_eq!(stage.closed().await.closing, Closing::AnsweredInAgent);
     stream.silent_for(Duration::from_millis(300)).await;
 }
@@ -44,10 +34,7 @@ async fn closing_twice_answers_the_same_text_twice() {
     peer.open_diff(1, &path, "proposed\n").await;
     stage.review().await;
     for id in [2, 3] {
-        assert_eq!(
-            peer.close_diff(id, &path).await,
-            json!({ "content": "proposed\n" })
-        );
+        assert_eq!(peer.close_diff(id, &path).await, json!({ "content": "proposed\n" }));
     }
 }
 
@@ -61,10 +48,7 @@ async fn closing_after_the_decision_and_before_the_receipt_answers_the_decided_t
     stage.accept().await;
     stream.told("ide/diffAccepted").await;
     let ping = stream.told("ping").await;
-    assert_eq!(
-        peer.close_diff(2, &path).await,
-        json!({ "content": "proposed\n" })
-    );
+    assert_eq!(peer.close_diff(2, &path).await, json!({ "content": "proposed\n" }));
     peer.pong(&ping).await;
     stream.silent_for(Duration::from_millis(200)).await;
 }
@@ -76,10 +60,7 @@ async fn closing_a_decided_diff_whose_outcome_never_left_answers_its_text_and_fo
     let path = stage.path("a.txt");
     peer.open_diff(1, &path, "proposed\n").await;
     stage.accept().await;
-    assert_eq!(
-        peer.close_diff(2, &path).await,
-        json!({ "content": "proposed\n" })
-    );
+    assert_eq!(peer.close_diff(2, &path).await, json!({ "content": "proposed\n" }));
     peer.listen().await.silent_for(Duration::from_millis(400)).await;
 }
 
@@ -98,10 +79,7 @@ async fn another_spelling_of_the_path_is_another_diff() {
     peer.open_diff(1, &stage.path("a.txt"), "x\n").await;
     stage.review().await;
     assert_eq!(peer.close_diff(2, &stage.path("./a.txt")).await, json!({}));
-    assert_eq!(
-        peer.close_diff(3, &stage.path("a.txt")).await,
-        json!({ "content": "x\n" })
-    );
+    assert_eq!(peer.close_diff(3, &stage.path("a.txt")).await, json!({ "content": "x\n" }));
 }
 
 #[tokio::test]
@@ -123,35 +101,19 @@ async fn a_desk_with_unsent_edits_is_asked_for_them_before_the_answer() {
         async move { peer.close_diff(2, &path).await }
     });
     loop {
-        let event = alongside_rig::wire::within("to be asked for edits", stage.desk.next())
-            .await
-            .unwrap();
+        let event = alongside_rig::wire::within("to be asked for edits", stage.desk.next()).await.unwrap();
         if event == (Event::FlushReview { id: review.id }) {
             break;
         }
     }
-    let changes = vec![Change {
-        range: None,
-        text: "typed at the last moment\n".into(),
-    }];
+    let changes = vec![Change { range: None, text: "typed at the last moment\n".into() }];
     stage
         .desk
-        .request(Request::EditReview {
-            id: review.id,
-            revision: review.revision,
-            changes,
-        })
+        .request(Request::EditReview { id: review.id, revision: review.revision, changes })
         .await
         .unwrap();
-    stage
-        .desk
-        .request(Request::Flushed { id: review.id })
-        .await
-        .unwrap();
-    assert_eq!(
-        closing.await.unwrap(),
-        json!({ "content": "typed at the last moment\n" })
-    );
+    stage.desk.request(Request::Flushed { id: review.id }).await.unwrap();
+    assert_eq!(closing.await.unwrap(), json!({ "content": "typed at the last moment\n" }));
 }
 
 #[tokio::test]
@@ -162,8 +124,5 @@ async fn a_desk_that_never_answers_holds_nobody_up() {
     peer.open_diff(1, &path, "proposed\n").await;
     stage.review().await;
     // The desk lives and says nothing.
-    assert_eq!(
-        peer.close_diff(2, &path).await,
-        json!({ "content": "proposed\n" })
-    );
+    assert_eq!(peer.close_diff(2, &path).await, json!({ "content": "proposed\n" }));
 }

@@ -7,23 +7,13 @@ use crate::stage::Stage;
 
 fn at(path: &str, line: u32, character: u32, selected: Option<&str>) -> Request {
     let cursor = Some(Position { line, character });
-    let active = ActiveFile {
-        path: path.into(),
-        cursor,
-        selected_text: selected.map(str::to_owned),
-    };
-    Request::ChangeContext(ContextReport {
-        active: Some(active),
-        ..ContextReport::default()
-    })
+    let active = ActiveFile { path: path.into(), cursor, selected_text: selected.map(str::to_owned) };
+    Request::ChangeContext(ContextReport { active: Some(active), ..ContextReport::default() })
 }
 
 fn open_files(message: &Value) -> Vec<Value> {
     assert_eq!(message["method"], "ide/contextUpdate");
-    message["params"]["workspaceState"]["openFiles"]
-        .as_array()
-        .cloned()
-        .unwrap_or_default()
+    message["params"]["workspaceState"]["openFiles"].as_array().cloned().unwrap_or_default()
 }
 
 #[tokio::test]
@@ -39,10 +29,7 @@ async fn positions_are_1_based_and_the_active_file_is_the_newest() {
     let files = open_files(&stream.message().await);
     assert_eq!(files[0]["path"], b);
     assert_eq!(files[0]["isActive"], true);
-    assert_eq!(
-        files[0]["cursor"],
-        serde_json::json!({ "line": 5, "character": 8 })
-    );
+    assert_eq!(files[0]["cursor"], serde_json::json!({ "line": 5, "character": 8 }));
     assert_eq!(files[0]["selectedText"], "selected");
     assert_eq!(files[1]["path"], a);
     assert!(
@@ -85,11 +72,7 @@ async fn ten_files_and_16384_utf16_units_are_the_most_that_is_told() {
     let mut last = String::new();
     for number in 0..15 {
         last = stage.file(&format!("{number}.txt"), "x\n");
-        stage
-            .desk
-            .request(at(&last, 0, 0, Some(&format!("a{long}"))))
-            .await
-            .unwrap();
+        stage.desk.request(at(&last, 0, 0, Some(&format!("a{long}")))).await.unwrap();
     }
     let mut stream = peer.listen().await;
     let files = loop {
@@ -100,17 +83,8 @@ async fn ten_files_and_16384_utf16_units_are_the_most_that_is_told() {
     };
     assert_eq!(files.len(), 10);
     let selected = files[0]["selectedText"].as_str().unwrap();
-    assert_eq!(
-        selected.encode_utf16().count(),
-        16_383,
-        "cut on a character boundary"
-    );
-    assert!(
-        files
-            .iter()
-            .skip(1)
-            .all(|file| file.get("selectedText").is_none())
-    );
+    assert_eq!(selected.encode_utf16().count(), 16_383, "cut on a character boundary");
+    assert!(files.iter().skip(1).all(|file| file.get("selectedText").is_none()));
 }
 
 #[tokio::test]
@@ -147,19 +121,11 @@ async fn while_paused_agents_are_told_nothing_of_the_files() {
     stream.message().await;
     stage.desk.request(at(&file, 0, 0, None)).await.unwrap();
     assert_eq!(open_files(&stream.message().await).len(), 1);
-    stage
-        .desk
-        .request(Request::PauseContext { paused: true })
-        .await
-        .unwrap();
+    stage.desk.request(Request::PauseContext { paused: true }).await.unwrap();
     assert!(open_files(&stream.message().await).is_empty());
     stage.desk.request(at(&file, 3, 3, None)).await.unwrap();
     assert!(open_files(&peer.listen().await.message().await).is_empty());
-    stage
-        .desk
-        .request(Request::PauseContext { paused: false })
-        .await
-        .unwrap();
+    stage.desk.request(Request::PauseContext { paused: false }).await.unwrap();
     let mut stream = peer.listen().await;
     while open_files(&stream.message().await).is_empty() {}
 }

@@ -55,13 +55,7 @@ impl Crossing {
         let stage = Stage::new().await;
         let proxy = Proxy::before(stage.port()).await;
         let peer = stage.peer_by(proxy.port).await;
-        Self {
-            path: stage.path("crossed.txt"),
-            stage,
-            proxy,
-            peer,
-            size,
-        }
+        Self { path: stage.path("crossed.txt"), stage, proxy, peer, size }
     }
 
     /// The first diff is accepted, and something gets lost. True if the agent knows of the decision.
@@ -71,9 +65,7 @@ impl Crossing {
         }
         let struck = usize::from(!matches!(lost, Lost::Nothing | Lost::Pong));
         let mut stream = self.peer.listen().await;
-        self.peer
-            .open_diff(1, &self.path, &text("first", self.size))
-            .await;
+        self.peer.open_diff(1, &self.path, &text("first", self.size)).await;
         self.stage.accept().await;
         if let Lost::Outcome = lost {
             self.proxy.until_struck(struck).await;
@@ -89,9 +81,7 @@ impl Crossing {
                 self.proxy.arm(Kind::Post, Way::Up, 150, Fault::Cut);
                 let pong = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{}}}}"#, ping["id"]);
                 let mut raw = Raw::dial(self.proxy.port).await;
-                let _ = raw
-                    .try_send(format!("{}{pong}", self.peer.post_head(pong.len())))
-                    .await;
+                let _ = raw.try_send(format!("{}{pong}", self.peer.post_head(pong.len()))).await;
                 self.proxy.until_struck(struck).await;
             }
             _ => {}
@@ -156,10 +146,7 @@ async fn crossings(size: usize) {
                     break;
                 }
                 tries += 1;
-                assert!(
-                    tries < 20,
-                    "{case}: this machine never got a GET and a POST out within 50 ms"
-                );
+                assert!(tries < 20, "{case}: this machine never got a GET and a POST out within 50 ms");
             }
         }
     }
@@ -194,11 +181,7 @@ async fn client_crossing(size: usize, wait_for_stream: bool) {
     let mut stage = Stage::new().await;
     let proxy = Proxy::before(stage.port()).await;
     let identity = Identity::new("gemini-cli-mcp-client", "1");
-    let session = Session::connect(
-        Endpoint::local(proxy.port),
-        Some(stage.companion.token()),
-        identity,
-    );
+    let session = Session::connect(Endpoint::local(proxy.port), Some(stage.companion.token()), identity);
     let session = within("a session", session).await.unwrap();
     proxy.until_streams(1).await;
     let path = stage.path("crossed.txt");
@@ -214,17 +197,11 @@ async fn client_crossing(size: usize, wait_for_stream: bool) {
     if wait_for_stream {
         proxy.until_streams(2).await;
     }
-    let pending = within("the second diff to open", session.open_diff(&path, &second))
-        .await
-        .unwrap();
+    let pending = within("the second diff to open", session.open_diff(&path, &second)).await.unwrap();
     let mut outcome = Box::pin(pending.outcome());
     // Longer than the client takes to come back, and then the companion's 100 ms.
     let early = tokio::time::timeout(Duration::from_millis(2500), &mut outcome).await;
-    assert!(
-        early.is_err(),
-        "{size} bytes: nobody has decided, but the agent heard {:?}",
-        early.map(name)
-    );
+    assert!(early.is_err(), "{size} bytes: nobody has decided, but the agent heard {:?}", early.map(name));
     let review = stage.review().await;
     assert!(review.proposed.starts_with("second\n"));
     stage.decide(&review, Decision::Accept).await.unwrap();

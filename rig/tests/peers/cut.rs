@@ -19,11 +19,7 @@ fn decide_by_text(stage: &Stage) {
             if let Event::Opened(review) = event {
                 let first = review.proposed.starts_with("first");
                 let decision = if first { Decision::Accept } else { Decision::Reject };
-                drop(desk.send(Request::DecideReview {
-                    id: review.id,
-                    revision: review.revision,
-                    decision,
-                }));
+                drop(desk.send(Request::DecideReview { id: review.id, revision: review.revision, decision }));
             }
         }
     });
@@ -62,9 +58,7 @@ async fn bytes_of_a_diff(stage: &Stage) -> usize {
     let mut bytes = 300;
     let mut text = String::new();
     while !text.contains("\"ping\"") {
-        let chunk = within("the ping", raw.chunk())
-            .await
-            .expect("the stream stays open");
+        let chunk = within("the ping", raw.chunk()).await.expect("the stream stays open");
         bytes += chunk.len();
         text.push_str(&String::from_utf8_lossy(&chunk));
     }
@@ -79,18 +73,13 @@ async fn cut_at(byte: usize, port: u16, token: String, path: String) -> bool {
     let broken = peer.get().await;
     let heard = tokio::spawn(hear_until_it_breaks(broken));
     peer.open_diff(1, &path, "first\n").await;
-    let outlasted = tokio::time::timeout(Duration::from_millis(1500), proxy.until_struck(1))
-        .await
-        .is_err();
+    let outlasted = tokio::time::timeout(Duration::from_millis(1500), proxy.until_struck(1)).await.is_err();
     if outlasted {
         proxy.cut();
     }
     let heard = heard.await.unwrap();
     let accepted = method(&heard, "ide/diffAccepted");
-    assert!(
-        accepted.is_none_or(|told| told["params"]["content"] == "first\n"),
-        "{heard:?}"
-    );
+    assert!(accepted.is_none_or(|told| told["params"]["content"] == "first\n"), "{heard:?}");
     if let Some(ping) = method(&heard, "ping") {
         peer.pong(ping).await;
     }
@@ -136,11 +125,7 @@ async fn a_stream_cut_at_any_byte_of_a_diff_loses_no_decision_and_invents_none()
     let room = Arc::new(Semaphore::new(8));
     let mut cuts = JoinSet::new();
     for byte in 0..bytes {
-        let (room, port, token) = (
-            Arc::clone(&room),
-            stage.port(),
-            stage.companion.token().to_owned(),
-        );
+        let (room, port, token) = (Arc::clone(&room), stage.port(), stage.companion.token().to_owned());
         let path = stage.path(&format!("cut-{byte}"));
         cuts.spawn(async move {
             let _room = room.acquire_owned().await.unwrap();
@@ -151,10 +136,7 @@ async fn a_stream_cut_at_any_byte_of_a_diff_loses_no_decision_and_invents_none()
     while let Some(cut) = cuts.join_next().await {
         struck += usize::from(cut.unwrap());
     }
-    assert!(
-        struck > 400,
-        "only {struck} of {bytes} cuts fell into the diff: the test has lost its subject"
-    );
+    assert!(struck > 400, "only {struck} of {bytes} cuts fell into the diff: the test has lost its subject");
 }
 
 #[tokio::test]
@@ -169,9 +151,7 @@ async fn an_open_diff_cut_at_any_tenth_byte_is_as_if_never_sent_or_as_if_whole()
         proxy.arm(Kind::Post, Way::Up, byte, Fault::Cut);
         let mut post = Raw::dial(proxy.port).await;
         // In one piece: the proxy recognises a request by its first bytes.
-        let _ = post
-            .try_send(format!("{}{call}", peer.post_head(call.len())))
-            .await;
+        let _ = post.try_send(format!("{}{call}", peer.post_head(call.len()))).await;
         assert!(within("the cut", post.try_head()).await.is_none(), "byte {byte}");
     }
     peer.open_diff(2, &path, "the only one\n").await;
@@ -190,10 +170,7 @@ async fn an_answer_cut_off_on_its_way_leaves_a_review_that_the_agent_can_replace
     post.send(format!("{}{call}", peer.post_head(call.len()))).await;
     assert!(within("the cut", post.try_head()).await.is_none());
     assert_eq!(&*stage.review().await.proposed, "unheard\n");
-    assert_eq!(
-        peer.close_diff(2, &path).await,
-        serde_json::json!({ "content": "unheard\n" })
-    );
+    assert_eq!(peer.close_diff(2, &path).await, serde_json::json!({ "content": "unheard\n" }));
 }
 
 #[tokio::test]

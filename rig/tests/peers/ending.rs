@@ -19,11 +19,7 @@ async fn stopping_rejects_what_waits_then_ends_the_streams_properly_then_removes
     stage.review().await;
     assert!(!stage.records().is_empty());
 
-    let Stage {
-        companion,
-        mut desk,
-        temp,
-    } = stage;
+    let Stage { companion, mut desk, temp } = stage;
     let stopping = tokio::spawn(companion.stop());
     assert_eq!(first.told("ide/diffRejected").await["params"]["filePath"], path);
     let (rest, end) = first.to_the_end().await;
@@ -39,9 +35,7 @@ async fn stopping_rejects_what_waits_then_ends_the_streams_properly_then_removes
         }
     }
     assert_eq!(closings, [Closing::Stopped]);
-    let stage_left: Vec<_> = walk(temp.path().join("tmp"))
-        .chain(walk(temp.path().join("home")))
-        .collect();
+    let stage_left: Vec<_> = walk(temp.path().join("tmp")).chain(walk(temp.path().join("home"))).collect();
     assert!(stage_left.is_empty(), "{stage_left:?}");
 }
 
@@ -65,8 +59,7 @@ async fn stopping_waits_for_nobody_who_does_not_read() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let _unread = peer.get().await;
-    peer.open_diff(1, &stage.path("big.txt"), &LINE.repeat(64 << 10))
-        .await;
+    peer.open_diff(1, &stage.path("big.txt"), &LINE.repeat(64 << 10)).await;
     stage.accept().await;
     let mut half = Raw::dial(stage.port()).await;
     half.send(peer.post_head(1000)).await;
@@ -86,11 +79,7 @@ async fn a_companion_that_is_dropped_leaves_no_files_and_no_port() {
     let stage = Stage::new().await;
     let (port, records) = (stage.port(), stage.records());
     assert!(!records.is_empty());
-    let Stage {
-        companion,
-        temp: _temp,
-        desk: _desk,
-    } = stage;
+    let Stage { companion, temp: _temp, desk: _desk } = stage;
     drop(companion);
     within("the port to close and the files to go", async {
         while records.iter().any(|record| record.exists())

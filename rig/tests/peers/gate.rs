@@ -29,25 +29,13 @@ async fn without_a_token_the_answer_is_401_before_the_body_is_read() {
 async fn with_a_wrong_token_the_answer_is_401_before_the_body_is_read() {
     let stage = Stage::new().await;
     let token = stage.companion.token();
-    for wrong in [
-        "Bearer wrong",
-        "Bearer",
-        "Bearer ",
-        &format!("Basic {token}"),
-        &format!("Bearer {token}x"),
-        token,
-    ] {
-        assert_eq!(
-            status_for_head(&stage, &format!("Authorization: {wrong}\r\n")).await,
-            401,
-            "{wrong}"
-        );
+    for wrong in
+        ["Bearer wrong", "Bearer", "Bearer ", &format!("Basic {token}"), &format!("Bearer {token}x"), token]
+    {
+        assert_eq!(status_for_head(&stage, &format!("Authorization: {wrong}\r\n")).await, 401, "{wrong}");
     }
     let shorter = &token[..token.len() - 1];
-    assert_eq!(
-        status_for_head(&stage, &format!("Authorization: Bearer {shorter}\r\n")).await,
-        401
-    );
+    assert_eq!(status_for_head(&stage, &format!("Authorization: Bearer {shorter}\r\n")).await, 401);
 }
 
 #[tokio::test]
@@ -96,11 +84,7 @@ async fn a_foreign_host_is_403() {
         format!("127.0.0.1:{}", port.wrapping_add(1)),
         format!("localhost:{port}.evil.example"),
     ] {
-        assert_eq!(
-            status_with(&stage, &peer, &format!("Host: {host}\r\n")).await,
-            403,
-            "{host}"
-        );
+        assert_eq!(status_with(&stage, &peer, &format!("Host: {host}\r\n")).await, 403, "{host}");
     }
 }
 
@@ -108,13 +92,7 @@ async fn a_foreign_host_is_403() {
 async fn every_name_of_this_machine_is_a_good_host_the_containers_one_included() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
-    for name in [
-        "127.0.0.1",
-        "localhost",
-        "[::1]",
-        "host.docker.internal",
-        "LocalHost",
-    ] {
+    for name in ["127.0.0.1", "localhost", "[::1]", "host.docker.internal", "LocalHost"] {
         let host = format!("Host: {name}:{}\r\n", stage.port());
         assert_eq!(status_with(&stage, &peer, &host).await, 200, "{name}");
     }
@@ -125,11 +103,9 @@ async fn any_origin_is_403_also_a_local_one() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
     let host = format!("Host: 127.0.0.1:{}\r\n", stage.port());
-    for origin in [
-        "https://evil.example".to_owned(),
-        "null".into(),
-        format!("http://127.0.0.1:{}", stage.port()),
-    ] {
+    for origin in
+        ["https://evil.example".to_owned(), "null".into(), format!("http://127.0.0.1:{}", stage.port())]
+    {
         let lines = format!("{host}Origin: {origin}\r\n");
         assert_eq!(status_with(&stage, &peer, &lines).await, 403, "{origin}");
     }
@@ -197,15 +173,12 @@ async fn server_discover_is_400_so_that_new_clients_fall_back_to_sessions() {
 async fn other_paths_and_methods_are_refused_and_do_not_end_the_session() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
-    for (line, expected) in [
-        ("GET / HTTP/1.1", 404),
-        ("POST /mcp/x HTTP/1.1", 404),
-        ("PUT /mcp HTTP/1.1", 405),
-    ] {
+    for (line, expected) in
+        [("GET / HTTP/1.1", 404), ("POST /mcp/x HTTP/1.1", 404), ("PUT /mcp HTTP/1.1", 405)]
+    {
         let mut raw = Raw::dial(stage.port()).await;
         let rest = peer.head("X").split_once("\r\n").unwrap().1.to_owned();
-        raw.send(format!("{line}\r\n{rest}Content-Length: 0\r\n\r\n"))
-            .await;
+        raw.send(format!("{line}\r\n{rest}Content-Length: 0\r\n\r\n")).await;
         assert_eq!(raw.head().await.status, expected, "{line}");
     }
     assert_eq!(peer.post(BODY).await.status(), 200);
@@ -215,9 +188,7 @@ async fn other_paths_and_methods_are_refused_and_do_not_end_the_session() {
 async fn status_is_told_to_those_with_the_token_only() {
     let stage = Stage::new().await;
     let endpoint = alongside_agent::Endpoint::local(stage.port());
-    let status = alongside_agent::get_status(&endpoint, Some(stage.companion.token()))
-        .await
-        .unwrap();
+    let status = alongside_agent::get_status(&endpoint, Some(stage.companion.token())).await.unwrap();
     let status: alongside_companion::desk::Status = serde_json::from_value(status).unwrap();
     assert_eq!(status.port, stage.port());
     assert_eq!(status.roots.len(), 1);

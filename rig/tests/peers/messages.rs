@@ -9,13 +9,7 @@ use crate::stage::Stage;
 async fn malformed_json_is_400_with_a_parse_error() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
-    for body in [
-        "",
-        "{",
-        "nonsense",
-        r#"{"jsonrpc":"2.0","id":1,"method":"ping""#,
-        "{\"a\":\"\u{1}\"}",
-    ] {
+    for body in ["", "{", "nonsense", r#"{"jsonrpc":"2.0","id":1,"method":"ping""#, "{\"a\":\"\u{1}\"}"] {
         let answer = peer.post(body).await;
         assert_eq!(answer.status(), 400, "{body:?}");
         let error = answer.json();
@@ -29,13 +23,9 @@ async fn malformed_json_is_400_with_a_parse_error() {
 async fn json_that_is_no_message_is_400_with_an_invalid_request_error() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
-    for body in [
-        "7",
-        "null",
-        "{}",
-        r#"{"id":1,"method":"ping"}"#,
-        r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#,
-    ] {
+    for body in
+        ["7", "null", "{}", r#"{"id":1,"method":"ping"}"#, r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#]
+    {
         let answer = peer.post(body).await;
         assert_eq!(answer.status(), 400, "{body}");
         assert_eq!(answer.json()["error"]["code"], -32600, "{body}");
@@ -72,9 +62,7 @@ async fn an_unknown_method_is_method_not_found_and_an_unknown_notification_is_ig
 async fn an_unknown_tool_is_a_json_rpc_error() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
-    let reply = peer
-        .request(1, "tools/call", json!({ "name": "rm", "arguments": {} }))
-        .await;
+    let reply = peer.request(1, "tools/call", json!({ "name": "rm", "arguments": {} })).await;
     assert_eq!(reply["error"]["code"], -32602, "{reply}");
     let reply = peer.request(2, "tools/call", json!({})).await;
     assert_eq!(reply["error"]["code"], -32602, "{reply}");
@@ -86,9 +74,7 @@ async fn notifications_initialized_is_answered_exactly_202_without_a_body() {
     let mut peer = stage.stranger();
     let answer = peer.initialize("a", "2025-06-18").await;
     peer.session = answer.head.get("mcp-session-id").map(str::to_owned);
-    let answer = peer
-        .post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
-        .await;
+    let answer = peer.post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
     assert_eq!((answer.status(), answer.body.len()), (202, 0));
 }
 
@@ -98,10 +84,7 @@ async fn tools_list_names_both_tools_with_their_required_arguments() {
     let reply = stage.peer().await.request(1, "tools/list", json!({})).await;
     let tools = reply["result"]["tools"].as_array().unwrap();
     let required = |name: &str| {
-        let tool = tools
-            .iter()
-            .find(|tool| tool["name"] == name)
-            .unwrap_or_else(|| panic!("no {name}"));
+        let tool = tools.iter().find(|tool| tool["name"] == name).unwrap_or_else(|| panic!("no {name}"));
         assert_eq!(tool["inputSchema"]["type"], "object");
         tool["inputSchema"]["required"].clone()
     };
@@ -113,16 +96,8 @@ async fn tools_list_names_both_tools_with_their_required_arguments() {
 async fn a_reply_repeats_the_requests_id_be_it_a_number_or_a_string() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
-    for id in [
-        json!(0),
-        json!(-1),
-        json!(9_007_199_254_740_991_i64),
-        json!(""),
-        json!("a\u{1F600}\n"),
-    ] {
-        let answer = peer
-            .post(json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }).to_string())
-            .await;
+    for id in [json!(0), json!(-1), json!(9_007_199_254_740_991_i64), json!(""), json!("a\u{1F600}\n")] {
+        let answer = peer.post(json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }).to_string()).await;
         assert_eq!(answer.json(), json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
     }
 }
@@ -139,21 +114,12 @@ async fn batches_are_for_the_versions_that_have_them() {
     let old = Peer::join_with(stage.port(), stage.companion.token(), "a", "2025-03-26").await;
     let answer = old.post(&batch).await;
     assert_eq!(answer.status(), 200, "{}", answer.text());
-    let mut ids: Vec<_> = answer
-        .json()
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|reply| reply["id"].to_string())
-        .collect();
+    let mut ids: Vec<_> =
+        answer.json().as_array().unwrap().iter().map(|reply| reply["id"].to_string()).collect();
     ids.sort();
     assert_eq!(ids, ["\"two\"", "1"]);
     let mut silent = old.clone();
     silent.version = None;
-    assert_eq!(
-        silent.post(&batch).await.status(),
-        200,
-        "without a header the rules are those of 2025-03-26"
-    );
+    assert_eq!(silent.post(&batch).await.status(), 200, "without a header the rules are those of 2025-03-26");
     assert_eq!(stage.peer().await.post(&batch).await.status(), 400);
 }

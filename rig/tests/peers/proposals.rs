@@ -10,11 +10,7 @@ use crate::stage::Stage;
 async fn refusal(stage: &Stage, arguments: Value) -> String {
     let result = stage.peer().await.call(1, "openDiff", arguments).await;
     assert_eq!(result["isError"], true, "{result}");
-    assert_eq!(
-        result["content"].as_array().map(Vec::len),
-        Some(1),
-        "one text block says why: {result}"
-    );
+    assert_eq!(result["content"].as_array().map(Vec::len), Some(1), "one text block says why: {result}");
     result["content"][0]["text"].as_str().unwrap().to_owned()
 }
 
@@ -116,10 +112,7 @@ async fn lone_surrogates_become_the_replacement_character() {
     assert_eq!(peer.post(body).await.json()["result"], json!({ "content": [] }));
     let review = stage.accept().await;
     assert_eq!(&*review.proposed, "a\u{fffd} b\u{fffd}😀\\ud800");
-    assert_eq!(
-        stream.told("ide/diffAccepted").await["params"]["content"],
-        "a\u{fffd} b\u{fffd}😀\\ud800"
-    );
+    assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], "a\u{fffd} b\u{fffd}😀\\ud800");
 }
 
 #[tokio::test]
@@ -127,41 +120,22 @@ async fn an_original_that_is_not_text_is_decided_as_a_whole() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let mut stream = peer.listen().await;
-    for (id, original) in [
-        &b"latin \xe9\xff\n"[..],
-        b"\x89PNG\0\0\x01\xff\xfe",
-        b"\xff\xfea\0b\0",
-    ]
-    .into_iter()
-    .enumerate()
+    for (id, original) in
+        [&b"latin \xe9\xff\n"[..], b"\x89PNG\0\0\x01\xff\xfe", b"\xff\xfea\0b\0"].into_iter().enumerate()
     {
         let path = stage.file(&format!("original-{id}"), original);
         peer.open_diff(id as u64, &path, "text\nmore\n").await;
         let review = stage.review().await;
         assert!(review.whole_file_only.is_some(), "{review:?}");
         assert_eq!(review.original, None);
-        let keep = Request::KeepHunks {
-            id: review.id,
-            revision: review.revision,
-            hunks: vec![0],
-            keep: false,
-        };
-        assert!(matches!(
-            stage.desk.request(keep).await,
-            Err(Refusal::WholeFileOnly { .. })
-        ));
+        let keep =
+            Request::KeepHunks { id: review.id, revision: review.revision, hunks: vec![0], keep: false };
+        assert!(matches!(stage.desk.request(keep).await, Err(Refusal::WholeFileOnly { .. })));
         stage.decide(&review, Decision::Accept).await.unwrap();
-        assert_eq!(
-            stream.told("ide/diffAccepted").await["params"]["content"],
-            "text\nmore\n"
-        );
+        assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], "text\nmore\n");
         let ping = stream.told("ping").await;
         peer.pong(&ping).await;
-        assert_eq!(
-            std::fs::read(&path).unwrap(),
-            original,
-            "the agent writes, we never do"
-        );
+        assert_eq!(std::fs::read(&path).unwrap(), original, "the agent writes, we never do");
     }
 }
 
@@ -180,11 +154,7 @@ async fn a_proposal_with_binary_text_for_a_text_file_can_be_decided() {
 #[tokio::test]
 async fn a_file_whose_name_is_not_utf8_in_the_same_directory_hurts_nobody() {
     let mut stage = Stage::new().await;
-    let odd = stage
-        .temp
-        .path()
-        .join("project")
-        .join(std::ffi::OsStr::from_bytes(b"\xff\xfe.txt"));
+    let odd = stage.temp.path().join("project").join(std::ffi::OsStr::from_bytes(b"\xff\xfe.txt"));
     std::fs::write(odd, "x").unwrap();
     let peer = stage.peer().await;
     peer.open_diff(1, &stage.path("a.txt"), "x\n").await;
@@ -195,13 +165,7 @@ async fn a_file_whose_name_is_not_utf8_in_the_same_directory_hurts_nobody() {
 async fn opening_answers_at_once_with_empty_content_while_nobody_has_decided() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
-    let result = peer
-        .call(
-            1,
-            "openDiff",
-            json!({ "filePath": stage.path("a"), "newContent": "x" }),
-        )
-        .await;
+    let result = peer.call(1, "openDiff", json!({ "filePath": stage.path("a"), "newContent": "x" })).await;
     assert_eq!(result, json!({ "content": [] }));
     assert_eq!(&*stage.review().await.proposed, "x");
 }

@@ -67,11 +67,7 @@ async fn nothing_is_sent_again_within_100_ms_of_the_new_stream() {
         let mut stream = peer.listen().await;
         accepted(&mut stream, &path).await;
         // Measured from before the GET was sent, so a slow machine can only make it longer.
-        assert!(
-            before.elapsed() >= Duration::from_millis(100),
-            "after {:?}",
-            before.elapsed()
-        );
+        assert!(before.elapsed() >= Duration::from_millis(100), "after {:?}", before.elapsed());
     }
 }
 
@@ -136,10 +132,7 @@ async fn an_unsettled_outcome_is_forgotten_at_the_next_open_diff_of_that_path() 
     let mut stream = peer.listen().await;
     stream.silent_for(NOTHING).await;
     stage.accept().await;
-    assert_eq!(
-        stream.told("ide/diffAccepted").await["params"]["content"],
-        "again\n"
-    );
+    assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], "again\n");
 }
 
 #[tokio::test]
@@ -193,10 +186,7 @@ async fn a_reply_to_nothing_is_taken_and_settles_nothing() {
     let path = stage.path("a.txt");
     unsettled(&mut stage, &peer, &path).await;
     for id in ["0", "\"x\"", "null"] {
-        let status = peer
-            .post(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#))
-            .await
-            .status();
+        let status = peer.post(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)).await.status();
         assert!(status == 202 || (id == "null" && status == 400), "{id}: {status}");
     }
     accepted(&mut peer.listen().await, &path).await;

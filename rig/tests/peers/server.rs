@@ -28,13 +28,8 @@ async fn status_line(stage: &Stage, address: Ipv4Addr) -> std::io::Result<String
 #[tokio::test]
 async fn it_listens_on_the_loopback_only() {
     let stage = Stage::new().await;
-    assert_eq!(
-        status_line(&stage, Ipv4Addr::LOCALHOST).await.unwrap(),
-        "HTTP/1.1 200 OK"
-    );
-    let refused = status_line(&stage, OTHER)
-        .await
-        .expect_err("nobody listens at another address");
+    assert_eq!(status_line(&stage, Ipv4Addr::LOCALHOST).await.unwrap(), "HTTP/1.1 200 OK");
+    let refused = status_line(&stage, OTHER).await.expect_err("nobody listens at another address");
     assert_eq!(refused.kind(), std::io::ErrorKind::ConnectionRefused);
 }
 
@@ -68,18 +63,11 @@ async fn replies_are_json_and_never_a_stream() {
             "tools/call",
             serde_json::json!({ "name": "openDiff", "arguments": { "filePath": path, "newContent": "x" } }),
         ),
-        (
-            "tools/call",
-            serde_json::json!({ "name": "closeDiff", "arguments": { "filePath": path } }),
-        ),
+        ("tools/call", serde_json::json!({ "name": "closeDiff", "arguments": { "filePath": path } })),
     ] {
         let request = serde_json::json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         let answer = peer.post(request.to_string()).await;
-        assert_eq!(
-            answer.head.get("content-type"),
-            Some("application/json"),
-            "{method}"
-        );
+        assert_eq!(answer.head.get("content-type"), Some("application/json"), "{method}");
         assert!(answer.json()["result"].is_object(), "{method}: {}", answer.text());
     }
 }
@@ -89,10 +77,7 @@ async fn tokenless_agents_come_in_only_when_the_user_says_so() {
     let status = async |stage: &Stage, authorization: &str| {
         let mut raw = Raw::dial(stage.port()).await;
         let port = stage.port();
-        raw.send(format!(
-            "GET /status HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{authorization}\r\n"
-        ))
-        .await;
+        raw.send(format!("GET /status HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{authorization}\r\n")).await;
         raw.head().await.status
     };
     let strict = Stage::new().await;

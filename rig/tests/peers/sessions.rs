@@ -21,19 +21,13 @@ async fn two_agents_with_equal_ids_and_equal_paths_each_hear_their_own_outcome_o
     assert_ne!(of_one.agent.number, of_two.agent.number);
 
     stage.decide(&of_two, Decision::Accept).await.unwrap();
-    assert_eq!(
-        second.told("ide/diffAccepted").await["params"]["content"],
-        "of two\n"
-    );
+    assert_eq!(second.told("ide/diffAccepted").await["params"]["content"], "of two\n");
     let ping = second.told("ping").await;
     two.pong(&ping).await;
     first.silent_for(Duration::from_millis(300)).await;
 
     stage.decide(&of_one, Decision::Reject).await.unwrap();
-    assert_eq!(
-        first.told("ide/diffRejected").await["params"],
-        json!({ "filePath": path })
-    );
+    assert_eq!(first.told("ide/diffRejected").await["params"], json!({ "filePath": path }));
     second.silent_for(Duration::from_millis(300)).await;
 }
 
@@ -51,10 +45,7 @@ async fn closing_a_diff_closes_only_ones_own() {
     assert_eq!(one.close_diff(2, &path).await, json!({ "content": "of one\n" }));
     assert_eq!(stage.closed().await.closing, Closing::AnsweredInAgent);
     stage.decide(&of_two, Decision::Accept).await.unwrap();
-    assert_eq!(
-        second.told("ide/diffAccepted").await["params"]["content"],
-        "of two\n"
-    );
+    assert_eq!(second.told("ide/diffAccepted").await["params"]["content"], "of two\n");
 }
 
 #[tokio::test]
@@ -70,11 +61,7 @@ async fn a_receipt_of_one_agent_settles_nothing_of_another() {
     two.pong(&ping).await;
     stream.reset();
     let mut again = one.listen().await;
-    assert_eq!(
-        again.told("ide/diffAccepted").await["params"]["content"],
-        "x\n",
-        "it is still unsettled"
-    );
+    assert_eq!(again.told("ide/diffAccepted").await["params"]["content"], "x\n", "it is still unsettled");
 }
 
 #[tokio::test]
@@ -95,10 +82,7 @@ async fn the_same_file_proposed_again_by_the_same_agent_replaces_the_first() {
         decision: Decision::Accept,
     };
     stage.desk.request(decide).await.unwrap();
-    assert_eq!(
-        stream.told("ide/diffAccepted").await["params"]["content"],
-        "second\n"
-    );
+    assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], "second\n");
     let ping = stream.told("ping").await;
     peer.pong(&ping).await;
     stream.silent_for(Duration::from_millis(300)).await;

@@ -70,18 +70,11 @@ impl Lone {
             .spawn()
             .unwrap();
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap())
-            .read_line(&mut line)
-            .unwrap();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let ready: serde_json::Value =
             serde_json::from_str(&line).expect("the companion says that it is ready");
         let port = ready["port"].as_u64().unwrap().try_into().unwrap();
-        Self {
-            child,
-            port,
-            token: ready["token"].as_str().unwrap().to_owned(),
-            temp,
-        }
+        Self { child, port, token: ready["token"].as_str().unwrap().to_owned(), temp }
     }
 
     /// Most memory that the process ever had, in KB.
@@ -156,13 +149,7 @@ async fn agents_that_never_read_cost_no_more_than_what_they_asked_for() {
         let unread = peer.get().await;
         deaf.push((peer, unread));
     }
-    let path = lone
-        .temp
-        .path()
-        .join("project/a.txt")
-        .to_str()
-        .unwrap()
-        .to_owned();
+    let path = lone.temp.path().join("project/a.txt").to_str().unwrap().to_owned();
     let mut peaks = Vec::new();
     for round in 0..30 {
         for (peer, _) in &deaf {
@@ -172,10 +159,7 @@ async fn agents_that_never_read_cost_no_more_than_what_they_asked_for() {
     }
     // The first rounds fill what there is to fill; after them nothing more may be needed.
     let grown = peaks[29] - peaks[9];
-    assert!(
-        grown < 40 << 10,
-        "60 proposals of 2 MB that nobody hears of cost {grown} KB: {peaks:?}"
-    );
+    assert!(grown < 40 << 10, "60 proposals of 2 MB that nobody hears of cost {grown} KB: {peaks:?}");
 }
 
 #[tokio::test]

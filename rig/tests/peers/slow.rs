@@ -20,17 +20,13 @@ async fn an_agent_that_stops_reading_holds_no_other_up() {
     let (deaf, other) = (stage.peer().await, stage.peer().await);
     let _unread = deaf.get().await;
     let mut stream = other.listen().await;
-    deaf.open_diff(1, &stage.path("big.txt"), &LINE.repeat(64 << 10))
-        .await;
+    deaf.open_diff(1, &stage.path("big.txt"), &LINE.repeat(64 << 10)).await;
     stage.accept().await;
     let path = stage.path("a.txt");
     for id in 0..20 {
         other.open_diff(id, &path, &format!("{id}\n")).await;
         stage.accept().await;
-        assert_eq!(
-            stream.told("ide/diffAccepted").await["params"]["content"],
-            format!("{id}\n")
-        );
+        assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], format!("{id}\n"));
         let ping = stream.told("ping").await;
         other.pong(&ping).await;
     }
@@ -43,8 +39,7 @@ async fn an_agent_that_reads_late_gets_the_newest_context_and_not_every_one() {
     let peer = stage.peer().await;
     // So that the sockets are full: with room, early contexts would lie in them.
     let mut stream = peer.get().await;
-    peer.open_diff(1, &stage.path("big.txt"), &LINE.repeat(64 << 10))
-        .await;
+    peer.open_diff(1, &stage.path("big.txt"), &LINE.repeat(64 << 10)).await;
     stage.accept().await;
     let file = stage.file("a.txt", "x\n");
     for line in 0..300 {
@@ -53,10 +48,7 @@ async fn an_agent_that_reads_late_gets_the_newest_context_and_not_every_one() {
             cursor: Some(Position { line, character: 0 }),
             selected_text: Some("y".repeat(16_000)),
         };
-        let report = ContextReport {
-            active: Some(active),
-            ..ContextReport::default()
-        };
+        let report = ContextReport { active: Some(active), ..ContextReport::default() };
         stage.desk.request(Request::ChangeContext(report)).await.unwrap();
         if line % 100 == 99 {
             // Longer than the longest debounce, so that each of these was meant for the agent.
@@ -67,10 +59,7 @@ async fn an_agent_that_reads_late_gets_the_newest_context_and_not_every_one() {
     drop(stream);
     let mut stream = peer.listen().await;
     let context = within("the newest context", stream.message()).await;
-    assert_eq!(
-        context["params"]["workspaceState"]["openFiles"][0]["cursor"]["line"],
-        300
-    );
+    assert_eq!(context["params"]["workspaceState"]["openFiles"][0]["cursor"]["line"], 300);
 }
 
 #[tokio::test]
@@ -143,9 +132,6 @@ async fn a_post_whose_bytes_are_dropped_on_the_way_hurts_only_itself() {
             stage.decide(&review, Decision::Reject).await.unwrap();
             break;
         }
-        assert!(
-            review.proposed.chars().all(|c| c == 'x'),
-            "a proposal that nobody made"
-        );
+        assert!(review.proposed.chars().all(|c| c == 'x'), "a proposal that nobody made");
     }
 }

@@ -24,27 +24,15 @@ impl Stage {
         for directory in ["project", "tmp", "home", "state"] {
             std::fs::create_dir(temp.path().join(directory)).unwrap();
         }
-        let builder = Companion::builder()
-            .editor("test-editor", "Test Editor")
-            .root(&project);
+        let builder = Companion::builder().editor("test-editor", "Test Editor").root(&project);
         let builder = shape(builder.places(Places::below(temp.path())));
         let companion = builder.start().await.unwrap();
-        Self {
-            desk: companion.join(),
-            companion,
-            temp,
-        }
+        Self { desk: companion.join(), companion, temp }
     }
 
     /// A path in the project.
     pub(crate) fn path(&self, name: &str) -> String {
-        self.temp
-            .path()
-            .join("project")
-            .join(name)
-            .to_str()
-            .unwrap()
-            .to_owned()
+        self.temp.path().join("project").join(name).to_str().unwrap().to_owned()
     }
 
     /// Writes a file of the project.
@@ -99,11 +87,7 @@ impl Stage {
     }
 
     pub(crate) async fn decide(&self, review: &Review, decision: Decision) -> Result<Revised, Refusal> {
-        let request = Request::DecideReview {
-            id: review.id,
-            revision: review.revision,
-            decision,
-        };
+        let request = Request::DecideReview { id: review.id, revision: review.revision, decision };
         within("the decision to be taken", self.desk.request(request)).await
     }
 

@@ -73,10 +73,7 @@ async fn outcomes_of_several_files_wait_across_a_dropped_stream_in_the_order_the
     }
     let mut stream = peer.listen().await;
     for name in ["a", "b", "c"] {
-        assert_eq!(
-            stream.told("ide/diffAccepted").await["params"]["filePath"],
-            stage.path(name)
-        );
+        assert_eq!(stream.told("ide/diffAccepted").await["params"]["filePath"], stage.path(name));
         let ping = stream.told("ping").await;
         peer.pong(&ping).await;
     }
@@ -94,15 +91,8 @@ async fn last_event_id_brings_nothing_back() {
     let ping = stream.told("ping").await;
     peer.pong(&ping).await;
     let mut raw = Raw::dial(stage.port()).await;
-    raw.send(format!(
-        "{}Accept: text/event-stream\r\nLast-Event-ID: 0\r\n\r\n",
-        peer.head("GET")
-    ))
-    .await;
-    Stream::over(raw)
-        .await
-        .silent_for(Duration::from_millis(400))
-        .await;
+    raw.send(format!("{}Accept: text/event-stream\r\nLast-Event-ID: 0\r\n\r\n", peer.head("GET"))).await;
+    Stream::over(raw).await.silent_for(Duration::from_millis(400)).await;
 }
 
 #[tokio::test]
@@ -116,10 +106,7 @@ async fn every_outcome_is_followed_by_a_ping_with_an_id_of_its_own() {
         stage.accept().await;
         stream.told("ide/diffAccepted").await;
         let ping = stream.told("ping").await;
-        assert!(
-            ping["id"].is_string() || ping["id"].is_i64(),
-            "an id-less ping is no ping: {ping}"
-        );
+        assert!(ping["id"].is_string() || ping["id"].is_i64(), "an id-less ping is no ping: {ping}");
         assert!(!ids.contains(&ping["id"]));
         ids.push(ping["id"].clone());
         peer.pong(&ping).await;

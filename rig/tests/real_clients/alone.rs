@@ -11,10 +11,7 @@ use crate::stage::{COMPANION, ORIGINAL, Stage};
 pub(crate) async fn finds_the_companion_by_file_alone(rig: Rig, release: Release) -> Result<()> {
     let stage = Stage::new(rig, release).await?;
     let status = stage.agent.status().await?;
-    assert_eq!(
-        status["name"], "The Rig",
-        "the agent calls the editor as its record does: {status}"
-    );
+    assert_eq!(status["name"], "The Rig", "the agent calls the editor as its record does: {status}");
     Ok(())
 }
 
@@ -39,16 +36,7 @@ pub(crate) async fn knows_what_the_person_has_open(rig: Rig, release: Release) -
     let stage = Stage::new(rig, release).await?;
     let other = stage.sandbox.write("other.txt", "x\n");
     stage.companion.focus(&stage.file, None).await?;
-    stage
-        .companion
-        .focus(
-            &other,
-            Some(Position {
-                line: 0,
-                character: 1,
-            }),
-        )
-        .await?;
+    stage.companion.focus(&other, Some(Position { line: 0, character: 1 })).await?;
 
     let active = |context: &serde_json::Value| context["workspaceState"]["openFiles"][0].clone();
     let context = stage.agent.wait_context("the other file in front", |context| {
@@ -57,11 +45,7 @@ pub(crate) async fn knows_what_the_person_has_open(rig: Rig, release: Release) -
     let context = context.await?;
     // After the agent's own clean-up: a file that is not flagged active would have lost its cursor.
     assert_eq!(active(&context)["isActive"], true, "{context}");
-    assert_eq!(
-        active(&context)["cursor"],
-        serde_json::json!({ "line": 1, "character": 2 }),
-        "{context}"
-    );
+    assert_eq!(active(&context)["cursor"], serde_json::json!({ "line": 1, "character": 2 }), "{context}");
     let second = &context["workspaceState"]["openFiles"][1]["path"];
     assert_eq!(second.as_str(), stage.file.to_str(), "{context}");
     Ok(())
@@ -80,24 +64,15 @@ pub(crate) async fn writes_the_persons_edits(rig: Rig, release: Release) -> Resu
     let stage = Stage::new(rig, release).await?;
     let diff = stage.agent.open_diff(&stage.file, "one\nzwei\nthree\n");
     let review = stage.companion.review_of("one\nzwei\nthree\n").await?;
-    stage
-        .companion
-        .accept_with(&review, "one\ndeux ☕ \u{1F600}\nthree")
-        .await?;
-    assert_eq!(
-        diff.outcome().await?,
-        Outcome::accepted("one\ndeux ☕ \u{1F600}\nthree")
-    );
+    stage.companion.accept_with(&review, "one\ndeux ☕ \u{1F600}\nthree").await?;
+    assert_eq!(diff.outcome().await?, Outcome::accepted("one\ndeux ☕ \u{1F600}\nthree"));
     Ok(())
 }
 
 pub(crate) async fn writes_nothing_after_a_rejection(rig: Rig, release: Release) -> Result<()> {
     let stage = Stage::new(rig, release).await?;
     let diff = stage.agent.open_diff(&stage.file, "all new\n");
-    stage
-        .companion
-        .reject(&stage.companion.review_of("all new\n").await?)
-        .await?;
+    stage.companion.reject(&stage.companion.review_of("all new\n").await?).await?;
     assert_eq!(diff.outcome().await?, Outcome::Rejected);
     Ok(())
 }
@@ -110,10 +85,7 @@ pub(crate) async fn takes_the_edits_when_answered_in_its_own_prompt(
     let diff = stage.agent.open_diff(&stage.file, "all new\n");
     let review = stage.companion.review_of("all new\n").await?;
     stage.companion.edit(&review, "new, and mine\n").await?;
-    stage
-        .agent
-        .resolve_from_cli(&stage.file, CliAnswer::Accepted)
-        .await?;
+    stage.agent.resolve_from_cli(&stage.file, CliAnswer::Accepted).await?;
     assert_eq!(diff.outcome().await?, Outcome::accepted("new, and mine\n"));
     let closed = stage.companion.closed(review.id).await?;
     assert_eq!(closed.closing, Closing::AnsweredInAgent);
@@ -127,15 +99,9 @@ pub(crate) async fn takes_its_proposal_when_answered_in_its_own_prompt(
     let stage = Stage::new(rig, release).await?;
     let diff = stage.agent.open_diff(&stage.file, "all new\n");
     let review = stage.companion.review_of("all new\n").await?;
-    stage
-        .agent
-        .resolve_from_cli(&stage.file, CliAnswer::Accepted)
-        .await?;
+    stage.agent.resolve_from_cli(&stage.file, CliAnswer::Accepted).await?;
     assert_eq!(diff.outcome().await?, Outcome::accepted("all new\n"));
-    assert_eq!(
-        stage.companion.closed(review.id).await?.closing,
-        Closing::AnsweredInAgent
-    );
+    assert_eq!(stage.companion.closed(review.id).await?.closing, Closing::AnsweredInAgent);
     Ok(())
 }
 
@@ -147,10 +113,7 @@ pub(crate) async fn rejects_in_its_own_prompt_and_the_edits_are_kept(
     let diff = stage.agent.open_diff(&stage.file, "all new\n");
     let review = stage.companion.review_of("all new\n").await?;
     stage.companion.edit(&review, "an hour of my work\n").await?;
-    stage
-        .agent
-        .resolve_from_cli(&stage.file, CliAnswer::Rejected)
-        .await?;
+    stage.agent.resolve_from_cli(&stage.file, CliAnswer::Rejected).await?;
     assert_eq!(diff.outcome().await?, Outcome::Rejected);
     let closed = stage.companion.closed(review.id).await?;
     // The agent says only that it closes the diff, not which way it was answered: the text is kept.
@@ -165,26 +128,16 @@ pub(crate) async fn gets_two_diffs_in_a_row_decided_apart(rig: Rig, release: Rel
     // The agent holds the second back until the first is decided.
     let first = stage.agent.open_diff(&stage.file, "first\n");
     let second = stage.agent.open_diff(&second_file, "second\n");
-    stage
-        .companion
-        .reject(&stage.companion.review_of("first\n").await?)
-        .await?;
+    stage.companion.reject(&stage.companion.review_of("first\n").await?).await?;
     assert_eq!(first.outcome().await?, Outcome::Rejected);
-    stage
-        .companion
-        .accept(&stage.companion.review_of("second\n").await?)
-        .await?;
+    stage.companion.accept(&stage.companion.review_of("second\n").await?).await?;
     assert_eq!(second.outcome().await?, Outcome::accepted("second\n"));
     Ok(())
 }
 
 pub(crate) async fn proposes_the_same_file_twice(rig: Rig, release: Release) -> Result<()> {
     let stage = Stage::new(rig, release).await?;
-    for (proposed, accepted) in [
-        ("one\n", "one, edited\n"),
-        ("two\n", "two\n"),
-        ("one\n", "one again\n"),
-    ] {
+    for (proposed, accepted) in [("one\n", "one, edited\n"), ("two\n", "two\n"), ("one\n", "one again\n")] {
         let diff = stage.agent.open_diff(&stage.file, proposed);
         let review = stage.companion.review_of(proposed).await?;
         stage.companion.accept_with(&review, accepted).await?;

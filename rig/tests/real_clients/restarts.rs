@@ -50,11 +50,7 @@ pub(crate) async fn companion_crashes_and_the_agent_never_notices(rig: Rig, rele
     let (port, token) = (stage.companion.port, stage.companion.token.clone());
     stage.companion.kill().await?;
     let companion = CompanionProcess::start(COMPANION, &stage.sandbox).await?;
-    assert_eq!(
-        (companion.port, &companion.token),
-        (port, &token),
-        "back as the one it was"
-    );
+    assert_eq!((companion.port, &companion.token), (port, &token), "back as the one it was");
 
     if reopens_its_stream(stage.release) {
         companion.agents_listen(1).await?;
@@ -63,9 +59,7 @@ pub(crate) async fn companion_crashes_and_the_agent_never_notices(rig: Rig, rele
         stage.agent.connect().await?;
     }
     let diff = stage.agent.open_diff(&stage.file, "after the crash\n");
-    companion
-        .accept(&companion.review_of("after the crash\n").await?)
-        .await?;
+    companion.accept(&companion.review_of("after the crash\n").await?).await?;
     assert_eq!(diff.outcome().await?, Outcome::accepted("after the crash\n"));
     Ok(())
 }

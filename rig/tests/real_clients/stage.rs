@@ -33,13 +33,6 @@ impl Stage {
         let agent = RealClient::start(&rig, &sandbox, release).await?;
         agent.connect().await?;
         companion.agents_listen(1).await?;
-        Ok(Self {
-            agent,
-            companion,
-            file,
-            release,
-            rig,
-            sandbox,
-        })
+        Ok(Self { agent, companion, file, release, rig, sandbox })
     }
 }

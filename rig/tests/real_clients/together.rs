@@ -48,9 +48,7 @@ async fn four_agents_propose_the_same_file_and_each_hears_only_of_its_own() -> R
             };
             match &expected {
                 Outcome::Accepted { content } => {
-                    companion
-                        .accept_with(&review, content.as_deref().unwrap_or_default())
-                        .await?;
+                    companion.accept_with(&review, content.as_deref().unwrap_or_default()).await?;
                 }
                 Outcome::Rejected => companion.reject(&review).await?,
             }
@@ -87,10 +85,7 @@ async fn an_agent_that_dies_takes_nobodys_diff_with_it() -> Result<()> {
     let review = companion.review_of("from the living\n").await?;
     dying.kill().await?;
     companion.agents_listen(1).await?;
-    assert!(
-        diff.is_open_for(A_WHILE).await,
-        "the living agent's diff ended with another's"
-    );
+    assert!(diff.is_open_for(A_WHILE).await, "the living agent's diff ended with another's");
     companion.accept(&review).await?;
     assert_eq!(diff.outcome().await?, Outcome::accepted("from the living\n"));
     Ok(())

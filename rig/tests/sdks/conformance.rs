@@ -26,12 +26,7 @@ async fn passes(rig: Rig, scenario: &str) -> Result<()> {
         "--scenario",
         scenario,
     ]);
-    command
-        .arg("-o")
-        .arg(&results)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.arg("-o").arg(&results).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let run = sandbox.spawn(&mut command).wait_with_output();
     let run = tokio::time::timeout(PATIENCE, run).await;
     let run =
@@ -44,16 +39,11 @@ async fn passes(rig: Rig, scenario: &str) -> Result<()> {
         String::from_utf8_lossy(&run.stderr)
     );
 
-    let report = std::fs::read_dir(&results)?
-        .next()
-        .context("the suite wrote no report")??;
+    let report = std::fs::read_dir(&results)?.next().context("the suite wrote no report")??;
     let report = std::fs::read(report.path().join("checks.json"))?;
     let checks: Vec<Value> = serde_json::from_slice(&report)?;
     let with = |status: &str| checks.iter().filter(|check| check["status"] == status).count();
-    assert!(
-        with("SUCCESS") > 0 && with("FAILURE") == 0 && with("WARNING") == 0,
-        "{scenario}: {checks:#?}"
-    );
+    assert!(with("SUCCESS") > 0 && with("FAILURE") == 0 && with("WARNING") == 0, "{scenario}: {checks:#?}");
     Ok(())
 }
 

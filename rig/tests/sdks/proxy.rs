@@ -36,11 +36,7 @@ pub(crate) async fn start(companion: &CompanionProcess) -> Result<String> {
 
 async fn pass_on(State(proxy): State<Proxy>, request: Request) -> Response {
     proxy.pass(request).await.unwrap_or_else(|error| {
-        (
-            StatusCode::BAD_GATEWAY,
-            format!("the proxy got no answer: {error}"),
-        )
-            .into_response()
+        (StatusCode::BAD_GATEWAY, format!("the proxy got no answer: {error}")).into_response()
     })
 }
 
@@ -54,22 +50,13 @@ impl Proxy {
         }
         // The suite stands for a page that the server itself delivers. A companion delivers none and lets no page
         // in, whatever its origin; its own one ends here.
-        if headers
-            .get(ORIGIN)
-            .is_some_and(|origin| origin == format!("http://{}", self.myself).as_str())
-        {
+        if headers.get(ORIGIN).is_some_and(|origin| origin == format!("http://{}", self.myself).as_str()) {
             headers.remove(ORIGIN);
         }
         let path = head.uri.path();
         let url = format!("http://{}{path}", self.companion);
         let body = to_bytes(body, 1 << 20).await?;
-        let answer = self
-            .client
-            .request(head.method, url)
-            .headers(head.headers)
-            .body(body)
-            .send()
-            .await?;
+        let answer = self.client.request(head.method, url).headers(head.headers).body(body).send().await?;
         let mut response = Response::builder().status(answer.status());
         if let Some(headers) = response.headers_mut() {
             headers.extend(answer.headers().clone());

@@ -14,10 +14,7 @@ async fn whole_session(rig: Rig, sdk: &str) -> Result<()> {
     let companion = CompanionProcess::start(COMPANION, &sandbox).await?;
     let mut command = sandbox.command(rig.node());
     let url = format!("http://127.0.0.1:{}/mcp", companion.port);
-    command
-        .arg(node_script("sdk-client.mjs"))
-        .arg(rig.sdk(sdk))
-        .args([&url, &companion.token]);
+    command.arg(node_script("sdk-client.mjs")).arg(rig.sdk(sdk)).args([&url, &companion.token]);
     let client = Peer::spawn(&sandbox, &format!("sdk {sdk}"), &mut command).await?;
 
     let connected = client.ask(json!({ "cmd": "connect" })).answer().await?;
@@ -32,45 +29,26 @@ async fn whole_session(rig: Rig, sdk: &str) -> Result<()> {
     companion.agents_listen(1).await?;
 
     let call = |name: &str, arguments: Value| {
-        client
-            .ask(json!({ "cmd": "callTool", "name": name, "arguments": arguments }))
-            .answer()
+        client.ask(json!({ "cmd": "callTool", "name": name, "arguments": arguments })).answer()
     };
     let opened = call("openDiff", json!({ "filePath": file, "newContent": "new\n" })).await?;
     assert_eq!(opened["content"], json!([]), "{opened}");
-    companion
-        .accept_with(&companion.review_of("new\n").await?, "newer\n")
-        .await?;
-    assert_eq!(
-        heard(&client, "ide/diffAccepted").await?,
-        json!({ "filePath": file, "content": "newer\n" })
-    );
+    companion.accept_with(&companion.review_of("new\n").await?, "newer\n").await?;
+    assert_eq!(heard(&client, "ide/diffAccepted").await?, json!({ "filePath": file, "content": "newer\n" }));
 
     call("openDiff", json!({ "filePath": file, "newContent": "bad\n" })).await?;
     companion.reject(&companion.review_of("bad\n").await?).await?;
-    assert_eq!(
-        heard(&client, "ide/diffRejected").await?,
-        json!({ "filePath": file })
-    );
+    assert_eq!(heard(&client, "ide/diffRejected").await?, json!({ "filePath": file }));
 
     call("openDiff", json!({ "filePath": file, "newContent": "third\n" })).await?;
-    companion
-        .edit(&companion.review_of("third\n").await?, "mine\n")
-        .await?;
+    companion.edit(&companion.review_of("third\n").await?, "mine\n").await?;
     let closed = call("closeDiff", json!({ "filePath": file })).await?;
     let text = closed["content"][0]["text"].as_str().unwrap_or_default();
-    assert_eq!(
-        serde_json::from_str::<Value>(text)?,
-        json!({ "content": "mine\n" }),
-        "{closed}"
-    );
+    assert_eq!(serde_json::from_str::<Value>(text)?, json!({ "content": "mine\n" }), "{closed}");
 
     companion.focus(&file, None).await?;
     let in_front = |events: &[Value]| {
-        let update = events
-            .iter()
-            .rev()
-            .find(|event| event["method"] == "ide/contextUpdate")?;
+        let update = events.iter().rev().find(|event| event["method"] == "ide/contextUpdate")?;
         (update["params"]["workspaceState"]["openFiles"][0]["path"] == json!(file)).then_some(())
     };
     client.wait("a context with the file in front", in_front).await?;

@@ -16,22 +16,15 @@ fn qwen_p_carries_the_saved_file_to_the_model() -> Result<()> {
     };
     stage.start_review()?;
     let saved = stage.sandbox.write("saved by the person.txt", "hello\n");
-    let qwen = stage.install(
-        Cli::Qwen,
-        Script::new().on("hi", [Turn::say("Hello from the fake model.")]),
-    )?;
+    let qwen = stage.install(Cli::Qwen, Script::new().on("hi", [Turn::say("Hello from the fake model.")]))?;
     qwen.pane.enter("qwen -p hi")?;
-    qwen.pane
-        .wait_for("the answer and the shell's prompt", |screen| {
-            screen.contains("Hello from the fake model.") && screen.ends_with(SHELL_PROMPT)
-        })?;
+    qwen.pane.wait_for("the answer and the shell's prompt", |screen| {
+        screen.contains("Hello from the fake model.") && screen.ends_with(SHELL_PROMPT)
+    })?;
 
     let asked = qwen.model.wait_until_asked("hi", PATIENCE)?.asked();
     let saved = saved.display().to_string();
-    assert!(
-        from_editor(&asked).contains(&saved),
-        "{saved} is not in what the model was asked:\n{asked}"
-    );
+    assert!(from_editor(&asked).contains(&saved), "{saved} is not in what the model was asked:\n{asked}");
     Ok(())
 }
 
@@ -49,10 +42,7 @@ fn gemini_carries_the_saved_file_to_the_model() -> Result<()> {
 
     let asked = gemini.model.wait_until_asked(NEXT_REQUEST, PATIENCE)?.asked();
     let saved = saved.display().to_string();
-    assert!(
-        from_editor(&asked).contains(&saved),
-        "{saved} is not in what the model was asked:\n{asked}"
-    );
+    assert!(from_editor(&asked).contains(&saved), "{saved} is not in what the model was asked:\n{asked}");
     Ok(())
 }
 

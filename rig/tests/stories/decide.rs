@@ -30,10 +30,7 @@ fn person_keeps_one_hunk_drops_one_and_edits_one(story: &str, cli: Cli) -> Resul
     stage.reviewer().answer_after("Your text is taken over", "a")?;
 
     agent.wait_until_it_says(DONE)?;
-    assert_eq!(
-        stage.on_disk(),
-        SHOUTED.replace("EIGHT", "eight").replace("FOURTEEN", "14")
-    );
+    assert_eq!(stage.on_disk(), SHOUTED.replace("EIGHT", "eight").replace("FOURTEEN", "14"));
     Ok(())
 }
 
@@ -84,10 +81,7 @@ fn qwen_answered_in_its_own_prompt_leaves_what_was_decided_here_in_the_drafts() 
     };
     assert_eq!(stage.on_disk(), SHOUTED);
     stage.reviewer().wait_until_told("alongside drafts")?;
-    assert_eq!(
-        stage.alongside(&["drafts", "show", "1"])?,
-        SHOUTED.replace("TWO", "two")
-    );
+    assert_eq!(stage.alongside(&["drafts", "show", "1"])?, SHOUTED.replace("TWO", "two"));
     Ok(())
 }
 
@@ -120,11 +114,9 @@ fn qwen_edits_a_crlf_file_and_a_dropped_hunk_keeps_its_line_endings() -> Result<
 }
 
 fn person_drops_one_of_the_edits_to_a_crlf_file(story: &str, cli: Cli) -> Result<()> {
-    let lit = ["two", "eight", "fourteen"]
-        .iter()
-        .fold(ORIGINAL.to_owned(), |text, number| {
-            text.replace(&format!("{number}\n"), &format!("{number} lamps\n"))
-        });
+    let lit = ["two", "eight", "fourteen"].iter().fold(ORIGINAL.to_owned(), |text, number| {
+        text.replace(&format!("{number}\n"), &format!("{number} lamps\n"))
+    });
     let original = lit.replace('\n', "\r\n");
     let Some(mut stage) = Stage::set(story, &original, EDIT)? else {
         return Ok(());
@@ -136,16 +128,9 @@ fn person_drops_one_of_the_edits_to_a_crlf_file(story: &str, cli: Cli) -> Result
     stage.reviewer().answer_about("two LAMPS", "k")?;
     stage.reviewer().answer_about("eight LAMPS", "d")?;
     stage.reviewer().answer_about("fourteen LAMPS", "k")?;
-    stage
-        .reviewer()
-        .answer_after("accept, reject, or look again", "a")?;
+    stage.reviewer().answer_after("accept, reject, or look again", "a")?;
 
     agent.wait_until_it_says(DONE)?;
-    assert_eq!(
-        stage.on_disk(),
-        original
-            .replace("lamps", "LAMPS")
-            .replace("eight LAMPS", "eight lamps")
-    );
+    assert_eq!(stage.on_disk(), original.replace("lamps", "LAMPS").replace("eight LAMPS", "eight lamps"));
     Ok(())
 }

@@ -46,10 +46,7 @@ fn alongside_is_left_and_comes_back(story: &str, cli: Cli) -> Result<()> {
     stage.start_review()?;
     let agent = stage.start(cli, shout(cli, &stage.file))?;
     stage.reviewer().pane.enter("q")?;
-    stage
-        .reviewer()
-        .pane
-        .wait_for("the shell again", |screen| screen.ends_with(SHELL_PROMPT))?;
+    stage.reviewer().pane.wait_for("the shell again", |screen| screen.ends_with(SHELL_PROMPT))?;
     stage.start_review()?;
     agent.enable_ide(stage.reviewer())
 }

@@ -54,9 +54,7 @@ fn alongside_crashes_in_mid_review(story: &str, cli: Cli) -> Result<()> {
     agent.ask(REQUEST)?;
     agent.wait_until_it_asks()?;
     stage.reviewer().wait_until_told("+TWO")?;
-    let pid = stage.status()?["pid"]
-        .as_i64()
-        .and_then(|pid| Pid::from_raw(pid.try_into().ok()?));
+    let pid = stage.status()?["pid"].as_i64().and_then(|pid| Pid::from_raw(pid.try_into().ok()?));
     kill_process(pid.context("no pid in the status")?, Signal::KILL)?;
 
     // Nobody but the new companion can end the diff: Enter and Esc are dead in an agent whose stream was cut.

@@ -29,7 +29,5 @@ pub(crate) fn shout(cli: Cli, file: &Path) -> Script {
 
 /// A model that makes these `turns` out of [`REQUEST`], and has an answer for [`NEXT_REQUEST`].
 pub(crate) fn with(turns: Vec<Turn>) -> Script {
-    Script::new()
-        .on(REQUEST, turns)
-        .on(NEXT_REQUEST, [Turn::say(NEXT_ANSWER)])
+    Script::new().on(REQUEST, turns).on(NEXT_REQUEST, [Turn::say(NEXT_ANSWER)])
 }

@@ -41,17 +41,8 @@ impl Stage {
             &format!("for file; do :; done\nexec sed -i '{edit}' \"$file\""),
         )?;
         let editor = ["VISUAL", "EDITOR"].map(|name| (name.to_owned(), OsString::from("person-edits")));
-        let terminal = Tmux::new(
-            &sandbox,
-            [cli::path_variable(&sandbox)?].into_iter().chain(editor),
-        );
-        Ok(Some(Self {
-            terminal,
-            reviewer: None,
-            rig,
-            file,
-            sandbox,
-        }))
+        let terminal = Tmux::new(&sandbox, [cli::path_variable(&sandbox)?].into_iter().chain(editor));
+        Ok(Some(Self { terminal, reviewer: None, rig, file, sandbox }))
     }
 
     /// Types `alongside review` into a new pane.
@@ -63,29 +54,21 @@ impl Stage {
     pub(crate) fn start_review_with(&mut self, command: &str) -> Result<()> {
         let pane = self.terminal.pane("alongside review")?;
         pane.enter(command)?;
-        pane.wait_for("alongside to serve", |screen| {
-            screen.contains("Waiting for proposals")
-        })?;
+        pane.wait_for("alongside to serve", |screen| screen.contains("Waiting for proposals"))?;
         self.reviewer = Some(Reviewer { pane });
         Ok(())
     }
 
     /// The person at `alongside review`, which must have been started.
     pub(crate) fn reviewer(&self) -> &Reviewer {
-        self.reviewer
-            .as_ref()
-            .expect("the story starts `alongside review`")
+        self.reviewer.as_ref().expect("the story starts `alongside review`")
     }
 
     /// Installs an agent whose model plays `script`, and opens a pane for it.
     pub(crate) fn install(&self, cli: Cli, script: Script) -> Result<Agent> {
         let model = FakeModel::start(script)?;
         cli.set_up(&self.sandbox, &self.rig, &model)?;
-        Ok(Agent {
-            pane: self.terminal.pane(cli.command())?,
-            cli,
-            model,
-        })
+        Ok(Agent { pane: self.terminal.pane(cli.command())?, cli, model })
     }
 
     /// An agent that is running and connected: its own prompt comes earlier than its stream.
@@ -99,17 +82,10 @@ impl Stage {
     /// What `alongside` prints for these arguments, typed in the project.
     pub(crate) fn alongside(&self, arguments: &[&str]) -> Result<String> {
         let mut alongside = Command::new(alongside_bin()?);
-        alongside
-            .env_clear()
-            .envs(self.sandbox.env())
-            .current_dir(self.sandbox.project());
+        alongside.env_clear().envs(self.sandbox.env()).current_dir(self.sandbox.project());
         let output = alongside.args(arguments).output()?;
         let said = String::from_utf8_lossy(&output.stderr);
-        ensure!(
-            output.status.success(),
-            "alongside {} failed: {said}",
-            arguments.join(" ")
-        );
+        ensure!(output.status.success(), "alongside {} failed: {said}", arguments.join(" "));
         Ok(String::from_utf8(output.stdout)?)
     }
 
@@ -153,10 +129,7 @@ impl Agent {
                 return Ok(());
             }
         }
-        bail!(
-            "it was told to enable its IDE again and again, and did not connect:\n{}",
-            self.pane.screen()?
-        )
+        bail!("it was told to enable its IDE again and again, and did not connect:\n{}", self.pane.screen()?)
     }
 
     /// Types a message.
@@ -166,9 +139,7 @@ impl Agent {
 
     /// Waits until `words` are on its screen.
     pub(crate) fn wait_until_it_says(&self, words: &str) -> Result<()> {
-        self.pane
-            .wait_for(&format!("{words:?}"), |screen| screen.contains(words))
-            .map(drop)
+        self.pane.wait_for(&format!("{words:?}"), |screen| screen.contains(words)).map(drop)
     }
 
     /// Waits until it asks in its own pane whether to apply the change. Its prompt is gone meanwhile.
@@ -178,9 +149,7 @@ impl Agent {
 
     /// Waits until its prompt is there, empty: a wedged agent never gets so far.
     pub(crate) fn wait_until_free(&self) -> Result<()> {
-        self.pane
-            .wait_for("its prompt", |screen| self.cli.is_ready(screen))
-            .map(drop)
+        self.pane.wait_for("its prompt", |screen| self.cli.is_ready(screen)).map(drop)
     }
 }
 
@@ -193,46 +162,33 @@ impl Reviewer {
     /// Waits until so many agents have been announced.
     pub(crate) fn wait_until_connected(&self, agents: usize) -> Result<()> {
         let what = format!("{agents} connected agent(s)");
-        self.pane
-            .wait_for(&what, |screen| screen.matches("is connected").count() >= agents)
-            .map(drop)
+        self.pane.wait_for(&what, |screen| screen.matches("is connected").count() >= agents).map(drop)
     }
 
     fn is_connected_within(&self, deadline: Duration) -> bool {
-        self.pane
-            .wait_within(deadline, "a connected agent", |screen| {
-                screen.contains("is connected")
-            })
-            .is_ok()
+        self.pane.wait_within(deadline, "a connected agent", |screen| screen.contains("is connected")).is_ok()
     }
 
     /// Answers `key` as soon as the change to `line` is in question.
     pub(crate) fn answer_about(&self, line: &str, key: &str) -> Result<()> {
         let added = format!("\n+{line}\n");
         self.answer(&format!("a question about {line:?}"), key, |screen| {
-            screen
-                .rfind("@@ ")
-                .is_some_and(|hunk| screen[hunk..].contains(&added))
+            screen.rfind("@@ ").is_some_and(|hunk| screen[hunk..].contains(&added))
         })
     }
 
     /// Answers `key` as soon as there is a question while the screen shows `words`.
     pub(crate) fn answer_after(&self, words: &str, key: &str) -> Result<()> {
-        self.answer(&format!("a question after {words:?}"), key, |screen| {
-            screen.contains(words)
-        })
+        self.answer(&format!("a question after {words:?}"), key, |screen| screen.contains(words))
     }
 
     /// Waits until `words` are on the screen.
     pub(crate) fn wait_until_told(&self, words: &str) -> Result<()> {
-        self.pane
-            .wait_for(&format!("{words:?}"), |screen| screen.contains(words))
-            .map(drop)
+        self.pane.wait_for(&format!("{words:?}"), |screen| screen.contains(words)).map(drop)
     }
 
     fn answer(&self, what: &str, key: &str, shown: impl Fn(&str) -> bool) -> Result<()> {
-        self.pane
-            .wait_for(what, |screen| screen.ends_with("]?") && shown(screen))?;
+        self.pane.wait_for(what, |screen| screen.ends_with("]?") && shown(screen))?;
         std::thread::sleep(READING);
         self.pane.enter(key)
     }

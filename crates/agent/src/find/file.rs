@@ -18,10 +18,7 @@ pub(super) fn names(row: &DiscoveryFile, here: &Surroundings) -> Result<Vec<Path
     let directory = here.resolve(row.directory);
     let entries = std::fs::read_dir(&directory).map_err(|error| {
         let told = error.kind() != std::io::ErrorKind::NotFound;
-        told.then(|| Skipped {
-            path: directory.clone(),
-            reason: Reason::Unreadable(error),
-        })
+        told.then(|| Skipped { path: directory.clone(), reason: Reason::Unreadable(error) })
     })?;
     let mut paths: Vec<PathBuf> = entries
         .flatten()
@@ -44,17 +41,13 @@ pub(super) fn read(path: &Path) -> Result<Record, Reason> {
         return Err(Reason::NotOurs);
     }
     let mut json = Vec::new();
-    file.take(MAX_BYTES)
-        .read_to_end(&mut json)
-        .map_err(Reason::Unreadable)?;
+    file.take(MAX_BYTES).read_to_end(&mut json).map_err(Reason::Unreadable)?;
     serde_json::from_slice(&json).map_err(Reason::Malformed)
 }
 
 /// When a file was written; the epoch if that cannot be told.
 pub(super) fn modified(path: &Path) -> SystemTime {
-    std::fs::metadata(path)
-        .and_then(|metadata| metadata.modified())
-        .unwrap_or(SystemTime::UNIX_EPOCH)
+    std::fs::metadata(path).and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
 #[cfg(unix)]

@@ -97,20 +97,11 @@ pub enum Reason {
 /// first), then what the variables alone say.
 pub fn candidates(family: &'static Family, here: &Surroundings) -> Search {
     let mut search = Search::default();
-    let looker = Looker {
-        family,
-        here,
-        port: here.port(family),
-        pid: here.target_pid(family),
-    };
+    let looker = Looker { family, here, port: here.port(family), pid: here.target_pid(family) };
     for row in family.files.iter().filter(|row| row.newest) {
         looker.by_exact_name(row, &mut search);
     }
-    for row in family
-        .files
-        .iter()
-        .filter(|row| row.newest && row.directory != Directory::Tmp(""))
-    {
+    for row in family.files.iter().filter(|row| row.newest && row.directory != Directory::Tmp("")) {
         looker.by_searching(row, &mut search);
     }
     search.found.extend(looker.by_variables());
@@ -157,17 +148,14 @@ impl Looker<'_> {
             }
             (true, false) => {
                 let Some(pid) = self.pid else { return };
-                search.take(directory.join(row.file_name(pid, 0)), Why::EditorPid, |record| {
-                    self.fits(record)
-                });
+                search
+                    .take(directory.join(row.file_name(pid, 0)), Why::EditorPid, |record| self.fits(record));
             }
             (false, true) => {
                 let Some(port) = self.port else { return };
-                search.take(
-                    directory.join(row.file_name(0, port)),
-                    Why::PortVariable,
-                    |record| self.fits(record),
-                );
+                search.take(directory.join(row.file_name(0, port)), Why::PortVariable, |record| {
+                    self.fits(record)
+                });
             }
             (false, false) => {}
         }
@@ -190,11 +178,8 @@ impl Looker<'_> {
         }
         let mut hits = Search::default();
         for path in paths.into_iter().filter(|path| !search.has(path)) {
-            let why = if row.names_pid() && pid_of(&path) == self.pid {
-                Why::EditorPid
-            } else {
-                Why::Workspace
-            };
+            let why =
+                if row.names_pid() && pid_of(&path) == self.pid { Why::EditorPid } else { Why::Workspace };
             hits.take(path, why, |record| match (row.fields, record.ppid) {
                 (Fields::WithParent, Some(pid)) if !process::may_signal(pid) => {
                     Err(Reason::EditorGone { pid })
@@ -204,8 +189,7 @@ impl Looker<'_> {
         }
         if row.names_pid() {
             // Stable: among the files of this directory, the port variable outranks everything else.
-            hits.found
-                .sort_by_key(|found| Some(found.record.port) != self.port);
+            hits.found.sort_by_key(|found| Some(found.record.port) != self.port);
         }
         search.found.append(&mut hits.found);
         search.skipped.append(&mut hits.skipped);
@@ -223,20 +207,14 @@ impl Looker<'_> {
             stdio: None,
             writer: None,
         };
-        self.fits(&record).is_ok().then_some(Found {
-            record,
-            path: None,
-            why: Why::Variables,
-        })
+        self.fits(&record).is_ok().then_some(Found { record, path: None, why: Why::Variables })
     }
 
     fn fits(&self, record: &Record) -> Result<(), Reason> {
         if holds(&record.workspace_path, &self.here.cwd) {
             return Ok(());
         }
-        Err(Reason::OtherWorkspace {
-            workspace: record.workspace_path.clone(),
-        })
+        Err(Reason::OtherWorkspace { workspace: record.workspace_path.clone() })
     }
 }
 
@@ -248,11 +226,7 @@ impl Search {
 
     fn take(&mut self, path: PathBuf, why: Why, fits: impl FnOnce(&Record) -> Result<(), Reason>) {
         match file::read(&path).and_then(|record| fits(&record).map(|()| record)) {
-            Ok(record) => self.found.push(Found {
-                record,
-                path: Some(path),
-                why,
-            }),
+            Ok(record) => self.found.push(Found { record, path: Some(path), why }),
             Err(Reason::Unreadable(error)) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(reason) => self.skipped.push(Skipped { path, reason }),
         }

@@ -51,11 +51,7 @@ fn editor_above(from: u32, process: impl Fn(u32) -> Option<Process>) -> Option<u
         .take(MAX_DEPTH)
         .take_while(|pid| process(*pid).is_some())
         .collect();
-    chain
-        .len()
-        .checked_sub(3)
-        .map(|third| chain[third])
-        .or(chain.last().copied())
+    chain.len().checked_sub(3).map(|third| chain[third]).or(chain.last().copied())
 }
 
 /// Whether a process exists, whoever owns it. Where that cannot be told cheaply it counts as alive, as it does for agents.
@@ -100,10 +96,7 @@ fn processes() -> impl Fn(u32) -> Option<Process> {
         let process = procfs::process::Process::new(i32::try_from(pid).ok()?).ok()?;
         let parent = u32::try_from(process.stat().ok()?.ppid).ok()?;
         let command = process.cmdline().ok()?.into_iter().next().unwrap_or_default();
-        Some(Process {
-            parent,
-            name: name_in(&command),
-        })
+        Some(Process { parent, name: name_in(&command) })
     }
 }
 
@@ -118,15 +111,9 @@ fn processes() -> impl Fn(u32) -> Option<Process> {
     }
     move |pid| {
         let process = system.as_ref()?.process(Pid::from_u32(pid))?;
-        let command = process
-            .cmd()
-            .first()
-            .map_or(process.name(), |word| word.as_os_str());
+        let command = process.cmd().first().map_or(process.name(), |word| word.as_os_str());
         let parent = process.parent().map_or(0, Pid::as_u32);
-        Some(Process {
-            parent,
-            name: name_in(&command.to_string_lossy()),
-        })
+        Some(Process { parent, name: name_in(&command.to_string_lossy()) })
     }
 }
 
@@ -145,52 +132,30 @@ mod tests {
         editor_above(chain[0].0, |pid| {
             let at = chain.iter().position(|(other, _)| *other == pid)?;
             let parent = chain.get(at + 1).map_or(0, |(parent, _)| *parent);
-            Some(Process {
-                parent,
-                name: name_in(chain[at].1),
-            })
+            Some(Process { parent, name: name_in(chain[at].1) })
         })
     }
 
     #[test]
     fn the_editor_is_the_grandparent_of_the_nearest_shell() {
         assert_eq!(
-            editor(&[
-                (9, "node"),
-                (8, "/bin/zsh"),
-                (7, "ptyhost"),
-                (6, "code"),
-                (1, "init")
-            ]),
+            editor(&[(9, "node"), (8, "/bin/zsh"), (7, "ptyhost"), (6, "code"), (1, "init")]),
             Some(6)
         );
         assert_eq!(
-            editor(&[
-                (9, "node"),
-                (8, "sh"),
-                (7, "bash"),
-                (6, "tmux"),
-                (5, "x"),
-                (1, "init")
-            ]),
+            editor(&[(9, "node"), (8, "sh"), (7, "bash"), (6, "tmux"), (5, "x"), (1, "init")]),
             Some(6)
         );
     }
 
     #[test]
     fn the_editor_is_the_shells_parent_when_init_comes_next() {
-        assert_eq!(
-            editor(&[(9, "node"), (8, "bash"), (7, "tmux: server"), (1, "init")]),
-            Some(7)
-        );
+        assert_eq!(editor(&[(9, "node"), (8, "bash"), (7, "tmux: server"), (1, "init")]), Some(7));
     }
 
     #[test]
     fn shells_count_by_exact_name_only() {
-        assert_eq!(
-            editor(&[(9, "node"), (8, "-zsh"), (7, "nu"), (6, "kitty"), (1, "init")]),
-            Some(6)
-        );
+        assert_eq!(editor(&[(9, "node"), (8, "-zsh"), (7, "nu"), (6, "kitty"), (1, "init")]), Some(6));
     }
 
     #[test]

@@ -46,33 +46,24 @@ impl Surroundings {
     pub fn resolve(&self, directory: Directory) -> PathBuf {
         match directory {
             Directory::Tmp(below) => join(&self.tmp, below),
-            Directory::Home {
-                below_home,
-                base_variable,
-                below_base,
-            } => match base_variable.and_then(|name| self.variables.get(name)) {
-                Some(base) => join(&self.cwd.join(base), below_base),
-                None => join(&self.home, below_home),
-            },
+            Directory::Home { below_home, base_variable, below_base } => {
+                match base_variable.and_then(|name| self.variables.get(name)) {
+                    Some(base) => join(&self.cwd.join(base), below_base),
+                    None => join(&self.home, below_home),
+                }
+            }
         }
     }
 
     /// The port that the family's variable names, if it names one.
     pub(super) fn port(&self, family: &Family) -> Option<u16> {
-        self.variables
-            .get(family.env.port)?
-            .parse()
-            .ok()
-            .filter(|port| *port != 0)
+        self.variables.get(family.env.port)?.parse().ok().filter(|port| *port != 0)
     }
 
     /// The process that an agent of the family takes for the editor.
     pub(super) fn target_pid(&self, family: &Family) -> Option<u32> {
-        let said = family
-            .env
-            .pid
-            .and_then(|name| self.variables.get(name)?.parse().ok())
-            .filter(|pid| *pid != 0);
+        let said =
+            family.env.pid.and_then(|name| self.variables.get(name)?.parse().ok()).filter(|pid| *pid != 0);
         said.or_else(|| super::editor_pid(self))
     }
 }
@@ -91,23 +82,12 @@ impl std::fmt::Debug for Surroundings {
 }
 
 fn temporary_directory(variables: &HashMap<String, String>) -> PathBuf {
-    let names: &[&str] = if cfg!(windows) {
-        &["TEMP", "TMP"]
-    } else {
-        &["TMPDIR", "TMP", "TEMP"]
-    };
-    let value = names
-        .iter()
-        .find_map(|name| variables.get(*name))
-        .map_or("/tmp", String::as_str);
+    let names: &[&str] = if cfg!(windows) { &["TEMP", "TMP"] } else { &["TMPDIR", "TMP", "TEMP"] };
+    let value = names.iter().find_map(|name| variables.get(*name)).map_or("/tmp", String::as_str);
     // Collecting components drops a trailing slash, as Node does.
     Path::new(value).components().collect()
 }
 
 fn join(base: &Path, below: &str) -> PathBuf {
-    if below.is_empty() {
-        base.to_owned()
-    } else {
-        base.join(below)
-    }
+    if below.is_empty() { base.to_owned() } else { base.join(below) }
 }

@@ -49,11 +49,7 @@ impl World {
 
     fn ports(&self, command: &str) -> Vec<(u16, Why)> {
         let search = candidates(by_command(command).unwrap(), &self.here);
-        search
-            .found
-            .iter()
-            .map(|found| (found.record.port, found.why))
-            .collect()
+        search.found.iter().map(|found| (found.record.port, found.why)).collect()
     }
 }
 
@@ -61,34 +57,17 @@ impl World {
 fn gemini_takes_any_pid_whose_workspace_holds_the_directory() {
     let mut world = World::new();
     let alive = std::process::id();
-    world.record(
-        &format!("tmp/gemini/ide/gemini-ide-server-{DEAD}-1001.json"),
-        1001,
-    );
-    world.record(
-        &format!("tmp/gemini/ide/gemini-ide-server-{alive}-1002.json"),
-        1002,
-    );
+    world.record(&format!("tmp/gemini/ide/gemini-ide-server-{DEAD}-1001.json"), 1001);
+    world.record(&format!("tmp/gemini/ide/gemini-ide-server-{alive}-1002.json"), 1002);
     world.record("tmp/gemini/ide/gemini-ide-server-4242-1003.json", 1003);
-    world.record_for(
-        "tmp/gemini/ide/gemini-ide-server-4242-1004.json",
-        1004,
-        "/elsewhere",
-    );
+    world.record_for("tmp/gemini/ide/gemini-ide-server-4242-1004.json", 1004, "/elsewhere");
     world.record("tmp/gemini-ide-server-4242.json", 1005);
     assert_eq!(
         world.ports("gemini"),
-        [
-            (1003, Why::EditorPid),
-            (1002, Why::Workspace),
-            (1001, Why::Workspace)
-        ]
+        [(1003, Why::EditorPid), (1002, Why::Workspace), (1001, Why::Workspace)]
     );
 
-    world
-        .here
-        .variables
-        .insert("GEMINI_CLI_IDE_SERVER_PORT".into(), "1001".into());
+    world.here.variables.insert("GEMINI_CLI_IDE_SERVER_PORT".into(), "1001".into());
     assert_eq!(world.ports("gemini")[0], (1001, Why::Workspace));
 }
 
@@ -97,10 +76,7 @@ fn gemini_lets_a_file_without_port_override_everything() {
     let world = World::new();
     world.record("tmp/gemini/ide/gemini-ide-server-4242-1003.json", 1003);
     world.record_for("tmp/gemini/ide/gemini-ide-server-4242.json", 1004, "/elsewhere");
-    assert_eq!(
-        world.ports("gemini"),
-        [(1004, Why::Override), (1003, Why::EditorPid)]
-    );
+    assert_eq!(world.ports("gemini"), [(1004, Why::Override), (1003, Why::EditorPid)]);
 }
 
 #[test]
@@ -118,17 +94,10 @@ fn qwen_takes_the_named_port_then_legacy_files_then_the_newest_lock() {
             .unwrap();
     }
     world.record_for("home/.qwen/ide/2004.lock", 2004, "/elsewhere");
-    let newest_first = [
-        (2002, Why::Workspace),
-        (2003, Why::Workspace),
-        (2001, Why::Workspace),
-    ];
+    let newest_first = [(2002, Why::Workspace), (2003, Why::Workspace), (2001, Why::Workspace)];
     assert_eq!(world.ports("qwen"), newest_first);
 
-    world
-        .here
-        .variables
-        .insert("QWEN_CODE_IDE_SERVER_PORT".into(), "2001".into());
+    world.here.variables.insert("QWEN_CODE_IDE_SERVER_PORT".into(), "2001".into());
     world.record("tmp/qwen-code-ide-server-2001.json", 2005);
     let editor = editor_pid(&world.here).unwrap();
     world.record(&format!("tmp/qwen-code-ide-server-{editor}.json"), 2006);
@@ -147,29 +116,17 @@ fn qwen_takes_the_named_port_then_legacy_files_then_the_newest_lock() {
 #[test]
 fn qwen_skips_locks_whose_editor_is_gone() {
     let world = World::new();
-    let json = format!(
-        r#"{{"port":2001,"workspacePath":{:?},"ppid":{DEAD}}}"#,
-        world.project
-    );
+    let json = format!(r#"{{"port":2001,"workspacePath":{:?},"ppid":{DEAD}}}"#, world.project);
     world.write("home/.qwen/ide/2001.lock", &json);
     let search = candidates(by_command("qwen").unwrap(), &world.here);
     assert!(search.found.is_empty());
-    assert!(matches!(
-        search.skipped[..],
-        [Skipped {
-            reason: Reason::EditorGone { pid: DEAD },
-            ..
-        }]
-    ));
+    assert!(matches!(search.skipped[..], [Skipped { reason: Reason::EditorGone { pid: DEAD }, .. }]));
 }
 
 #[test]
 fn qwen_home_moves_the_locks() {
     let mut world = World::new();
-    world.here.variables.insert(
-        "QWEN_HOME".into(),
-        world.temp.path().join("q").to_str().unwrap().into(),
-    );
+    world.here.variables.insert("QWEN_HOME".into(), world.temp.path().join("q").to_str().unwrap().into());
     world.record("home/.qwen/ide/2001.lock", 2001);
     world.record("q/ide/2002.lock", 2002);
     assert_eq!(world.ports("qwen"), [(2002, Why::Workspace)]);
@@ -178,15 +135,9 @@ fn qwen_home_moves_the_locks() {
 #[test]
 fn a_family_without_files_goes_by_its_variables() {
     let mut world = World::new();
-    world
-        .here
-        .variables
-        .insert("BOB_SHELL_CLI_IDE_SERVER_PORT".into(), "3001".into());
+    world.here.variables.insert("BOB_SHELL_CLI_IDE_SERVER_PORT".into(), "3001".into());
     assert_eq!(world.ports("bob"), []);
-    world
-        .here
-        .variables
-        .insert("BOB_SHELL_CLI_IDE_WORKSPACE_PATH".into(), world.project.clone());
+    world.here.variables.insert("BOB_SHELL_CLI_IDE_WORKSPACE_PATH".into(), world.project.clone());
     assert_eq!(world.ports("bob"), [(3001, Why::Variables)]);
 }
 
@@ -195,26 +146,13 @@ fn what_cannot_be_used_is_said_and_hides_nothing() {
     let world = World::new();
     world.record("tmp/gemini/ide/gemini-ide-server-1-1001.json", 1001);
     world.write("tmp/gemini/ide/gemini-ide-server-2-1002.json", "{ not json");
-    world.write(
-        "tmp/gemini/ide/gemini-ide-server-3-1003.json",
-        r#"{"port":"many"}"#,
-    );
+    world.write("tmp/gemini/ide/gemini-ide-server-3-1003.json", r#"{"port":"many"}"#);
     world.write("tmp/gemini/ide/readme.txt", "hello");
     world.record_for("tmp/gemini/ide/gemini-ide-server-4-1004.json", 1004, "");
-    std::fs::create_dir(
-        world
-            .temp
-            .path()
-            .join("tmp/gemini/ide/gemini-ide-server-5-1005.json"),
-    )
-    .unwrap();
+    std::fs::create_dir(world.temp.path().join("tmp/gemini/ide/gemini-ide-server-5-1005.json")).unwrap();
     let search = candidates(by_command("gemini").unwrap(), &world.here);
     assert_eq!(search.found.len(), 1);
-    let mut reasons: Vec<String> = search
-        .skipped
-        .iter()
-        .map(|skipped| skipped.reason.to_string())
-        .collect();
+    let mut reasons: Vec<String> = search.skipped.iter().map(|skipped| skipped.reason.to_string()).collect();
     reasons.sort();
     assert_eq!(reasons.len(), 4, "{reasons:?}");
     assert!(reasons[0].starts_with("it is not a discovery record"));
@@ -232,20 +170,14 @@ fn all_records_lists_each_companion_once_wherever_its_files_lie() {
     world.record("home/.ola/ide/2002.lock", 2002);
     world.write("tmp/llxprt/ide/llxprt-ide-server-7-3001.json", "nonsense");
     let records = all_records(&world.here);
-    assert_eq!(
-        records.iter().map(|(_, record)| record.port).collect::<Vec<_>>(),
-        [1001, 2001, 2002]
-    );
+    assert_eq!(records.iter().map(|(_, record)| record.port).collect::<Vec<_>>(), [1001, 2001, 2002]);
     assert!(records[0].0.starts_with(world.temp.path().join("tmp/gemini/ide")));
 }
 
 #[test]
 fn neither_tokens_nor_values_of_variables_can_be_logged() {
     let mut world = World::new();
-    world
-        .here
-        .variables
-        .insert("GEMINI_CLI_IDE_AUTH_TOKEN".into(), "s3cret".into());
+    world.here.variables.insert("GEMINI_CLI_IDE_AUTH_TOKEN".into(), "s3cret".into());
     world.record("tmp/gemini/ide/gemini-ide-server-4242-1003.json", 1003);
     let search = candidates(by_command("gemini").unwrap(), &world.here);
     assert!(!format!("{search:?}{:?}", world.here).contains("t1003"));
@@ -258,10 +190,7 @@ fn a_file_of_another_user_is_skipped() {
     // Only root can give a file away; elsewhere a file of root's stands in for it.
     let world = World::new();
     world.record("tmp/gemini/ide/gemini-ide-server-4242-1003.json", 1003);
-    let path = world
-        .temp
-        .path()
-        .join("tmp/gemini/ide/gemini-ide-server-4242-1003.json");
+    let path = world.temp.path().join("tmp/gemini/ide/gemini-ide-server-4242-1003.json");
     let path = if std::os::unix::fs::chown(&path, Some(12_345), None).is_ok() {
         path.as_path()
     } else {

@@ -8,9 +8,7 @@ use alongside_contract::discovery::split_roots;
 /// nothing: the agent then asks the person to open a folder.
 pub fn holds(workspace_path: &str, cwd: &Path) -> bool {
     let cwd = comparable(cwd);
-    roots(workspace_path)
-        .iter()
-        .any(|root| cwd.starts_with(comparable(Path::new(root))))
+    roots(workspace_path).iter().any(|root| cwd.starts_with(comparable(Path::new(root))))
 }
 
 /// The roots, as Qwen Code reads them too: a JSON array in place of the joined list.
@@ -18,25 +16,15 @@ fn roots(workspace_path: &str) -> Vec<String> {
     if workspace_path.trim_start().starts_with('[')
         && let Ok(roots) = serde_json::from_str::<Vec<String>>(workspace_path)
     {
-        return roots
-            .into_iter()
-            .filter(|root| Path::new(root).is_absolute())
-            .collect();
+        return roots.into_iter().filter(|root| Path::new(root).is_absolute()).collect();
     }
-    split_roots(workspace_path)
-        .filter(|root| Path::new(root).is_absolute())
-        .map(str::to_owned)
-        .collect()
+    split_roots(workspace_path).filter(|root| Path::new(root).is_absolute()).map(str::to_owned).collect()
 }
 
 /// The real path, or the path as it is where nothing lies there; without regard to case where the file system has none.
 fn comparable(path: &Path) -> PathBuf {
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if cfg!(target_os = "macos") {
-        PathBuf::from(real.to_string_lossy().to_lowercase())
-    } else {
-        real
-    }
+    if cfg!(target_os = "macos") { PathBuf::from(real.to_string_lossy().to_lowercase()) } else { real }
 }
 
 #[cfg(all(test, unix))]

@@ -69,27 +69,15 @@ pub(crate) async fn run() -> anyhow::Result<ExitCode> {
             " Nobody is at a terminal, so the answers are played too."
         }
     ));
-    let mut demo = Demo {
-        root,
-        decided: HashMap::new(),
-        names: HashMap::new(),
-        observer: companion.join(),
-    };
+    let mut demo = Demo { root, decided: HashMap::new(), names: HashMap::new(), observer: companion.join() };
     let ending = demo.play(&mut desk, &companion, &mut signals).await;
-    tokio::join!(
-        companion.stop(),
-        desk.finish(*ending.as_ref().unwrap_or(&Ending::Done))
-    );
+    tokio::join!(companion.stop(), desk.finish(*ending.as_ref().unwrap_or(&Ending::Done)));
     if let Ending::Signal(signal) = ending? {
         return Ok(signals::exit_code(signal));
     }
     let wrong = demo.differences()?;
     super::print(&demo.result(&wrong)?)?;
-    Ok(if wrong.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 struct Demo {
@@ -110,13 +98,9 @@ impl Demo {
         signals: &mut Signals,
     ) -> anyhow::Result<Ending> {
         let identity = Identity::new("alongside-demo", env!("CARGO_PKG_VERSION"));
-        let session = Session::connect(
-            Endpoint::local(companion.port()),
-            Some(companion.token()),
-            identity,
-        )
-        .await
-        .context("the built-in agent cannot connect")?;
+        let session = Session::connect(Endpoint::local(companion.port()), Some(companion.token()), identity)
+            .await
+            .context("the built-in agent cannot connect")?;
         // Nothing but the proposals is told here.
         let (_problems, mut problems) = mpsc::unbounded_channel();
         for proposal in PROPOSALS {
@@ -135,11 +119,7 @@ impl Demo {
             match outcome.context("the agent was not heard")?? {
                 Outcome::Accepted { content } => {
                     write(&path, &content)?;
-                    desk.say(&format!(
-                        "The agent writes {} ({} bytes).",
-                        proposal.file,
-                        content.len()
-                    ));
+                    desk.say(&format!("The agent writes {} ({} bytes).", proposal.file, content.len()));
                 }
                 Outcome::Rejected => desk.say(&format!("The agent leaves {} alone.", proposal.file)),
                 Outcome::Closed { .. } | Outcome::Lost => {
@@ -157,15 +137,13 @@ impl Demo {
         while !self.decided.contains_key(path.as_ref()) {
             match self.observer.next().await {
                 Ok(Event::Opened(review) | Event::Changed(review)) => {
-                    self.names
-                        .insert(review.id, (review.file, review.current.to_string()));
+                    self.names.insert(review.id, (review.file, review.current.to_string()));
                 }
                 Ok(Event::Closed(closed)) => {
                     let Some((file, text)) = self.names.remove(&closed.id) else {
                         continue;
                     };
-                    self.decided
-                        .insert(file, (closed.closing == Closing::Accepted).then_some(text));
+                    self.decided.insert(file, (closed.closing == Closing::Accepted).then_some(text));
                 }
                 Ok(Event::FlushReview { id }) => {
                     drop(self.observer.send(alongside_desk::Request::Flushed { id }))
@@ -181,11 +159,7 @@ impl Demo {
         let mut wrong = Vec::new();
         for (file, before) in project::FILES.iter().chain(&[(PROPOSALS[1].file, "")]) {
             let path = self.root.join(file);
-            let decided = self
-                .decided
-                .get(path.to_string_lossy().as_ref())
-                .cloned()
-                .flatten();
+            let decided = self.decided.get(path.to_string_lossy().as_ref()).cloned().flatten();
             let expected = decided.or_else(|| Some((*before).to_owned()).filter(|text| !text.is_empty()));
             if read(&path)? != expected {
                 wrong.push((*file).to_owned());
@@ -197,10 +171,7 @@ impl Demo {
     /// What has become of the project, as a diff.
     fn result(&self, wrong: &[String]) -> anyhow::Result<String> {
         let inks = Inks::for_stdout();
-        let mut text = format!(
-            "\n{}\n",
-            inks.ink(Ink::Mark, "The project now, against how it began:")
-        );
+        let mut text = format!("\n{}\n", inks.ink(Ink::Mark, "The project now, against how it began:"));
         let mut changed = false;
         for (file, before) in project::FILES.iter().chain(&[(PROPOSALS[1].file, "")]) {
             let after = read(&self.root.join(file))?.unwrap_or_default();
@@ -209,11 +180,7 @@ impl Demo {
             }
             changed = true;
             let diff = similar::TextDiff::from_lines(*before, after.as_str());
-            let unified = diff
-                .unified_diff()
-                .context_radius(1)
-                .header(file, file)
-                .to_string();
+            let unified = diff.unified_diff().context_radius(1).header(file, file).to_string();
             for line in unified.lines() {
                 let line = harmless::line(line);
                 text += &match line.as_bytes().first() {
@@ -229,10 +196,9 @@ impl Demo {
         }
         text += &match wrong {
             [] => "Every file is exactly what was decided.\n".to_owned(),
-            wrong => format!(
-                "NOT what was decided: {}. This is a defect; please report it.\n",
-                wrong.join(", ")
-            ),
+            wrong => {
+                format!("NOT what was decided: {}. This is a defect; please report it.\n", wrong.join(", "))
+            }
         };
         text +=
             "\nNow start `alongside review` in a project of yours, and an agent in another terminal there.\n";
@@ -241,11 +207,7 @@ impl Demo {
 }
 
 async fn propose(session: &Session, path: &Path, text: &str) -> anyhow::Result<Outcome> {
-    Ok(session
-        .open_diff(&path.to_string_lossy(), text)
-        .await?
-        .outcome()
-        .await)
+    Ok(session.open_diff(&path.to_string_lossy(), text).await?.outcome().await)
 }
 
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {

@@ -61,14 +61,10 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         .list()
         .with_context(|| format!("cannot read the drafts in {}", drafts.directory().display()))?;
     let read = |draft: &Draft| {
-        drafts
-            .read(&draft.id)
-            .with_context(|| format!("cannot read the draft {}", draft.path.display()))
+        drafts.read(&draft.id).with_context(|| format!("cannot read the draft {}", draft.path.display()))
     };
     let delete = |draft: &Draft| {
-        drafts
-            .delete(&draft.id)
-            .with_context(|| format!("cannot delete the draft {}", draft.path.display()))
+        drafts.delete(&draft.id).with_context(|| format!("cannot delete the draft {}", draft.path.display()))
     };
     match args.action.unwrap_or(Action::List) {
         Action::List => super::print(&list(&all))?,
@@ -76,11 +72,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
             let text = read(named(&all, &draft)?)?;
             // To a terminal harmless, to a file or a pipe as it is.
             let terminal = std::io::IsTerminal::is_terminal(&std::io::stdout());
-            super::print(&if terminal {
-                harmless::text(&text)
-            } else {
-                text.as_str().into()
-            })?;
+            super::print(&if terminal { harmless::text(&text) } else { text.as_str().into() })?;
         }
         Action::Save { draft, file, force } => {
             let text = read(named(&all, &draft)?)?;
@@ -90,10 +82,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         Action::Delete { draft } => {
             let draft = named(&all, &draft)?;
             delete(draft)?;
-            super::print(&format!(
-                "Deleted the draft of {}.\n",
-                harmless::name(&draft.file)
-            ))?;
+            super::print(&format!("Deleted the draft of {}.\n", harmless::name(&draft.file)))?;
         }
         Action::Clear => {
             all.iter().try_for_each(delete)?;
@@ -134,18 +123,13 @@ fn age(saved_at_ms: u64) -> String {
 
 /// The draft of that number or name.
 fn named<'a>(all: &'a [Draft], name: &str) -> anyhow::Result<&'a Draft> {
-    let number = name
-        .parse::<usize>()
-        .ok()
-        .and_then(|number| all.get(number.checked_sub(1)?));
-    number
-        .or_else(|| all.iter().find(|draft| draft.id == name))
-        .ok_or_else(|| {
-            failure(
-                format!("there is no draft {name:?}"),
-                "`alongside drafts list` shows the drafts and their numbers",
-            )
-        })
+    let number = name.parse::<usize>().ok().and_then(|number| all.get(number.checked_sub(1)?));
+    number.or_else(|| all.iter().find(|draft| draft.id == name)).ok_or_else(|| {
+        failure(
+            format!("there is no draft {name:?}"),
+            "`alongside drafts list` shows the drafts and their numbers",
+        )
+    })
 }
 
 fn save(file: &Path, text: &str, force: bool) -> anyhow::Result<()> {
@@ -156,9 +140,7 @@ fn save(file: &Path, text: &str, force: bool) -> anyhow::Result<()> {
     } else {
         options.create_new(true)
     };
-    let written = options
-        .open(file)
-        .and_then(|mut out| out.write_all(text.as_bytes()));
+    let written = options.open(file).and_then(|mut out| out.write_all(text.as_bytes()));
     match written {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(failure(
             format!("{} exists", file.display()),

@@ -47,9 +47,7 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let serving = serving::here_or_error(&here).await?;
     let current = |name: &str| std::env::var(name).ok();
     let variables = variables::all(&serving.record, serving.pid, current);
-    let shell = args
-        .shell
-        .unwrap_or_else(|| Shell::named(&std::env::var("SHELL").unwrap_or_default()));
+    let shell = args.shell.unwrap_or_else(|| Shell::named(&std::env::var("SHELL").unwrap_or_default()));
     super::print(&shell.assign(&variables))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -57,12 +55,7 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
 impl Shell {
     /// The shell that `$SHELL` names; most others read what bash reads.
     fn named(path: &str) -> Self {
-        match path
-            .rsplit(['/', '\\'])
-            .next()
-            .unwrap_or_default()
-            .trim_end_matches(".exe")
-        {
+        match path.rsplit(['/', '\\']).next().unwrap_or_default().trim_end_matches(".exe") {
             "fish" => Self::Fish,
             "pwsh" | "powershell" => Self::Pwsh,
             "nu" => Self::Nu,
@@ -73,18 +66,13 @@ impl Shell {
     fn assign(self, variables: &[(&str, String)]) -> String {
         let line = |(name, value): &(&str, String)| match self {
             Self::Bash => format!("export {name}='{}'\n", value.replace('\'', r"'\''")),
-            Self::Fish => format!(
-                "set -gx {name} '{}'\n",
-                value.replace('\\', r"\\").replace('\'', r"\'")
-            ),
+            Self::Fish => format!("set -gx {name} '{}'\n", value.replace('\\', r"\\").replace('\'', r"\'")),
             Self::Pwsh => format!("$env:{name} = '{}'\n", doubled(value)),
             Self::Nu => String::new(),
         };
         if self == Self::Nu {
-            let record: serde_json::Map<_, _> = variables
-                .iter()
-                .map(|(name, value)| ((*name).to_owned(), value.clone().into()))
-                .collect();
+            let record: serde_json::Map<_, _> =
+                variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone().into())).collect();
             return format!("{}\n", serde_json::Value::from(record));
         }
         variables.iter().map(line).collect()
@@ -94,10 +82,7 @@ impl Shell {
 /// PowerShell takes each of these for a single quote, and two of them for one.
 fn doubled(value: &str) -> String {
     let quote = |c: char| matches!(c, '\'' | '\u{2018}' | '\u{2019}' | '\u{201A}' | '\u{201B}');
-    value
-        .chars()
-        .flat_map(|c| std::iter::repeat_n(c, if quote(c) { 2 } else { 1 }))
-        .collect()
+    value.chars().flat_map(|c| std::iter::repeat_n(c, if quote(c) { 2 } else { 1 })).collect()
 }
 
 #[cfg(test)]
@@ -110,22 +95,10 @@ mod tests {
     #[test]
     fn each_shell_is_quoted_in_its_own_way() {
         let variables = [("V", "it's \\ \"$x\"\u{2019}".to_owned())];
-        assert_eq!(
-            Shell::Bash.assign(&variables),
-            "export V='it'\\''s \\ \"$x\"\u{2019}'\n"
-        );
-        assert_eq!(
-            Shell::Fish.assign(&variables),
-            "set -gx V 'it\\'s \\\\ \"$x\"\u{2019}'\n"
-        );
-        assert_eq!(
-            Shell::Pwsh.assign(&variables),
-            "$env:V = 'it''s \\ \"$x\"\u{2019}\u{2019}'\n"
-        );
-        assert_eq!(
-            Shell::Nu.assign(&variables),
-            "{\"V\":\"it's \\\\ \\\"$x\\\"\u{2019}\"}\n"
-        );
+        assert_eq!(Shell::Bash.assign(&variables), "export V='it'\\''s \\ \"$x\"\u{2019}'\n");
+        assert_eq!(Shell::Fish.assign(&variables), "set -gx V 'it\\'s \\\\ \"$x\"\u{2019}'\n");
+        assert_eq!(Shell::Pwsh.assign(&variables), "$env:V = 'it''s \\ \"$x\"\u{2019}\u{2019}'\n");
+        assert_eq!(Shell::Nu.assign(&variables), "{\"V\":\"it's \\\\ \\\"$x\\\"\u{2019}\"}\n");
     }
 
     #[test]
@@ -140,12 +113,7 @@ mod tests {
             ("pwsh", Shell::Pwsh, "[Console]::Out.Write($env:ODD)"),
         ] {
             let script = format!("{}{print}", shell.assign(&variables));
-            let Ok(output) = Command::new(program)
-                .arg("-c")
-                .arg(script)
-                .env_remove("ODD")
-                .output()
-            else {
+            let Ok(output) = Command::new(program).arg("-c").arg(script).env_remove("ODD").output() else {
                 continue;
             };
             assert_eq!(String::from_utf8_lossy(&output.stdout), ODD, "{program}");

@@ -54,17 +54,11 @@ fn print(text: &str) -> anyhow::Result<()> {
 
 /// Tells the person something beside the output.
 fn note(text: &str) {
-    let _ = writeln!(
-        std::io::stderr().lock(),
-        "alongside: {}",
-        crate::harmless::name(text)
-    );
+    let _ = writeln!(std::io::stderr().lock(), "alongside: {}", crate::harmless::name(text));
 }
 
 /// The program to name in records and variables for agents that start a stdio server.
 fn own_program() -> String {
-    let own = std::env::current_exe()
-        .ok()
-        .and_then(|path| path.into_os_string().into_string().ok());
+    let own = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
     own.unwrap_or_else(|| "alongside".into())
 }

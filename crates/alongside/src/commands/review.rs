@@ -86,9 +86,7 @@ pub(crate) async fn run(args: Args, config: Option<PathBuf>) -> anyhow::Result<E
         let policy = args.policy();
         let mut desk = LineDesk::new(companion.join(), roots.clone(), policy);
         desk.say(&welcome(&roots, companion.port(), policy));
-        let ending = desk
-            .run(&mut signals, &mut problems_in, std::future::pending())
-            .await;
+        let ending = desk.run(&mut signals, &mut problems_in, std::future::pending()).await;
         tokio::join!(companion.stop(), desk.finish(ending));
         ending
     };
@@ -119,10 +117,7 @@ async fn others(roots: &[PathBuf]) -> Vec<Problem> {
         };
         surroundings.cwd.clone_from(root);
         if let Some(other) = serving::here(&surroundings).await {
-            let pid = other
-                .pid
-                .map(|pid| format!(" (process {pid})"))
-                .unwrap_or_default();
+            let pid = other.pid.map(|pid| format!(" (process {pid})")).unwrap_or_default();
             problems.push(Problem {
                 what: format!(
                     "another companion{pid} serves {} already; agents may connect to it instead",
@@ -138,9 +133,8 @@ async fn others(roots: &[PathBuf]) -> Vec<Problem> {
 /// The directories as absolute paths, in the spelling that was given.
 fn roots(dirs: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     if dirs.is_empty() {
-        let here = std::env::current_dir()
-            .context("the current directory is gone")
-            .hint("cd into a project")?;
+        let here =
+            std::env::current_dir().context("the current directory is gone").hint("cd into a project")?;
         return Ok(vec![here]);
     }
     dirs.iter().map(|dir| root(dir)).collect()
@@ -149,14 +143,8 @@ fn roots(dirs: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
 fn root(dir: &Path) -> anyhow::Result<PathBuf> {
     let shown = dir.display();
     let found = std::fs::metadata(dir).with_context(|| format!("cannot use {shown} as a project"));
-    if !found
-        .hint("give a directory that exists, or none for the current one")?
-        .is_dir()
-    {
-        return Err(failure(
-            format!("{shown} is not a directory"),
-            "give the directory of a project",
-        ));
+    if !found.hint("give a directory that exists, or none for the current one")?.is_dir() {
+        return Err(failure(format!("{shown} is not a directory"), "give the directory of a project"));
     }
     std::path::absolute(dir).with_context(|| format!("cannot tell where {shown} is"))
 }

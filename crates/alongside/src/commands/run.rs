@@ -33,12 +33,7 @@ Examples:
 Exit codes: the agent's own; 128 and the signal's number if a signal ended it; 1 if it could not be started.")]
 pub(crate) struct Args {
     /// The agent and its arguments
-    #[arg(
-        value_name = "AGENT",
-        required = true,
-        trailing_var_arg = true,
-        allow_hyphen_values = true
-    )]
+    #[arg(value_name = "AGENT", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     agent: Vec<OsString>,
 }
 
@@ -48,10 +43,7 @@ pub(crate) async fn run(args: Args, config: Option<PathBuf>) -> anyhow::Result<E
     let mut signals = Signals::listen()?;
     let (companion, serving) = match serving::here(&here).await {
         Some(serving) => {
-            tracing::info!(
-                port = serving.record.port,
-                "a companion serves this directory already"
-            );
+            tracing::info!(port = serving.record.port, "a companion serves this directory already");
             (None, serving)
         }
         None => {
@@ -96,19 +88,10 @@ async fn start(root: PathBuf, config: Option<PathBuf>) -> anyhow::Result<(Compan
         ide_info: None,
         ppid: None,
         ide_name: None,
-        stdio: Some(Stdio {
-            command: super::own_program(),
-            args: vec!["stdio".into()],
-        }),
+        stdio: Some(Stdio { command: super::own_program(), args: vec!["stdio".into()] }),
         writer: Some(WRITER.to_owned()),
     };
-    Ok((
-        companion,
-        Serving {
-            record,
-            pid: Some(std::process::id()),
-        },
-    ))
+    Ok((companion, Serving { record, pid: Some(std::process::id()) }))
 }
 
 fn spawn(agent: &[OsString], serving: &Serving) -> anyhow::Result<Child> {
@@ -155,8 +138,5 @@ fn exit_code(status: ExitStatus) -> ExitCode {
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return crate::signals::exit_code(signal);
     }
-    status
-        .code()
-        .and_then(|code| u8::try_from(code).ok())
-        .map_or(ExitCode::FAILURE, ExitCode::from)
+    status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from)
 }

@@ -25,18 +25,13 @@ pub(super) struct Serving {
 
 /// What an agent that started here would see.
 pub(super) fn surroundings() -> anyhow::Result<Surroundings> {
-    Surroundings::of_this_process()
-        .context("the current directory is gone")
-        .hint("cd into a project")
+    Surroundings::of_this_process().context("the current directory is gone").hint("cd into a project")
 }
 
 /// The companion that serves the current directory: ours if there is one, else the first that answers.
 pub(super) async fn here(here: &Surroundings) -> Option<Serving> {
     let mut found: Vec<Found> = Vec::new();
-    for candidate in FAMILIES
-        .iter()
-        .flat_map(|family| find::candidates(family, here).found)
-    {
+    for candidate in FAMILIES.iter().flat_map(|family| find::candidates(family, here).found) {
         let same = |known: &Found| known.record.is_same_companion(&candidate.record);
         // An override names any workspace; it serves this directory only if it says so.
         if find::holds(&candidate.record.workspace_path, &here.cwd) && !found.iter().any(same) {
@@ -48,14 +43,8 @@ pub(super) async fn here(here: &Surroundings) -> Option<Serving> {
     for candidate in found {
         if let Some(answer) = ask(&candidate.record).await {
             let named = || candidate.path.as_deref().and_then(pid_in_name);
-            let pid = answer
-                .map(|status| status.pid)
-                .or(candidate.record.ppid)
-                .or_else(named);
-            return Some(Serving {
-                record: candidate.record,
-                pid,
-            });
+            let pid = answer.map(|status| status.pid).or(candidate.record.ppid).or_else(named);
+            return Some(Serving { record: candidate.record, pid });
         }
     }
     None
@@ -92,8 +81,5 @@ pub(super) async fn ask(record: &Record) -> Option<Option<Status>> {
 /// The process that a record's file is named after.
 pub(super) fn pid_in_name(path: &std::path::Path) -> Option<u32> {
     let name = path.file_name()?.to_str()?;
-    FAMILIES
-        .iter()
-        .flat_map(|family| family.files)
-        .find_map(|row| row.pid_in(name))
+    FAMILIES.iter().flat_map(|family| family.files).find_map(|row| row.pid_in(name))
 }

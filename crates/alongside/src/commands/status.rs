@@ -47,13 +47,7 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut shown = join_all(records(&surroundings).into_iter().map(|(record, files)| async {
         let answer = serving::ask(&record).await;
         let here = answer.is_some() && find::holds(&record.workspace_path, &surroundings.cwd);
-        Shown {
-            answers: answer.is_some(),
-            status: answer.flatten(),
-            here,
-            record,
-            files,
-        }
+        Shown { answers: answer.is_some(), status: answer.flatten(), here, record, files }
     }))
     .await;
     shown.sort_by_key(|shown| (!shown.here, !shown.answers));
@@ -63,13 +57,7 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
         let line = json!({ "servesHere": any_here, "companions": companions }).to_string();
         super::print(&format!("{}\n", harmless::json(&line)))?;
     } else {
-        super::print(
-            &shown
-                .iter()
-                .map(|shown| shown.lines(args.token))
-                .collect::<Vec<_>>()
-                .join("\n"),
-        )?;
+        super::print(&shown.iter().map(|shown| shown.lines(args.token)).collect::<Vec<_>>().join("\n"))?;
     }
     if any_here {
         return Ok(ExitCode::SUCCESS);
@@ -83,26 +71,17 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 /// Every record and the files that hold it.
 fn records(here: &Surroundings) -> Vec<(Record, Vec<PathBuf>)> {
-    let mut records: Vec<(Record, Vec<PathBuf>)> = find::all_records(here)
-        .into_iter()
-        .map(|(path, record)| (record, vec![path]))
-        .collect();
+    let mut records: Vec<(Record, Vec<PathBuf>)> =
+        find::all_records(here).into_iter().map(|(path, record)| (record, vec![path])).collect();
     for row in FAMILIES.iter().flat_map(|family| family.files) {
-        let directory = std::fs::read_dir(here.resolve(row.directory))
-            .into_iter()
-            .flatten()
-            .flatten();
+        let directory = std::fs::read_dir(here.resolve(row.directory)).into_iter().flatten().flatten();
         let names =
             directory.filter(|entry| entry.file_name().to_str().is_some_and(|name| row.matches(name)));
-        let mut paths: Vec<_> = names
-            .map(|entry| entry.path())
-            .filter(|path| path.is_file())
-            .collect();
+        let mut paths: Vec<_> = names.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
         paths.sort();
         for path in paths {
-            let read = std::fs::read(&path)
-                .ok()
-                .and_then(|json| serde_json::from_slice::<Record>(&json).ok());
+            let read =
+                std::fs::read(&path).ok().and_then(|json| serde_json::from_slice::<Record>(&json).ok());
             let Some(found) = read else { continue };
             let same = |known: &&mut (Record, Vec<PathBuf>)| {
                 known.0.is_same_companion(&found) && !known.1.contains(&path)
@@ -121,98 +100,45 @@ impl Shown {
     }
 
     fn name(&self) -> &str {
-        let given = self
-            .record
-            .ide_info
-            .as_ref()
-            .map(|info| info.display_name.as_str());
-        given
-            .or(self.record.ide_name.as_deref())
-            .unwrap_or("a companion without a name")
+        let given = self.record.ide_info.as_ref().map(|info| info.display_name.as_str());
+        given.or(self.record.ide_name.as_deref()).unwrap_or("a companion without a name")
     }
 
     fn pid(&self) -> Option<u32> {
         let named = || self.files.iter().find_map(|path| serving::pid_in_name(path));
-        self.status
-            .as_ref()
-            .map(|status| status.pid)
-            .or(self.record.ppid)
-            .or_else(named)
+        self.status.as_ref().map(|status| status.pid).or(self.record.ppid).or_else(named)
     }
 
     fn roots(&self) -> Vec<String> {
         match &self.status {
-            Some(status) => status
-                .roots
-                .iter()
-                .map(|root| root.to_string_lossy().into_owned())
-                .collect(),
-            None => split_roots(&self.record.workspace_path)
-                .map(str::to_owned)
-                .collect(),
+            Some(status) => status.roots.iter().map(|root| root.to_string_lossy().into_owned()).collect(),
+            None => split_roots(&self.record.workspace_path).map(str::to_owned).collect(),
         }
     }
 
     fn lines(&self, with_token: bool) -> String {
         let mut text = String::new();
-        let pid = self
-            .pid()
-            .map(|pid| format!(", process {pid}"))
-            .unwrap_or_default();
+        let pid = self.pid().map(|pid| format!(", process {pid}")).unwrap_or_default();
         let here = if self.here { " - serves this directory" } else { "" };
         // Writing to a String does not fail.
-        let _ = writeln!(
-            text,
-            "{}: port {}{pid}{here}",
-            harmless::name(self.name()),
-            self.record.port
-        );
-        let roots: Vec<_> = self
-            .roots()
-            .iter()
-            .map(|root| harmless::name(root).into_owned())
-            .collect();
-        let _ = writeln!(
-            text,
-            "  projects: {}",
-            if roots.is_empty() {
-                "none".into()
-            } else {
-                roots.join(", ")
-            }
-        );
+        let _ = writeln!(text, "{}: port {}{pid}{here}", harmless::name(self.name()), self.record.port);
+        let roots: Vec<_> = self.roots().iter().map(|root| harmless::name(root).into_owned()).collect();
+        let _ =
+            writeln!(text, "  projects: {}", if roots.is_empty() { "none".into() } else { roots.join(", ") });
         if let Some(status) = &self.status {
-            let agents: Vec<_> = status
-                .agents
-                .iter()
-                .map(crate::line::render::agent_name)
-                .collect();
-            let agents = if agents.is_empty() {
-                "none".into()
-            } else {
-                agents.join(", ")
-            };
+            let agents: Vec<_> = status.agents.iter().map(crate::line::render::agent_name).collect();
+            let agents = if agents.is_empty() { "none".into() } else { agents.join(", ") };
             let paused = if status.paused { " (context is paused)" } else { "" };
-            let _ = writeln!(
-                text,
-                "  agents: {agents}{paused}\n  reviews waiting: {}",
-                status.reviews
-            );
+            let _ = writeln!(text, "  agents: {agents}{paused}\n  reviews waiting: {}", status.reviews);
         }
         if with_token {
             let token = self.record.auth_token.as_deref().unwrap_or("none");
             let _ = writeln!(text, "  token: {}", harmless::name(token));
         }
         if !self.answers {
-            let what = if self.is_ours() {
-                "they go away when the next companion starts"
-            } else {
-                "delete them"
-            };
-            let _ = writeln!(
-                text,
-                "  nothing answers at this port: these files are stale; {what}"
-            );
+            let what =
+                if self.is_ours() { "they go away when the next companion starts" } else { "delete them" };
+            let _ = writeln!(text, "  nothing answers at this port: these files are stale; {what}");
         }
         for file in &self.files {
             let _ = writeln!(text, "  file: {}", harmless::path(file));

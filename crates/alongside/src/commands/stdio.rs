@@ -18,13 +18,8 @@ pub(crate) async fn run() -> anyhow::Result<ExitCode> {
     let here = serving::surroundings()?;
     let record = serving::here_or_error(&here).await?.record;
     let endpoint = Endpoint::local(record.port);
-    bridge::run(
-        endpoint,
-        record.auth_token.as_deref(),
-        tokio::io::stdin(),
-        tokio::io::stdout(),
-    )
-    .await
-    .context("the way to the companion is broken")?;
+    bridge::run(endpoint, record.auth_token.as_deref(), tokio::io::stdin(), tokio::io::stdout())
+        .await
+        .context("the way to the companion is broken")?;
     Ok(ExitCode::SUCCESS)
 }

@@ -16,26 +16,16 @@ pub(super) fn all(
     for family in FAMILIES {
         let env = &family.env;
         let workspace = Some(&record.workspace_path).filter(|path| !path.is_empty());
-        let args = record
-            .stdio
-            .as_ref()
-            .and_then(|stdio| serde_json::to_string(&stdio.args).ok());
+        let args = record.stdio.as_ref().and_then(|stdio| serde_json::to_string(&stdio.args).ok());
         let values = [
             (Some(env.port), Some(record.port.to_string())),
             (env.workspace_path, workspace.cloned()),
             (env.auth_token, record.token_for(family)),
             (env.pid, pid.map(|pid| pid.to_string())),
-            (
-                env.stdio_command,
-                record.stdio.as_ref().map(|stdio| stdio.command.clone()),
-            ),
+            (env.stdio_command, record.stdio.as_ref().map(|stdio| stdio.command.clone())),
             (env.stdio_args, args),
         ];
-        variables.extend(
-            values
-                .into_iter()
-                .filter_map(|(name, value)| Some((name?, value?))),
-        );
+        variables.extend(values.into_iter().filter_map(|(name, value)| Some((name?, value?))));
     }
     variables.extend(["NO_PROXY", "no_proxy"].map(|name| (name, without_proxy(current(name).as_deref()))));
     variables
@@ -49,12 +39,7 @@ fn without_proxy(current: Option<&str>) -> String {
         return current.to_owned();
     }
     let missing = LOOPBACK.into_iter().filter(|address| !there.contains(address));
-    Some(current)
-        .into_iter()
-        .filter(|list| !list.is_empty())
-        .chain(missing)
-        .collect::<Vec<_>>()
-        .join(",")
+    Some(current).into_iter().filter(|list| !list.is_empty()).chain(missing).collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]
@@ -65,10 +50,7 @@ mod tests {
     fn proxy_exceptions_keep_what_is_there() {
         assert_eq!(without_proxy(None), "127.0.0.1,localhost,::1");
         assert_eq!(without_proxy(Some("")), "127.0.0.1,localhost,::1");
-        assert_eq!(
-            without_proxy(Some("example.org, localhost,")),
-            "example.org, localhost,127.0.0.1,::1"
-        );
+        assert_eq!(without_proxy(Some("example.org, localhost,")), "example.org, localhost,127.0.0.1,::1");
         assert_eq!(without_proxy(Some("*")), "*");
     }
 
@@ -79,12 +61,7 @@ mod tests {
         )
         .unwrap();
         let variables = all(&record, Some(42), |_| None);
-        let value = |name: &str| {
-            variables
-                .iter()
-                .find(|(n, _)| *n == name)
-                .map(|(_, value)| value.as_str())
-        };
+        let value = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| value.as_str());
         assert_eq!(value("GEMINI_CLI_IDE_SERVER_PORT"), Some("7"));
         assert_eq!(value("GEMINI_CLI_IDE_PID"), Some("42"));
         assert_eq!(value("GEMINI_CLI_IDE_AUTH_TOKEN"), Some("t"));
@@ -92,10 +69,7 @@ mod tests {
         assert_eq!(value("QWEN_CODE_IDE_SERVER_STDIO_ARGS"), Some(r#"["stdio"]"#));
         assert_eq!(value("HOPCODE_IDE_SERVER_PORT"), Some("7"));
         assert_eq!(
-            variables
-                .iter()
-                .filter(|(name, _)| name.ends_with("SERVER_PORT"))
-                .count(),
+            variables.iter().filter(|(name, _)| name.ends_with("SERVER_PORT")).count(),
             FAMILIES.len()
         );
     }

@@ -28,12 +28,10 @@ impl LineDesk {
             self.answers.put_back(Input::Line(line));
             return ControlFlow::Continue(());
         }
-        self.paper
-            .answered((asked && !self.answers.terminal).then_some(answer));
+        self.paper.answered((asked && !self.answers.terminal).then_some(answer));
         self.due = self.due.max(if asked { Due::Question } else { Due::Nothing });
         if self.answers.came_too_soon() && asked {
-            self.paper
-                .say("(That was typed before this question stood here, so it does not count.)");
+            self.paper.say("(That was typed before this question stood here, so it does not count.)");
             return ControlFlow::Continue(());
         }
         if let Some(confirm) = self.confirm {
@@ -76,10 +74,7 @@ impl LineDesk {
     }
 
     fn not_an_answer(&mut self, answer: &str) {
-        self.paper.say(&format!(
-            "{:?} is no answer here; ? shows which there are.",
-            harmless::name(answer)
-        ));
+        self.paper.say(&format!("{:?} is no answer here; ? shows which there are.", harmless::name(answer)));
     }
 
     fn help(&mut self) {
@@ -118,10 +113,7 @@ impl LineDesk {
             (Confirm::AcceptAnyway, Some(id)) if yes => self.accept(id, true).await,
             (Confirm::SingleNewline, Some(id)) if yes => {
                 if let Some(revision) = self.review(id).map(|review| review.revision)
-                    && self
-                        .ask(id, whole_text(id, revision, "\n".into()))
-                        .await
-                        .is_some()
+                    && self.ask(id, whole_text(id, revision, "\n".into())).await.is_some()
                 {
                     self.accept(id, true).await;
                 }
@@ -148,8 +140,7 @@ impl LineDesk {
     }
 
     async fn refused(&mut self, id: ReviewId, refusal: Refusal) {
-        self.paper
-            .say(&harmless::text(&capitalised(&refusal.to_string())));
+        self.paper.say(&harmless::text(&capitalised(&refusal.to_string())));
         match refusal {
             Refusal::Stale { revision } => {
                 self.made(id, revision);
@@ -196,12 +187,7 @@ impl LineDesk {
             HunkState::Dropped => keep,
         };
         let revision = review.revision;
-        let request = Request::KeepHunks {
-            id,
-            revision,
-            hunks: vec![place],
-            keep,
-        };
+        let request = Request::KeepHunks { id, revision, hunks: vec![place], keep };
         if !changes || self.ask(id, request).await.is_some() {
             self.step(id, place, changes);
             self.look_at(place + 1);
@@ -211,22 +197,10 @@ impl LineDesk {
     async fn split(&mut self, id: ReviewId, place: usize) {
         let Some(review) = self.review(id) else { return };
         let (revision, before) = (review.revision, review.hunks.len());
-        if self
-            .ask(
-                id,
-                Request::SplitHunk {
-                    id,
-                    revision,
-                    hunk: place,
-                },
-            )
-            .await
-            .is_some()
-        {
+        if self.ask(id, Request::SplitHunk { id, revision, hunk: place }).await.is_some() {
             self.step(id, place, true);
             let now = self.review(id).map_or(before, |review| review.hunks.len());
-            self.paper
-                .say(&format!("Split into {} changes.", now.saturating_sub(before) + 1));
+            self.paper.say(&format!("Split into {} changes.", now.saturating_sub(before) + 1));
             self.look_at(place);
         }
     }
@@ -235,11 +209,7 @@ impl LineDesk {
         let Some(waiting) = self.current() else { return };
         let revision = waiting.review.revision;
         let step = waiting.steps.pop();
-        if let Some(Step {
-            place,
-            changed: false,
-        }) = step
-        {
+        if let Some(Step { place, changed: false }) = step {
             return self.look_at(place);
         }
         if self.ask(id, Request::UndoReview { id, revision }).await.is_some() {
@@ -260,15 +230,7 @@ impl LineDesk {
         let Some(revision) = self.review(id).map(|review| review.revision) else {
             return;
         };
-        match self
-            .desk
-            .request(Request::DecideReview {
-                id,
-                revision,
-                decision,
-            })
-            .await
-        {
+        match self.desk.request(Request::DecideReview { id, revision, decision }).await {
             Ok(_) => self.deciding = Some(id).filter(|id| self.review(*id).is_some()),
             Err(refusal) => self.refused(id, refusal).await,
         }
@@ -278,30 +240,16 @@ impl LineDesk {
         let mut lines = Vec::new();
         for (index, waiting) in self.waiting.iter().enumerate() {
             let review = &waiting.review;
-            let here = if self.at == Some(review.id) {
-                " - you are here"
-            } else {
-                ""
-            };
-            let (name, agent) = (
-                render::file_name(&review.file, &self.roots),
-                render::agent_name(&review.agent),
-            );
-            lines.push(format!(
-                "{}. {name} ({agent}, {}){here}",
-                index + 1,
-                render::size(review)
-            ));
+            let here = if self.at == Some(review.id) { " - you are here" } else { "" };
+            let (name, agent) =
+                (render::file_name(&review.file, &self.roots), render::agent_name(&review.agent));
+            lines.push(format!("{}. {name} ({agent}, {}){here}", index + 1, render::size(review)));
         }
         if lines.is_empty() {
             lines.push("No review waits.".into());
         }
         let agents: Vec<_> = self.status.agents.iter().map(render::agent_name).collect();
-        let agents = if agents.is_empty() {
-            "none".into()
-        } else {
-            agents.join(", ")
-        };
+        let agents = if agents.is_empty() { "none".into() } else { agents.join(", ") };
         lines.push(format!("Agents connected: {agents}."));
         if self.status.paused {
             lines.push("Agents are told nothing about your files (p resumes).".into());
@@ -334,9 +282,6 @@ impl LineDesk {
 
 fn capitalised(text: &str) -> String {
     let mut chars = text.chars();
-    let first = chars
-        .next()
-        .map(|c| c.to_uppercase().to_string())
-        .unwrap_or_default();
+    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
     format!("{first}{}.", chars.as_str())
 }

@@ -39,14 +39,8 @@ const TAKE_PLUS_LINE: &[&str] = &[
 ];
 
 /// Editors that take `FILE:LINE`, and what must stand before it.
-const TAKE_FILE_LINE: &[(&str, &str)] = &[
-    ("code", "--goto"),
-    ("codium", "--goto"),
-    ("hx", ""),
-    ("helix", ""),
-    ("subl", ""),
-    ("zed", ""),
-];
+const TAKE_FILE_LINE: &[(&str, &str)] =
+    &[("code", "--goto"), ("codium", "--goto"), ("hx", ""), ("helix", ""), ("subl", ""), ("zed", "")];
 
 /// A text in an editor.
 pub(crate) struct Editing {
@@ -102,16 +96,7 @@ impl Editing {
             .spawn()
             .with_context(|| format!("cannot start the editor {editor:?}"))
             .hint("set EDITOR to an editor of yours")?;
-        Ok(Self {
-            id,
-            revision,
-            place,
-            dir,
-            path,
-            base: text.to_owned(),
-            child,
-            terminal,
-        })
+        Ok(Self { id, revision, place, dir, path, base: text.to_owned(), child, terminal })
     }
 
     /// Waits for the editor to end. Cancel safe.
@@ -138,10 +123,9 @@ impl Editing {
                 Err(why) => why,
             },
             Ok(status) => match status.code() {
-                Some(127) => format!(
-                    "the editor {:?} cannot be found; set EDITOR to an editor of yours",
-                    editor()
-                ),
+                Some(127) => {
+                    format!("the editor {:?} cannot be found; set EDITOR to an editor of yours", editor())
+                }
                 Some(code) => format!("the editor ended with exit code {code}"),
                 None => "the editor was stopped by a signal".into(),
             },
@@ -175,30 +159,20 @@ impl Editing {
 
 /// Saves what a person typed when it cannot be handed on, and says where.
 pub(crate) fn save(file: &str, text: &str) -> std::io::Result<PathBuf> {
-    let path = tempfile::Builder::new()
-        .prefix("alongside-edit-")
-        .tempdir()?
-        .keep()
-        .join(own_name(file));
+    let path = tempfile::Builder::new().prefix("alongside-edit-").tempdir()?.keep().join(own_name(file));
     std::fs::write(&path, text)?;
     Ok(path)
 }
 
 fn editor() -> String {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-    variable("VISUAL")
-        .or_else(|| variable("EDITOR"))
-        .unwrap_or_else(|| "vi".into())
+    variable("VISUAL").or_else(|| variable("EDITOR")).unwrap_or_else(|| "vi".into())
 }
 
 /// The editor's command may hold arguments and quotes, so a shell reads it, as with git.
 fn shell(editor: &str, path: &Path, line: usize) -> Command {
     let mut command = Command::new("sh");
-    command
-        .arg("-c")
-        .arg(format!("{editor} \"$@\""))
-        .arg("alongside")
-        .args(arguments(editor, path, line));
+    command.arg("-c").arg(format!("{editor} \"$@\"")).arg("alongside").args(arguments(editor, path, line));
     command
 }
 
@@ -228,14 +202,9 @@ fn terminal_input() -> Stdio {
 /// The file's own name, made fit for a shell's and an editor's eyes.
 fn own_name(file: &str) -> String {
     let name = file.rsplit(['/', '\\']).next().unwrap_or_default();
-    let name: String = name
-        .chars()
-        .map(|c| if harmless::is_harmful(c) { '_' } else { c })
-        .collect();
+    let name: String = name.chars().map(|c| if harmless::is_harmful(c) { '_' } else { c }).collect();
     let long = name.len().saturating_sub(200);
-    let start = (long..=name.len())
-        .find(|at| name.is_char_boundary(*at))
-        .unwrap_or(0);
+    let start = (long..=name.len()).find(|at| name.is_char_boundary(*at)).unwrap_or(0);
     match &name[start..] {
         "" | "." | ".." => "proposal".into(),
         name => name.to_owned(),

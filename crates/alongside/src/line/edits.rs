@@ -37,16 +37,9 @@ impl LineDesk {
         match (editing.finish(status), file) {
             (Edited::Same, _) => self.paper.say("Nothing was changed in the editor."),
             (Edited::Failed { why, kept: None }, _) => {
-                self.paper
-                    .say(&format!("Nothing was taken over: {}.", harmless::name(&why)));
+                self.paper.say(&format!("Nothing was taken over: {}.", harmless::name(&why)));
             }
-            (
-                Edited::Failed {
-                    why,
-                    kept: Some(path),
-                },
-                _,
-            ) => {
+            (Edited::Failed { why, kept: Some(path) }, _) => {
                 let path = harmless::path(&path);
                 self.paper.say(&format!(
                     "Nothing was taken over: {}. Your text is in {path}.",
@@ -58,20 +51,11 @@ impl LineDesk {
             }
             (Edited::Text(text), Some(file)) => {
                 let before = self.review(id).map_or(0, |review| review.hunks.len());
-                if self
-                    .ask(id, whole_text(id, revision, text.clone()))
-                    .await
-                    .is_some()
-                {
+                if self.ask(id, whole_text(id, revision, text.clone())).await.is_some() {
                     self.step(id, place, true);
                     let after = self.review(id).map_or(0, |review| review.hunks.len());
-                    let changes = if after == 1 {
-                        "is 1 change"
-                    } else {
-                        &format!("are {after} changes")
-                    };
-                    self.paper
-                        .say(&format!("Your text is taken over; there {changes} now."));
+                    let changes = if after == 1 { "is 1 change" } else { &format!("are {after} changes") };
+                    self.paper.say(&format!("Your text is taken over; there {changes} now."));
                     self.look_at(if before == after { place } else { place.min(after) });
                 } else {
                     self.set_aside(&file, &text, "Your text could not be taken over");
@@ -87,13 +71,9 @@ impl LineDesk {
     /// Keeps what the person typed where it can be found.
     fn set_aside(&mut self, file: &str, text: &str, why: &str) {
         match editor::save(file, text) {
-            Ok(path) => self
-                .paper
-                .say(&format!("{why}; it is in {}.", harmless::path(&path))),
+            Ok(path) => self.paper.say(&format!("{why}; it is in {}.", harmless::path(&path))),
             // The last resort is the screen: it must not be lost.
-            Err(_) => self
-                .paper
-                .say(&format!("{why}; this is it:\n{}", harmless::text(text))),
+            Err(_) => self.paper.say(&format!("{why}; this is it:\n{}", harmless::text(text))),
         }
     }
 }

@@ -49,11 +49,9 @@ impl Answers {
             while wanted.recv().is_ok() {
                 let mut line = Vec::new();
                 let input = match source.read_until(b'\n', &mut line) {
-                    Ok(1..) => Input::Line(
-                        String::from_utf8_lossy(&line)
-                            .trim_end_matches(['\n', '\r'])
-                            .to_owned(),
-                    ),
+                    Ok(1..) => {
+                        Input::Line(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned())
+                    }
                     Ok(0) | Err(_) => Input::End,
                 };
                 let ended = input == Input::End;
@@ -62,15 +60,7 @@ impl Answers {
                 }
             }
         });
-        Self {
-            wants,
-            lines,
-            asked: false,
-            ahead: None,
-            ended: false,
-            terminal,
-            changed: None,
-        }
+        Self { wants, lines, asked: false, ahead: None, ended: false, terminal, changed: None }
     }
 
     /// Whether input has ended, and this has been said.
@@ -90,9 +80,7 @@ impl Answers {
 
     /// Whether the answer that just came was typed before the question could be read.
     pub(crate) fn came_too_soon(&mut self) -> bool {
-        self.changed
-            .take()
-            .is_some_and(|changed| changed.elapsed() < TOO_SOON)
+        self.changed.take().is_some_and(|changed| changed.elapsed() < TOO_SOON)
     }
 
     /// Gives a line back: it answers a later question.
@@ -140,11 +128,7 @@ mod tests {
         assert!(!answers.has_ended());
         assert_eq!(answers.next().await, Input::End);
         assert!(answers.has_ended());
-        assert!(
-            tokio::time::timeout(Duration::from_millis(20), answers.next())
-                .await
-                .is_err()
-        );
+        assert!(tokio::time::timeout(Duration::from_millis(20), answers.next()).await.is_err());
     }
 
     #[tokio::test]

@@ -23,11 +23,7 @@ pub(crate) struct JsonDesk {
 impl JsonDesk {
     /// Nothing is written before [`run`](Self::run).
     pub(crate) fn new(desk: Desk) -> Self {
-        Self {
-            desk,
-            answers: Answers::stdin(),
-            out: std::io::stdout(),
-        }
+        Self { desk, answers: Answers::stdin(), out: std::io::stdout() }
     }
 
     /// Works until something ends it. The end of input does not: reviews can still be answered in the agent.

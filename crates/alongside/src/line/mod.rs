@@ -73,17 +73,8 @@ struct Step {
 
 impl Waiting {
     fn new(review: Review) -> Self {
-        let place = if review.whole_file_only.is_some() {
-            review.hunks.len()
-        } else {
-            0
-        };
-        Self {
-            place,
-            steps: Vec::new(),
-            mine: review.revision,
-            review,
-        }
+        let place = if review.whole_file_only.is_some() { review.hunks.len() } else { 0 };
+        Self { place, steps: Vec::new(), mine: review.revision, review }
     }
 }
 
@@ -141,10 +132,7 @@ impl LineDesk {
     /// A desk whose answers are written down already, one per line.
     pub(crate) fn scripted(desk: Desk, roots: Vec<PathBuf>, script: &'static str) -> Self {
         let answers = Answers::from(false, || Box::new(script.as_bytes()));
-        Self {
-            scripted: true,
-            ..Self::with(desk, roots, Policy::Ask, answers)
-        }
+        Self { scripted: true, ..Self::with(desk, roots, Policy::Ask, answers) }
     }
 
     fn with(desk: Desk, roots: Vec<PathBuf>, policy: Policy, answers: Answers) -> Self {
@@ -177,9 +165,7 @@ impl LineDesk {
         self.paper.release();
         if let Some(editing) = self.editing.take() {
             let path = harmless::path(&editing.keep());
-            self.paper.say(&format!(
-                "The text in your editor was not taken over; it is in {path}."
-            ));
+            self.paper.say(&format!("The text in your editor was not taken over; it is in {path}."));
         }
         if matches!(ending, Ending::Signal(_)) && !self.waiting.is_empty() {
             self.paper.say("Ending: the reviews that wait are rejected.");
@@ -239,10 +225,7 @@ impl LineDesk {
     }
 
     fn review(&self, id: ReviewId) -> Option<&Review> {
-        self.waiting
-            .iter()
-            .find(|waiting| waiting.review.id == id)
-            .map(|waiting| &waiting.review)
+        self.waiting.iter().find(|waiting| waiting.review.id == id).map(|waiting| &waiting.review)
     }
 
     fn current(&mut self) -> Option<&mut Waiting> {
@@ -264,8 +247,7 @@ impl LineDesk {
             None => {
                 self.due = Due::Nothing;
                 if self.answers.terminal && self.policy == Policy::Ask {
-                    self.paper
-                        .say("No review waits now. (l list, p pause context, ? help, q leave)");
+                    self.paper.say("No review waits now. (l list, p pause context, ? help, q leave)");
                 }
             }
         }
@@ -286,13 +268,11 @@ impl LineDesk {
         if due == Due::Nothing {
             return;
         }
-        let Some(waiting) = self
-            .at
-            .and_then(|at| self.waiting.iter().find(|waiting| waiting.review.id == at))
+        let Some(waiting) =
+            self.at.and_then(|at| self.waiting.iter().find(|waiting| waiting.review.id == at))
         else {
             if self.confirm.is_some() {
-                self.paper
-                    .ask(&help::question(self.confirm, None, self.waiting.len()));
+                self.paper.ask(&help::question(self.confirm, None, self.waiting.len()));
             }
             return;
         };
@@ -320,8 +300,7 @@ impl LineDesk {
             return;
         }
         let place = Some((waiting.place, review));
-        self.paper
-            .ask(&help::question(self.confirm, place, self.waiting.len()));
+        self.paper.ask(&help::question(self.confirm, place, self.waiting.len()));
     }
 }
 

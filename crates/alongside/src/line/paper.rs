@@ -37,18 +37,12 @@ impl Inks {
     pub(crate) fn for_stdout() -> Self {
         let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-        Self {
-            on: std::io::stdout().is_terminal() && !refused && !dumb,
-        }
+        Self { on: std::io::stdout().is_terminal() && !refused && !dumb }
     }
 
     /// The line in its colour.
     pub(crate) fn ink(self, ink: Ink, line: &str) -> String {
-        if self.on {
-            format!("{}{line}\x1b[0m", ink.code())
-        } else {
-            line.to_owned()
-        }
+        if self.on { format!("{}{line}\x1b[0m", ink.code()) } else { line.to_owned() }
     }
 }
 
@@ -73,13 +67,7 @@ impl Paper {
 
     /// Writes elsewhere.
     pub(crate) fn on(out: Box<dyn Write + Send>, inks: Inks) -> Self {
-        Self {
-            out,
-            prompted: false,
-            broken: false,
-            held: None,
-            inks,
-        }
+        Self { out, prompted: false, broken: false, held: None, inks }
     }
 
     /// Writes a line, or several. What it says must be harmless already.
@@ -88,21 +76,13 @@ impl Paper {
             held.push(text.to_owned());
             return;
         }
-        let start = if std::mem::take(&mut self.prompted) {
-            "\n"
-        } else {
-            ""
-        };
+        let start = if std::mem::take(&mut self.prompted) { "\n" } else { "" };
         self.write(&format!("{start}{text}\n"));
     }
 
     /// Asks: the answer is typed behind it.
     pub(crate) fn ask(&mut self, question: &str) {
-        let start = if std::mem::replace(&mut self.prompted, true) {
-            "\n"
-        } else {
-            ""
-        };
+        let start = if std::mem::replace(&mut self.prompted, true) { "\n" } else { "" };
         let question = self.inks.ink(Ink::Mark, question);
         self.write(&format!("{start}{question} "));
     }
@@ -140,10 +120,7 @@ impl Paper {
     }
 
     fn write(&mut self, text: &str) {
-        let written = self
-            .out
-            .write_all(text.as_bytes())
-            .and_then(|()| self.out.flush());
+        let written = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
         self.broken |= written.is_err();
     }
 }

@@ -53,10 +53,7 @@ pub(crate) fn header(review: &Review, roots: &[PathBuf], inks: Inks) -> String {
     let name = file_name(&review.file, roots);
     let (added, removed) = counts(review);
     let changes = size(review);
-    let title = format!(
-        "{name}: {} proposes {changes} (+{added} -{removed})",
-        agent_name(&review.agent)
-    );
+    let title = format!("{name}: {} proposes {changes} (+{added} -{removed})", agent_name(&review.agent));
     let mut lines = vec![inks.ink(Ink::Mark, &title)];
     lines.extend(notes(review).into_iter().map(|note| format!("  note: {note}")));
     lines.join("\n")
@@ -66,10 +63,7 @@ pub(crate) fn header(review: &Review, roots: &[PathBuf], inks: Inks) -> String {
 pub(crate) fn notes(review: &Review) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(why) = &review.whole_file_only {
-        notes.push(format!(
-            "it can only be accepted or rejected as a whole: {}.",
-            harmless::name(why)
-        ));
+        notes.push(format!("it can only be accepted or rejected as a whole: {}.", harmless::name(why)));
     }
     match review.file_line_ending {
         Some(LineEnding::Crlf) => {
@@ -112,23 +106,12 @@ pub(crate) fn hunk(review: &Review, hunk: &Hunk, inks: Inks) -> String {
     let before = hunk.current.start.min(CONTEXT);
     let after = current.len().saturating_sub(hunk.current.end).min(CONTEXT);
     let mut lines = vec![inks.ink(Ink::Mark, &place(hunk, before, after, new))];
-    let show = Show {
-        inks,
-        crlf: is_crlf(&review.proposed),
-    };
+    let show = Show { inks, crlf: is_crlf(&review.proposed) };
     let context = |range: std::ops::Range<usize>| current.get(range).unwrap_or_default().to_vec();
-    show.lines(
-        ' ',
-        context(hunk.current.start - before..hunk.current.start),
-        &mut lines,
-    );
+    show.lines(' ', context(hunk.current.start - before..hunk.current.start), &mut lines);
     show.lines('-', within(&original, hunk.original), &mut lines);
     show.lines('+', within(&new_text, new), &mut lines);
-    show.lines(
-        ' ',
-        context(hunk.current.end..hunk.current.end + after),
-        &mut lines,
-    );
+    show.lines(' ', context(hunk.current.end..hunk.current.end + after), &mut lines);
     lines.join("\n")
 }
 
@@ -136,32 +119,21 @@ pub(crate) fn hunk(review: &Review, hunk: &Hunk, inks: Inks) -> String {
 pub(crate) fn whole(review: &Review, inks: Inks) -> String {
     let mut lines = Vec::new();
     let text = split(&review.current);
-    Show {
-        inks,
-        crlf: is_crlf(&review.current),
-    }
-    .lines('+', text, &mut lines);
+    Show { inks, crlf: is_crlf(&review.current) }.lines('+', text, &mut lines);
     lines.join("\n")
 }
 
 /// What accepting would do, hunk by hunk counted.
 pub(crate) fn summary(review: &Review, roots: &[PathBuf]) -> String {
     let count = |state| review.hunks.iter().filter(|hunk| hunk.state == state).count();
-    let (kept, dropped, edited) = (
-        count(HunkState::Kept),
-        count(HunkState::Dropped),
-        count(HunkState::Edited),
-    );
+    let (kept, dropped, edited) =
+        (count(HunkState::Kept), count(HunkState::Dropped), count(HunkState::Edited));
     let name = file_name(&review.file, roots);
     if review.original.as_deref() == Some(&*review.current) {
         return format!("{name}: nothing is left of the proposal; the file would stay as it is.");
     }
     let parts = [(kept, "kept"), (dropped, "dropped"), (edited, "edited")];
-    let parts: Vec<_> = parts
-        .iter()
-        .filter(|(n, _)| *n > 0)
-        .map(|(n, what)| format!("{n} {what}"))
-        .collect();
+    let parts: Vec<_> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
     if parts.is_empty() {
         return format!("{name}: all seen.");
     }
@@ -183,10 +155,7 @@ pub(crate) fn closed(review: &Review, closed: &Closed, roots: &[PathBuf]) -> Str
         Closing::Stopped => format!("{name}: rejected, because the companion stops."),
     };
     if let Some(draft) = &closed.draft {
-        said += &format!(
-            " Your edits are in {} (see: alongside drafts).",
-            harmless::path(draft)
-        );
+        said += &format!(" Your edits are in {} (see: alongside drafts).", harmless::path(draft));
     }
     said
 }
@@ -195,11 +164,7 @@ fn place(hunk: &Hunk, before: usize, after: usize, new: Lines) -> String {
     let range = |sign: char, lines: Lines| {
         let count = before + lines.len() + after;
         let first = lines.start.saturating_sub(before) + usize::from(count > 0);
-        if count == 1 {
-            format!("{sign}{first}")
-        } else {
-            format!("{sign}{first},{count}")
-        }
+        if count == 1 { format!("{sign}{first}") } else { format!("{sign}{first},{count}") }
     };
     let state = match hunk.state {
         HunkState::Kept => "",
@@ -207,10 +172,7 @@ fn place(hunk: &Hunk, before: usize, after: usize, new: Lines) -> String {
         HunkState::Edited => " edited by hand",
     };
     // Where the lines stand in the current text, not in the proposal: other hunks may have been dropped.
-    let new = Lines {
-        start: hunk.current.start,
-        end: hunk.current.start + new.len(),
-    };
+    let new = Lines { start: hunk.current.start, end: hunk.current.start + new.len() };
     format!("@@ {} {} @@{state}", range('-', hunk.original), range('+', new))
 }
 
@@ -226,11 +188,7 @@ impl Show {
         let more = lines.len().saturating_sub(MOST_LINES);
         for line in lines.into_iter().take(MOST_LINES) {
             let (text, ended) = line.strip_suffix('\n').map_or((line, false), |text| (text, true));
-            let text = if self.crlf {
-                text.strip_suffix('\r').unwrap_or(text)
-            } else {
-                text
-            };
+            let text = if self.crlf { text.strip_suffix('\r').unwrap_or(text) } else { text };
             let shown = format!("{sign}{}", cut(text));
             into.push(match sign {
                 '+' => self.inks.ink(Ink::Added, &shown),

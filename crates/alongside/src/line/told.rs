@@ -22,8 +22,7 @@ impl LineDesk {
 
     /// Several problems often have one remedy, which is told once.
     fn problem(&mut self, problem: &Problem) {
-        self.paper
-            .say(&format!("Problem: {}", harmless::text(&problem.what)));
+        self.paper.say(&format!("Problem: {}", harmless::text(&problem.what)));
         if problem.hint != self.last_hint {
             self.last_hint.clone_from(&problem.hint);
             if let Some(hint) = &problem.hint {
@@ -35,15 +34,10 @@ impl LineDesk {
 
     fn status_changed(&mut self, status: Status) {
         let known = std::mem::replace(&mut self.status, status);
-        let came = self
-            .status
-            .agents
-            .iter()
-            .filter(|new| known.agents.iter().all(|old| old.number != new.number));
-        let left = known
-            .agents
-            .iter()
-            .filter(|old| self.status.agents.iter().all(|new| old.number != new.number));
+        let came =
+            self.status.agents.iter().filter(|new| known.agents.iter().all(|old| old.number != new.number));
+        let left =
+            known.agents.iter().filter(|old| self.status.agents.iter().all(|new| old.number != new.number));
         let came = came.map(|agent| format!("{} is connected.", render::agent_name(agent)));
         let left = left.map(|agent| format!("{} has left.", render::agent_name(agent)));
         let news: Vec<_> = came.chain(left).collect();
@@ -97,14 +91,10 @@ impl LineDesk {
                 "{name}: the file on disk has changed since this was proposed; accepting undoes that change."
             ));
         } else if review.dirty && !old.dirty {
-            self.paper.say(&format!(
-                "{name}: an editor now holds unsaved changes to the file."
-            ));
+            self.paper.say(&format!("{name}: an editor now holds unsaved changes to the file."));
         }
         if others && review.revision > waiting.mine {
-            self.paper.say(&format!(
-                "{name}: changed at another desk; this is how it stands now."
-            ));
+            self.paper.say(&format!("{name}: changed at another desk; this is how it stands now."));
             self.confirm = None;
             self.due = self.due.max(Due::Review);
             self.answers.question_changed();
@@ -114,16 +104,11 @@ impl LineDesk {
     }
 
     fn closed(&mut self, closed: &Closed) {
-        let Some(index) = self
-            .waiting
-            .iter()
-            .position(|waiting| waiting.review.id == closed.id)
-        else {
+        let Some(index) = self.waiting.iter().position(|waiting| waiting.review.id == closed.id) else {
             return;
         };
         let waiting = self.waiting.remove(index);
-        self.paper
-            .say(&render::closed(&waiting.review, closed, &self.roots));
+        self.paper.say(&render::closed(&waiting.review, closed, &self.roots));
         let asked = self.deciding.take_if(|id| *id == closed.id).is_some();
         if self.at != Some(closed.id) {
             return self.ask_again();
@@ -163,21 +148,11 @@ impl LineDesk {
         };
         // A review that keeps changing under our hands is somebody else's to decide.
         for _ in 0..5 {
-            match self
-                .desk
-                .request(Request::DecideReview {
-                    id,
-                    revision,
-                    decision,
-                })
-                .await
-            {
+            match self.desk.request(Request::DecideReview { id, revision, decision }).await {
                 Ok(_) | Err(Refusal::NoSuchReview | Refusal::Stopped) => return,
                 Err(Refusal::Stale { revision: now }) => revision = now,
                 Err(refusal) => {
-                    let name = self
-                        .review(id)
-                        .map(|review| render::file_name(&review.file, &self.roots));
+                    let name = self.review(id).map(|review| render::file_name(&review.file, &self.roots));
                     self.paper.say(&format!(
                         "{}: {}",
                         name.unwrap_or_default(),
@@ -192,9 +167,5 @@ impl LineDesk {
 
 /// The edit that replaces the whole text.
 pub(super) fn whole_text(id: ReviewId, revision: u64, text: String) -> Request {
-    Request::EditReview {
-        id,
-        revision,
-        changes: vec![alongside_desk::Change { range: None, text }],
-    }
+    Request::EditReview { id, revision, changes: vec![alongside_desk::Change { range: None, text }] }
 }

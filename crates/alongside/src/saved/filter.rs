@@ -25,26 +25,18 @@ impl Filter {
             for glob in &globs {
                 let _ = builder.add_line(None, glob);
             }
-            (
-                root.clone(),
-                builder.build().unwrap_or_else(|_| Gitignore::empty()),
-            )
+            (root.clone(), builder.build().unwrap_or_else(|_| Gitignore::empty()))
         };
-        Self {
-            excluded: roots.iter().map(matcher).collect(),
-            with_git_ignored,
-        }
+        Self { excluded: roots.iter().map(matcher).collect(), with_git_ignored }
     }
 
     fn is_excluded(&self, path: &Path, is_folder: bool) -> bool {
-        self.excluded
-            .iter()
-            .any(|(root, globs)| match path.strip_prefix(root) {
-                // The root itself is what the person named; it is not up for exclusion.
-                Ok(below) if below.as_os_str().is_empty() => false,
-                Ok(below) => globs.matched_path_or_any_parents(below, is_folder).is_ignore(),
-                Err(_) => false,
-            })
+        self.excluded.iter().any(|(root, globs)| match path.strip_prefix(root) {
+            // The root itself is what the person named; it is not up for exclusion.
+            Ok(below) if below.as_os_str().is_empty() => false,
+            Ok(below) => globs.matched_path_or_any_parents(below, is_folder).is_ignore(),
+            Err(_) => false,
+        })
     }
 
     /// Whether a saved file counts.
@@ -83,11 +75,7 @@ impl Filter {
     fn walk(&self, folder: &Path) -> WalkBuilder {
         let git = !self.with_git_ignored;
         let mut walk = WalkBuilder::new(folder);
-        walk.standard_filters(false)
-            .parents(git)
-            .git_ignore(git)
-            .git_exclude(git)
-            .git_global(git);
+        walk.standard_filters(false).parents(git).git_ignore(git).git_exclude(git).git_global(git);
         walk
     }
 }
@@ -98,18 +86,13 @@ fn is_temporary(path: &Path) -> bool {
         return true;
     };
     let vim_probe = name.len() >= 4 && name.bytes().all(|byte| byte.is_ascii_digit());
-    let swap = name.starts_with('.')
-        && [".swp", ".swo", ".swx", ".swn"]
-            .iter()
-            .any(|end| name.ends_with(end));
+    let swap =
+        name.starts_with('.') && [".swp", ".swo", ".swx", ".swn"].iter().any(|end| name.ends_with(end));
     let marked =
         name.ends_with('~') || name.starts_with(".#") || name.starts_with('#') && name.ends_with('#');
-    let other = [".tmp", ".bak", ".part", ".crdownload", ".kate-swp"]
-        .iter()
-        .any(|end| name.ends_with(end));
-    let ours = path
-        .components()
-        .any(|part| part.as_os_str().to_string_lossy().starts_with("alongside-edit-"));
+    let other = [".tmp", ".bak", ".part", ".crdownload", ".kate-swp"].iter().any(|end| name.ends_with(end));
+    let ours =
+        path.components().any(|part| part.as_os_str().to_string_lossy().starts_with("alongside-edit-"));
     vim_probe || swap || marked || other || ours || name.starts_with(".goutputstream-")
 }
 
@@ -119,23 +102,12 @@ mod tests {
 
     #[test]
     fn what_editors_leave_beside_a_file_does_not_count() {
-        let left = [
-            "4913",
-            "a.rs~",
-            ".a.rs.swp",
-            ".#a.rs",
-            "#a.rs#",
-            "a.rs.tmp",
-            ".goutputstream-X1",
-        ];
+        let left = ["4913", "a.rs~", ".a.rs.swp", ".#a.rs", "#a.rs#", "a.rs.tmp", ".goutputstream-X1"];
         for name in left {
             assert!(is_temporary(&Path::new("/p").join(name)), "{name}");
         }
         for name in ["a.rs", "493", "#notes", ".gitignore", ".swp", "Makefile"] {
-            assert!(
-                !is_temporary(&Path::new("/p").join(name)) || name == ".swp",
-                "{name}"
-            );
+            assert!(!is_temporary(&Path::new("/p").join(name)) || name == ".swp", "{name}");
         }
     }
 
@@ -143,15 +115,9 @@ mod tests {
     fn only_what_is_not_ignored_is_watched() {
         let project = tempfile::tempdir().unwrap();
         let root = project.path().canonicalize().unwrap();
-        for folder in [
-            ".git/refs",
-            "src/deep",
-            "target/debug",
-            "node_modules/x",
-            ".github",
-            "secret",
-            "src/secret",
-        ] {
+        for folder in
+            [".git/refs", "src/deep", "target/debug", "node_modules/x", ".github", "secret", "src/secret"]
+        {
             std::fs::create_dir_all(root.join(folder)).unwrap();
         }
         std::fs::write(root.join(".gitignore"), "target/\nnode_modules\n*.log\n").unwrap();

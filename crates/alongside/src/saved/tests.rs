@@ -24,18 +24,8 @@ impl Watched {
         fs::write(root.join(".gitignore"), "*.log\n").unwrap();
         let (desk, seat) = alongside_desk::pair();
         let (problems, _problems) = mpsc::unbounded_channel();
-        start(
-            desk,
-            vec![root.clone()],
-            Filter::new(std::slice::from_ref(&root), &[], false),
-            problems,
-        );
-        let mut watched = Self {
-            _dir: dir,
-            root,
-            seat,
-            _problems,
-        };
+        start(desk, vec![root.clone()], Filter::new(std::slice::from_ref(&root), &[], false), problems);
+        let mut watched = Self { _dir: dir, root, seat, _problems };
         // Folders are watched in the background: it is ready once a save is noticed.
         for attempt in 0.. {
             watched.save("ready", &format!("{attempt}"));
@@ -43,11 +33,7 @@ impl Watched {
             if noticed.is_ok() {
                 return watched;
             }
-            assert!(
-                attempt < 40,
-                "a save in {} was never noticed",
-                watched.root.display()
-            );
+            assert!(attempt < 40, "a save in {} was never noticed", watched.root.display());
         }
         watched
     }
@@ -67,10 +53,7 @@ impl Watched {
                     open.first().map(|file| file.path.clone())
                 );
                 let prefix = format!("{}/", self.root.display());
-                return open
-                    .iter()
-                    .map(|file| file.path.trim_start_matches(&prefix).to_owned())
-                    .collect();
+                return open.iter().map(|file| file.path.trim_start_matches(&prefix).to_owned()).collect();
             }
         }
     }
@@ -125,26 +108,16 @@ async fn noise_and_what_was_accepted_here_do_not_count() {
         dirty: false,
     };
     project.seat.events.send(Event::Opened(review)).unwrap();
-    let closed = Closed {
-        id: ReviewId(1),
-        closing: Closing::Accepted,
-        draft: None,
-    };
+    let closed = Closed { id: ReviewId(1), closing: Closing::Accepted, draft: None };
     project.seat.events.send(Event::Closed(closed)).unwrap();
-    project
-        .seat
-        .events
-        .send(Event::FlushReview { id: ReviewId(1) })
-        .unwrap();
+    project.seat.events.send(Event::FlushReview { id: ReviewId(1) }).unwrap();
     let flushed = tokio::time::timeout(Duration::from_secs(20), async {
         while !matches!(
             project.seat.calls.recv().await.map(|call| call.request),
             Some(Request::Flushed { .. })
         ) {}
     });
-    flushed
-        .await
-        .expect("the watcher answers a flush, and so has heard everything before it");
+    flushed.await.expect("the watcher answers a flush, and so has heard everything before it");
 
     project.save("src/a.rs", "one\r\ntwo\r\n");
     project.save("debug.log", "noise");
@@ -153,9 +126,7 @@ async fn noise_and_what_was_accepted_here_do_not_count() {
     // What comes next is the first that is noticed.
     tokio::time::sleep(TOGETHER * 3).await;
     project.save("b.rs", "mine");
-    let files = tokio::time::timeout(Duration::from_secs(20), project.report())
-        .await
-        .expect("a report");
+    let files = tokio::time::timeout(Duration::from_secs(20), project.report()).await.expect("a report");
     assert_eq!(files.first().map(String::as_str), Some("b.rs"));
     for noise in ["src/a.rs", "debug.log", ".b.rs.swp", "4913"] {
         assert!(!files.iter().any(|file| file == noise), "{noise} in {files:?}");
@@ -169,12 +140,6 @@ fn the_systems_limits_are_named_with_the_setting_that_raises_them() {
     let limit = problem(&notify::Error::new(notify::ErrorKind::MaxFilesWatch)).unwrap();
     assert!(limit.hint.unwrap().contains("sysctl fs.inotify.max_user_watches"));
     let io = |code| notify::Error::io(std::io::Error::from_raw_os_error(code));
-    assert!(
-        problem(&io(24))
-            .unwrap()
-            .hint
-            .unwrap()
-            .contains("max_user_instances")
-    );
+    assert!(problem(&io(24)).unwrap().hint.unwrap().contains("max_user_instances"));
     assert_eq!(problem(&io(2)), None);
 }

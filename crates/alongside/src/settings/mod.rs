@@ -149,9 +149,8 @@ impl Settings {
             ("server", "allow-tokenless-agents") => self.allow_tokenless = entry.flag()?,
             ("server", "listen") => {
                 let text = entry.text()?;
-                let address = text
-                    .parse()
-                    .or_else(|_| text.parse::<IpAddr>().map(|ip| SocketAddr::new(ip, 0)));
+                let address =
+                    text.parse().or_else(|_| text.parse::<IpAddr>().map(|ip| SocketAddr::new(ip, 0)));
                 self.listen = Some(address.map_err(|_| {
                     entry.wrong(format!(
                         "{text:?} is no address; write it as \"172.17.0.1\" or \"172.17.0.1:4000\""
@@ -185,9 +184,7 @@ impl Settings {
 
 /// `$XDG_CONFIG_HOME/alongside/config.toml`, else below the home directory; nowhere without one.
 fn default_file() -> Option<PathBuf> {
-    let config = std::env::var_os("XDG_CONFIG_HOME")
-        .map(PathBuf::from)
-        .filter(|dir| dir.is_absolute());
+    let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute());
     let config = config.or_else(|| Some(etcetera::home_dir().ok()?.join(".config")))?;
     Some(config.join("alongside/config.toml"))
 }
@@ -291,18 +288,12 @@ mod tests {
 
     #[test]
     fn a_project_may_only_add_exclusions() {
-        let mut settings = Settings {
-            exclude: vec!["mine".into()],
-            ..Settings::default()
-        };
+        let mut settings = Settings { exclude: vec!["mine".into()], ..Settings::default() };
         let project = Path::new("/p/.alongside.toml");
-        settings
-            .read(project, "[context]\nexclude = ['theirs']", PROJECT_KEYS)
-            .unwrap();
+        settings.read(project, "[context]\nexclude = ['theirs']", PROJECT_KEYS).unwrap();
         assert_eq!(settings.exclude, ["mine", "theirs"]);
-        let error = settings
-            .read(project, "[server]\nallow-tokenless-agents = true", PROJECT_KEYS)
-            .unwrap_err();
+        let error =
+            settings.read(project, "[server]\nallow-tokenless-agents = true", PROJECT_KEYS).unwrap_err();
         insta::assert_snapshot!(
             format!("{error:#}"),
             @"/p/.alongside.toml:2: [server] allow-tokenless-agents cannot be set here: a project may only add [context] exclude"

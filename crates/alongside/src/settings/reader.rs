@@ -45,21 +45,12 @@ pub(super) fn entries<'i>(
     let mut entries = Vec::new();
     for (name, value) in document.into_inner() {
         let at = name.span();
-        let Some(section) = sections
-            .iter()
-            .copied()
-            .find(|section| *section == name.get_ref().as_ref())
+        let Some(section) = sections.iter().copied().find(|section| *section == name.get_ref().as_ref())
         else {
-            return Err(Wrong {
-                what: unknown_section(name.get_ref(), keys, sections),
-                at: at.start,
-            });
+            return Err(Wrong { what: unknown_section(name.get_ref(), keys, sections), at: at.start });
         };
         let DeValue::Table(table) = value.into_inner() else {
-            return Err(Wrong {
-                what: format!("{section} is a section: write [{section}]"),
-                at: at.start,
-            });
+            return Err(Wrong { what: format!("{section} is a section: write [{section}]"), at: at.start });
         };
         for (name, value) in table {
             let at = name.span();
@@ -70,19 +61,11 @@ pub(super) fn entries<'i>(
                     |key| format!("; did you mean \"{key}\"?"),
                 );
                 return Err(Wrong {
-                    what: format!(
-                        "there is no key {:?} in [{section}]{meant}",
-                        name.get_ref().as_ref()
-                    ),
+                    what: format!("there is no key {:?} in [{section}]{meant}", name.get_ref().as_ref()),
                     at: at.start,
                 });
             };
-            entries.push(Entry {
-                section,
-                key,
-                value,
-                at,
-            });
+            entries.push(Entry { section, key, value, at });
         }
     }
     Ok(entries)
@@ -127,10 +110,7 @@ fn list(names: &[&str], quote: impl Fn(&str) -> String) -> String {
 impl Entry<'_> {
     /// Says what is wrong with this entry, in a whole clause.
     pub(super) fn wrong(&self, what: String) -> Wrong {
-        Wrong {
-            what,
-            at: self.at.start,
-        }
+        Wrong { what, at: self.at.start }
     }
 
     fn mistyped(&self, wanted: &str, found: &DeValue<'_>, place: &str, at: usize) -> Wrong {
@@ -142,13 +122,7 @@ impl Entry<'_> {
             DeValue::Array(_) => "a list",
             DeValue::Table(_) => "a table",
         };
-        Wrong {
-            what: format!(
-                "[{}] {} must be {wanted}, not {found}{place}",
-                self.section, self.key
-            ),
-            at,
-        }
+        Wrong { what: format!("[{}] {} must be {wanted}, not {found}{place}", self.section, self.key), at }
     }
 
     /// True or false.

@@ -24,10 +24,7 @@ async fn a_person_keeps_one_change_drops_another_and_accepts() {
     let diff = propose(&agent, &file, PROPOSED).await;
 
     let first = desk.answers(HUNK, "k").await;
-    assert!(
-        first.contains("src/numbers.txt: Gemini CLI proposes 3 changes (+3 -2)\n"),
-        "{first}"
-    );
+    assert!(first.contains("src/numbers.txt: Gemini CLI proposes 3 changes (+3 -2)\n"), "{first}");
     assert!(first.ends_with(
         "@@ -1,5 +1,5 @@\n one\n-two\n+TWO\n three\n four\n five\n(1/3) keep this change [k,d,s,e,a,r,u,?]?"
     ), "{first}");
@@ -38,23 +35,12 @@ async fn a_person_keeps_one_change_drops_another_and_accepts() {
     );
     desk.answers(HUNK, "k").await;
     let summary = desk.answers(END, "a").await;
-    assert!(
-        summary.contains("src/numbers.txt: 3 changes: 2 kept, 1 dropped.\n"),
-        "{summary}"
-    );
+    assert!(summary.contains("src/numbers.txt: 3 changes: 2 kept, 1 dropped.\n"), "{summary}");
 
     let outcome = soon("the outcome", diff.outcome()).await;
-    assert_eq!(
-        outcome,
-        accepted("one\nTWO\nthree\nfour\nfive\nsix\nseven\neight\nten\n")
-    );
-    desk.shows("src/numbers.txt: accepted; Gemini CLI writes it.")
-        .await;
-    assert_eq!(
-        std::fs::read_to_string(&file).unwrap(),
-        ORIGINAL,
-        "the companion writes no file"
-    );
+    assert_eq!(outcome, accepted("one\nTWO\nthree\nfour\nfive\nsix\nseven\neight\nten\n"));
+    desk.shows("src/numbers.txt: accepted; Gemini CLI writes it.").await;
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), ORIGINAL, "the companion writes no file");
 }
 
 #[tokio::test]
@@ -70,10 +56,7 @@ async fn a_person_splits_a_change_and_takes_half_of_it() {
     desk.answers("(1/2) keep", "d").await;
     desk.answers("(2/2) keep", "k").await;
     desk.answers(END, "a").await;
-    assert_eq!(
-        soon("the outcome", diff.outcome()).await,
-        accepted("one\nTWO\nthree\n")
-    );
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("one\nTWO\nthree\n"));
 }
 
 #[tokio::test]
@@ -115,11 +98,9 @@ async fn moving_about_decides_nothing_and_help_and_lists_are_there() {
     desk.shows("1. numbers.txt (Gemini CLI, 3 changes) - you are here\nAgents connected: Gemini CLI.\n")
         .await;
     desk.answers("(2/3) keep", "x").await;
-    desk.shows("\"x\" is no answer here; ? shows which there are.")
-        .await;
+    desk.shows("\"x\" is no answer here; ? shows which there are.").await;
     desk.answers("(2/3) keep", "p").await;
-    desk.shows("Agents are told nothing about your files from now on (p resumes).")
-        .await;
+    desk.shows("Agents are told nothing about your files from now on (p resumes).").await;
     desk.answers("(2/3) keep", "p").await;
     desk.shows("Agents are told about your files again.").await;
     desk.answers("(2/3) keep", "r").await;
@@ -137,41 +118,26 @@ async fn a_person_edits_in_an_editor_of_their_own() {
         "#!/bin/sh\nprintf '%s\\n' \"$@\" > \"$HOME/seen\"\nsed -i 's/TWO/two, by hand/' \"$2\"\n",
     )
     .unwrap();
-    let mut desk = home.start(
-        home.alongside(&["review"])
-            .env("EDITOR", format!("sh '{}' --flag", editor.display())),
-    );
+    let mut desk =
+        home.start(home.alongside(&["review"]).env("EDITOR", format!("sh '{}' --flag", editor.display())));
     let agent = home.agent().await;
     let diff = propose(&agent, &file, "one\nTWO\n").await;
 
     desk.answers("(1/1) keep", "e").await;
-    desk.shows("Your text is taken over; there is 1 change now.")
-        .await;
+    desk.shows("Your text is taken over; there is 1 change now.").await;
     let shown = desk.answers("(1/1) keep", "k").await;
-    assert!(
-        shown.contains("@@ -1,2 +1,2 @@ edited by hand\n one\n-two\n+two, by hand\n"),
-        "{shown}"
-    );
+    assert!(shown.contains("@@ -1,2 +1,2 @@ edited by hand\n one\n-two\n+two, by hand\n"), "{shown}");
     let seen = std::fs::read_to_string(home.path("home/seen")).unwrap();
-    assert!(
-        seen.starts_with("--flag\n/") && seen.trim_end().ends_with("/notes.md"),
-        "{seen}"
-    );
+    assert!(seen.starts_with("--flag\n/") && seen.trim_end().ends_with("/notes.md"), "{seen}");
     // What was typed is kept as typed; the proposal's own words come back by undo.
     let summary = desk.answers(END, "u").await;
     assert!(summary.contains("notes.md: 1 change: 1 edited.\n"), "{summary}");
     desk.answers("(1/1) keep this change as you edited it", "u").await;
     desk.answers("(1/1) keep this change [", "e").await;
     desk.answers("(1/1) keep this change as you edited it", "a").await;
-    assert_eq!(
-        soon("the outcome", diff.outcome()).await,
-        accepted("one\ntwo, by hand\n")
-    );
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("one\ntwo, by hand\n"));
     let left = crate::support::files_below(&home.path("tmp"));
-    assert!(
-        !left.iter().any(|path| path.ends_with("notes.md")),
-        "the edited copy is removed: {left:?}"
-    );
+    assert!(!left.iter().any(|path| path.ends_with("notes.md")), "the edited copy is removed: {left:?}");
 }
 
 #[tokio::test]
@@ -184,13 +150,9 @@ async fn an_editor_that_fails_loses_nothing() {
     let diff = propose(&agent, &file, "one\nTWO\n").await;
 
     desk.answers("(1/1) keep", "e").await;
-    desk.shows("Nothing was taken over: the editor ended with exit code 3. Your text is in ")
-        .await;
+    desk.shows("Nothing was taken over: the editor ended with exit code 3. Your text is in ").await;
     let path = desk.shows("/notes.md.").await;
-    assert_eq!(
-        std::fs::read_to_string(path.trim_end_matches('.')).unwrap(),
-        "precious\n"
-    );
+    assert_eq!(std::fs::read_to_string(path.trim_end_matches('.')).unwrap(), "precious\n");
     desk.answers("(1/1) keep", "a").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("one\nTWO\n"));
 }
@@ -199,10 +161,8 @@ async fn an_editor_that_fails_loses_nothing() {
 async fn a_proposal_without_final_newline_stays_so_through_an_editor_that_adds_one() {
     let home = Home::new();
     let file = home.file("notes.md", "one\n");
-    let mut desk = home.start(
-        home.alongside(&["review"])
-            .env("EDITOR", "sed -i -e 's/two/three/' -e '$a\\'"),
-    );
+    let mut desk =
+        home.start(home.alongside(&["review"]).env("EDITOR", "sed -i -e 's/two/three/' -e '$a\\'"));
     let agent = home.agent().await;
     let diff = propose(&agent, &file, "one\ntwo").await;
 
@@ -223,15 +183,11 @@ async fn the_agent_takes_what_was_saved_in_an_editor_that_is_still_open() {
     let _diff = propose(&agent, &file, "two\n").await;
 
     desk.answers("(1/1) keep", "e").await;
-    until("the editor to save", || {
-        home.path("home/saved").exists().then_some(())
-    })
-    .await;
+    until("the editor to save", || home.path("home/saved").exists().then_some(())).await;
     let text = soon("closeDiff", agent.close_diff(&file, false)).await.unwrap();
     assert_eq!(text.as_deref(), Some("typed\n"));
     std::fs::write(home.path("home/close"), "").unwrap();
-    desk.shows("notes.md: was answered in Gemini CLI itself. Your edits are in ")
-        .await;
+    desk.shows("notes.md: was answered in Gemini CLI itself. Your edits are in ").await;
     desk.shows("Nothing was changed in the editor.").await;
 }
 
@@ -249,24 +205,13 @@ async fn what_is_answered_in_the_agent_vanishes_here_and_the_next_one_comes() {
         announced
             .contains("b.txt: Gemini CLI proposes this too; it comes later (2 reviews wait, l lists them).")
     );
-    assert!(
-        !announced.contains("+B"),
-        "an arriving review does not change what is read: {announced}"
-    );
+    assert!(!announced.contains("+B"), "an arriving review does not change what is read: {announced}");
 
     let text = soon("closeDiff", one.close_diff(&first, false)).await.unwrap();
     assert_eq!(text.as_deref(), Some("A\n"));
-    let next = desk
-        .answers("(1/1) keep this change [k,d,s,e,a,r,u,?]?", "a")
-        .await;
-    assert!(
-        next.contains("a.txt: was answered in Gemini CLI itself.\n"),
-        "{next}"
-    );
-    assert!(
-        next.contains("b.txt: Gemini CLI proposes 1 change (+1 -1)\n"),
-        "{next}"
-    );
+    let next = desk.answers("(1/1) keep this change [k,d,s,e,a,r,u,?]?", "a").await;
+    assert!(next.contains("a.txt: was answered in Gemini CLI itself.\n"), "{next}");
+    assert!(next.contains("b.txt: Gemini CLI proposes 1 change (+1 -1)\n"), "{next}");
     assert_eq!(soon("the outcome", waits.outcome()).await, accepted("B\n"));
 }
 
@@ -279,12 +224,10 @@ async fn an_agent_that_proposes_anew_or_leaves_is_followed() {
     let _first = propose(&agent, &file, "A\n").await;
     desk.shows("+A\n").await;
     let _second = propose(&agent, &file, "AA\n").await;
-    desk.shows("a.txt: Gemini CLI proposes this file anew; the earlier proposal is gone.")
-        .await;
+    desk.shows("a.txt: Gemini CLI proposes this file anew; the earlier proposal is gone.").await;
     desk.shows("+AA\n").await;
     agent.end().await.unwrap();
-    desk.shows("a.txt: Gemini CLI is gone, and its proposal with it.")
-        .await;
+    desk.shows("a.txt: Gemini CLI is gone, and its proposal with it.").await;
     desk.shows("Gemini CLI has left.").await;
 }
 
@@ -303,8 +246,7 @@ async fn nothing_and_the_same_cannot_be_accepted_and_it_is_said_why() {
     desk.answers(END, "e").await;
     desk.answers(END, "a").await;
     desk.shows("An empty text cannot be accepted").await;
-    desk.answers("accept a single empty line instead [y,n]?", "y")
-        .await;
+    desk.answers("accept a single empty line instead [y,n]?", "y").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("\n"));
 }
 
@@ -329,8 +271,7 @@ async fn a_file_that_changes_on_disk_is_told_of_and_asked_again() {
     assert!(asked.contains("accept anyway"), "{asked}");
     desk.types("n");
     desk.answers("(1/1) keep", "a").await;
-    desk.answers("the file is not what the agent saw; accept anyway [y,n]?", "y")
-        .await;
+    desk.answers("the file is not what the agent saw; accept anyway [y,n]?", "y").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("a\nB\n"));
 }
 
@@ -346,10 +287,7 @@ async fn crlf_new_files_and_files_that_are_not_text_say_so() {
 
     let diff = propose(&agent, &dos, "a\nB\n").await;
     let shown = desk.answers("(1/1) keep", "a").await;
-    assert!(
-        shown.contains("note: the file has CRLF line endings, the proposal LF"),
-        "{shown}"
-    );
+    assert!(shown.contains("note: the file has CRLF line endings, the proposal LF"), "{shown}");
     assert!(shown.contains("-b\n+B\n"), "{shown}");
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("a\nB\n"));
 
@@ -363,10 +301,7 @@ async fn crlf_new_files_and_files_that_are_not_text_say_so() {
 
     let diff = propose(&agent, &binary, "text now\n").await;
     let shown = desk.answers("accept or reject [a,r,?]?", "r").await;
-    assert!(
-        shown.contains("note: it can only be accepted or rejected as a whole"),
-        "{shown}"
-    );
+    assert!(shown.contains("note: it can only be accepted or rejected as a whole"), "{shown}");
     assert!(shown.contains("+text now\n"), "{shown}");
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
 }
@@ -381,10 +316,7 @@ async fn what_agents_send_cannot_take_over_the_terminal() {
     let text = "\x1b]0;owned\x07 \u{9b}31m \u{202e}reversed\u{2066} \u{200b}\ttab\n";
     let diff = propose(&agent, &file, text).await;
     let shown = desk.answers("(1/1) keep", "a").await;
-    assert!(
-        shown.contains(r"evil\x1b[2J\u{202e}\n.txt: Gemini CLI proposes"),
-        "{shown}"
-    );
+    assert!(shown.contains(r"evil\x1b[2J\u{202e}\n.txt: Gemini CLI proposes"), "{shown}");
     assert!(
         shown.contains("+\\x1b]0;owned\\x07 \\u{9b}31m \\u{202e}reversed\\u{2066} \\u{200b}\ttab\n"),
         "{shown}"
@@ -443,9 +375,7 @@ async fn a_script_can_write_its_answers_ahead() {
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     assert_eq!(desk.ends().code(), Some(0));
     assert!(
-        desk.out
-            .text()
-            .contains("(1/1) keep this change [k,d,s,e,a,r,u,?]? k\n"),
+        desk.out.text().contains("(1/1) keep this change [k,d,s,e,a,r,u,?]? k\n"),
         "answers are written down"
     );
 }

@@ -7,19 +7,10 @@ fn the_demo_plays_both_sides_and_leaves_nothing() {
     let home = Home::new();
     let played = home.run(&["demo"]);
     let transcript = String::from_utf8(played.stdout).unwrap();
-    assert_eq!(
-        played.status.code(),
-        Some(0),
-        "{transcript}{}",
-        String::from_utf8_lossy(&played.stderr)
-    );
-    let start = transcript
-        .find("alongside-demo-")
-        .expect("the scratch project is named");
+    assert_eq!(played.status.code(), Some(0), "{transcript}{}", String::from_utf8_lossy(&played.stderr));
+    let start = transcript.find("alongside-demo-").expect("the scratch project is named");
     let name = &transcript[start..start + "alongside-demo-".len() + 6];
-    let stable = transcript
-        .replace(home.path("").to_str().unwrap(), "/")
-        .replace(name, "alongside-demo");
+    let stable = transcript.replace(home.path("").to_str().unwrap(), "/").replace(name, "alongside-demo");
     insta::assert_snapshot!(stable);
     assert_eq!(files_below(&home.path("tmp")), Vec::<std::path::PathBuf>::new());
     assert_eq!(files_below(&home.path("home")), Vec::<std::path::PathBuf>::new());

@@ -24,11 +24,7 @@ async fn signals_reject_what_waits_and_remove_the_files() {
         desk.shows("(1/1) keep").await;
         assert!(!records(&home).is_empty(), "there were files to remove");
         desk.signal(signal);
-        assert_eq!(
-            soon("the outcome", diff.outcome()).await,
-            Outcome::Rejected,
-            "{signal:?}"
-        );
+        assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected, "{signal:?}");
         assert_eq!(desk.ends().code(), Some(code), "{signal:?}");
         assert_eq!(records(&home), Vec::<std::path::PathBuf>::new(), "{signal:?}");
         desk.shows("Ending: the reviews that wait are rejected.").await;
@@ -44,11 +40,7 @@ async fn leaving_asks_while_a_review_waits() {
     let agent = home.agent().await;
     let diff = propose(&agent, &file, "A\n").await;
     desk.answers("(1/1) keep", "q").await;
-    desk.answers(
-        "1 review waits and is rejected when you leave; leave [y,n]?",
-        "maybe",
-    )
-    .await;
+    desk.answers("1 review waits and is rejected when you leave; leave [y,n]?", "maybe").await;
     desk.answers("leave [y,n]?", "n").await;
     desk.answers("(1/1) keep", "q").await;
     desk.answers("leave [y,n]?", "y").await;
@@ -63,19 +55,11 @@ async fn at_the_end_of_input_reviews_are_answered_in_the_agent() {
     let file = home.file("a.txt", "a\n");
     let mut desk = home.review(&[]);
     desk.ends_input();
-    desk.shows("There is no more input here. Reviews can still be answered in the agent")
-        .await;
+    desk.shows("There is no more input here. Reviews can still be answered in the agent").await;
     let agent = home.agent().await;
     let _diff = propose(&agent, &file, "A\n").await;
-    desk.shows("This review can still be answered in the agent.")
-        .await;
-    assert_eq!(
-        soon("closeDiff", agent.close_diff(&file, false))
-            .await
-            .unwrap()
-            .as_deref(),
-        Some("A\n")
-    );
+    desk.shows("This review can still be answered in the agent.").await;
+    assert_eq!(soon("closeDiff", agent.close_diff(&file, false)).await.unwrap().as_deref(), Some("A\n"));
     desk.shows("a.txt: was answered in Gemini CLI itself.").await;
     desk.signal(Signal::TERM);
     assert_eq!(desk.ends().code(), Some(143));
@@ -104,29 +88,17 @@ async fn what_was_typed_and_not_accepted_is_in_the_drafts() {
         )
     };
     let (list, code) = drafts(&[]);
-    assert!(
-        list.starts_with(&format!("1. {file} (Gemini CLI, just now): ")),
-        "{list}"
-    );
+    assert!(list.starts_with(&format!("1. {file} (Gemini CLI, just now): ")), "{list}");
     assert_eq!(code, Some(0));
     assert_eq!(drafts(&["show", "1"]), ("precious\n".into(), Some(0)));
     let (said, code) = drafts(&["save", "1", "a.txt"]);
-    assert!(
-        said.contains("a.txt exists") && said.contains("--force"),
-        "{said}"
-    );
+    assert!(said.contains("a.txt exists") && said.contains("--force"), "{said}");
     assert_eq!(code, Some(1));
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "a\n");
-    assert_eq!(
-        drafts(&["save", "1", "a.txt", "--force"]),
-        ("Saved to a.txt.\n".into(), Some(0))
-    );
+    assert_eq!(drafts(&["save", "1", "a.txt", "--force"]), ("Saved to a.txt.\n".into(), Some(0)));
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "precious\n");
     let (said, code) = drafts(&["show", "2"]);
-    assert!(
-        said.contains("there is no draft \"2\"") && code == Some(1),
-        "{said}"
-    );
+    assert!(said.contains("there is no draft \"2\"") && code == Some(1), "{said}");
     assert_eq!(drafts(&["delete", "1"]).1, Some(0));
     assert_eq!(drafts(&["list"]), ("There are no drafts.\n".into(), Some(0)));
     assert_eq!(drafts(&["clear"]), ("Deleted 0 drafts.\n".into(), Some(0)));
@@ -137,10 +109,7 @@ async fn a_directory_that_cannot_be_a_project_is_named() {
     let home = Home::new();
     let missing = home.run(&["review", "nowhere"]);
     let said = String::from_utf8(missing.stderr).unwrap();
-    assert!(
-        said.contains("cannot use nowhere as a project") && said.contains("hint: "),
-        "{said}"
-    );
+    assert!(said.contains("cannot use nowhere as a project") && said.contains("hint: "), "{said}");
     assert_eq!(missing.status.code(), Some(1));
     home.file("a.txt", "");
     let file = home.run(&["review", "a.txt"]);

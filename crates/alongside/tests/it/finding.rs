@@ -38,22 +38,16 @@ async fn env_prints_what_a_shell_can_read() {
         env!("CARGO_BIN_EXE_alongside")
     );
     let read = finish(
-        home.command("bash")
-            .args(["-c", &script])
-            .env("NO_PROXY", "example.org")
-            .stdin(Stdio::null()),
+        home.command("bash").args(["-c", &script]).env("NO_PROXY", "example.org").stdin(Stdio::null()),
     );
     let expected = format!(
         "{port}\n{token}\n{}\nexample.org,127.0.0.1,localhost,::1\n[\"stdio\"]\n",
         home.project.display()
     );
     assert_eq!(out(&read), expected, "{}", err(&read));
-    for (shell, start) in [
-        ("fish", "set -gx GEMINI"),
-        ("pwsh", "$env:GEMINI"),
-        ("nu", "{\""),
-        ("zsh", "export GEMINI"),
-    ] {
+    for (shell, start) in
+        [("fish", "set -gx GEMINI"), ("pwsh", "$env:GEMINI"), ("nu", "{\""), ("zsh", "export GEMINI")]
+    {
         let printed = home.run(&["env", "--shell", shell]);
         assert!(out(&printed).starts_with(start), "{shell}: {}", out(&printed));
     }
@@ -90,10 +84,7 @@ async fn status_shows_everything_but_the_token() {
     let status = home.run(&["status"]);
     let shown = out(&status);
     assert_eq!(status.status.code(), Some(0));
-    let first = format!(
-        "alongside: port {port}, process {} - serves this directory\n",
-        desk.pid()
-    );
+    let first = format!("alongside: port {port}, process {} - serves this directory\n", desk.pid());
     assert!(shown.starts_with(&first), "{shown}");
     for line in [
         format!("  projects: {}\n", home.project.display()),
@@ -101,16 +92,9 @@ async fn status_shows_everything_but_the_token() {
         "  reviews waiting: 1\n".into(),
         format!(
             "  file: {}\n",
-            home.path(&format!(
-                "tmp/gemini/ide/gemini-ide-server-{}-{port}.json",
-                desk.pid()
-            ))
-            .display()
+            home.path(&format!("tmp/gemini/ide/gemini-ide-server-{}-{port}.json", desk.pid())).display()
         ),
-        format!(
-            "  file: {}\n",
-            home.path(&format!("home/.qwen/ide/{port}.lock")).display()
-        ),
+        format!("  file: {}\n", home.path(&format!("home/.qwen/ide/{port}.lock")).display()),
     ] {
         assert!(shown.contains(&line), "no {line:?} in\n{shown}");
     }
@@ -127,11 +111,7 @@ async fn status_shows_everything_but_the_token() {
     let with: Value = serde_json::from_slice(&home.run(&["status", "--json", "--token"]).stdout).unwrap();
     assert_eq!(with["companions"][0]["token"], token.as_str());
 
-    let elsewhere = finish(
-        home.alongside(&["status"])
-            .current_dir(home.path("home"))
-            .stdin(Stdio::null()),
-    );
+    let elsewhere = finish(home.alongside(&["status"]).current_dir(home.path("home")).stdin(Stdio::null()));
     assert_eq!(elsewhere.status.code(), Some(1));
     assert!(
         out(&elsewhere).contains(&format!("alongside: port {port}"))
@@ -145,23 +125,11 @@ async fn status_points_out_files_whose_companion_is_gone() {
     let folder = home.path("tmp/gemini/ide");
     std::fs::create_dir_all(&folder).unwrap();
     // A port on which nobody listens: bound here, and given back at once.
-    let port = std::net::TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let record = json!({ "port": port, "workspacePath": home.project, "authToken": "t", "ppid": 1 });
-    std::fs::write(
-        folder.join(format!("gemini-ide-server-1-{port}.json")),
-        record.to_string(),
-    )
-    .unwrap();
+    std::fs::write(folder.join(format!("gemini-ide-server-1-{port}.json")), record.to_string()).unwrap();
     let status = home.run(&["status"]);
-    assert!(
-        out(&status).contains("nothing answers at this port: these files are stale"),
-        "{}",
-        out(&status)
-    );
+    assert!(out(&status).contains("nothing answers at this port: these files are stale"), "{}", out(&status));
     assert_eq!(status.status.code(), Some(1));
 }
 
@@ -171,49 +139,21 @@ async fn run_starts_a_companion_that_ends_with_the_agent() {
     let script = "echo port=$GEMINI_CLI_IDE_SERVER_PORT qwen=$QWEN_CODE_IDE_SERVER_PORT no_proxy=$no_proxy; \
                   ls \"$TMPDIR/gemini/ide\"; exit 7";
     let ran = home.run(&["run", "sh", "-c", script]);
-    assert_eq!(
-        ran.status.code(),
-        Some(7),
-        "the agent's own exit code; {}",
-        err(&ran)
-    );
+    assert_eq!(ran.status.code(), Some(7), "the agent's own exit code; {}", err(&ran));
     let shown = out(&ran);
-    let port = shown
-        .strip_prefix("port=")
-        .and_then(|rest| rest.split_whitespace().next())
-        .unwrap();
+    let port = shown.strip_prefix("port=").and_then(|rest| rest.split_whitespace().next()).unwrap();
     assert!(port.parse::<u16>().is_ok_and(|port| port > 0), "{shown}");
-    assert!(
-        shown.contains(&format!("qwen={port} no_proxy=127.0.0.1,localhost,::1\n")),
-        "{shown}"
-    );
-    assert!(
-        shown.contains(&format!("-{port}.json")),
-        "the files were there: {shown}"
-    );
-    assert!(
-        err(&ran).contains("proposals can be answered in the agent's own prompt"),
-        "{}",
-        err(&ran)
-    );
-    assert!(
-        find::all_records(&home.surroundings()).is_empty(),
-        "the files are gone"
-    );
+    assert!(shown.contains(&format!("qwen={port} no_proxy=127.0.0.1,localhost,::1\n")), "{shown}");
+    assert!(shown.contains(&format!("-{port}.json")), "the files were there: {shown}");
+    assert!(err(&ran).contains("proposals can be answered in the agent's own prompt"), "{}", err(&ran));
+    assert!(find::all_records(&home.surroundings()).is_empty(), "the files are gone");
 
     let killed = home.run(&["run", "--", "sh", "-c", "kill -TERM $$"]);
     assert_eq!(killed.status.code(), Some(143));
     let unknown = home.run(&["run", "no-such-agent"]);
     assert_eq!(unknown.status.code(), Some(1));
-    assert!(
-        err(&unknown).contains("cannot start no-such-agent"),
-        "{}",
-        err(&unknown)
-    );
-    assert!(
-        find::all_records(&home.surroundings()).is_empty(),
-        "also after that"
-    );
+    assert!(err(&unknown).contains("cannot start no-such-agent"), "{}", err(&unknown));
+    assert!(find::all_records(&home.surroundings()).is_empty(), "also after that");
 }
 
 #[tokio::test]
@@ -223,12 +163,7 @@ async fn run_takes_the_companion_that_is_there() {
     let (port, token) = companion(&home).await;
     let script = "echo $GEMINI_CLI_IDE_SERVER_PORT $GEMINI_CLI_IDE_AUTH_TOKEN $GEMINI_CLI_IDE_PID; ls \"$HOME/.qwen/ide\"";
     let ran = home.run(&["run", "sh", "-c", script]);
-    assert_eq!(
-        out(&ran),
-        format!("{port} {token} {}\n{port}.lock\n", desk.pid()),
-        "{}",
-        err(&ran)
-    );
+    assert_eq!(out(&ran), format!("{port} {token} {}\n{port}.lock\n", desk.pid()), "{}", err(&ran));
     assert_eq!(err(&ran), "", "nothing is started, so nothing is said");
     assert_eq!(companion(&home).await.0, port, "it still runs");
 }
@@ -239,19 +174,10 @@ async fn a_second_companion_says_that_there_is_one() {
     let desk = home.review(&[]);
     companion(&home).await;
     let mut second = home.review(&[]);
-    second
-        .shows(&format!(
-            "Problem: another companion (process {}) serves",
-            desk.pid()
-        ))
-        .await;
+    second.shows(&format!("Problem: another companion (process {}) serves", desk.pid())).await;
     second.types("q");
     assert_eq!(second.ends().code(), Some(0));
-    assert_eq!(
-        home.run(&["status"]).status.code(),
-        Some(0),
-        "the first one is not disturbed"
-    );
+    assert_eq!(home.run(&["status"]).status.code(), Some(0), "the first one is not disturbed");
 }
 
 #[tokio::test]
@@ -272,15 +198,9 @@ async fn stdio_is_a_bridge_to_the_companion_that_runs() {
     let (port, _) = companion(&home).await;
     let file = home.file("a.txt", "a\n");
     let mut bridge: Command = home.alongside(&["stdio"]);
-    let mut bridge = bridge
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let (mut input, lines) = (
-        bridge.stdin.take().unwrap(),
-        BufReader::new(bridge.stdout.take().unwrap()).lines(),
-    );
+    let mut bridge = bridge.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut input, lines) =
+        (bridge.stdin.take().unwrap(), BufReader::new(bridge.stdout.take().unwrap()).lines());
     let (tell, told) = std::sync::mpsc::channel::<Value>();
     std::thread::spawn(move || {
         for line in lines.map_while(Result::ok) {
@@ -289,9 +209,7 @@ async fn stdio_is_a_bridge_to_the_companion_that_runs() {
     });
     let mut send = |message: Value| writeln!(input, "{message}").unwrap();
     let hear = |id: Value| loop {
-        let message = told
-            .recv_timeout(crate::support::DEADLINE)
-            .expect("an answer over stdio");
+        let message = told.recv_timeout(crate::support::DEADLINE).expect("an answer over stdio");
         if message["id"] == id && message.get("method").is_none() {
             return message;
         }
@@ -305,20 +223,14 @@ async fn stdio_is_a_bridge_to_the_companion_that_runs() {
     assert_eq!(hear(json!(2))["result"]["content"], json!([]));
     desk.answers("(1/1) keep", "a").await;
     let accepted = loop {
-        let message = told
-            .recv_timeout(crate::support::DEADLINE)
-            .expect("the outcome over stdio");
+        let message = told.recv_timeout(crate::support::DEADLINE).expect("the outcome over stdio");
         if message["method"] == "ide/diffAccepted" {
             break message;
         }
     };
     assert_eq!(accepted["params"], json!({ "filePath": file, "content": "A\n" }));
     assert_eq!(companion(&home).await.0, port);
-    assert_eq!(
-        find::all_records(&home.surroundings()).len(),
-        1,
-        "no second server"
-    );
+    assert_eq!(find::all_records(&home.surroundings()).len(), 1, "no second server");
     drop(input);
     let _ = bridge.wait();
 }

@@ -6,17 +6,11 @@ use crate::support::Home;
 fn every_command_has_help_worth_reading() {
     let home = Home::new();
     for command in ["", "review", "run", "env", "status", "stdio", "drafts", "demo"] {
-        let args: Vec<_> = [command, "--help"]
-            .into_iter()
-            .filter(|arg| !arg.is_empty())
-            .collect();
+        let args: Vec<_> = [command, "--help"].into_iter().filter(|arg| !arg.is_empty()).collect();
         let output = home.run(&args);
         assert_eq!(output.status.code(), Some(0), "{command}");
         let name = if command.is_empty() { "alongside" } else { command };
-        insta::assert_snapshot!(
-            format!("help of {name}"),
-            String::from_utf8(output.stdout).unwrap()
-        );
+        insta::assert_snapshot!(format!("help of {name}"), String::from_utf8(output.stdout).unwrap());
     }
     let version = home.run(&["--version"]);
     assert_eq!(

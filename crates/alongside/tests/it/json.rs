@@ -16,10 +16,8 @@ fn messages(desk: &Running) -> Vec<Value> {
 }
 
 async fn message(desk: &Running, what: &str, is: impl Fn(&Value) -> bool) -> Value {
-    until(&format!("{what}; there was {:?}", desk.out.text()), || {
-        messages(desk).into_iter().find(|m| is(m))
-    })
-    .await
+    until(&format!("{what}; there was {:?}", desk.out.text()), || messages(desk).into_iter().find(|m| is(m)))
+        .await
 }
 
 async fn result(desk: &Running, id: Value) -> Value {
@@ -60,9 +58,7 @@ async fn a_program_drops_a_change_and_accepts() {
     assert_eq!(refused["error"]["revision"], kept);
     desk.types(&decide("now", &kept));
     assert_eq!(result(&desk, json!("now")).await["result"]["revision"], kept);
-    let accepted = Outcome::Accepted {
-        content: "A\nb\nc\nd\ne\n".into(),
-    };
+    let accepted = Outcome::Accepted { content: "A\nb\nc\nd\ne\n".into() };
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted);
     let closed = message(&desk, "the end", |m| m["method"] == "alongside/didCloseReview").await;
     assert_eq!(closed["params"]["closing"], "accepted");
@@ -71,9 +67,7 @@ async fn a_program_drops_a_change_and_accepts() {
     assert_eq!(result(&desk, json!(9)).await["error"]["why"], "notUnderstood");
     desk.types("nonsense");
     message(&desk, "what is wrong with it", |m| {
-        m["error"]["message"]
-            .as_str()
-            .is_some_and(|text| text.starts_with("this is not JSON"))
+        m["error"]["message"].as_str().is_some_and(|text| text.starts_with("this is not JSON"))
     })
     .await;
 }

@@ -6,9 +6,7 @@ use std::process::Stdio;
 fn said(home: &Home, args: &[&str]) -> String {
     let output = home.run(args);
     assert_eq!(output.status.code(), Some(1));
-    String::from_utf8(output.stderr)
-        .unwrap()
-        .replace(home.path("").to_str().unwrap(), "~/")
+    String::from_utf8(output.stderr).unwrap().replace(home.path("").to_str().unwrap(), "~/")
 }
 
 #[test]
@@ -36,16 +34,10 @@ fn a_named_file_must_exist_and_xdg_moves_the_default_one() {
     let config = home.path("xdg/alongside");
     std::fs::create_dir_all(&config).unwrap();
     std::fs::write(config.join("config.toml"), "[server]\nlisten = 1\n").unwrap();
-    let output = finish(
-        home.alongside(&["review"])
-            .env("XDG_CONFIG_HOME", home.path("xdg"))
-            .stdin(Stdio::null()),
-    );
+    let output =
+        finish(home.alongside(&["review"]).env("XDG_CONFIG_HOME", home.path("xdg")).stdin(Stdio::null()));
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        said.contains("config.toml:2: [server] listen must be a string, not a number"),
-        "{said}"
-    );
+    assert!(said.contains("config.toml:2: [server] listen must be a string, not a number"), "{said}");
 }
 
 #[test]
@@ -65,15 +57,10 @@ async fn a_log_is_private_and_never_holds_the_token() {
     let log = home.path("home/log");
     let file = home.file("a.txt", "a\n");
     let mut desk = home.start(
-        home.alongside(&["review", "--log", log.to_str().unwrap()])
-            .env("ALONGSIDE_LOG_LEVEL", "trace"),
+        home.alongside(&["review", "--log", log.to_str().unwrap()]).env("ALONGSIDE_LOG_LEVEL", "trace"),
     );
     let agent = home.agent().await;
-    let token = alongside_agent::find::all_records(&home.surroundings())[0]
-        .1
-        .auth_token
-        .clone()
-        .unwrap();
+    let token = alongside_agent::find::all_records(&home.surroundings())[0].1.auth_token.clone().unwrap();
     let diff = crate::support::propose(&agent, &file, "A\n").await;
     desk.answers("(1/1) keep", "a").await;
     crate::support::soon("the outcome", diff.outcome()).await;

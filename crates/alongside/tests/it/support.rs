@@ -28,10 +28,7 @@ impl Home {
             std::fs::create_dir(base.join(name)).unwrap();
         }
         private(&base.join("run"));
-        Self {
-            project: base.join("project"),
-            dir,
-        }
+        Self { project: base.join("project"), dir }
     }
 
     /// A path in the temporary directory of this home.
@@ -93,10 +90,7 @@ impl Home {
     /// Waits for a companion to be found, and connects.
     pub(crate) async fn agent(&self) -> Session {
         let found = until("a companion that serves the project", || {
-            find::candidates(&FAMILIES[0], &self.surroundings())
-                .found
-                .into_iter()
-                .next()
+            find::candidates(&FAMILIES[0], &self.surroundings()).found.into_iter().next()
         })
         .await;
         let identity = Identity::new("gemini-cli-mcp-client-test", "0.61.0");
@@ -114,29 +108,15 @@ fn private(path: &Path) {
 
 /// Runs a command to its end.
 pub(crate) fn finish(command: &mut Command) -> Output {
-    let mut child = Group(
-        command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .group()
-            .spawn()
-            .unwrap(),
-    );
-    let (out, err) = (
-        drain(child.0.stdout.take().unwrap()),
-        drain(child.0.stderr.take().unwrap()),
-    );
+    let mut child = Group(command.stdout(Stdio::piped()).stderr(Stdio::piped()).group().spawn().unwrap());
+    let (out, err) = (drain(child.0.stdout.take().unwrap()), drain(child.0.stderr.take().unwrap()));
     let status = child.wait(&out);
     // The pipes end with the last process that holds them.
     let until = Instant::now() + DEADLINE;
     while Instant::now() < until && !(out.ended() && err.ended()) {
         std::thread::sleep(Duration::from_millis(5));
     }
-    Output {
-        status,
-        stdout: out.text().into_bytes(),
-        stderr: err.text().into_bytes(),
-    }
+    Output { status, stdout: out.text().into_bytes(), stderr: err.text().into_bytes() }
 }
 
 /// Polls until there is something, or fails saying what was awaited.
@@ -153,16 +133,12 @@ pub(crate) async fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) ->
 
 /// Waits for a future, or fails saying what was awaited.
 pub(crate) async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(DEADLINE, future)
-        .await
-        .unwrap_or_else(|_| panic!("waited in vain for {what}"))
+    tokio::time::timeout(DEADLINE, future).await.unwrap_or_else(|_| panic!("waited in vain for {what}"))
 }
 
 /// Opens a diff.
 pub(crate) async fn propose(agent: &Session, path: &str, text: &str) -> PendingDiff {
-    soon("openDiff to be answered", agent.open_diff(path, text))
-        .await
-        .expect("the diff is opened")
+    soon("openDiff to be answered", agent.open_diff(path, text)).await.expect("the diff is opened")
 }
 
 /// What a program has written so far.
@@ -245,23 +221,10 @@ pub(crate) struct Running {
 
 impl Running {
     fn start(command: &mut Command) -> Self {
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .group();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).group();
         let mut child = command.spawn().unwrap();
-        let (out, err) = (
-            drain(child.stdout.take().unwrap()),
-            drain(child.stderr.take().unwrap()),
-        );
-        Self {
-            input: child.stdin.take(),
-            process: Group(child),
-            out,
-            err,
-            read: 0,
-        }
+        let (out, err) = (drain(child.stdout.take().unwrap()), drain(child.stderr.take().unwrap()));
+        Self { input: child.stdin.take(), process: Group(child), out, err, read: 0 }
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -271,9 +234,7 @@ impl Running {
     /// Types a line.
     pub(crate) fn types(&mut self, line: &str) {
         let input = self.input.as_mut().expect("the input is open");
-        writeln!(input, "{line}")
-            .and_then(|()| input.flush())
-            .expect("the program reads");
+        writeln!(input, "{line}").and_then(|()| input.flush()).expect("the program reads");
     }
 
     pub(crate) fn ends_input(&mut self) {
@@ -325,11 +286,7 @@ pub(crate) fn files_below(directory: &Path) -> Vec<PathBuf> {
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let kind = entry.file_type().unwrap();
-            if kind.is_dir() {
-                folders.push(entry.path())
-            } else {
-                files.push(entry.path())
-            }
+            if kind.is_dir() { folders.push(entry.path()) } else { files.push(entry.path()) }
         }
     }
     files.sort();

@@ -25,8 +25,7 @@ impl Debounce {
 
     /// When to tell, if there is anything to tell.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.pending
-            .map(|(first, last)| (last + QUIET).min(first + AT_MOST))
+        self.pending.map(|(first, last)| (last + QUIET).min(first + AT_MOST))
     }
 
     /// Whether it is time; if so, the change counts as told.

@@ -45,36 +45,16 @@ impl OpenFiles {
         if let Some(open) = report.open_files {
             let before = std::mem::take(&mut known.files);
             for file in open.into_iter().rev() {
-                let old = before
-                    .iter()
-                    .find(|entry| entry.path == file.path)
-                    .map(|entry| entry.focused);
+                let old = before.iter().find(|entry| entry.path == file.path).map(|entry| entry.focused);
                 let focused = old.unwrap_or_else(|| self.next_timestamp());
-                known.files.insert(
-                    0,
-                    Entry {
-                        path: file.path,
-                        focused,
-                        dirty: file.dirty,
-                    },
-                );
+                known.files.insert(0, Entry { path: file.path, focused, dirty: file.dirty });
             }
         }
         if let Some(active) = &report.active {
-            let was_active = known
-                .active
-                .as_ref()
-                .is_some_and(|before| before.path == active.path);
+            let was_active = known.active.as_ref().is_some_and(|before| before.path == active.path);
             let at = known.files.iter().position(|entry| entry.path == active.path);
             let at = at.unwrap_or_else(|| {
-                known.files.insert(
-                    0,
-                    Entry {
-                        path: active.path.clone(),
-                        focused: 0,
-                        dirty: false,
-                    },
-                );
+                known.files.insert(0, Entry { path: active.path.clone(), focused: 0, dirty: false });
                 0
             });
             if !was_active || known.files[at].focused < self.newest {
@@ -93,10 +73,7 @@ impl OpenFiles {
 
     /// Whether some editor holds unsaved changes to a file.
     pub(crate) fn is_dirty(&self, path: &str) -> bool {
-        self.desks
-            .values()
-            .flat_map(|desk| &desk.files)
-            .any(|entry| entry.dirty && entry.path == path)
+        self.desks.values().flat_map(|desk| &desk.files).any(|entry| entry.dirty && entry.path == path)
     }
 
     /// What agents get to know now: at most ten files that exist and may be told, newest first.
@@ -125,12 +102,7 @@ impl OpenFiles {
             files.push(file(entry, active));
         }
         let trusted = self.desks.values().filter_map(|desk| desk.trusted).next_back();
-        IdeContext {
-            workspace_state: Some(WorkspaceState {
-                open_files: Some(files),
-                is_trusted: trusted,
-            }),
-        }
+        IdeContext { workspace_state: Some(WorkspaceState { open_files: Some(files), is_trusted: trusted }) }
     }
 
     fn next_timestamp(&mut self) -> u64 {

@@ -51,23 +51,11 @@ impl Privacy {
         tell_git_ignored: bool,
         roots: &[PathBuf],
     ) -> Result<Self, BadGlob> {
-        let excludes: Vec<String> = DEFAULT_EXCLUDES
-            .iter()
-            .map(|glob| (*glob).to_owned())
-            .chain(excludes.iter().cloned())
-            .collect();
-        let global = if tell_git_ignored {
-            Gitignore::empty()
-        } else {
-            Gitignore::global().0
-        };
-        let mut privacy = Self {
-            excludes,
-            tell_git_ignored,
-            by_root: Vec::new(),
-            global,
-            read: HashMap::new(),
-        };
+        let excludes: Vec<String> =
+            DEFAULT_EXCLUDES.iter().map(|glob| (*glob).to_owned()).chain(excludes.iter().cloned()).collect();
+        let global = if tell_git_ignored { Gitignore::empty() } else { Gitignore::global().0 };
+        let mut privacy =
+            Self { excludes, tell_git_ignored, by_root: Vec::new(), global, read: HashMap::new() };
         privacy.set_roots(roots)?;
         Ok(privacy)
     }
@@ -78,16 +66,12 @@ impl Privacy {
             .map(|root| {
                 let mut builder = GitignoreBuilder::new(root);
                 for glob in &self.excludes {
-                    let bad = |error: ignore::Error| BadGlob {
-                        glob: glob.clone(),
-                        why: error.to_string(),
-                    };
+                    let bad = |error: ignore::Error| BadGlob { glob: glob.clone(), why: error.to_string() };
                     builder.add_line(None, glob).map_err(bad)?;
                 }
-                let built = builder.build().map_err(|error| BadGlob {
-                    glob: String::new(),
-                    why: error.to_string(),
-                })?;
+                let built = builder
+                    .build()
+                    .map_err(|error| BadGlob { glob: String::new(), why: error.to_string() })?;
                 Ok((root.to_owned(), built))
             })
             .collect::<Result<_, _>>()?;
@@ -110,23 +94,13 @@ impl Privacy {
     }
 
     fn is_git_ignored(&mut self, path: &Path) -> bool {
-        let top = path
-            .ancestors()
-            .skip(1)
-            .find(|directory| directory.join(".git").exists());
-        let root = self
-            .by_root
-            .iter()
-            .map(|(root, _)| root.as_path())
-            .find(|root| path.starts_with(root));
+        let top = path.ancestors().skip(1).find(|directory| directory.join(".git").exists());
+        let root = self.by_root.iter().map(|(root, _)| root.as_path()).find(|root| path.starts_with(root));
         let Some(top) = top.or(root).map(Path::to_owned) else {
             return false;
         };
-        let mut steps: Vec<PathBuf> = path
-            .ancestors()
-            .take_while(|step| *step != top)
-            .map(Path::to_owned)
-            .collect();
+        let mut steps: Vec<PathBuf> =
+            path.ancestors().take_while(|step| *step != top).map(Path::to_owned).collect();
         steps.reverse();
         steps.iter().any(|step| {
             let is_directory = step != path;
@@ -136,10 +110,7 @@ impl Privacy {
 
     /// What git says of one step of a path: the deepest file with an opinion counts.
     fn verdict(&mut self, top: &Path, step: &Path, is_directory: bool) -> bool {
-        let above = step
-            .ancestors()
-            .skip(1)
-            .take_while(|directory| directory.starts_with(top));
+        let above = step.ancestors().skip(1).take_while(|directory| directory.starts_with(top));
         let mut sources: Vec<PathBuf> = above.map(|directory| directory.join(".gitignore")).collect();
         sources.push(top.join(".git/info/exclude"));
         for source in sources {
@@ -155,16 +126,9 @@ impl Privacy {
 
     fn rules(&mut self, source: &Path, top: &Path) -> &Gitignore {
         let modified = std::fs::metadata(source).and_then(|found| found.modified()).ok();
-        let entry = self
-            .read
-            .entry(source.to_owned())
-            .or_insert_with(|| (None, Gitignore::empty()));
+        let entry = self.read.entry(source.to_owned()).or_insert_with(|| (None, Gitignore::empty()));
         if entry.0 != modified {
-            let base = if source.ends_with(".git/info/exclude") {
-                Some(top)
-            } else {
-                source.parent()
-            };
+            let base = if source.ends_with(".git/info/exclude") { Some(top) } else { source.parent() };
             let mut builder = GitignoreBuilder::new(base.unwrap_or(top));
             // Lines that git itself could not read do not exclude anything for git either.
             let _ = builder.add(source);
@@ -228,10 +192,7 @@ mod tests {
         assert!(privacy.allows(&root.join("a.rs")));
         fs::write(root.join(".gitignore"), "*.rs\n").unwrap();
         let later = SystemTime::now() + std::time::Duration::from_secs(5);
-        fs::File::open(root.join(".gitignore"))
-            .unwrap()
-            .set_modified(later)
-            .unwrap();
+        fs::File::open(root.join(".gitignore")).unwrap().set_modified(later).unwrap();
         assert!(!privacy.allows(&root.join("a.rs")));
         #[cfg(unix)]
         {

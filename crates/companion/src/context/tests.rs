@@ -15,11 +15,7 @@ impl Project {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         let privacy = Privacy::new(&[], false, &[directory.path().to_owned()]).unwrap();
-        Self {
-            directory,
-            files: OpenFiles::default(),
-            privacy,
-        }
+        Self { directory, files: OpenFiles::default(), privacy }
     }
 
     fn file(&self, name: &str) -> String {
@@ -29,17 +25,8 @@ impl Project {
     }
 
     fn focus(&mut self, desk: u64, path: &str) {
-        let active = ActiveFile {
-            path: path.into(),
-            ..ActiveFile::default()
-        };
-        self.files.report(
-            DeskId(desk),
-            ContextReport {
-                active: Some(active),
-                ..ContextReport::default()
-            },
-        );
+        let active = ActiveFile { path: path.into(), ..ActiveFile::default() };
+        self.files.report(DeskId(desk), ContextReport { active: Some(active), ..ContextReport::default() });
     }
 
     fn context(&mut self) -> Vec<File> {
@@ -77,86 +64,32 @@ fn positions_become_one_based_and_the_selection_is_cut_on_a_character() {
     let mut project = Project::new();
     let path = project.file("a");
     let selected_text = "a".repeat(MAX_SELECTED_UTF16 - 1) + "😀😀";
-    let cursor = Some(Position {
-        line: 0,
-        character: 4,
-    });
-    let active = ActiveFile {
-        path,
-        cursor,
-        selected_text: Some(selected_text),
-    };
-    project.files.report(
-        DeskId(1),
-        ContextReport {
-            active: Some(active),
-            ..ContextReport::default()
-        },
-    );
+    let cursor = Some(Position { line: 0, character: 4 });
+    let active = ActiveFile { path, cursor, selected_text: Some(selected_text) };
+    project.files.report(DeskId(1), ContextReport { active: Some(active), ..ContextReport::default() });
     let files = project.context();
-    assert_eq!(
-        files[0].cursor,
-        Some(Cursor {
-            line: 1,
-            character: 5
-        })
-    );
-    assert_eq!(
-        files[0].selected_text.as_deref().map(str::len),
-        Some(MAX_SELECTED_UTF16 - 1)
-    );
+    assert_eq!(files[0].cursor, Some(Cursor { line: 1, character: 5 }));
+    assert_eq!(files[0].selected_text.as_deref().map(str::len), Some(MAX_SELECTED_UTF16 - 1));
 }
 
 #[test]
 fn at_most_ten_files_that_exist_and_may_be_told() {
     let mut project = Project::new();
-    let mut open: Vec<OpenFile> = (0..12)
-        .map(|n| OpenFile {
-            path: project.file(&format!("f{n}")),
-            dirty: false,
-        })
-        .collect();
+    let mut open: Vec<OpenFile> =
+        (0..12).map(|n| OpenFile { path: project.file(&format!("f{n}")), dirty: false }).collect();
     let gone = project.file("gone");
     fs::remove_file(&gone).unwrap();
-    open.insert(
-        0,
-        OpenFile {
-            path: gone,
-            dirty: false,
-        },
-    );
-    open.insert(
-        0,
-        OpenFile {
-            path: project.file(".env"),
-            dirty: true,
-        },
-    );
-    open.insert(
-        0,
-        OpenFile {
-            path: "relative".into(),
-            dirty: false,
-        },
-    );
+    open.insert(0, OpenFile { path: gone, dirty: false });
+    open.insert(0, OpenFile { path: project.file(".env"), dirty: true });
+    open.insert(0, OpenFile { path: "relative".into(), dirty: false });
     let env = open[1].path.clone();
-    project.files.report(
-        DeskId(1),
-        ContextReport {
-            open_files: Some(open),
-            ..ContextReport::default()
-        },
-    );
+    project.files.report(DeskId(1), ContextReport { open_files: Some(open), ..ContextReport::default() });
     project.focus(1, &env);
     let files = project.context();
     assert_eq!(files.len(), MAX_OPEN_FILES);
     assert!(files[0].path.ends_with("f0"));
     // The person is in a file that agents may not know: no other file passes for the active one.
-    assert!(
-        files
-            .iter()
-            .all(|file| file.is_active.is_none() && file.cursor.is_none())
-    );
+    assert!(files.iter().all(|file| file.is_active.is_none() && file.cursor.is_none()));
     assert!(project.files.is_dirty(&env));
 }
 
@@ -175,20 +108,10 @@ fn trust_is_told_only_when_a_desk_has_a_notion_of_it() {
     let path = project.file("a");
     project.focus(1, &path);
     let trusted = |project: &mut Project| {
-        project
-            .files
-            .context(&mut project.privacy)
-            .workspace_state
-            .and_then(|state| state.is_trusted)
+        project.files.context(&mut project.privacy).workspace_state.and_then(|state| state.is_trusted)
     };
     assert_eq!(trusted(&mut project), None);
-    project.files.report(
-        DeskId(2),
-        ContextReport {
-            trusted: Some(false),
-            ..ContextReport::default()
-        },
-    );
+    project.files.report(DeskId(2), ContextReport { trusted: Some(false), ..ContextReport::default() });
     assert_eq!(trusted(&mut project), Some(false));
     project.files.leave(DeskId(2));
     assert_eq!(trusted(&mut project), None);

@@ -25,18 +25,13 @@ pub(crate) fn of(pid: u32) -> Vec<u32> {
 
 #[cfg(target_os = "linux")]
 fn parent_of(pid: u32) -> Option<u32> {
-    let stat = procfs::process::Process::new(i32::try_from(pid).ok()?)
-        .ok()?
-        .stat()
-        .ok()?;
+    let stat = procfs::process::Process::new(i32::try_from(pid).ok()?).ok()?.stat().ok()?;
     u32::try_from(stat.ppid).ok()
 }
 
 #[cfg(target_os = "linux")]
 fn is_ours(pid: u32) -> bool {
-    let process = i32::try_from(pid)
-        .ok()
-        .and_then(|pid| procfs::process::Process::new(pid).ok());
+    let process = i32::try_from(pid).ok().and_then(|pid| procfs::process::Process::new(pid).ok());
     process.and_then(|process| process.uid().ok()) == Some(rustix::process::geteuid().as_raw())
 }
 
@@ -67,10 +62,7 @@ mod tests {
     #[test]
     fn the_parent_of_this_process_comes_first_and_pid_one_never() {
         let found = super::of(std::process::id());
-        assert_eq!(
-            found.first().copied(),
-            super::parent_of(std::process::id()).filter(|pid| *pid > 1)
-        );
+        assert_eq!(found.first().copied(), super::parent_of(std::process::id()).filter(|pid| *pid > 1));
         assert!(found.len() <= super::NEAREST && !found.contains(&1));
         assert!(super::of(u32::MAX).is_empty());
     }

@@ -38,28 +38,19 @@ impl Publisher {
         let mut problems = Vec::new();
         let own = self.workspace_path(roots, &mut problems);
         // Under an ancestor's PID we may be found from anywhere: never with a root that holds everything.
-        let narrow: Vec<PathBuf> = roots
-            .iter()
-            .filter(|root| !self.holds_home(root))
-            .cloned()
-            .collect();
-        let alias = if narrow.is_empty() {
-            None
-        } else {
-            Some(self.workspace_path(&narrow, &mut Vec::new()))
-        };
+        let narrow: Vec<PathBuf> = roots.iter().filter(|root| !self.holds_home(root)).cloned().collect();
+        let alias =
+            if narrow.is_empty() { None } else { Some(self.workspace_path(&narrow, &mut Vec::new())) };
         let ancestors = match alias {
             Some(_) if self.aliases => ancestors::of(self.pid),
             _ => Vec::new(),
         };
-        let (mut former, siblings): (Vec<Found>, Vec<Found>) = sweep::ours(&self.places)
-            .into_iter()
-            .partition(|found| self.is_ours(&found.record));
+        let (mut former, siblings): (Vec<Found>, Vec<Found>) =
+            sweep::ours(&self.places).into_iter().partition(|found| self.is_ours(&found.record));
 
         let mut wanted: BTreeMap<PathBuf, Record> = BTreeMap::new();
-        for (family, row) in FAMILIES
-            .iter()
-            .flat_map(|family| family.files.iter().map(move |row| (family, row)))
+        for (family, row) in
+            FAMILIES.iter().flat_map(|family| family.files.iter().map(move |row| (family, row)))
         {
             for directory in self.places.resolve(row.directory) {
                 if let Err(error) = self.make_directory(row.directory, &directory) {
@@ -82,10 +73,7 @@ impl Publisher {
         // What was written for other roots, or by a life before a crash.
         former.retain(|old| !wanted.contains_key(&old.path));
         former.iter().for_each(sweep::remove);
-        self.written = wanted
-            .into_iter()
-            .map(|(path, record)| Found { path, record })
-            .collect();
+        self.written = wanted.into_iter().map(|(path, record)| Found { path, record }).collect();
         for found in &self.written {
             let json = serde_json::to_vec(&found.record).unwrap_or_default();
             if let Err(error) = private::write(&found.path, &json) {
@@ -107,10 +95,7 @@ impl Publisher {
             port: self.port,
             workspace_path: workspace_path.to_owned(),
             auth_token: Some(token::for_family(&self.token, family)),
-            ide_info: Some(IdeInfo {
-                name: self.name.clone(),
-                display_name: self.display_name.clone(),
-            }),
+            ide_info: Some(IdeInfo { name: self.name.clone(), display_name: self.display_name.clone() }),
             // In every record: it tells an editor's own file from an alias. Gemini does not look at it.
             ppid: Some(self.pid),
             ide_name: (fields == Fields::WithParent).then(|| self.display_name.clone()),
@@ -178,10 +163,7 @@ impl Publisher {
 
     fn is_ours(&self, record: &Record) -> bool {
         record.port == self.port
-            && record
-                .auth_token
-                .as_deref()
-                .is_some_and(|known| token::split(known).0 == self.token)
+            && record.auth_token.as_deref().is_some_and(|known| token::split(known).0 == self.token)
     }
 
     fn holds_home(&self, root: &Path) -> bool {
@@ -193,11 +175,7 @@ impl Publisher {
         match row {
             Directory::Tmp(below) => {
                 let base = self.places.tmp.iter().find(|tmp| directory.starts_with(tmp));
-                private::directory(
-                    base.map_or(directory, PathBuf::as_path),
-                    Path::new(below),
-                    Ground::Shared,
-                )
+                private::directory(base.map_or(directory, PathBuf::as_path), Path::new(below), Ground::Shared)
             }
             Directory::Home { .. } => {
                 let base = directory.parent().unwrap_or(directory);
@@ -212,10 +190,7 @@ fn row_of(places: &Places, path: &Path) -> Option<&'static DiscoveryFile> {
     let name = path.file_name()?.to_str()?;
     FAMILIES.iter().flat_map(|family| family.files).find(|row| {
         row.matches(name)
-            && places
-                .resolve(row.directory)
-                .iter()
-                .any(|directory| path.parent() == Some(directory))
+            && places.resolve(row.directory).iter().any(|directory| path.parent() == Some(directory))
     })
 }
 

@@ -45,10 +45,7 @@ pub(crate) fn ours(places: &Places) -> Vec<Found> {
 /// Reads a file if it is one of ours.
 pub(crate) fn read_ours(path: &Path) -> Option<Found> {
     let record: Record = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
-    (record.writer.as_deref() == Some(WRITER)).then(|| Found {
-        path: path.to_owned(),
-        record,
-    })
+    (record.writer.as_deref() == Some(WRITER)).then(|| Found { path: path.to_owned(), record })
 }
 
 /// Removes a file while it still says what it said.
@@ -81,14 +78,9 @@ pub(crate) fn answers(record: &Record) -> bool {
 /// Removes what the dead left behind. Blocks.
 pub(crate) fn sweep(places: &Places, our_port: u16) {
     let mut asked: Vec<(Record, bool)> = Vec::new();
-    for found in ours(places)
-        .into_iter()
-        .filter(|found| found.record.port != our_port)
-    {
-        let known = asked
-            .iter()
-            .find(|(record, _)| record.is_same_companion(&found.record))
-            .map(|(_, alive)| *alive);
+    for found in ours(places).into_iter().filter(|found| found.record.port != our_port) {
+        let known =
+            asked.iter().find(|(record, _)| record.is_same_companion(&found.record)).map(|(_, alive)| *alive);
         let alive = known.unwrap_or_else(|| answers(&found.record));
         if known.is_none() {
             asked.push((found.record.clone(), alive));

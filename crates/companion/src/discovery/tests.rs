@@ -20,13 +20,9 @@ fn publisher(directory: &Path, port: u16) -> Publisher {
 }
 
 fn names(directory: &Path) -> Vec<String> {
-    let mut names: Vec<String> = sweep::ours(&Places::below(directory))
-        .iter()
-        .map(|found| found.path.display().to_string())
-        .collect();
-    names
-        .iter_mut()
-        .for_each(|name| *name = name.replace(directory.to_str().unwrap(), ""));
+    let mut names: Vec<String> =
+        sweep::ours(&Places::below(directory)).iter().map(|found| found.path.display().to_string()).collect();
+    names.iter_mut().for_each(|name| *name = name.replace(directory.to_str().unwrap(), ""));
     names.sort();
     names
 }
@@ -66,14 +62,8 @@ fn ancestors_are_aliases_in_the_rows_that_agents_match_by_pid() {
         panic!("the test has no parent process to be found under");
     };
     let names = names(directory.path());
-    assert!(
-        names.contains(&format!("/tmp/gemini/ide/gemini-ide-server-{parent}-4711.json")),
-        "{names:?}"
-    );
-    assert!(
-        names.contains(&format!("/tmp/qwen-code-ide-server-{parent}.json")),
-        "{names:?}"
-    );
+    assert!(names.contains(&format!("/tmp/gemini/ide/gemini-ide-server-{parent}-4711.json")), "{names:?}");
+    assert!(names.contains(&format!("/tmp/qwen-code-ide-server-{parent}.json")), "{names:?}");
     assert_eq!(names.iter().filter(|name| name.ends_with(".lock")).count(), 2);
 }
 
@@ -81,20 +71,11 @@ fn ancestors_are_aliases_in_the_rows_that_agents_match_by_pid() {
 fn a_root_that_holds_home_gets_no_alias() {
     let directory = tempfile::tempdir().unwrap();
     let mut publisher = publisher(directory.path(), 4711);
-    for root in [
-        directory.path().join("home"),
-        directory.path().to_owned(),
-        "/".into(),
-    ] {
+    for root in [directory.path().join("home"), directory.path().to_owned(), "/".into()] {
         publisher.publish(&[root], true);
-        let pids: Vec<_> = names(directory.path())
-            .into_iter()
-            .filter(|name| name.contains("gemini-ide"))
-            .collect();
-        assert!(
-            pids.iter().all(|name| name.contains(&publisher.pid.to_string())),
-            "{pids:?}"
-        );
+        let pids: Vec<_> =
+            names(directory.path()).into_iter().filter(|name| name.contains("gemini-ide")).collect();
+        assert!(pids.iter().all(|name| name.contains(&publisher.pid.to_string())), "{pids:?}");
     }
 }
 
@@ -106,9 +87,7 @@ fn a_name_that_another_took_over_is_not_removed() {
     let (mut one, mut two) = (publisher(directory.path(), 1), publisher(directory.path(), 2));
     one.publish(&roots, true);
     two.publish(&roots, true);
-    let shared = directory
-        .path()
-        .join(format!("tmp/gemini-ide-server-{}.json", one.pid));
+    let shared = directory.path().join(format!("tmp/gemini-ide-server-{}.json", one.pid));
     assert_eq!(sweep::read_ours(&shared).unwrap().record.port, 2);
     one.withdraw();
     assert_eq!(sweep::read_ours(&shared).unwrap().record.port, 2);
@@ -128,15 +107,9 @@ fn the_one_focused_last_has_the_aliases_for_equal_roots() {
     let pid_only = || format!("tmp/gemini-ide-server-{parent}.json");
     one.publish(&roots, true);
     two.publish(&roots, true);
-    assert_eq!(
-        (holder(alias(1)), holder(alias(2)), holder(pid_only())),
-        (None, Some(2), Some(2))
-    );
+    assert_eq!((holder(alias(1)), holder(alias(2)), holder(pid_only())), (None, Some(2), Some(2)));
     one.publish(&roots, true);
-    assert_eq!(
-        (holder(alias(1)), holder(alias(2)), holder(pid_only())),
-        (Some(1), None, Some(1))
-    );
+    assert_eq!((holder(alias(1)), holder(alias(2)), holder(pid_only())), (Some(1), None, Some(1)));
 }
 
 #[test]
@@ -159,18 +132,11 @@ fn fewer_roots_rewrite_the_files_and_literal_and_real_paths_are_both_there() {
 fn a_root_with_the_delimiter_is_named_and_the_others_are_served() {
     let directory = tempfile::tempdir().unwrap();
     let (good, bad) = (directory.path().join("a b\nü"), directory.path().join("a:b"));
-    [&good, &bad]
-        .iter()
-        .for_each(|path| fs::create_dir(path).unwrap());
+    [&good, &bad].iter().for_each(|path| fs::create_dir(path).unwrap());
     let mut publisher = publisher(directory.path(), 7);
     let problems = publisher.publish(&[good.clone(), bad], true);
-    assert!(
-        problems.iter().any(|problem| problem.what.contains("a:b")),
-        "{problems:?}"
-    );
-    let record = sweep::read_ours(&directory.path().join("home/.qwen/ide/7.lock"))
-        .unwrap()
-        .record;
+    assert!(problems.iter().any(|problem| problem.what.contains("a:b")), "{problems:?}");
+    let record = sweep::read_ours(&directory.path().join("home/.qwen/ide/7.lock")).unwrap().record;
     assert_eq!(Path::new(&record.workspace_path), good.canonicalize().unwrap());
 }
 
@@ -182,10 +148,7 @@ fn a_directory_that_cannot_be_written_names_the_agents_that_will_not_find_us() {
     fs::write(directory.path().join("tmp/gemini"), "a file in the way").unwrap();
     let problems = publisher.publish(&[project.path().to_owned()], true);
     let told = problems.iter().map(ToString::to_string).collect::<String>();
-    assert!(
-        told.contains("Gemini CLI 0.5.3 and newer will not find this companion"),
-        "{told}"
-    );
+    assert!(told.contains("Gemini CLI 0.5.3 and newer will not find this companion"), "{told}");
     assert!(told.contains("alongside env"), "{told}");
     assert!(directory.path().join("home/.qwen/ide/7.lock").exists());
 }
@@ -228,15 +191,9 @@ fn the_record_holds_every_field_and_a_living_parent() {
                 .any(|directory| found.path.parent() == Some(directory))
         });
         assert!(of_family, "{token} in {}", found.path.display());
-        assert_eq!(
-            json["ideInfo"],
-            serde_json::json!({ "name": "alongside", "displayName": "Alongside" })
-        );
+        assert_eq!(json["ideInfo"], serde_json::json!({ "name": "alongside", "displayName": "Alongside" }));
         assert_eq!(json["ppid"], std::process::id());
-        assert_eq!(
-            json["stdio"],
-            serde_json::json!({ "command": "alongside", "args": ["stdio"] })
-        );
+        assert_eq!(json["stdio"], serde_json::json!({ "command": "alongside", "args": ["stdio"] }));
         assert_eq!(json["writer"], "alongside");
         let of_qwen =
             found.path.to_str().unwrap().contains("qwen") || found.path.extension().unwrap() == "lock";

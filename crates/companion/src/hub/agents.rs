@@ -23,11 +23,7 @@ impl State {
     ) -> Option<String> {
         let id = start::random_hex::<16>().ok()?;
         self.last_session += 1;
-        tracing::info!(
-            agent = client.name,
-            session = self.last_session,
-            "an agent connects"
-        );
+        tracing::info!(agent = client.name, session = self.last_session, "an agent connects");
         let session = Session::new(id.clone(), self.last_session, client, version, proof);
         self.sessions.insert(id.clone(), session);
         self.journal_is_stale = true;
@@ -66,22 +62,13 @@ impl State {
         self.last_stream += 1;
         let (sender, frames) = mpsc::channel(1);
         let (number, now) = (self.last_stream, Instant::now());
-        session.stream = Some(Stream {
-            number,
-            frames: sender,
-            opened: now,
-        });
+        session.stream = Some(Stream { number, frames: sender, opened: now });
         session.stream_lost = None;
         session.last_heard = now;
         session.outbox.stream_opened();
         session.outbox.set_context(self.files.context(&mut self.privacy));
         session.pump(now);
-        Some(Open {
-            session: session.id.clone(),
-            number,
-            frames,
-            events: self.events.clone(),
-        })
+        Some(Open { session: session.id.clone(), number, frames, events: self.events.clone() })
     }
 
     pub(super) fn stream_ended(&mut self, session: &str, number: u64) {
@@ -161,11 +148,7 @@ impl State {
                 away.push(session.id.clone());
             }
         }
-        for id in away
-            .iter()
-            .flat_map(|session| self.reviews.of(session))
-            .collect::<Vec<_>>()
-        {
+        for id in away.iter().flat_map(|session| self.reviews.of(session)).collect::<Vec<_>>() {
             self.end_review(id, desk::Closing::AgentGone);
         }
         for session in gone {

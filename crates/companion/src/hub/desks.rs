@@ -11,16 +11,10 @@ use super::{DeskId, State};
 impl State {
     pub(super) fn desk_joined(&mut self, id: DeskId, events: mpsc::UnboundedSender<desk::Event>) {
         let problems = self.problems.iter().cloned().map(desk::Event::Problem);
-        let waiting = self
-            .reviews
-            .iter()
-            .map(|review| desk::Event::Opened(review.review()));
+        let waiting = self.reviews.iter().map(|review| desk::Event::Opened(review.review()));
         let first = std::iter::once(desk::Event::Status(self.status()));
         // A desk that is gone already will be reported as such.
-        first
-            .chain(problems)
-            .chain(waiting)
-            .for_each(|event| drop(events.send(event)));
+        first.chain(problems).chain(waiting).for_each(|event| drop(events.send(event)));
         self.desks.insert(id, events);
     }
 
@@ -32,9 +26,7 @@ impl State {
     }
 
     pub(super) fn desk_asked(&mut self, id: DeskId, call: desk::Call) {
-        let answer = self
-            .carry_out(id, call.request)
-            .map(|revision| Revised { revision });
+        let answer = self.carry_out(id, call.request).map(|revision| Revised { revision });
         // Nobody need wait for the answer.
         let _ = call.answer.send(answer);
     }
@@ -52,20 +44,11 @@ impl State {
                 self.debounce.touch(Instant::now());
                 Ok(0)
             }
-            Request::EditReview {
-                id,
-                revision,
-                changes,
-            } => {
+            Request::EditReview { id, revision, changes } => {
                 let done = self.reviews.get(id)?.edit(revision, &changes);
                 self.edited(id, done)
             }
-            Request::KeepHunks {
-                id,
-                revision,
-                hunks,
-                keep,
-            } => {
+            Request::KeepHunks { id, revision, hunks, keep } => {
                 let done = self.reviews.get(id)?.keep(revision, &hunks, keep);
                 self.edited(id, done)
             }
@@ -77,11 +60,7 @@ impl State {
                 let done = self.reviews.get(id)?.undo(revision);
                 self.edited(id, done)
             }
-            Request::DecideReview {
-                id,
-                revision,
-                decision,
-            } => self.decide(id, revision, decision),
+            Request::DecideReview { id, revision, decision } => self.decide(id, revision, decision),
             Request::Flushed { id } => {
                 self.flushed(desk, Some(id));
                 Ok(0)
@@ -142,17 +121,11 @@ impl State {
 
     pub(super) fn tell_desks(&self, event: &desk::Event) {
         // A desk that is gone will be reported as such.
-        self.desks
-            .values()
-            .for_each(|desk| drop(desk.send(event.clone())));
+        self.desks.values().for_each(|desk| drop(desk.send(event.clone())));
     }
 
     pub(super) fn status(&self) -> Status {
-        let mut agents: Vec<_> = self
-            .sessions
-            .values()
-            .map(crate::session::Session::agent)
-            .collect();
+        let mut agents: Vec<_> = self.sessions.values().map(crate::session::Session::agent).collect();
         agents.sort_by_key(|agent| agent.number);
         Status {
             port: self.port,

@@ -23,10 +23,7 @@ impl Hub {
         let (desk, mut seat) = desk::pair();
         let number = self.desks.fetch_add(1, Ordering::Relaxed);
         let (events, id) = (self.events.clone(), DeskId(number));
-        events.send(Event::DeskJoined {
-            desk: id,
-            events: seat.events,
-        });
+        events.send(Event::DeskJoined { desk: id, events: seat.events });
         tokio::spawn(async move {
             while let Some(call) = seat.calls.recv().await {
                 events.send(Event::DeskAsked { desk: id, call });
@@ -57,9 +54,7 @@ impl Hub {
 impl std::fmt::Debug for Hub {
     /// Without the token, which has no place in a log.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Hub")
-            .field("port", &self.port)
-            .finish_non_exhaustive()
+        f.debug_struct("Hub").field("port", &self.port).finish_non_exhaustive()
     }
 }
 

@@ -16,14 +16,8 @@ impl State {
     pub(super) fn adopt(&mut self, journal: Journal) {
         for known in journal.sessions {
             self.last_session += 1;
-            let family = FAMILIES
-                .iter()
-                .find(|family| Some(family.id) == known.family.as_deref());
-            let proof = if known.tokenless {
-                Proof::Nothing
-            } else {
-                Proof::Token(family)
-            };
+            let family = FAMILIES.iter().find(|family| Some(family.id) == known.family.as_deref());
+            let proof = if known.tokenless { Proof::Nothing } else { Proof::Token(family) };
             let session = Session::new(known.id, self.last_session, known.client, known.version, proof);
             self.sessions.insert(session.id.clone(), session);
         }
@@ -31,14 +25,8 @@ impl State {
             let Some(session) = self.sessions.get_mut(&open.session) else {
                 continue;
             };
-            let rejected = DiffRejected {
-                file_path: open.file_path.clone(),
-            };
-            session.outbox.push(
-                &open.file_path,
-                vec![rpc::notification(DIFF_REJECTED, &rejected)],
-                0,
-            );
+            let rejected = DiffRejected { file_path: open.file_path.clone() };
+            session.outbox.push(&open.file_path, vec![rpc::notification(DIFF_REJECTED, &rejected)], 0);
             session.remember(&open.file_path, open.text.into());
         }
         for unsettled in journal.unsettled {
@@ -75,10 +63,7 @@ impl State {
                 session: session.id.clone(),
                 file_path: file_path.to_owned(),
                 messages: messages.to_vec(),
-                text: session
-                    .remembered(file_path)
-                    .map(|text| text.to_string())
-                    .unwrap_or_default(),
+                text: session.remembered(file_path).map(|text| text.to_string()).unwrap_or_default(),
             })
         });
         let journal = Journal {

@@ -84,14 +84,7 @@ impl State {
                 self.tell_desks(&desk::Event::FlushReview { id: review });
                 let waiting = self.desks.keys().copied().collect();
                 let until = Instant::now() + FLUSH_AT_MOST;
-                self.flushes.push(Flush {
-                    review,
-                    session,
-                    file_path,
-                    waiting,
-                    until,
-                    answer,
-                });
+                self.flushes.push(Flush { review, session, file_path, waiting, until, answer });
                 self.finish_flushes(Instant::now());
             }
             None => self.answer_close(&session, &file_path, answer),
@@ -156,11 +149,9 @@ impl State {
             Closing::AgentGone => "the agent went away",
             Closing::Stopped => "the companion was stopped",
         };
-        self.scribe
-            .send(Job::SaveDraft(new_draft(self.started, pending, why)));
+        self.scribe.send(Job::SaveDraft(new_draft(self.started, pending, why)));
         if closing == Closing::Accepted {
-            self.unconfirmed
-                .insert((pending.session.clone(), pending.file_path().to_owned()), id);
+            self.unconfirmed.insert((pending.session.clone(), pending.file_path().to_owned()), id);
             return None;
         }
         Some(self.drafts.path_of(&id, pending.file_path()))
@@ -168,18 +159,14 @@ impl State {
 
     /// The agent has the accepted text: its draft is not needed any more.
     pub(super) fn confirmed(&mut self, session: &str, file_path: &str) {
-        if let Some(draft) = self
-            .unconfirmed
-            .remove(&(session.to_owned(), file_path.to_owned()))
-        {
+        if let Some(draft) = self.unconfirmed.remove(&(session.to_owned(), file_path.to_owned())) {
             self.scribe.send(Job::DeleteDraft(draft));
         }
     }
 
     /// The agent goes on without having confirmed: its draft stays.
     pub(super) fn moved_on(&mut self, session: &str, file_path: &str) {
-        self.unconfirmed
-            .remove(&(session.to_owned(), file_path.to_owned()));
+        self.unconfirmed.remove(&(session.to_owned(), file_path.to_owned()));
     }
 
     /// Looks whether files on disk have changed under waiting reviews.
@@ -206,28 +193,15 @@ fn outcome(pending: &Pending, closing: Closing, tokenless: bool) -> Vec<String> 
     match closing {
         Closing::Accepted => {
             let content = pending.current().to_string();
-            vec![rpc::notification(
-                DIFF_ACCEPTED,
-                &DiffAccepted { file_path, content },
-            )]
+            vec![rpc::notification(DIFF_ACCEPTED, &DiffAccepted { file_path, content })]
         }
         Closing::AnsweredInAgent | Closing::Replaced => Vec::new(),
         Closing::Rejected | Closing::AgentGone | Closing::Stopped => {
-            let mut messages = vec![rpc::notification(
-                DIFF_REJECTED,
-                &DiffRejected {
-                    file_path: file_path.clone(),
-                },
-            )];
+            let mut messages =
+                vec![rpc::notification(DIFF_REJECTED, &DiffRejected { file_path: file_path.clone() })];
             if tokenless {
                 // Agents of mid 2025, which send no token, know no other.
-                messages.push(rpc::notification(
-                    DIFF_CLOSED,
-                    &DiffClosed {
-                        file_path,
-                        content: None,
-                    },
-                ));
+                messages.push(rpc::notification(DIFF_CLOSED, &DiffClosed { file_path, content: None }));
             }
             messages
         }

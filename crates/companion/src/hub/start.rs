@@ -37,19 +37,13 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
     let roots = usable_roots(&builder.roots)?;
     let privacy = Privacy::new(&builder.excludes, builder.git_ignored, &roots)?;
     let mut problems = Vec::new();
-    let keeper = if builder.journal {
-        take_journal(&places, &builder.name, &roots, &mut problems)
-    } else {
-        None
-    };
+    let keeper =
+        if builder.journal { take_journal(&places, &builder.name, &roots, &mut problems) } else { None };
     let keeps_journal = keeper.is_some();
     let left_behind = keeper.as_ref().and_then(Keeper::left_behind);
 
     let (listener, left_behind) = bind(left_behind).await?;
-    let port = listener
-        .local_addr()
-        .map_err(listening(Ipv4Addr::LOCALHOST, 0))?
-        .port();
+    let port = listener.local_addr().map_err(listening(Ipv4Addr::LOCALHOST, 0))?.port();
     let token: Arc<str> = match &left_behind {
         Some(journal) => journal.token.as_str().into(),
         None => random_hex::<32>()?.into(),
@@ -60,10 +54,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
             also.set_port(port);
         }
         let bound = TcpListener::bind(also).await;
-        listeners.push(bound.map_err(|source| StartError::Listen {
-            address: also,
-            source,
-        })?);
+        listeners.push(bound.map_err(|source| StartError::Listen { address: also, source })?);
     }
 
     let drafts = Drafts::open(&places);
@@ -85,24 +76,12 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
     })?;
 
     let (events, inbox) = Events::channel();
-    let gate = Gate::new(
-        token.clone(),
-        port,
-        builder.listen.map(|also| also.ip()),
-        builder.allow_tokenless,
-    );
-    let server = Server {
-        events: events.clone(),
-        max_body: builder.max_body,
-    };
+    let gate = Gate::new(token.clone(), port, builder.listen.map(|also| also.ip()), builder.allow_tokenless);
+    let server = Server { events: events.clone(), max_body: builder.max_body };
     let servers = Servers::start(listeners, router(Arc::new(server), Arc::new(gate)));
 
     let (published, problems_found) = oneshot::channel();
-    scribe.send(Job::Publish {
-        roots: roots.clone(),
-        focused: true,
-        done: Some(published),
-    });
+    scribe.send(Job::Publish { roots: roots.clone(), focused: true, done: Some(published) });
     problems.extend(problems_found.await.unwrap_or_default());
     tokio::task::spawn_blocking(move || sweep::sweep(&places, port));
 
@@ -144,24 +123,14 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
             let _ = done.send(());
         }
     });
-    Ok(Companion {
-        hub: Hub {
-            port,
-            token,
-            events,
-            desks: 0.into(),
-        },
-    })
+    Ok(Companion { hub: Hub { port, token, events, desks: 0.into() } })
 }
 
 /// Makes roots absolute and refuses what is no directory.
 pub(crate) fn usable_roots(roots: &[PathBuf]) -> Result<Vec<PathBuf>, StartError> {
     let mut usable: Vec<PathBuf> = Vec::new();
     for root in roots {
-        let refused = |why: String| StartError::Root {
-            root: root.clone(),
-            why,
-        };
+        let refused = |why: String| StartError::Root { root: root.clone(), why };
         let absolute = std::path::absolute(root).map_err(|error| refused(error.to_string()))?;
         // Neither `.` at the end nor a trailing slash: agents compare strings.
         let tidy: PathBuf = absolute.components().collect();
@@ -201,17 +170,13 @@ async fn bind(left_behind: Option<Journal>) -> Result<(TcpListener, Option<Journ
     {
         return Ok((listener, Some(journal)));
     }
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
-        .await
-        .map_err(listening(Ipv4Addr::LOCALHOST, 0))?;
+    let listener =
+        TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(listening(Ipv4Addr::LOCALHOST, 0))?;
     Ok((listener, None))
 }
 
 fn listening(address: Ipv4Addr, port: u16) -> impl Fn(io::Error) -> StartError {
-    move |source| StartError::Listen {
-        address: SocketAddr::from((address, port)),
-        source,
-    }
+    move |source| StartError::Listen { address: SocketAddr::from((address, port)), source }
 }
 
 /// Random bytes in hexadecimal.
@@ -240,10 +205,7 @@ impl Servers {
                 let _ = axum::serve(listener, router).with_graceful_shutdown(until).await;
             })
         };
-        Self {
-            stop,
-            running: listeners.into_iter().map(serve).collect(),
-        }
+        Self { stop, running: listeners.into_iter().map(serve).collect() }
     }
 
     async fn stop(self) {

@@ -40,28 +40,13 @@ impl Gate {
             IpAddr::V4(v4) => v4.to_string(),
             IpAddr::V6(v6) => format!("[{v6}]"),
         });
-        let hosts = names
-            .into_iter()
-            .chain(also)
-            .map(|name| format!("{name}:{port}"))
-            .collect();
-        Self {
-            token,
-            hosts,
-            allow_tokenless,
-        }
+        let hosts = names.into_iter().chain(also).map(|name| format!("{name}:{port}")).collect();
+        Self { token, hosts, allow_tokenless }
     }
 
     fn admit(&self, headers: &HeaderMap) -> Result<Proof, (StatusCode, &'static str)> {
-        let host = headers
-            .get(HOST)
-            .and_then(|host| host.to_str().ok())
-            .unwrap_or_default();
-        if !self
-            .hosts
-            .iter()
-            .any(|allowed| allowed.eq_ignore_ascii_case(host))
-        {
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        if !self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host)) {
             return Err((StatusCode::FORBIDDEN, "this Host is not served here"));
         }
         if headers.contains_key(ORIGIN) {
@@ -69,17 +54,13 @@ impl Gate {
         }
         match headers.get(AUTHORIZATION) {
             None if self.allow_tokenless => Ok(Proof::Nothing),
-            None => Err((
-                StatusCode::UNAUTHORIZED,
-                "a bearer token is required; it stands in the discovery file",
-            )),
+            None => {
+                Err((StatusCode::UNAUTHORIZED, "a bearer token is required; it stands in the discovery file"))
+            }
             Some(given) => self
                 .is_token(given.to_str().unwrap_or_default())
                 .map(Proof::Token)
-                .ok_or((
-                    StatusCode::UNAUTHORIZED,
-                    "this is not the token of this companion",
-                )),
+                .ok_or((StatusCode::UNAUTHORIZED, "this is not the token of this companion")),
         }
     }
 
@@ -119,10 +100,7 @@ mod tests {
         let gate = Gate::new("secret".into(), 80, Some([172, 17, 0, 1].into()), false);
         let mut map = HeaderMap::new();
         for (name, value) in headers {
-            map.append(
-                axum::http::HeaderName::from_bytes(name.as_bytes()).unwrap(),
-                value.parse().unwrap(),
-            );
+            map.append(axum::http::HeaderName::from_bytes(name.as_bytes()).unwrap(), value.parse().unwrap());
         }
         gate.admit(&map).map_err(|(status, _)| status.as_u16())
     }
@@ -130,26 +108,10 @@ mod tests {
     #[test]
     fn local_hosts_with_our_port_and_the_token_come_in() {
         let token = ("authorization", "Bearer secret");
-        for host in [
-            "127.0.0.1:80",
-            "localhost:80",
-            "[::1]:80",
-            "host.docker.internal:80",
-            "172.17.0.1:80",
-        ] {
-            assert_eq!(
-                admitted(&[("host", host), token]),
-                Ok(Proof::Token(None)),
-                "{host}"
-            );
+        for host in ["127.0.0.1:80", "localhost:80", "[::1]:80", "host.docker.internal:80", "172.17.0.1:80"] {
+            assert_eq!(admitted(&[("host", host), token]), Ok(Proof::Token(None)), "{host}");
         }
-        for host in [
-            "127.0.0.1",
-            "127.0.0.1:81",
-            "evil.example:80",
-            "localhost.evil.example:80",
-            "",
-        ] {
+        for host in ["127.0.0.1", "127.0.0.1:81", "evil.example:80", "localhost.evil.example:80", ""] {
             assert_eq!(admitted(&[("host", host), token]), Err(403), "{host}");
         }
         assert_eq!(admitted(&[token]), Err(403));
@@ -159,20 +121,10 @@ mod tests {
     fn any_origin_and_any_other_token_stay_outside() {
         let host = ("host", "127.0.0.1:80");
         assert_eq!(
-            admitted(&[
-                host,
-                ("authorization", "Bearer secret"),
-                ("origin", "http://localhost:80")
-            ]),
+            admitted(&[host, ("authorization", "Bearer secret"), ("origin", "http://localhost:80")]),
             Err(403)
         );
-        for wrong in [
-            "Bearer secre",
-            "Bearer secret2",
-            "Basic secret",
-            "secret",
-            "Bearer ",
-        ] {
+        for wrong in ["Bearer secre", "Bearer secret2", "Basic secret", "secret", "Bearer "] {
             assert_eq!(admitted(&[host, ("authorization", wrong)]), Err(401), "{wrong}");
         }
         assert_eq!(admitted(&[host]), Err(401));
@@ -183,14 +135,8 @@ mod tests {
         let host = ("host", "127.0.0.1:80");
         for family in alongside_contract::family::FAMILIES {
             let bearer = format!("Bearer {}", token::for_family("secret", family));
-            assert_eq!(
-                admitted(&[host, ("authorization", &bearer)]),
-                Ok(Proof::Token(Some(family)))
-            );
+            assert_eq!(admitted(&[host, ("authorization", &bearer)]), Ok(Proof::Token(Some(family))));
         }
-        assert_eq!(
-            admitted(&[host, ("authorization", "Bearer wrong.qwen")]),
-            Err(401)
-        );
+        assert_eq!(admitted(&[host, ("authorization", "Bearer wrong.qwen")]), Err(401));
     }
 }

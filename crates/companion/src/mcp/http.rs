@@ -62,19 +62,11 @@ fn no_such_session() -> Response {
 }
 
 fn no_session_named() -> Response {
-    refusal(
-        StatusCode::BAD_REQUEST,
-        rpc::INVALID_REQUEST,
-        "the Mcp-Session-Id header is required",
-    )
+    refusal(StatusCode::BAD_REQUEST, rpc::INVALID_REQUEST, "the Mcp-Session-Id header is required")
 }
 
 fn stopping() -> Response {
-    refusal(
-        StatusCode::SERVICE_UNAVAILABLE,
-        rpc::INVALID_REQUEST,
-        "the companion is stopping",
-    )
+    refusal(StatusCode::SERVICE_UNAVAILABLE, rpc::INVALID_REQUEST, "the companion is stopping")
 }
 
 fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
@@ -89,11 +81,7 @@ fn version(headers: &HeaderMap) -> Result<Option<&str>, Box<Response>> {
                 "protocol version {version:?} is not spoken here, only {}",
                 PROTOCOL_VERSIONS.join(", ")
             );
-            Err(Box::new(refusal(
-                StatusCode::BAD_REQUEST,
-                rpc::INVALID_REQUEST,
-                &why,
-            )))
+            Err(Box::new(refusal(StatusCode::BAD_REQUEST, rpc::INVALID_REQUEST, &why)))
         }
         version => Ok(version),
     }
@@ -119,32 +107,19 @@ async fn messages(
     // the agent has moved on.
     let unread = match &session {
         None => None,
-        Some(id) => match server
-            .events
-            .ask(|known| Event::PostStarted {
-                session: id.clone(),
-                known,
-            })
-            .await
-        {
-            Some(true) => Some(Unread {
-                events: server.events.clone(),
-                session: id.clone(),
-            }),
-            Some(false) => return no_such_session(),
-            None => return stopping(),
-        },
+        Some(id) => {
+            match server.events.ask(|known| Event::PostStarted { session: id.clone(), known }).await {
+                Some(true) => Some(Unread { events: server.events.clone(), session: id.clone() }),
+                Some(false) => return no_such_session(),
+                None => return stopping(),
+            }
+        }
     };
     let body = match read(body, server.max_body).await {
         Ok(body) => body,
         Err(refused) => return *refused,
     };
-    let caller = Caller {
-        events: server.events.clone(),
-        session,
-        proof,
-        unread,
-    };
+    let caller = Caller { events: server.events.clone(), session, proof, unread };
     dispatch(caller, body, spoken).await
 }
 
@@ -157,9 +132,7 @@ pub(crate) struct Unread {
 
 impl Drop for Unread {
     fn drop(&mut self) {
-        self.events.send(Event::PostRead {
-            session: std::mem::take(&mut self.session),
-        });
+        self.events.send(Event::PostRead { session: std::mem::take(&mut self.session) });
     }
 }
 
@@ -168,11 +141,7 @@ async fn read(body: Body, limit: usize) -> Result<Bytes, Box<Response>> {
     match collected {
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Box::new(too_large(Body::empty(), limit))),
-        Ok(Err(_)) => Err(Box::new(refusal(
-            StatusCode::BAD_REQUEST,
-            rpc::PARSE_ERROR,
-            "the body broke off",
-        ))),
+        Ok(Err(_)) => Err(Box::new(refusal(StatusCode::BAD_REQUEST, rpc::PARSE_ERROR, "the body broke off"))),
         Err(_) => Err(Box::new(refusal(
             StatusCode::REQUEST_TIMEOUT,
             rpc::PARSE_ERROR,
@@ -203,11 +172,9 @@ async fn dispatch(mut caller: Caller, body: Bytes, version: &str) -> Response {
                 respond(caller.carry_out(message).await)
             }
             Ok(Err(not)) => refusal(StatusCode::BAD_REQUEST, rpc::INVALID_REQUEST, not.why),
-            Err(error) => refusal(
-                StatusCode::BAD_REQUEST,
-                rpc::PARSE_ERROR,
-                &format!("the body is not JSON: {error}"),
-            ),
+            Err(error) => {
+                refusal(StatusCode::BAD_REQUEST, rpc::PARSE_ERROR, &format!("the body is not JSON: {error}"))
+            }
         };
     }
     if !BATCH_VERSIONS.contains(&version) {
@@ -225,11 +192,7 @@ async fn dispatch(mut caller: Caller, body: Bytes, version: &str) -> Response {
         }
     };
     if batch.is_empty() {
-        return refusal(
-            StatusCode::BAD_REQUEST,
-            rpc::INVALID_REQUEST,
-            "the batch is empty",
-        );
+        return refusal(StatusCode::BAD_REQUEST, rpc::INVALID_REQUEST, "the batch is empty");
     }
     let mut replies = Vec::new();
     for message in &batch {
@@ -278,14 +241,7 @@ async fn open_stream(State(server): State<Arc<Server>>, headers: HeaderMap) -> R
     let Some(session) = header(&headers, SESSION_HEADER) else {
         return no_session_named();
     };
-    match server
-        .events
-        .ask(|opened| Event::StreamWanted {
-            session: session.to_owned(),
-            opened,
-        })
-        .await
-    {
+    match server.events.ask(|opened| Event::StreamWanted { session: session.to_owned(), opened }).await {
         Some(Some(open)) => super::stream::response(open),
         Some(None) => no_such_session(),
         None => stopping(),
@@ -296,14 +252,7 @@ async fn end_session(State(server): State<Arc<Server>>, headers: HeaderMap) -> R
     let Some(session) = header(&headers, SESSION_HEADER) else {
         return no_session_named();
     };
-    match server
-        .events
-        .ask(|ended| Event::SessionEnded {
-            session: session.to_owned(),
-            ended,
-        })
-        .await
-    {
+    match server.events.ask(|ended| Event::SessionEnded { session: session.to_owned(), ended }).await {
         Some(true) => StatusCode::OK.into_response(),
         Some(false) => no_such_session(),
         None => stopping(),
@@ -311,12 +260,7 @@ async fn end_session(State(server): State<Arc<Server>>, headers: HeaderMap) -> R
 }
 
 async fn status(State(server): State<Arc<Server>>) -> Response {
-    match server
-        .events
-        .ask(Event::StatusWanted)
-        .await
-        .map(|status| serde_json::to_string(&status))
-    {
+    match server.events.ask(Event::StatusWanted).await.map(|status| serde_json::to_string(&status)) {
         Some(Ok(status)) => ([(CONTENT_TYPE, "application/json")], status).into_response(),
         _ => stopping(),
     }

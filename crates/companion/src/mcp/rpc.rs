@@ -110,10 +110,7 @@ impl Caller {
                 title: None,
             },
         };
-        Answer::Welcome {
-            session,
-            reply: rpc::reply(id, &result),
-        }
+        Answer::Welcome { session, reply: rpc::reply(id, &result) }
     }
 
     async fn call(&mut self, id: &Id, session: String, params: Option<&RawValue>) -> Answer {
@@ -142,17 +139,9 @@ impl Caller {
             }
             Ok(ToolCall::CloseDiff(close)) => {
                 let (answer, answered) = tokio::sync::oneshot::channel();
-                self.events.send(Event::CloseDiff {
-                    session,
-                    file_path: close.file_path,
-                    answer,
-                });
+                self.events.send(Event::CloseDiff { session, file_path: close.file_path, answer });
                 self.unread = None;
-                answered
-                    .await
-                    .ok()
-                    .flatten()
-                    .map(|text: Option<_>| tools::closed(text.as_deref()))
+                answered.await.ok().flatten().map(|text: Option<_>| tools::closed(text.as_deref()))
             }
             Err(BadCall::Tool(result)) => Some(result),
             Err(BadCall::Protocol(why)) => {

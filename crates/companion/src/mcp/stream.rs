@@ -28,10 +28,8 @@ pub(crate) struct Open {
 
 impl Drop for Open {
     fn drop(&mut self) {
-        self.events.send(Event::StreamEnded {
-            session: std::mem::take(&mut self.session),
-            number: self.number,
-        });
+        self.events
+            .send(Event::StreamEnded { session: std::mem::take(&mut self.session), number: self.number });
     }
 }
 
@@ -49,16 +47,11 @@ pub(crate) fn response(open: Open) -> Response {
                 Ok(None) => return None,
                 Err(_) => Bytes::from_static(b": keep-alive\n\n"),
             };
-            open.events.send(Event::StreamDrained {
-                session: open.session.clone(),
-            });
+            open.events.send(Event::StreamDrained { session: open.session.clone() });
             Some((Ok(frame), (open, None)))
         },
     );
-    let headers = [
-        (CONTENT_TYPE, "text/event-stream"),
-        (CACHE_CONTROL, "no-cache, no-transform"),
-    ];
+    let headers = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache, no-transform")];
     (headers, Body::from_stream(body)).into_response()
 }
 
@@ -72,12 +65,7 @@ mod tests {
     async fn a_silent_stream_says_something_within_twenty_seconds_and_ends_with_its_sender() {
         let (events, _inbox) = Events::channel();
         let (sender, frames) = mpsc::channel(1);
-        let open = Open {
-            session: "s".into(),
-            number: 1,
-            frames,
-            events,
-        };
+        let open = Open { session: "s".into(), number: 1, frames, events };
         let mut body = response(open).into_body().into_data_stream();
         assert_eq!(body.next().await.unwrap().unwrap(), ": alongside\n\n");
         let before = tokio::time::Instant::now();

@@ -66,27 +66,18 @@ pub(crate) fn parse(params: Option<&RawValue>) -> Result<ToolCall, BadCall> {
         .map_err(|error| BadCall::Protocol(format!("tools/call needs a name and arguments: {error}")))?;
     let arguments = call.arguments.map_or("{}", RawValue::get);
     let bad = |error: serde_json::Error| {
-        BadCall::Tool(CallToolResult::error(format!(
-            "{} cannot read its arguments: {error}",
-            call.name
-        )))
+        BadCall::Tool(CallToolResult::error(format!("{} cannot read its arguments: {error}", call.name)))
     };
     match call.name.as_str() {
-        OPEN_DIFF => serde_json::from_str(arguments)
-            .map(ToolCall::OpenDiff)
-            .map_err(bad),
-        CLOSE_DIFF => serde_json::from_str(arguments)
-            .map(ToolCall::CloseDiff)
-            .map_err(bad),
+        OPEN_DIFF => serde_json::from_str(arguments).map(ToolCall::OpenDiff).map_err(bad),
+        CLOSE_DIFF => serde_json::from_str(arguments).map(ToolCall::CloseDiff).map_err(bad),
         unknown => Err(BadCall::Protocol(format!("there is no tool {unknown:?} here"))),
     }
 }
 
 /// The answer of `closeDiff`: JSON in a text block, for shipped agents parse it.
 pub(crate) fn closed(text: Option<&str>) -> CallToolResult {
-    let closed = ClosedDiff {
-        content: text.map(str::to_owned),
-    };
+    let closed = ClosedDiff { content: text.map(str::to_owned) };
     CallToolResult::text(serde_json::to_string(&closed).unwrap_or_default())
 }
 
@@ -101,35 +92,18 @@ mod tests {
     #[test]
     fn both_tools_are_listed_with_object_schemas() {
         let tools = list();
-        let names: Vec<_> = tools["tools"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|tool| &tool["name"])
-            .collect();
+        let names: Vec<_> = tools["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
         assert_eq!(names, ["openDiff", "closeDiff"]);
     }
 
     #[test]
     fn arguments_that_do_not_fit_are_the_tools_error_and_unknown_tools_the_protocols() {
         let open = |arguments: Value| parsed(json!({ "name": "openDiff", "arguments": arguments }));
-        assert!(matches!(
-            open(json!({ "filePath": "/a", "newContent": "x" })),
-            Ok(ToolCall::OpenDiff(_))
-        ));
+        assert!(matches!(open(json!({ "filePath": "/a", "newContent": "x" })), Ok(ToolCall::OpenDiff(_))));
         assert!(matches!(open(json!({ "filePath": "/a" })), Err(BadCall::Tool(_))));
-        assert!(matches!(
-            open(json!({ "filePath": 7, "newContent": "x" })),
-            Err(BadCall::Tool(_))
-        ));
-        assert!(matches!(
-            parsed(json!({ "name": "openDiff" })),
-            Err(BadCall::Tool(_))
-        ));
-        assert!(matches!(
-            parsed(json!({ "name": "rm", "arguments": {} })),
-            Err(BadCall::Protocol(_))
-        ));
+        assert!(matches!(open(json!({ "filePath": 7, "newContent": "x" })), Err(BadCall::Tool(_))));
+        assert!(matches!(parsed(json!({ "name": "openDiff" })), Err(BadCall::Tool(_))));
+        assert!(matches!(parsed(json!({ "name": "rm", "arguments": {} })), Err(BadCall::Protocol(_))));
         assert!(matches!(parsed(json!({})), Err(BadCall::Protocol(_))));
         assert!(matches!(parse(None), Err(BadCall::Protocol(_))));
     }
@@ -137,9 +111,6 @@ mod tests {
     #[test]
     fn closing_answers_json_in_one_text_block() {
         assert_eq!(closed(Some("a\n")).content[0].text, r#"{"content":"a\n"}"#);
-        assert_eq!(
-            (closed(None).content[0].text.as_str(), closed(None).is_error),
-            ("{}", None)
-        );
+        assert_eq!((closed(None).content[0].text.as_str(), closed(None).is_error), ("{}", None));
     }
 }

@@ -57,10 +57,7 @@ pub(crate) fn align(on_disk: Option<Vec<u8>>, proposed: &str) -> Aligned {
 
 /// A file that exists and cannot be compared.
 pub(crate) fn whole(why: &str) -> Aligned {
-    Aligned {
-        whole_file_only: Some(why.to_owned()),
-        ..Aligned::default()
-    }
+    Aligned { whole_file_only: Some(why.to_owned()), ..Aligned::default() }
 }
 
 /// The one line ending that a text uses; `None` for none, or both.
@@ -99,24 +96,15 @@ mod tests {
     #[test]
     fn mixed_line_endings_are_compared_as_they_are() {
         let mixed = aligned("a\r\nb\n", "a\nb\n");
-        assert_eq!(
-            (mixed.original.as_deref(), mixed.file_line_ending),
-            (Some("a\r\nb\n"), None)
-        );
+        assert_eq!((mixed.original.as_deref(), mixed.file_line_ending), (Some("a\r\nb\n"), None));
     }
 
     #[test]
     fn a_byte_order_mark_on_one_side_is_noted_and_ignored() {
         let lost = aligned("\u{feff}a\n", "b\n");
-        assert_eq!(
-            (lost.original.as_deref(), lost.file_has_bom),
-            (Some("a\n"), Some(true))
-        );
+        assert_eq!((lost.original.as_deref(), lost.file_has_bom), (Some("a\n"), Some(true)));
         let gained = aligned("a\n", "\u{feff}b\n");
-        assert_eq!(
-            (gained.original.as_deref(), gained.file_has_bom),
-            (Some("\u{feff}a\n"), Some(false))
-        );
+        assert_eq!((gained.original.as_deref(), gained.file_has_bom), (Some("\u{feff}a\n"), Some(false)));
     }
 
     #[test]

@@ -31,12 +31,7 @@ impl Composition {
         let (original, proposed) = (Text::new(original), Text::new(proposed));
         let mut segments = Vec::new();
         let (mut o, mut p) = (0, 0);
-        let same = |lines: usize| Segment {
-            same: true,
-            original: lines,
-            proposed: lines,
-            current: lines,
-        };
+        let same = |lines: usize| Segment { same: true, original: lines, proposed: lines, current: lines };
         for (old, new) in differences(&original, &proposed) {
             segments.push(same(old.start - o));
             segments.push(Segment {
@@ -50,13 +45,7 @@ impl Composition {
         debug_assert_eq!(original.len() - o, proposed.len() - p);
         segments.push(same(original.len() - o));
         segments.retain(|segment| segment.original + segment.proposed > 0);
-        Self {
-            current: proposed.clone(),
-            original,
-            proposed,
-            segments,
-            history: Vec::new(),
-        }
+        Self { current: proposed.clone(), original, proposed, segments, history: Vec::new() }
     }
 
     pub(crate) fn original(&self) -> &Arc<str> {
@@ -94,18 +83,13 @@ impl Composition {
     /// # Errors
     /// [`Refusal::OutOfRange`] for a hunk that does not exist; nothing has changed then.
     pub(crate) fn keep(&mut self, hunks: &[usize], keep: bool) -> Result<(), Refusal> {
-        let differing: Vec<usize> = self
-            .segments
-            .iter()
-            .enumerate()
-            .filter(|(_, s)| !s.same)
-            .map(|(at, _)| at)
-            .collect();
+        let differing: Vec<usize> =
+            self.segments.iter().enumerate().filter(|(_, s)| !s.same).map(|(at, _)| at).collect();
         let mut chosen = vec![false; self.segments.len()];
         for &hunk in hunks {
-            let at = *differing.get(hunk).ok_or_else(|| Refusal::OutOfRange {
-                place: format!("change {}", hunk.saturating_add(1)),
-            })?;
+            let at = *differing
+                .get(hunk)
+                .ok_or_else(|| Refusal::OutOfRange { place: format!("change {}", hunk.saturating_add(1)) })?;
             chosen[at] = true;
         }
         let mut segments = self.segments.clone();
@@ -139,9 +123,7 @@ impl Composition {
             .enumerate()
             .filter(|(_, (segment, _))| !segment.same)
             .nth(hunk)
-            .ok_or_else(|| Refusal::OutOfRange {
-                place: format!("change {}", hunk.saturating_add(1)),
-            })?;
+            .ok_or_else(|| Refusal::OutOfRange { place: format!("change {}", hunk.saturating_add(1)) })?;
         let state = self.state(&place);
         if state == HunkState::Edited {
             return Err(Refusal::CannotSplit);
@@ -162,17 +144,8 @@ impl Composition {
             return Err(Refusal::CannotSplit);
         }
         let pieces = parts.into_iter().map(|(original, proposed)| {
-            let current = if state == HunkState::Kept {
-                proposed
-            } else {
-                original
-            };
-            Segment {
-                same: false,
-                original,
-                proposed,
-                current,
-            }
+            let current = if state == HunkState::Kept { proposed } else { original };
+            Segment { same: false, original, proposed, current }
         });
         let before = self.segments.clone();
         self.segments.splice(at..=at, pieces);
@@ -196,9 +169,8 @@ impl Composition {
             }
         };
         let blank = |line: usize| text.lines(line..line + 1).trim().is_empty();
-        let mut cuts: Vec<usize> = (range.start + 1..range.end)
-            .filter(|&line| blank(line - 1) && !blank(line))
-            .collect();
+        let mut cuts: Vec<usize> =
+            (range.start + 1..range.end).filter(|&line| blank(line - 1) && !blank(line)).collect();
         if cuts.is_empty() {
             cuts = (range.start + 1..range.end).collect();
         }
@@ -207,11 +179,7 @@ impl Composition {
         cuts.into_iter()
             .map(|cut| {
                 let lines = cut - std::mem::replace(&mut start, cut);
-                if segment.original == 0 {
-                    (0, lines)
-                } else {
-                    (lines, 0)
-                }
+                if segment.original == 0 { (0, lines) } else { (lines, 0) }
             })
             .collect()
     }
@@ -230,10 +198,7 @@ impl Composition {
                         place: format!("line {}, column {}", range.start.line, range.start.character),
                     };
                     let start = text.offset(range.start).ok_or_else(place)?;
-                    let end = text
-                        .offset(range.end)
-                        .filter(|end| *end >= start)
-                        .ok_or_else(place)?;
+                    let end = text.offset(range.end).filter(|end| *end >= start).ok_or_else(place)?;
                     let (head, tail) = (&text.text()[..start], &text.text()[end..]);
                     Text::new([head, &change.text, tail].concat())
                 }
@@ -260,10 +225,8 @@ impl Composition {
     }
 
     fn replace(&mut self, text: Text, segments: Vec<Segment>) {
-        let before = (
-            std::mem::replace(&mut self.current, text),
-            std::mem::replace(&mut self.segments, segments),
-        );
+        let before =
+            (std::mem::replace(&mut self.current, text), std::mem::replace(&mut self.segments, segments));
         self.history.push(before);
         let mut kept = 0;
         let enough = |(text, _): &(Text, Vec<Segment>)| {
@@ -321,10 +284,8 @@ impl Composition {
         let is = |other: &str| {
             !current.is_empty() && !other.is_empty() && without_ending(current) == without_ending(other)
         };
-        let (proposed, original) = (
-            self.proposed.lines(place.proposed.clone()),
-            self.original.lines(place.original.clone()),
-        );
+        let (proposed, original) =
+            (self.proposed.lines(place.proposed.clone()), self.original.lines(place.original.clone()));
         match current {
             _ if current == proposed => HunkState::Kept,
             _ if current == original => HunkState::Dropped,
@@ -335,25 +296,17 @@ impl Composition {
     }
 
     fn line_ending(&self) -> &'static str {
-        if self.proposed().contains("\r\n") {
-            "\r\n"
-        } else {
-            "\n"
-        }
+        if self.proposed().contains("\r\n") { "\r\n" } else { "\n" }
     }
 }
 
 /// A text without its last line ending.
 fn without_ending(text: &str) -> &str {
-    text.strip_suffix('\n')
-        .map_or(text, |text| text.strip_suffix('\r').unwrap_or(text))
+    text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text))
 }
 
 fn lines(range: &Range<usize>) -> Lines {
-    Lines {
-        start: range.start,
-        end: range.end,
-    }
+    Lines { start: range.start, end: range.end }
 }
 
 #[cfg(test)]

@@ -23,19 +23,11 @@ impl Text {
     pub(crate) fn new(text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
         let mut starts = vec![0];
-        starts.extend(
-            text.bytes()
-                .enumerate()
-                .filter(|(_, byte)| *byte == b'\n')
-                .map(|(at, _)| at + 1),
-        );
+        starts.extend(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1));
         if starts.last() != Some(&text.len()) {
             starts.push(text.len());
         }
-        Self {
-            text,
-            starts: starts.into(),
-        }
+        Self { text, starts: starts.into() }
     }
 
     pub(crate) fn text(&self) -> &Arc<str> {
@@ -67,10 +59,7 @@ impl Text {
             return (at_end && position.character == 0).then_some(self.text.len());
         }
         let start = self.starts[line];
-        let content = self
-            .lines(line..line + 1)
-            .trim_end_matches('\n')
-            .trim_end_matches('\r');
+        let content = self.lines(line..line + 1).trim_end_matches('\n').trim_end_matches('\r');
         let mut units = 0;
         for (at, c) in content.char_indices() {
             if units >= position.character as usize {

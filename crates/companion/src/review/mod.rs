@@ -33,17 +33,9 @@ impl Proposal {
     pub(crate) fn prepare(file_path: String, proposed: String) -> Result<Self, BadTarget> {
         let (mut aligned, fingerprint) = target::read(&file_path, &proposed)?;
         // Without a readable original there is nothing to compare with: the whole file is the change.
-        let original = aligned
-            .original
-            .take()
-            .map_or_else(|| Arc::from(""), Arc::<str>::from);
+        let original = aligned.original.take().map_or_else(|| Arc::from(""), Arc::<str>::from);
         let composition = Composition::new(original, proposed);
-        Ok(Self {
-            file_path,
-            composition,
-            aligned,
-            fingerprint,
-        })
+        Ok(Self { file_path, composition, aligned, fingerprint })
     }
 }
 
@@ -77,12 +69,7 @@ impl Pending {
 
     /// As desks see it.
     pub(crate) fn review(&self) -> Review {
-        let Proposal {
-            file_path,
-            composition,
-            aligned,
-            ..
-        } = &self.proposal;
+        let Proposal { file_path, composition, aligned, .. } = &self.proposal;
         let comparable = !self.is_new_file && aligned.whole_file_only.is_none();
         Review {
             id: self.id,
@@ -119,13 +106,7 @@ impl Pending {
     }
 
     fn on(&self, revision: u64) -> Result<(), Refusal> {
-        if revision == self.revision {
-            Ok(())
-        } else {
-            Err(Refusal::Stale {
-                revision: self.revision,
-            })
-        }
+        if revision == self.revision { Ok(()) } else { Err(Refusal::Stale { revision: self.revision }) }
     }
 
     fn changed(&mut self, done: Result<(), Refusal>) -> Result<u64, Refusal> {
@@ -137,9 +118,7 @@ impl Pending {
 
     fn only_whole(&self) -> Result<(), Refusal> {
         match &self.proposal.aligned.whole_file_only {
-            Some(reason) => Err(Refusal::WholeFileOnly {
-                reason: reason.clone(),
-            }),
+            Some(reason) => Err(Refusal::WholeFileOnly { reason: reason.clone() }),
             None => Ok(()),
         }
     }
@@ -178,11 +157,8 @@ impl Pending {
     pub(crate) fn may_decide(&self, revision: u64, decision: Decision) -> Result<(), Refusal> {
         self.on(revision)?;
         let composition = &self.proposal.composition;
-        let (original, proposed, current) = (
-            composition.original(),
-            composition.proposed(),
-            composition.current(),
-        );
+        let (original, proposed, current) =
+            (composition.original(), composition.proposed(), composition.current());
         if decision == Decision::Reject {
             return Ok(());
         }
@@ -244,10 +220,7 @@ impl Reviews {
 
     /// The reviews of one session.
     pub(crate) fn of(&self, session: &str) -> Vec<ReviewId> {
-        self.iter()
-            .filter(|review| review.session == session)
-            .map(|review| review.id)
-            .collect()
+        self.iter().filter(|review| review.session == session).map(|review| review.id).collect()
     }
 
     pub(crate) fn take(&mut self, id: ReviewId) -> Option<Pending> {

@@ -49,15 +49,9 @@ pub(super) fn spliced(segments: &[Segment], old: Range<usize>, new: usize) -> Ve
     };
     let (first, after) = match cut.iter().position(touched) {
         Some(first) if old.is_empty() => (first, first + 1),
-        Some(first) => (
-            first,
-            cut.iter().rposition(touched).map_or(first, |last| last + 1),
-        ),
+        Some(first) => (first, cut.iter().rposition(touched).map_or(first, |last| last + 1)),
         None => {
-            let place = cut
-                .iter()
-                .position(|(start, _)| *start >= old.start)
-                .unwrap_or(cut.len());
+            let place = cut.iter().position(|(start, _)| *start >= old.start).unwrap_or(cut.len());
             (place, place)
         }
     };
@@ -74,10 +68,5 @@ pub(super) fn spliced(segments: &[Segment], old: Range<usize>, new: usize) -> Ve
 
 /// So many agreeing lines.
 fn part(lines: usize) -> Segment {
-    Segment {
-        same: true,
-        original: lines,
-        proposed: lines,
-        current: lines,
-    }
+    Segment { same: true, original: lines, proposed: lines, current: lines }
 }

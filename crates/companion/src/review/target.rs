@@ -76,13 +76,7 @@ fn content(path: &Path) -> (io::Result<Vec<u8>>, Fingerprint) {
     let content = fs::read(path);
     let mut hasher = DefaultHasher::new();
     content.as_ref().ok().hash(&mut hasher);
-    (
-        content,
-        Fingerprint {
-            cheap,
-            content: hasher.finish(),
-        },
-    )
+    (content, Fingerprint { cheap, content: hasher.finish() })
 }
 
 fn cheap(found: Option<&Metadata>) -> Option<(u64, Option<SystemTime>)> {
@@ -90,10 +84,7 @@ fn cheap(found: Option<&Metadata>) -> Option<(u64, Option<SystemTime>)> {
 }
 
 fn does_not_exist(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 #[cfg(test)]
@@ -108,10 +99,7 @@ mod tests {
         assert_eq!(read("a/b", "x").unwrap_err(), BadTarget::Relative("a/b".into()));
         assert_eq!(read("/a\0b", "x").unwrap_err(), BadTarget::Nul);
         assert_eq!(read(path, "x").unwrap_err(), BadTarget::Directory(path.into()));
-        assert_eq!(
-            read("/dev/zero", "x").unwrap_err(),
-            BadTarget::Special("/dev/zero".into())
-        );
+        assert_eq!(read("/dev/zero", "x").unwrap_err(), BadTarget::Special("/dev/zero".into()));
     }
 
     #[test]
@@ -126,12 +114,7 @@ mod tests {
         let (aligned, before) = read(name, "x").unwrap();
         assert_eq!(aligned.original.as_deref(), Some("one"));
         let later = SystemTime::now() + std::time::Duration::from_secs(9);
-        fs::File::options()
-            .write(true)
-            .open(&path)
-            .unwrap()
-            .set_modified(later)
-            .unwrap();
+        fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
         assert!(!has_changed(name, &before));
         fs::write(&path, "two").unwrap();
         assert!(has_changed(name, &before));

@@ -94,20 +94,13 @@ impl Session {
     /// As desks see it.
     pub(crate) fn agent(&self) -> Agent {
         // What agents call themselves when they do not say who they are, nor which version.
-        let says_nothing = matches!(
-            self.client.name.as_str(),
-            "streamable-http-client" | "stdio-client"
-        );
+        let says_nothing = matches!(self.client.name.as_str(), "streamable-http-client" | "stdio-client");
         let name = match self.family {
             Some(family) => family.display_name,
             None if says_nothing || self.client.name.is_empty() => "an agent",
             None => &self.client.name,
         };
-        let version = if says_nothing && self.client.version == "1.0.0" {
-            ""
-        } else {
-            &self.client.version
-        };
+        let version = if says_nothing && self.client.version == "1.0.0" { "" } else { &self.client.version };
         Agent {
             number: self.number,
             name: name.to_owned(),
@@ -155,9 +148,7 @@ impl Session {
 
     /// When its reviews close, unless its stream returns.
     pub(crate) fn views_close_at(&self) -> Option<Instant> {
-        self.stream_lost
-            .filter(|_| self.stream.is_none())
-            .map(|lost| lost + VIEWS_CLOSE_AFTER)
+        self.stream_lost.filter(|_| self.stream.is_none()).map(|lost| lost + VIEWS_CLOSE_AFTER)
     }
 
     /// Remembers the last text of a review that ended, for `closeDiff`.
@@ -171,10 +162,7 @@ impl Session {
 
     /// The last text of an ended review of this file.
     pub(crate) fn remembered(&self, path: &str) -> Option<Arc<str>> {
-        self.ended
-            .iter()
-            .find(|(ended, _)| ended == path)
-            .map(|(_, text)| text.clone())
+        self.ended.iter().find(|(ended, _)| ended == path).map(|(_, text)| text.clone())
     }
 
     /// The review of this file is settled, or a new one begins.

@@ -64,10 +64,7 @@ impl Outbox {
 
     /// The agent answered a ping: the outcome before it has arrived. Returns its path.
     pub(crate) fn settle(&mut self, ping: &Id) -> Option<String> {
-        let at = self
-            .outcomes
-            .iter()
-            .position(|outcome| outcome.ping.as_ref() == Some(ping))?;
+        let at = self.outcomes.iter().position(|outcome| outcome.ping.as_ref() == Some(ping))?;
         self.outcomes.remove(at).map(|outcome| outcome.path)
     }
 
@@ -88,9 +85,7 @@ impl Outbox {
 
     /// Outcomes without a receipt: path and notifications.
     pub(crate) fn unsettled(&self) -> impl Iterator<Item = (&str, &[String])> {
-        self.outcomes
-            .iter()
-            .map(|outcome| (outcome.path.as_str(), &*outcome.messages))
+        self.outcomes.iter().map(|outcome| (outcome.path.as_str(), &*outcome.messages))
     }
 
     /// What to send on `stream` next, as server-sent events: a context, or an outcome and its ping. Outcomes from
@@ -151,10 +146,7 @@ mod tests {
         assert!(frame.contains(r#""method":"ping""#));
         assert_eq!(outbox.next_frame(1, true), None);
         assert_eq!(outbox.settle(&Id::Text("other".into())), None);
-        assert_eq!(
-            outbox.settle(&Id::Text("alongside-1-1".into())),
-            Some("/a".into())
-        );
+        assert_eq!(outbox.settle(&Id::Text("alongside-1-1".into())), Some("/a".into()));
         assert!(outbox.is_settled());
         assert_eq!(outbox.next_frame(2, true), None);
     }
@@ -167,10 +159,7 @@ mod tests {
         assert!(outbox.next_frame(2, true).unwrap().contains("OUTCOME"));
         // The receipt for the first sending comes late and counts for nothing.
         assert_eq!(outbox.settle(&Id::Text("alongside-1-1".into())), None);
-        assert_eq!(
-            outbox.settle(&Id::Text("alongside-2-2".into())),
-            Some("/a".into())
-        );
+        assert_eq!(outbox.settle(&Id::Text("alongside-2-2".into())), Some("/a".into()));
     }
 
     #[test]
@@ -184,9 +173,7 @@ mod tests {
     #[test]
     fn contexts_replace_each_other_and_equal_ones_are_not_repeated() {
         let mut outbox = Outbox::default();
-        let empty = IdeContext {
-            workspace_state: Some(Default::default()),
-        };
+        let empty = IdeContext { workspace_state: Some(Default::default()) };
         outbox.set_context(IdeContext::default());
         outbox.set_context(empty.clone());
         assert!(outbox.next_frame(1, false).unwrap().contains("workspaceState"));
@@ -201,10 +188,7 @@ mod tests {
     fn frames_have_no_ids_no_retry_and_no_empty_data() {
         let mut outbox = pushed();
         outbox.set_context(IdeContext::default());
-        for frame in [
-            outbox.next_frame(1, false).unwrap(),
-            outbox.next_frame(1, false).unwrap(),
-        ] {
+        for frame in [outbox.next_frame(1, false).unwrap(), outbox.next_frame(1, false).unwrap()] {
             for line in frame.lines().filter(|line| !line.is_empty()) {
                 assert!(
                     line == "event: message"

@@ -15,26 +15,15 @@ pub(super) const FILES: &[(&str, &str)] = &[("basket.py", BASKET), ("prices.csv"
 
 /// The proposals, in their order: several hunks, a new file, CRLF.
 pub(super) const PROPOSALS: &[Proposal] = &[
-    Proposal {
-        file: "basket.py",
-        text: BASKET_PROPOSED,
-    },
-    Proposal {
-        file: "NOTES.md",
-        text: NOTES_PROPOSED,
-    },
-    Proposal {
-        file: "prices.csv",
-        text: PRICES_PROPOSED,
-    },
+    Proposal { file: "basket.py", text: BASKET_PROPOSED },
+    Proposal { file: "NOTES.md", text: NOTES_PROPOSED },
+    Proposal { file: "prices.csv", text: PRICES_PROPOSED },
 ];
 
 /// Writes the project.
 pub(super) fn write(root: &Path) -> anyhow::Result<()> {
     std::fs::create_dir_all(root).with_context(|| format!("cannot make {}", root.display()))?;
-    FILES
-        .iter()
-        .try_for_each(|(file, text)| super::write(&root.join(file), text))
+    FILES.iter().try_for_each(|(file, text)| super::write(&root.join(file), text))
 }
 
 const BASKET: &str = r#"class Basket:

@@ -15,10 +15,7 @@ fn lines(start: usize, end: usize) -> Lines {
 fn review(original: &str, proposed: &str, hunks: Vec<Hunk>) -> Review {
     Review {
         id: ReviewId(1),
-        agent: Agent {
-            name: "Gemini CLI".into(),
-            ..Agent::default()
-        },
+        agent: Agent { name: "Gemini CLI".into(), ..Agent::default() },
         file: "/p/src/a.rs".into(),
         original: Some(Arc::from(original)),
         proposed: Arc::from(proposed),
@@ -34,22 +31,13 @@ fn review(original: &str, proposed: &str, hunks: Vec<Hunk>) -> Review {
 }
 
 fn kept(original: Lines, proposed: Lines) -> Hunk {
-    Hunk {
-        original,
-        proposed,
-        current: proposed,
-        state: HunkState::Kept,
-    }
+    Hunk { original, proposed, current: proposed, state: HunkState::Kept }
 }
 
 /// Lines 1 to 9, with line 5 changed.
 fn middle() -> Review {
     let original = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
-    review(
-        original,
-        &original.replace('5', "five"),
-        vec![kept(lines(4, 5), lines(4, 5))],
-    )
+    review(original, &original.replace('5', "five"), vec![kept(lines(4, 5), lines(4, 5))])
 }
 
 #[test]
@@ -72,14 +60,8 @@ fn a_hunk_has_three_lines_of_context() {
 fn colours_are_those_of_the_terminals_palette_and_end_with_the_line() {
     let review = middle();
     let shown = hunk(&review, &review.hunks[0], Inks { on: true });
-    assert!(
-        shown.starts_with("\x1b[36m@@ -2,7 +2,7 @@\x1b[0m\n 2\n"),
-        "{shown:?}"
-    );
-    assert!(
-        shown.contains("\n\x1b[31m-5\x1b[0m\n\x1b[32m+five\x1b[0m\n"),
-        "{shown:?}"
-    );
+    assert!(shown.starts_with("\x1b[36m@@ -2,7 +2,7 @@\x1b[0m\n 2\n"), "{shown:?}");
+    assert!(shown.contains("\n\x1b[31m-5\x1b[0m\n\x1b[32m+five\x1b[0m\n"), "{shown:?}");
 }
 
 #[test]
@@ -126,11 +108,7 @@ fn very_long_lines_are_cut_and_nothing_harmful_comes_through() {
     let long = format!("{}\x1b[2J{}\u{202e}", "x".repeat(1_990), "y".repeat(5_000));
     let review = review("", &format!("{long}\n"), vec![kept(lines(0, 0), lines(0, 1))]);
     let shown = hunk(&review, &review.hunks[0], PLAIN);
-    assert!(
-        shown.ends_with("yyyyyy ... (4995 more characters)"),
-        "{}",
-        &shown[shown.len() - 60..]
-    );
+    assert!(shown.ends_with("yyyyyy ... (4995 more characters)"), "{}", &shown[shown.len() - 60..]);
     assert!(shown.contains("\\x1b[2J") && !shown.contains('\x1b'));
 }
 

@@ -50,31 +50,19 @@ impl Story {
             .unwrap();
         let desk = companion.join();
         let file = project.join("a.txt").to_str().unwrap().to_owned();
-        Self {
-            directory,
-            companion,
-            desk,
-            file,
-        }
+        Self { directory, companion, desk, file }
     }
 
     async fn agent(&self) -> Agent<'_> {
         let events = &self.companion.hub.events;
-        let client = Implementation {
-            name: "gemini-cli-test".into(),
-            version: "1".into(),
-            title: None,
-        };
+        let client = Implementation { name: "gemini-cli-test".into(), version: "1".into(), title: None };
         let wanted = |welcomed| Event::SessionWanted {
             client,
             version: "2025-06-18".into(),
             proof: Proof::Token(None),
             welcomed,
         };
-        Agent {
-            events,
-            session: events.ask(wanted).await.unwrap().unwrap(),
-        }
+        Agent { events, session: events.ask(wanted).await.unwrap().unwrap() }
     }
 
     async fn next(&mut self) -> desk::Event {
@@ -109,24 +97,13 @@ impl Story {
     }
 
     async fn type_over(&self, review: &Review, text: &str) -> u64 {
-        let changes = vec![Change {
-            range: None,
-            text: text.into(),
-        }];
-        let edit = Request::EditReview {
-            id: review.id,
-            revision: review.revision,
-            changes,
-        };
+        let changes = vec![Change { range: None, text: text.into() }];
+        let edit = Request::EditReview { id: review.id, revision: review.revision, changes };
         self.desk.request(edit).await.unwrap().revision
     }
 
     async fn decide(&self, review: &Review, decision: Decision) -> Result<(), Refusal> {
-        let decide = Request::DecideReview {
-            id: review.id,
-            revision: review.revision,
-            decision,
-        };
+        let decide = Request::DecideReview { id: review.id, revision: review.revision, decision };
         self.desk.request(decide).await.map(drop)
     }
 
@@ -134,35 +111,21 @@ impl Story {
     async fn drafts(self) -> Vec<String> {
         self.companion.stop().await;
         let drafts = Drafts::open(&Places::below(self.directory.path()));
-        drafts
-            .list()
-            .unwrap()
-            .iter()
-            .map(|draft| drafts.read(&draft.id).unwrap())
-            .collect()
+        drafts.list().unwrap().iter().map(|draft| drafts.read(&draft.id).unwrap()).collect()
     }
 }
 
 impl Agent<'_> {
     async fn stream(&self) -> Open {
         let session = self.session.clone();
-        self.events
-            .ask(|opened| Event::StreamWanted { session, opened })
-            .await
-            .unwrap()
-            .unwrap()
+        self.events.ask(|opened| Event::StreamWanted { session, opened }).await.unwrap().unwrap()
     }
 
     async fn open_diff(&self, file: &str, text: &str) -> CallToolResult {
         let (session, file_path) = (self.session.clone(), file.to_owned());
         let proposal = Box::new(Proposal::prepare(file.into(), text.into()));
         self.events
-            .ask(|answer| Event::OpenDiff {
-                session,
-                file_path,
-                proposal,
-                answer,
-            })
+            .ask(|answer| Event::OpenDiff { session, file_path, proposal, answer })
             .await
             .unwrap()
             .unwrap()
@@ -170,27 +133,14 @@ impl Agent<'_> {
 
     async fn close_diff(&self, file: &str) -> Option<String> {
         let (session, file_path) = (self.session.clone(), file.to_owned());
-        let answer = self
-            .events
-            .ask(|answer| Event::CloseDiff {
-                session,
-                file_path,
-                answer,
-            })
-            .await;
+        let answer = self.events.ask(|answer| Event::CloseDiff { session, file_path, answer }).await;
         answer.unwrap().unwrap().map(|text| text.to_string())
     }
 
     async fn is_known(&self) -> bool {
         let session = self.session.clone();
-        let known = self
-            .events
-            .ask(|known| Event::PostStarted { session, known })
-            .await
-            .unwrap();
-        self.events.send(Event::PostRead {
-            session: self.session.clone(),
-        });
+        let known = self.events.ask(|known| Event::PostStarted { session, known }).await.unwrap();
+        self.events.send(Event::PostRead { session: self.session.clone() });
         known
     }
 }
@@ -200,18 +150,13 @@ async fn outcome(stream: &mut Open) -> (serde_json::Value, Id) {
     loop {
         let wait = tokio::time::timeout(Duration::from_secs(120), stream.frames.recv());
         let frame = wait.await.expect("an outcome comes").expect("the stream is open");
-        stream.events.send(Event::StreamDrained {
-            session: stream.session.clone(),
-        });
+        stream.events.send(Event::StreamDrained { session: stream.session.clone() });
         let messages: Vec<serde_json::Value> = frame
             .lines()
             .filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok())
             .collect();
         if let [outcome, ping] = messages.as_slice() {
-            return (
-                outcome.clone(),
-                serde_json::from_value(ping["id"].clone()).unwrap(),
-            );
+            return (outcome.clone(), serde_json::from_value(ping["id"].clone()).unwrap());
         }
     }
 }
@@ -221,8 +166,6 @@ async fn nothing_within(stream: &mut Open, time: Duration) {
     while let Ok(frame) = tokio::time::timeout_at(deadline, stream.frames.recv()).await {
         let frame = frame.expect("the stream is open");
         assert!(frame.contains("ide/contextUpdate"), "unexpected: {frame}");
-        stream.events.send(Event::StreamDrained {
-            session: stream.session.clone(),
-        });
+        stream.events.send(Event::StreamDrained { session: stream.session.clone() });
     }
 }

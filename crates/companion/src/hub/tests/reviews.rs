@@ -15,43 +15,21 @@ async fn closing_waits_for_a_desks_last_words_and_never_longer_than_150_millisec
     let events = story.companion.hub.events.clone();
     let closing = |session: String, file: String| {
         let events = events.clone();
-        tokio::spawn(async move {
-            Agent {
-                events: &events,
-                session,
-            }
-            .close_diff(&file)
-            .await
-        })
+        tokio::spawn(async move { Agent { events: &events, session }.close_diff(&file).await })
     };
     let answer = closing(session.clone(), file.clone());
     while !matches!(story.next().await, desk::Event::FlushReview { .. }) {}
     story.type_over(&review, "typed just now\n").await;
-    story
-        .desk
-        .request(Request::Flushed { id: review.id })
-        .await
-        .unwrap();
+    story.desk.request(Request::Flushed { id: review.id }).await.unwrap();
     assert_eq!(answer.await.unwrap().as_deref(), Some("typed just now\n"));
     assert_eq!(story.closed().await.closing, Closing::AnsweredInAgent);
 
-    let agent = Agent {
-        events: &events,
-        session: session.clone(),
-    };
-    assert_eq!(
-        agent.close_diff(&file).await.as_deref(),
-        Some("typed just now\n"),
-        "it may come twice"
-    );
+    let agent = Agent { events: &events, session: session.clone() };
+    assert_eq!(agent.close_diff(&file).await.as_deref(), Some("typed just now\n"), "it may come twice");
     agent.open_diff(&file, "y\n").await;
     let before = Instant::now();
     assert_eq!(closing(session, file).await.unwrap().as_deref(), Some("y\n"));
-    assert!(
-        before.elapsed() <= Duration::from_millis(151),
-        "{:?}",
-        before.elapsed()
-    );
+    assert!(before.elapsed() <= Duration::from_millis(151), "{:?}", before.elapsed());
 }
 
 #[tokio::test(start_paused = true)]
@@ -66,19 +44,13 @@ async fn the_same_file_proposed_again_replaces_the_review_and_edits_go_to_drafts
     };
     let first = story.opened().await;
     story.type_over(&first, "typed\n").await;
-    let agent = Agent {
-        events: &story.companion.hub.events,
-        session,
-    };
+    let agent = Agent { events: &story.companion.hub.events, session };
     agent.open_diff(&file, "one\n2!\nthree\n").await;
     let closed = story.closed().await;
     assert_eq!((closed.id, closed.closing), (first.id, Closing::Replaced));
     let second = story.opened().await;
     assert_ne!(second.id, first.id);
-    assert_eq!(
-        story.decide(&first, Decision::Accept).await,
-        Err(Refusal::NoSuchReview)
-    );
+    assert_eq!(story.decide(&first, Decision::Accept).await, Err(Refusal::NoSuchReview));
     nothing_within(&mut stream, Duration::from_secs(5)).await;
     assert_eq!(story.drafts().await, ["typed\n"]);
 }
@@ -86,52 +58,26 @@ async fn the_same_file_proposed_again_replaces_the_review_and_edits_go_to_drafts
 #[tokio::test(start_paused = true)]
 async fn a_decision_on_an_old_revision_is_refused() {
     let mut story = Story::begin().await;
-    story
-        .agent()
-        .await
-        .open_diff(&story.file, "one\n2\nthree\n")
-        .await;
+    story.agent().await.open_diff(&story.file, "one\n2\nthree\n").await;
     let seen = story.opened().await;
     let revision = story.type_over(&seen, "newer\n").await;
-    assert_eq!(
-        story.decide(&seen, Decision::Accept).await,
-        Err(Refusal::Stale { revision })
-    );
-    assert_eq!(
-        story.decide(&seen, Decision::Reject).await,
-        Err(Refusal::Stale { revision })
-    );
+    assert_eq!(story.decide(&seen, Decision::Accept).await, Err(Refusal::Stale { revision }));
+    assert_eq!(story.decide(&seen, Decision::Reject).await, Err(Refusal::Stale { revision }));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_file_that_changed_or_is_unsaved_is_shown_before_it_can_be_accepted() {
     let mut story = Story::begin().await;
-    story
-        .agent()
-        .await
-        .open_diff(&story.file, "one\n2\nthree\n")
-        .await;
+    story.agent().await.open_diff(&story.file, "one\n2\nthree\n").await;
     let seen = story.opened().await;
     fs::write(&story.file, "somebody else was here\n").unwrap();
-    assert!(matches!(
-        story.decide(&seen, Decision::Accept).await,
-        Err(Refusal::Stale { .. })
-    ));
+    assert!(matches!(story.decide(&seen, Decision::Accept).await, Err(Refusal::Stale { .. })));
     let seen = story.changed().await;
     assert!(seen.stale);
-    let open = vec![OpenFile {
-        path: story.file.clone(),
-        dirty: true,
-    }];
-    let report = ContextReport {
-        open_files: Some(open),
-        ..ContextReport::default()
-    };
+    let open = vec![OpenFile { path: story.file.clone(), dirty: true }];
+    let report = ContextReport { open_files: Some(open), ..ContextReport::default() };
     story.desk.request(Request::ChangeContext(report)).await.unwrap();
-    assert!(matches!(
-        story.decide(&seen, Decision::Accept).await,
-        Err(Refusal::Stale { .. })
-    ));
+    assert!(matches!(story.decide(&seen, Decision::Accept).await, Err(Refusal::Stale { .. })));
     let seen = story.changed().await;
     assert!(seen.dirty && seen.stale);
     assert_eq!(story.decide(&seen, Decision::Accept).await, Ok(()));
@@ -149,28 +95,12 @@ async fn a_file_that_changes_while_a_review_waits_is_told_without_asking() {
 #[tokio::test(start_paused = true)]
 async fn nothing_unchanged_and_nothing_empty_can_be_accepted() {
     let mut story = Story::begin().await;
-    story
-        .agent()
-        .await
-        .open_diff(&story.file, "one\n2\nthree\n")
-        .await;
+    story.agent().await.open_diff(&story.file, "one\n2\nthree\n").await;
     let review = story.opened().await;
     let (id, revision) = (review.id, review.revision);
-    story
-        .desk
-        .request(Request::KeepHunks {
-            id,
-            revision,
-            hunks: vec![0],
-            keep: false,
-        })
-        .await
-        .unwrap();
+    story.desk.request(Request::KeepHunks { id, revision, hunks: vec![0], keep: false }).await.unwrap();
     let review = story.changed().await;
-    assert_eq!(
-        story.decide(&review, Decision::Accept).await,
-        Err(Refusal::Unchanged)
-    );
+    assert_eq!(story.decide(&review, Decision::Accept).await, Err(Refusal::Unchanged));
     story.type_over(&review, "").await;
     let review = story.changed().await;
     assert_eq!(story.decide(&review, Decision::Accept).await, Err(Refusal::Empty));
@@ -181,11 +111,7 @@ async fn nothing_unchanged_and_nothing_empty_can_be_accepted() {
     let mut story = Story::begin().await;
     story.agent().await.open_diff(&story.file, "").await;
     let review = story.opened().await;
-    assert_eq!(
-        story.decide(&review, Decision::Accept).await,
-        Ok(()),
-        "the proposal itself is empty"
-    );
+    assert_eq!(story.decide(&review, Decision::Accept).await, Ok(()), "the proposal itself is empty");
 }
 
 #[tokio::test(start_paused = true)]
@@ -203,19 +129,9 @@ async fn a_desk_that_leaves_decides_nothing_and_one_that_joins_is_shown_what_wai
 async fn the_target_is_never_written() {
     let mut story = Story::begin().await;
     let file = story.file.clone();
-    let before = (
-        fs::read(&file).unwrap(),
-        fs::metadata(&file).unwrap().modified().unwrap(),
-    );
-    let untouched = || {
-        assert_eq!(
-            (
-                fs::read(&file).unwrap(),
-                fs::metadata(&file).unwrap().modified().unwrap()
-            ),
-            before
-        )
-    };
+    let before = (fs::read(&file).unwrap(), fs::metadata(&file).unwrap().modified().unwrap());
+    let untouched =
+        || assert_eq!((fs::read(&file).unwrap(), fs::metadata(&file).unwrap().modified().unwrap()), before);
     for decision in [Decision::Accept, Decision::Reject] {
         story.agent().await.open_diff(&file, "one\n2\nthree\n").await;
         let review = story.opened().await;

@@ -25,10 +25,7 @@ async fn ten_seconds_after_its_stream_an_agents_views_close_and_edits_go_to_draf
     let (session, stream) = {
         let agent = story.agent().await;
         let stream = agent.stream().await;
-        assert_eq!(
-            agent.open_diff(&file, "one\n2\nthree\n").await,
-            CallToolResult::default()
-        );
+        assert_eq!(agent.open_diff(&file, "one\n2\nthree\n").await, CallToolResult::default());
         (agent.session, stream)
     };
     let review = story.opened().await;
@@ -38,23 +35,14 @@ async fn ten_seconds_after_its_stream_an_agents_views_close_and_edits_go_to_draf
     let closed = story.closed().await;
     assert_eq!(closed.closing, Closing::AgentGone);
     let waited = lost.elapsed();
-    assert!(
-        waited >= Duration::from_secs(10) && waited < Duration::from_secs(20),
-        "{waited:?}"
-    );
+    assert!(waited >= Duration::from_secs(10) && waited < Duration::from_secs(20), "{waited:?}");
     assert!(closed.draft.is_some_and(|draft| draft.ends_with("a.txt")));
 
     // The agent was only asleep: it hears that nothing was accepted, and closing still gives it the text.
-    let agent = Agent {
-        events: &story.companion.hub.events,
-        session,
-    };
+    let agent = Agent { events: &story.companion.hub.events, session };
     let mut stream = agent.stream().await;
     assert_eq!(outcome(&mut stream).await.0["method"], "ide/diffRejected");
-    assert_eq!(
-        agent.close_diff(&file).await.as_deref(),
-        Some("one\nmine\nthree\n")
-    );
+    assert_eq!(agent.close_diff(&file).await.as_deref(), Some("one\nmine\nthree\n"));
     drop(stream);
     assert_eq!(story.drafts().await, ["one\nmine\nthree\n"]);
 }
@@ -89,10 +77,7 @@ async fn an_unsettled_outcome_waits_a_hundred_milliseconds_and_for_every_unread_
         outcome(&mut stream).await;
         session
     };
-    let agent = Agent {
-        events: &story.companion.hub.events,
-        session,
-    };
+    let agent = Agent { events: &story.companion.hub.events, session };
     let mut stream = agent.stream().await;
     nothing_within(&mut stream, Duration::from_millis(99)).await;
     let (again, _) = outcome(&mut stream).await;
@@ -101,17 +86,11 @@ async fn an_unsettled_outcome_waits_a_hundred_milliseconds_and_for_every_unread_
     // A POST is under way when the stream returns: it may say that the agent has moved on.
     drop(stream);
     let session = agent.session.clone();
-    agent
-        .events
-        .ask(|known| Event::PostStarted { session, known })
-        .await
-        .unwrap();
+    agent.events.ask(|known| Event::PostStarted { session, known }).await.unwrap();
     let mut stream = agent.stream().await;
     nothing_within(&mut stream, Duration::from_secs(30)).await;
     agent.open_diff(&file, "y\n").await;
-    agent.events.send(Event::PostRead {
-        session: agent.session.clone(),
-    });
+    agent.events.send(Event::PostRead { session: agent.session.clone() });
     nothing_within(&mut stream, Duration::from_secs(30)).await;
 }
 
@@ -131,10 +110,7 @@ async fn a_receipt_settles_an_outcome_for_good_and_its_draft_goes() {
     story.decide(&review, Decision::Accept).await.unwrap();
     let (told, ping) = outcome(&mut stream).await;
     assert_eq!(told["params"]["content"], "one\nmine\nthree\n");
-    let agent = Agent {
-        events: &story.companion.hub.events,
-        session: session.clone(),
-    };
+    let agent = Agent { events: &story.companion.hub.events, session: session.clone() };
     assert_eq!(
         agent.close_diff(&file).await.as_deref(),
         Some("one\nmine\nthree\n"),
@@ -147,33 +123,18 @@ async fn a_receipt_settles_an_outcome_for_good_and_its_draft_goes() {
     let review = story.changed().await;
     story.decide(&review, Decision::Accept).await.unwrap();
     let (_, second) = outcome(&mut stream).await;
-    let agent = Agent {
-        events: &story.companion.hub.events,
-        session,
-    };
-    agent.events.send(Event::Receipt {
-        session: agent.session.clone(),
-        id: ping,
-    });
-    agent.events.send(Event::Receipt {
-        session: agent.session.clone(),
-        id: second,
-    });
+    let agent = Agent { events: &story.companion.hub.events, session };
+    agent.events.send(Event::Receipt { session: agent.session.clone(), id: ping });
+    agent.events.send(Event::Receipt { session: agent.session.clone(), id: second });
     assert_eq!(agent.close_diff(&file).await, None, "settled");
     drop(stream);
     let mut stream = agent.stream().await;
     nothing_within(&mut stream, Duration::from_secs(30)).await;
     drop(stream);
-    let Story {
-        directory, companion, ..
-    } = story;
+    let Story { directory, companion, .. } = story;
     companion.stop().await;
     let drafts = Drafts::open(&Places::below(directory.path())).list().unwrap();
-    assert_eq!(
-        drafts.len(),
-        1,
-        "the first was answered by closeDiff, the second confirmed: {drafts:?}"
-    );
+    assert_eq!(drafts.len(), 1, "the first was answered by closeDiff, the second confirmed: {drafts:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -201,10 +162,7 @@ async fn nobody_hears_of_anothers_diff_even_of_the_same_file() {
 async fn stopping_rejects_what_waits_then_ends_streams_then_removes_files() {
     let mut story = Story::begin().await;
     let file = story.file.clone();
-    let record = story
-        .directory
-        .path()
-        .join(format!("tmp/gemini-ide-server-{}.json", std::process::id()));
+    let record = story.directory.path().join(format!("tmp/gemini-ide-server-{}.json", std::process::id()));
     assert!(record.exists());
     let mut stream = {
         let agent = story.agent().await;
@@ -214,9 +172,7 @@ async fn stopping_rejects_what_waits_then_ends_streams_then_removes_files() {
     };
     let review = story.opened().await;
     story.type_over(&review, "typed\n").await;
-    let Story {
-        directory, companion, ..
-    } = story;
+    let Story { directory, companion, .. } = story;
     let stopped = tokio::spawn(companion.stop());
     assert_eq!(outcome(&mut stream).await.0["method"], "ide/diffRejected");
     assert!(record.exists());
@@ -233,20 +189,14 @@ async fn roots_that_change_reach_the_files_and_agents_stay() {
     let story = Story::begin().await;
     let agent = story.agent().await;
     let _stream = agent.stream().await;
-    let record = story
-        .directory
-        .path()
-        .join(format!("tmp/gemini-ide-server-{}.json", std::process::id()));
+    let record = story.directory.path().join(format!("tmp/gemini-ide-server-{}.json", std::process::id()));
     let roots = || {
         let record: serde_json::Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
         record["workspacePath"].as_str().unwrap().to_owned()
     };
     assert!(roots().ends_with("/project"));
     let other = story.directory.path().join("other");
-    assert!(
-        story.companion.set_roots(vec![other.clone()]).await.is_err(),
-        "it does not exist"
-    );
+    assert!(story.companion.set_roots(vec![other.clone()]).await.is_err(), "it does not exist");
     assert!(roots().ends_with("/project"));
     fs::create_dir(&other).unwrap();
     story
@@ -254,11 +204,7 @@ async fn roots_that_change_reach_the_files_and_agents_stay() {
         .set_roots(vec![other, Path::new(&story.file).parent().unwrap().to_owned()])
         .await
         .unwrap();
-    assert!(
-        roots().contains("/other:") && roots().ends_with("/project"),
-        "{}",
-        roots()
-    );
+    assert!(roots().contains("/other:") && roots().ends_with("/project"), "{}", roots());
     assert!(agent.is_known().await);
 }
 
@@ -277,12 +223,6 @@ async fn a_workspace_that_vanishes_is_said_once_and_hurts_nobody() {
             usize::from(matches!(event, desk::Event::Problem(problem) if problem.what.contains("/project")));
     }
     assert_eq!(said, 1);
-    let agent = Agent {
-        events: &story.companion.hub.events,
-        session,
-    };
-    assert_eq!(
-        agent.open_diff(&story.file, "y\n").await,
-        CallToolResult::default()
-    );
+    let agent = Agent { events: &story.companion.hub.events, session };
+    assert_eq!(agent.open_diff(&story.file, "y\n").await, CallToolResult::default());
 }

@@ -11,12 +11,7 @@ fn states(composition: &Composition) -> Vec<HunkState> {
 }
 
 fn typed(composition: &mut Composition, text: &str) {
-    composition
-        .edit(&[Change {
-            range: None,
-            text: text.into(),
-        }])
-        .unwrap();
+    composition.edit(&[Change { range: None, text: text.into() }]).unwrap();
 }
 
 #[test]
@@ -24,10 +19,7 @@ fn a_person_drops_one_hunk_and_keeps_the_others() {
     let mut composition = Composition::new(ORIGINAL, PROPOSED);
     assert_eq!(states(&composition), [HunkState::Kept; 3]);
     composition.keep(&[1], false).unwrap();
-    assert_eq!(
-        states(&composition),
-        [HunkState::Kept, HunkState::Dropped, HunkState::Kept]
-    );
+    assert_eq!(states(&composition), [HunkState::Kept, HunkState::Dropped, HunkState::Kept]);
     assert_eq!(&**composition.current(), "one\nTWO\nthree\nfour\nfive\nsix\n");
     composition.keep(&[1], true).unwrap();
     assert_eq!(&**composition.current(), PROPOSED);
@@ -46,35 +38,21 @@ fn dropping_everything_is_the_original_and_is_no_edit() {
 #[test]
 fn typing_inside_a_hunk_edits_it_and_typing_elsewhere_makes_a_new_one() {
     let mut composition = Composition::new(ORIGINAL, PROPOSED);
-    typed(
-        &mut composition,
-        &PROPOSED.replace("TWO", "Two!").replace("four", "4"),
-    );
+    typed(&mut composition, &PROPOSED.replace("TWO", "Two!").replace("four", "4"));
     assert_eq!(
         states(&composition),
-        [
-            HunkState::Edited,
-            HunkState::Edited,
-            HunkState::Kept,
-            HunkState::Kept
-        ],
+        [HunkState::Edited, HunkState::Edited, HunkState::Kept, HunkState::Kept],
     );
     // The person's own hunk goes away when it is dropped, the edited one back to the original.
     composition.keep(&[0, 1], false).unwrap();
     assert_eq!(&**composition.current(), &*PROPOSED.replace("TWO", "two"));
-    assert_eq!(
-        states(&composition),
-        [HunkState::Dropped, HunkState::Kept, HunkState::Kept]
-    );
+    assert_eq!(states(&composition), [HunkState::Dropped, HunkState::Kept, HunkState::Kept]);
 }
 
 #[test]
 fn an_edit_taken_back_by_hand_leaves_no_trace() {
     let mut composition = Composition::new(ORIGINAL, PROPOSED);
-    typed(
-        &mut composition,
-        &PROPOSED.replace("three\n", "three\nthree and more\n"),
-    );
+    typed(&mut composition, &PROPOSED.replace("three\n", "three\nthree and more\n"));
     assert_eq!(composition.hunks().len(), 4);
     typed(&mut composition, PROPOSED);
     assert_eq!(composition.hunks().len(), 3);
@@ -85,19 +63,10 @@ fn incremental_changes_apply_one_after_the_other_in_utf16_units() {
     let mut composition = Composition::new("a😀b\n", "a😀c\n");
     let at = |line, character| Position { line, character };
     let insert = |position, text: &str| Change {
-        range: Some(Stretch {
-            start: position,
-            end: position,
-        }),
+        range: Some(Stretch { start: position, end: position }),
         text: text.into(),
     };
-    composition
-        .edit(&[
-            insert(at(0, 3), "X"),
-            insert(at(0, 4), "Y"),
-            insert(at(1, 0), "end"),
-        ])
-        .unwrap();
+    composition.edit(&[insert(at(0, 3), "X"), insert(at(0, 4), "Y"), insert(at(1, 0), "end")]).unwrap();
     assert_eq!(&**composition.current(), "a😀XYc\nend");
     let refused = composition.edit(&[insert(at(7, 0), "no")]);
     assert!(matches!(refused, Err(Refusal::OutOfRange { .. })));
