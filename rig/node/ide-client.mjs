@@ -10,7 +10,7 @@
 // An openDiff is answered when the agent itself has its outcome. End of input ends the process.
 
 import net from 'node:net';
-import readline from 'node:readline';
+import { serve } from './json-lines.mjs';
 import { load } from './load-ide-client.mjs';
 
 const [family, packageDir, socketPath] = process.argv.slice(2);
@@ -43,18 +43,7 @@ const commands = {
   disconnect: () => client.disconnect(),
 };
 
-readline
-  .createInterface({ input })
-  .on('line', async (line) => {
-    const { id, cmd, ...parameters } = JSON.parse(line);
-    try {
-      send({ id, result: (await commands[cmd](parameters)) ?? null });
-    } catch (error) {
-      send({ id, error: String(error?.message ?? error) });
-    }
-  })
-  .on('close', () => process.exit(0));
-send({ event: 'ready', pid: process.pid });
+serve(commands, input, send);
 
 // Says when the companion has answered a tool call: IdeClient keeps that to itself, and a test that kills the
 // companion must know how far it got.

@@ -7,8 +7,8 @@
 
 import fs from 'node:fs';
 import path from 'node:path';
-import readline from 'node:readline';
 import { pathToFileURL } from 'node:url';
+import { serve } from './json-lines.mjs';
 
 const [packageDir, url, token] = process.argv.slice(2);
 const send = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
@@ -33,18 +33,7 @@ const commands = {
   terminate: () => transport.terminateSession(),
 };
 
-readline
-  .createInterface({ input: process.stdin })
-  .on('line', async (line) => {
-    const { id, cmd, ...parameters } = JSON.parse(line);
-    try {
-      send({ id, result: (await commands[cmd](parameters)) ?? null });
-    } catch (error) {
-      send({ id, error: String(error?.message ?? error) });
-    }
-  })
-  .on('close', () => process.exit(0));
-send({ event: 'ready', pid: process.pid });
+serve(commands, process.stdin, send);
 
 async function load() {
   const file = (name) => path.join(packageDir, 'dist', name);

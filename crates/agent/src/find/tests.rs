@@ -1,3 +1,5 @@
+//! Stories of finding: what each family takes, in which order, and what it passes over.
+
 use std::collections::HashMap;
 use std::path::Path;
 

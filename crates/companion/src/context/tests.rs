@@ -1,3 +1,5 @@
+//! What agents are told, from what desks report.
+
 use std::fs;
 use std::path::PathBuf;
 
@@ -25,7 +27,8 @@ impl Project {
     }
 
     fn focus(&mut self, desk: u64, path: &str) {
-        let active = ActiveFile { path: path.into(), ..ActiveFile::default() };
+        let cursor = Some(Position::default());
+        let active = ActiveFile { path: path.into(), cursor, ..ActiveFile::default() };
         self.files.report(DeskId(desk), ContextReport { active: Some(active), ..ContextReport::default() });
     }
 
@@ -38,12 +41,14 @@ impl Project {
 fn the_newest_file_is_the_active_one_and_timestamps_strictly_rise_with_focus() {
     let mut project = Project::new();
     let (a, b) = (project.file("a"), project.file("b"));
+    let before = now_ms();
     for path in [&a, &b, &a] {
         project.focus(1, path);
     }
     let files = project.context();
     assert_eq!(files.iter().map(|file| &file.path).collect::<Vec<_>>(), [&a, &b]);
     assert!(files[0].timestamp > files[1].timestamp);
+    assert!((before..before + 60_000).contains(&files[1].timestamp), "milliseconds: {}", files[1].timestamp);
     assert_eq!((files[0].is_active, files[1].is_active), (Some(true), None));
 }
 
@@ -54,9 +59,13 @@ fn with_two_desks_the_one_focused_last_has_the_cursor() {
     project.focus(1, &a);
     project.focus(2, &b);
     project.focus(1, &a);
-    assert_eq!(project.context()[0].path, a);
+    let told = |project: &mut Project| -> Vec<(String, bool, bool)> {
+        let files = project.context().into_iter();
+        files.map(|file| (file.path, file.is_active == Some(true), file.cursor.is_some())).collect()
+    };
+    assert_eq!(told(&mut project), [(a, true, true), (b.clone(), false, false)]);
     project.files.leave(DeskId(1));
-    assert_eq!(project.context()[0].path, b);
+    assert_eq!(told(&mut project), [(b, true, true)]);
 }
 
 #[test]

@@ -1,3 +1,5 @@
+//! Keeping, dropping, typing, splitting and undoing, by example and by random acts.
+
 use alongside_desk::{Position, Range as Stretch};
 use proptest::prelude::*;
 
