@@ -122,8 +122,9 @@ impl Builder {
         self
     }
 
-    /// Keeps a private journal, and comes back after a crash on the same port and token with the same sessions, so
-    /// that agents never notice. Off by default; at most one companion per set of roots and editor may use it.
+    /// Keeps a private journal, and comes back after a crash on the same port and token with the same sessions: an
+    /// agent that waits for a decision is told that its proposal is rejected, instead of waiting for good. Off by
+    /// default; at most one companion per set of roots and editor may use it.
     #[must_use]
     pub fn journal(mut self, on: bool) -> Self {
         self.journal = on;
@@ -158,7 +159,7 @@ impl Builder {
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// No port on an address.
-    #[error("cannot listen on {address}: {source}")]
+    #[error("cannot listen on {address}")]
     Listen {
         /// The address.
         address: SocketAddr,

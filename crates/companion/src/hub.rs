@@ -33,6 +33,9 @@ pub(crate) use start::start;
 
 /// How often targets of waiting reviews and told files are looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How many looks until the discovery files are looked after: cleaners of `/tmp` take them, and a companion that ends
+/// leaves shared names free.
+const REPUBLISH_EVERY_LOOKS: u64 = 10;
 /// How long stopping waits for agents to confirm that their reviews are rejected.
 const LAST_RECEIPTS: Duration = Duration::from_millis(500);
 
@@ -62,6 +65,7 @@ pub(crate) struct State {
     last_session: u64,
     last_stream: u64,
     next_look: Instant,
+    looks: u64,
     keeps_journal: bool,
     journal_is_stale: bool,
     /// Given once the journal is written: a crash must not make an agent wait for what nobody knows of.
@@ -132,6 +136,10 @@ impl State {
             self.next_look = now + LOOK_EVERY;
             self.look_at_targets();
             self.look_at_roots();
+            self.looks += 1;
+            if self.looks.is_multiple_of(REPUBLISH_EVERY_LOOKS) {
+                self.publish(false, None);
+            }
             // Files that vanished drop out.
             self.refresh_context();
         }

@@ -1,7 +1,7 @@
 //! Coming back after a crash as if nothing had happened: what a new process must know to be the old companion.
 //!
-//! A returned agent that finds its port, token and session again notices nothing; without them it is disconnected
-//! for good, and with a diff open its prompt is dead until somebody tells it the outcome. The journal lives exactly
+//! An agent with a diff open has a dead prompt until somebody tells it the outcome, and only its own session on its own
+//! port can. (Gemini CLI calls itself disconnected all the same, until `/ide enable`.) The journal lives exactly
 //! as long as the companion: finding one means a crash.
 
 use std::fs::{self, File};

@@ -46,6 +46,6 @@ with_each_release! {
     crate::alone::proposes_the_same_file_twice as proposes_the_same_file_twice,
     crate::restarts::agent_comes_back as agent_comes_back,
     crate::restarts::companion_stops_with_a_diff_open_and_comes_back as companion_stops_with_a_diff_open_and_comes_back,
-    crate::restarts::companion_crashes_and_the_agent_never_notices as companion_crashes_and_the_agent_never_notices,
+    crate::restarts::companion_crashes_and_the_session_goes_on as companion_crashes_and_the_session_goes_on,
     crate::restarts::companion_crashes_with_a_diff_open as companion_crashes_with_a_diff_open,
 }

@@ -45,7 +45,7 @@ pub(crate) async fn companion_stops_with_a_diff_open_and_comes_back(
     Ok(())
 }
 
-pub(crate) async fn companion_crashes_and_the_agent_never_notices(rig: Rig, release: Release) -> Result<()> {
+pub(crate) async fn companion_crashes_and_the_session_goes_on(rig: Rig, release: Release) -> Result<()> {
     let stage = Stage::new(rig, release).await?;
     let (port, token) = (stage.companion.port, stage.companion.token.clone());
     stage.companion.kill().await?;

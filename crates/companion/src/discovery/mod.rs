@@ -32,10 +32,11 @@ pub(crate) struct Publisher {
 }
 
 impl Publisher {
-    /// Writes every file for these roots. Names that companions share are taken over if this one has the focus.
-    /// Returns what keeps which agents from finding us.
+    /// Writes every file for these roots that is not there already. Names that companions share are taken over if this
+    /// one has the focus, and otherwise if nobody living has them. Returns what keeps which agents from finding us.
     pub(crate) fn publish(&mut self, roots: &[PathBuf], focused: bool) -> Vec<Problem> {
         let mut problems = Vec::new();
+        let mut unwritable: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         let own = self.workspace_path(roots, &mut problems);
         // Under an ancestor's PID we may be found from anywhere: never with a root that holds everything.
         let narrow: Vec<PathBuf> = roots.iter().filter(|root| !self.holds_home(root)).cloned().collect();
@@ -54,11 +55,15 @@ impl Publisher {
         {
             for directory in self.places.resolve(row.directory) {
                 if let Err(error) = self.make_directory(row.directory, &directory) {
-                    problems.push(unwritable(row, &error));
+                    unwritable.entry(error.to_string()).or_default().push(row.readers);
                     continue;
                 }
-                let name = row.file_name(self.pid, self.port);
-                wanted.insert(directory.join(name), self.record(family, row.fields, &own));
+                let path = directory.join(row.file_name(self.pid, self.port));
+                let record = self.record(family, row.fields, &own);
+                // Several companions of one process share a name without a port.
+                if row.names_port() || self.may_have(&path, row, self.pid, &record, &siblings, focused) {
+                    wanted.insert(path, record);
+                }
                 if let (true, Some(workspace_path)) = (row.names_pid(), &alias) {
                     for pid in &ancestors {
                         let path = directory.join(row.file_name(*pid, self.port));
@@ -75,13 +80,18 @@ impl Publisher {
         former.iter().for_each(sweep::remove);
         self.written = wanted.into_iter().map(|(path, record)| Found { path, record }).collect();
         for found in &self.written {
+            // The focus shows in the time of writing, too: some agents take the newest file.
+            if !focused && sweep::read_ours(&found.path).as_ref() == Some(found) {
+                continue;
+            }
             let json = serde_json::to_vec(&found.record).unwrap_or_default();
             if let Err(error) = private::write(&found.path, &json) {
-                let row = row_of(&self.places, &found.path);
-                problems.extend(row.map(|row| unwritable(row, &naming(&found.path, &error))));
+                let readers = row_of(&self.places, &found.path).map_or("some agents", |row| row.readers);
+                let why = format!("{}: {error}", found.path.display());
+                unwritable.entry(why).or_default().push(readers);
             }
         }
-        problems.dedup();
+        problems.extend(unwritable.into_iter().map(|(why, readers)| will_not_be_found(&readers, &why)));
         problems
     }
 
@@ -194,19 +204,17 @@ fn row_of(places: &Places, path: &Path) -> Option<&'static DiscoveryFile> {
     })
 }
 
-fn naming(path: &Path, error: &std::io::Error) -> std::io::Error {
-    std::io::Error::other(format!("{}: {error}", path.display()))
-}
-
 /// Which agents will not find us, and what to do.
-fn unwritable(row: &DiscoveryFile, error: &std::io::Error) -> Problem {
+fn will_not_be_found(readers: &[&str], why: &str) -> Problem {
+    let mut readers: Vec<&str> = readers.to_vec();
+    readers.dedup();
     Problem {
-        what: format!("{} will not find this companion by itself: {error}", row.readers),
-        hint: Some(
-            "Make that directory writable for you alone, or set TMPDIR to one that is, for the agent too; \
-             or start the agent with `alongside run`, or after `eval \"$(alongside env)\"`."
-                .to_owned(),
-        ),
+        what: format!("some agents will not find this companion by themselves: {why}"),
+        hint: Some(format!(
+            "That is {}. Make the directory writable for you alone, or set TMPDIR to one that is, for the agent too; \
+             or start the agent with `alongside run`, or after `eval \"$(alongside env)\"`.",
+            readers.join("; ")
+        )),
     }
 }
 

@@ -159,7 +159,12 @@ fn a_directory_that_cannot_be_written_names_the_agents_that_will_not_find_us() {
     fs::write(directory.path().join("tmp/gemini"), "a file in the way").unwrap();
     let problems = publisher.publish(&[project.path().to_owned()], true);
     let told = problems.iter().map(ToString::to_string).collect::<String>();
-    assert!(told.contains("Gemini CLI 0.5.3 and newer will not find this companion"), "{told}");
+    assert!(
+        problems.len() == 1
+            && told.contains("will not find this companion")
+            && told.contains("Gemini CLI 0.5.3 and newer"),
+        "{told}"
+    );
     assert!(told.contains("alongside env"), "{told}");
     assert!(directory.path().join("home/.qwen/ide/7.lock").exists());
 }
@@ -209,4 +214,25 @@ fn the_record_holds_every_field_and_a_living_parent() {
             found.path.to_str().unwrap().contains("qwen") || found.path.extension().unwrap() == "lock";
         assert_eq!(json.get("ideName").is_some(), of_qwen, "{}", found.path.display());
     }
+}
+
+#[test]
+fn what_was_removed_or_left_by_another_comes_back_without_the_focus() {
+    let directory = tempfile::tempdir().unwrap();
+    let project = tempfile::tempdir().unwrap();
+    let roots = [project.path().to_owned()];
+    let (mut one, mut two) = (publisher(directory.path(), 1), publisher(directory.path(), 2));
+    let shared = directory.path().join(format!("tmp/gemini-ide-server-{}.json", one.pid));
+    let lock = directory.path().join("home/.qwen/ide/1.lock");
+    let holder = || sweep::read_ours(&shared).map(|found| found.record.port);
+    one.publish(&roots, true);
+    two.publish(&roots, true);
+    two.withdraw();
+    fs::remove_file(&lock).unwrap();
+    assert_eq!(holder(), None);
+    one.publish(&roots, false);
+    assert_eq!(holder(), Some(1));
+    let written = fs::metadata(&lock).unwrap().modified().unwrap();
+    one.publish(&roots, false);
+    assert_eq!(fs::metadata(&lock).unwrap().modified().unwrap(), written, "nothing to do, nothing written");
 }

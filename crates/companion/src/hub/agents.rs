@@ -23,8 +23,9 @@ impl State {
     ) -> Option<String> {
         let id = start::random_hex::<16>().ok()?;
         self.last_session += 1;
-        tracing::info!(agent = client.name, session = self.last_session, "an agent connects");
         let session = Session::new(id.clone(), self.last_session, client, version, proof);
+        let family = session.family.map(|family| family.id);
+        tracing::info!(agent = session.number, family, client = session.client.name, "an agent connects");
         self.sessions.insert(id.clone(), session);
         self.journal_is_stale = true;
         Some(id)
@@ -36,13 +37,18 @@ impl State {
             self.end_review(id, desk::Closing::AgentGone);
         }
         self.journal_is_stale = true;
-        self.sessions.remove(session).is_some()
+        let freed = self.sessions.remove(session);
+        if let Some(freed) = &freed {
+            tracing::info!(agent = freed.number, "an agent is gone");
+        }
+        freed.is_some()
     }
 
     pub(super) fn post_started(&mut self, session: &str) -> bool {
         let Some(session) = self.sessions.get_mut(session) else {
             return false;
         };
+        session.is_back = true;
         session.unread_posts += 1;
         session.last_heard = Instant::now();
         true
@@ -62,8 +68,10 @@ impl State {
         self.last_stream += 1;
         let (sender, frames) = mpsc::channel(1);
         let (number, now) = (self.last_stream, Instant::now());
+        tracing::info!(agent = session.number, "an agent listens");
         session.stream = Some(Stream { number, frames: sender, opened: now });
         session.stream_lost = None;
+        session.is_back = true;
         session.last_heard = now;
         session.outbox.stream_opened();
         session.outbox.set_context(self.files.context(&mut self.privacy));
@@ -76,6 +84,7 @@ impl State {
             return;
         };
         if session.stream_number() == number {
+            tracing::info!(agent = session.number, "an agent's stream ended");
             session.stream = None;
             session.stream_lost = Some(Instant::now());
             session.last_heard = Instant::now();
@@ -96,6 +105,7 @@ impl State {
         known.last_heard = Instant::now();
         if let Some(path) = known.outbox.settle(ping) {
             known.forget(&path);
+            tracing::info!(agent = known.number, file = path, "the agent has the outcome");
             self.confirmed(session, &path);
             self.journal_is_stale = true;
         }
@@ -124,6 +134,7 @@ impl State {
         let dirty = self.files.is_dirty(file_path);
         let opened = self.reviews.open(session, agent, proposal, dirty);
         let (id, review) = (opened.id, opened.review());
+        tracing::info!(review = id.0, agent = review.agent.number, file = file_path, "a proposal");
         self.tell_desks(&desk::Event::Opened(review));
         self.journal_is_stale = true;
         if self.stopping.is_some() {

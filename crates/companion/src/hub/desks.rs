@@ -125,7 +125,12 @@ impl State {
     }
 
     pub(super) fn status(&self) -> Status {
-        let mut agents: Vec<_> = self.sessions.values().map(crate::session::Session::agent).collect();
+        let mut agents: Vec<_> = self
+            .sessions
+            .values()
+            .filter(|session| session.is_back)
+            .map(crate::session::Session::agent)
+            .collect();
         agents.sort_by_key(|agent| agent.number);
         Status {
             port: self.port,

@@ -3,6 +3,7 @@
 use alongside_contract::diff::{DIFF_REJECTED, DiffRejected};
 use alongside_contract::family::FAMILIES;
 use alongside_contract::rpc;
+use alongside_desk::Problem;
 
 use super::State;
 use crate::journal::{Journal, KnownSession, Undecided, Unsettled};
@@ -14,11 +15,27 @@ impl State {
     /// Takes over what a crashed companion left behind. Its sessions go on; what was undecided is rejected, which is
     /// the only way to free an agent that waits for it.
     pub(super) fn adopt(&mut self, journal: Journal) {
+        let lost: Vec<_> = journal.undecided.iter().map(|open| open.file_path.as_str()).collect();
+        if !journal.sessions.is_empty() {
+            self.problems.push(Problem {
+                what: match lost.as_slice() {
+                    [] => "the companion was interrupted while agents were connected, and is back".into(),
+                    lost => format!("the companion was interrupted, and what waited is rejected: {}", lost.join(", ")),
+                },
+                hint: Some(
+                    "An agent that calls itself disconnected comes back with `/ide enable`. What you had typed is in \
+                     `alongside drafts`."
+                        .into(),
+                ),
+            });
+        }
         for known in journal.sessions {
             self.last_session += 1;
             let family = FAMILIES.iter().find(|family| Some(family.id) == known.family.as_deref());
             let proof = if known.tokenless { Proof::Nothing } else { Proof::Token(family) };
-            let session = Session::new(known.id, self.last_session, known.client, known.version, proof);
+            let mut session = Session::new(known.id, self.last_session, known.client, known.version, proof);
+            // Until it is heard of, it may as well be gone.
+            session.is_back = false;
             self.sessions.insert(session.id.clone(), session);
         }
         for open in journal.undecided {

@@ -52,6 +52,7 @@ impl State {
             return;
         };
         let draft = self.keep_what_was_typed(&pending, closing);
+        tracing::info!(review = id.0, ?closing, draft = draft.is_some(), "a review ended");
         let path = pending.file_path();
         if let Some(session) = self.sessions.get_mut(&pending.session) {
             let messages = outcome(&pending, closing, session.tokenless);

@@ -85,6 +85,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
     problems.extend(problems_found.await.unwrap_or_default());
     tokio::task::spawn_blocking(move || sweep::sweep(&places, port));
 
+    tracing::info!(port, ?roots, adopted = left_behind.is_some(), "the companion serves");
     let mut state = State {
         port,
         token: token.clone(),
@@ -106,6 +107,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         last_session: 0,
         last_stream: 0,
         next_look: Instant::now() + LOOK_EVERY,
+        looks: 0,
         keeps_journal,
         journal_is_stale: true,
         held_answers: crate::scribe::Answers::default(),

@@ -34,6 +34,8 @@ pub(crate) struct Session {
     pub(crate) client: Implementation,
     /// The negotiated protocol version.
     pub(crate) version: String,
+    /// False for a session of before a crash until it is heard of.
+    pub(crate) is_back: bool,
     /// It sent no token, so it is an agent of mid 2025.
     pub(crate) tokenless: bool,
     /// By the token it presents, or by what it calls itself.
@@ -81,6 +83,7 @@ impl Session {
             version,
             tokenless: proof == Proof::Nothing,
             family,
+            is_back: true,
             since: crate::context::now_ms(),
             outbox: Outbox::default(),
             stream: None,
