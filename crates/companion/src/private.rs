@@ -118,8 +118,11 @@ mod tests {
         }
         let file = tmp.path().join("gemini/ide/x.json");
         write(&file, b"1").unwrap();
+        let reading = fs::File::open(&file).unwrap();
         write(&file, b"2").unwrap();
         assert_eq!(fs::read(&file).unwrap(), b"2");
+        let read = io::read_to_string(reading).unwrap();
+        assert_eq!(read, "1", "who was reading the old one goes on reading it");
         assert_eq!(fs::metadata(&file).unwrap().mode() & 0o777, 0o600);
     }
 

@@ -77,9 +77,14 @@ async fn another_spelling_of_the_path_is_another_diff() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     peer.open_diff(1, &stage.path("a.txt"), "x\n").await;
-    stage.review().await;
+    let review = stage.review().await;
     assert_eq!(peer.close_diff(2, &stage.path("./a.txt")).await, json!({}));
-    assert_eq!(peer.close_diff(3, &stage.path("a.txt")).await, json!({ "content": "x\n" }));
+    peer.open_diff(3, &stage.path("sub/../a.txt"), "other\n").await;
+    // The first is still there to be worked on.
+    let changes = vec![Change { range: None, text: "y\n".into() }];
+    let edit = Request::EditReview { id: review.id, revision: review.revision, changes };
+    stage.desk.request(edit).await.unwrap();
+    assert_eq!(peer.close_diff(4, &stage.path("a.txt")).await, json!({ "content": "y\n" }));
 }
 
 #[tokio::test]

@@ -14,14 +14,19 @@ async fn stopping_rejects_what_waits_then_ends_the_streams_properly_then_removes
     let (one, two) = (stage.peer().await, stage.peer().await);
     let (mut first, mut second) = (one.listen().await, two.listen().await);
     second.message().await;
-    let path = stage.path("a.txt");
-    one.open_diff(1, &path, "x\n").await;
-    stage.review().await;
-    assert!(!stage.records().is_empty());
+    let paths = [stage.path("a.txt"), stage.path("b.txt")];
+    for (id, path) in paths.iter().enumerate() {
+        one.open_diff(id as u64, path, "x\n").await;
+        stage.review().await;
+    }
 
     let Stage { companion, mut desk, temp } = stage;
     let stopping = tokio::spawn(companion.stop());
-    assert_eq!(first.told("ide/diffRejected").await["params"]["filePath"], path);
+    for path in &paths {
+        assert_eq!(first.told("ide/diffRejected").await["params"]["filePath"], *path);
+        assert!(walk(temp.path().join("tmp")).next().is_some(), "the files go last");
+        first.told("ping").await;
+    }
     let (rest, end) = first.to_the_end().await;
     assert_eq!(end, End::Clean, "after {rest:?}");
     assert!(rest.iter().all(|message| message["method"] == "ping"), "{rest:?}");
@@ -34,7 +39,7 @@ async fn stopping_rejects_what_waits_then_ends_the_streams_properly_then_removes
             closings.push(closed.closing);
         }
     }
-    assert_eq!(closings, [Closing::Stopped]);
+    assert_eq!(closings, [Closing::Stopped, Closing::Stopped]);
     let stage_left: Vec<_> = walk(temp.path().join("tmp")).chain(walk(temp.path().join("home"))).collect();
     assert!(stage_left.is_empty(), "{stage_left:?}");
 }

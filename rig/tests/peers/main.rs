@@ -8,6 +8,7 @@ mod context;
 mod crossing;
 mod cut;
 mod ending;
+mod files;
 mod gate;
 mod messages;
 mod proposals;

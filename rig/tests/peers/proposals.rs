@@ -3,6 +3,7 @@
 use std::os::unix::ffi::OsStrExt;
 
 use alongside_companion::desk::{Decision, Refusal, Request};
+use alongside_rig::wire::Peer;
 use serde_json::{Value, json};
 
 use crate::stage::Stage;
@@ -167,5 +168,17 @@ async fn opening_answers_at_once_with_empty_content_while_nobody_has_decided() {
     let peer = stage.peer().await;
     let result = peer.call(1, "openDiff", json!({ "filePath": stage.path("a"), "newContent": "x" })).await;
     assert_eq!(result, json!({ "content": [] }));
+    assert_eq!(&*stage.review().await.proposed, "x");
+}
+
+#[tokio::test]
+async fn a_proposal_that_nobody_sees_is_no_error_and_waits_for_a_desk() {
+    let Stage { companion, desk, temp } = Stage::new().await;
+    drop(desk);
+    let peer = Peer::join(companion.port(), companion.token()).await;
+    let path = temp.path().join("project/a.txt");
+    let result = peer.call(1, "openDiff", json!({ "filePath": path, "newContent": "x" })).await;
+    assert_eq!(result, json!({ "content": [] }));
+    let mut stage = Stage { desk: companion.join(), companion, temp };
     assert_eq!(&*stage.review().await.proposed, "x");
 }

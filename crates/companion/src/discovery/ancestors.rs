@@ -66,4 +66,43 @@ mod tests {
         assert!(found.len() <= super::NEAREST && !found.contains(&1));
         assert!(super::of(u32::MAX).is_empty());
     }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_orphan_is_not_found_under_pid_one() {
+        let script = "sleep 60 >/dev/null 2>&1 & echo $!";
+        let ran = std::process::Command::new("sh").args(["-c", script]).output().unwrap();
+        let orphan: u32 = String::from_utf8_lossy(&ran.stdout).trim().parse().unwrap();
+        let found = super::of(orphan);
+        let process = rustix::process::Pid::from_raw(orphan.cast_signed()).unwrap();
+        rustix::process::kill_process(process, rustix::process::Signal::KILL).unwrap();
+        assert!(!found.contains(&1), "{found:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_nearest_four_of_many_ancestors_are_found() {
+        use std::io::{BufRead as _, BufReader};
+        use std::process::{Command, Stdio};
+
+        // Shells in shells, six deep; the innermost says who it is and waits for the end of its input.
+        let script = r#"if [ "$1" -gt 0 ]; then sh -c "$0" "$0" $(($1 - 1)); :; else echo $$; read -r _; fi"#;
+        let mut outermost = Command::new("sh")
+            .args(["-c", script, script, "6"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = String::new();
+        BufReader::new(outermost.stdout.take().unwrap()).read_line(&mut said).unwrap();
+        let innermost: u32 = said.trim().parse().unwrap();
+        let found = super::of(innermost);
+        let nearest: Vec<u32> =
+            std::iter::successors(super::parent_of(innermost), |pid| super::parent_of(*pid))
+                .take(4)
+                .collect();
+        drop(outermost.stdin.take());
+        outermost.wait().unwrap();
+        assert_eq!(found, nearest);
+    }
 }
