@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use alongside_companion::{Companion, Places};
+use alongside_companion::{Companion, Places, StartError};
 use alongside_desk::Problem;
 use anyhow::Context;
 use tokio::sync::mpsc;
@@ -105,7 +105,21 @@ pub(super) async fn start(settings: &Settings, roots: &[PathBuf]) -> anyhow::Res
         .journal(true)
         .stdio(super::own_program(), ["stdio"]);
     let builder = roots.iter().fold(builder, alongside_companion::Builder::root);
-    builder.start().await.context("cannot start the companion")
+    let started = builder.start().await;
+    let theirs = match &started {
+        Err(StartError::Listen { address, .. }) => {
+            settings.listen.is_some_and(|listen| listen.ip() == address.ip())
+        }
+        _ => false,
+    };
+    let started = started.context("cannot start the companion");
+    if theirs {
+        return started.hint(
+            "[server] listen in the settings names this address; it must be one of this machine, with a port \
+             that is free",
+        );
+    }
+    started
 }
 
 /// Companions that serve these roots already: an agent connects to one, and it may be the other.

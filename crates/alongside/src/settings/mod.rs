@@ -119,6 +119,9 @@ impl Settings {
                         entry.section, entry.key
                     )));
                 }
+                if keys == PROJECT_KEYS {
+                    only_adds(entry)?;
+                }
                 self.apply(entry)
             })
         });
@@ -131,19 +134,21 @@ impl Settings {
             ("context", "exclude") => {
                 for glob in entry.texts()? {
                     // Builder::exclude would refuse it as well, but could not tell the line.
-                    globset::Glob::new(glob.trim_start_matches('!'))
-                        .map_err(|error| entry.wrong(format!("{glob:?} is no glob: {}", error.kind())))?;
-                    self.exclude.push(glob);
+                    globset::Glob::new(glob.text.trim_start_matches('!')).map_err(|error| {
+                        glob.wrong(format!("{:?} is no glob: {}", glob.text, error.kind()))
+                    })?;
+                    self.exclude.push(glob.text);
                 }
             }
             ("context", "include-git-ignored") => self.include_git_ignored = entry.flag()?,
             ("discovery", "aliases") => self.aliases = entry.flag()?,
             ("discovery", "tmp") => {
-                for dir in entry.texts()?.into_iter().map(PathBuf::from) {
-                    if !dir.is_absolute() {
-                        return Err(entry.wrong(format!("{dir:?} must be an absolute path")));
+                for dir in entry.texts()? {
+                    let path = PathBuf::from(&dir.text);
+                    if !path.is_absolute() {
+                        return Err(dir.wrong(format!("{path:?} must be an absolute path")));
                     }
-                    self.tmp.push(dir);
+                    self.tmp.push(path);
                 }
             }
             ("server", "allow-tokenless-agents") => self.allow_tokenless = entry.flag()?,
@@ -151,11 +156,18 @@ impl Settings {
                 let text = entry.text()?;
                 let address =
                     text.parse().or_else(|_| text.parse::<IpAddr>().map(|ip| SocketAddr::new(ip, 0)));
-                self.listen = Some(address.map_err(|_| {
+                let address = address.map_err(|_| {
                     entry.wrong(format!(
                         "{text:?} is no address; write it as \"172.17.0.1\" or \"172.17.0.1:4000\""
                     ))
-                })?);
+                })?;
+                if address.ip().to_canonical().is_unspecified() {
+                    return Err(entry.wrong(format!(
+                        "{text:?} means every address of this machine; [server] listen adds one that is named, \
+                         such as that of the container bridge, \"172.17.0.1\""
+                    )));
+                }
+                self.listen = Some(address);
             }
             _ => return Err(entry.wrong(format!("[{}] {} is not read", entry.section, entry.key))),
         }
@@ -179,6 +191,18 @@ impl Settings {
             Some(address) => builder.also_listen(address),
             None => builder,
         }
+    }
+}
+
+/// A project may hide files, not show what is hidden: a pattern that takes an exclusion back is the person's alone.
+fn only_adds(entry: &Entry<'_>) -> Result<(), Wrong> {
+    match entry.texts()?.iter().find(|glob| glob.text.starts_with('!')) {
+        None => Ok(()),
+        Some(glob) => Err(glob.wrong(format!(
+            "{:?} would take an exclusion back, and a project may only add some; \
+             if you want that, put it into your own config.toml",
+            glob.text
+        ))),
     }
 }
 
@@ -274,6 +298,14 @@ mod tests {
             read("[server]\nlisten = 'everywhere'").unwrap_err(),
             @r#"/c.toml:2: "everywhere" is no address; write it as "172.17.0.1" or "172.17.0.1:4000""#
         );
+        for every in ["0.0.0.0", "0.0.0.0:4000", "::", "[::]:4000", "::ffff:0.0.0.0"] {
+            let error = read(&format!("[server]\n\nlisten = '{every}'")).unwrap_err();
+            assert!(error.starts_with(&format!("/c.toml:3: {every:?} means every address")), "{error}");
+        }
+        insta::assert_snapshot!(
+            read("[server]\nlisten = '0.0.0.0'").unwrap_err(),
+            @r#"/c.toml:2: "0.0.0.0" means every address of this machine; [server] listen adds one that is named, such as that of the container bridge, "172.17.0.1""#
+        );
         insta::assert_snapshot!(
             read("[discovery]\ntmp = ['here']").unwrap_err(),
             @r#"/c.toml:2: "here" must be an absolute path"#
@@ -299,5 +331,20 @@ mod tests {
             @"/p/.alongside.toml:2: [server] allow-tokenless-agents cannot be set here: a project may only add [context] exclude"
         );
         assert!(!settings.allow_tokenless);
+    }
+
+    #[test]
+    fn a_project_cannot_show_what_is_hidden() {
+        let mut settings = Settings::default();
+        let project = Path::new("/p/.alongside.toml");
+        let text = "[context]\nexclude = [\n  'theirs',\n  '!.env',\n]";
+        let error = settings.read(project, text, PROJECT_KEYS).unwrap_err();
+        insta::assert_snapshot!(
+            format!("{error:#}"),
+            @r#"/p/.alongside.toml:4: "!.env" would take an exclusion back, and a project may only add some; if you want that, put it into your own config.toml"#
+        );
+        assert_eq!(settings.exclude, Vec::<String>::new());
+        // The person's own file may.
+        assert_eq!(read(text).unwrap().exclude, ["theirs", "!.env"]);
     }
 }

@@ -14,6 +14,19 @@ pub(super) struct Entry<'i> {
     at: Range<usize>,
 }
 
+/// A string of a list.
+pub(super) struct Item {
+    pub(super) text: String,
+    at: usize,
+}
+
+impl Item {
+    /// Says what is wrong with it, in a whole clause.
+    pub(super) fn wrong(&self, what: String) -> Wrong {
+        Wrong { what, at: self.at }
+    }
+}
+
 /// What is wrong, and where in the text.
 #[derive(Debug)]
 pub(super) struct Wrong {
@@ -142,13 +155,13 @@ impl Entry<'_> {
     }
 
     /// A list of strings.
-    pub(super) fn texts(&self) -> Result<Vec<String>, Wrong> {
+    pub(super) fn texts(&self) -> Result<Vec<Item>, Wrong> {
         const WANTED: &str = "a list of strings";
         let DeValue::Array(items) = self.value.get_ref() else {
             return Err(self.mistyped(WANTED, self.value.get_ref(), "", self.at.start));
         };
         let text = |item: &Spanned<DeValue<'_>>| match item.get_ref() {
-            DeValue::String(text) => Ok(text.to_string()),
+            DeValue::String(text) => Ok(Item { text: text.to_string(), at: item.span().start }),
             other => Err(self.mistyped(WANTED, other, " in it", item.span().start)),
         };
         items.iter().map(text).collect()

@@ -50,6 +50,28 @@ fn a_project_may_only_add_exclusions() {
     );
 }
 
+#[test]
+fn a_project_cannot_show_what_is_hidden() {
+    let home = Home::new();
+    home.file(".alongside.toml", "[context]\nexclude = [\"!.env\"]\n");
+    for args in [&["review"][..], &["run", "true"]] {
+        let said = said(&home, args);
+        assert!(said.starts_with("alongside: ~/project/.alongside.toml:2: \"!.env\" would take"), "{said}");
+    }
+}
+
+#[test]
+fn an_address_that_cannot_be_listened_on_is_blamed_on_its_setting() {
+    let home = Home::new();
+    let config = home.path("home/config.toml");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    std::fs::write(&config, format!("[server]\nlisten = '{address}'\n")).unwrap();
+    let said = said(&home, &["--config", config.to_str().unwrap(), "review"]);
+    assert!(said.contains(&format!("cannot listen on {address}")), "{said}");
+    assert!(said.contains("hint: [server] listen in the settings names this address"), "{said}");
+}
+
 #[tokio::test]
 async fn a_log_is_private_and_never_holds_the_token() {
     use std::os::unix::fs::MetadataExt;
