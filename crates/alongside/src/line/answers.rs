@@ -186,11 +186,13 @@ impl LineDesk {
             HunkState::Kept | HunkState::Edited => !keep,
             HunkState::Dropped => keep,
         };
-        let revision = review.revision;
+        let (revision, after) = (review.revision, review.hunks.len() - place - 1);
         let request = Request::KeepHunks { id, revision, hunks: vec![place], keep };
         if !changes || self.ask(id, request).await.is_some() {
             self.step(id, place, changes);
-            self.look_at(place + 1);
+            // Counted from the end: an edit that is dropped leaves nothing behind, or joins its neighbour.
+            let now = self.review(id).map_or(0, |review| review.hunks.len());
+            self.look_at(now.saturating_sub(after));
         }
     }
 

@@ -50,13 +50,11 @@ impl LineDesk {
                 self.set_aside("proposal", &text, "The review has ended meanwhile");
             }
             (Edited::Text(text), Some(file)) => {
-                let before = self.review(id).map_or(0, |review| review.hunks.len());
                 if self.ask(id, whole_text(id, revision, text.clone())).await.is_some() {
                     self.step(id, place, true);
                     let after = self.review(id).map_or(0, |review| review.hunks.len());
                     let changes = if after == 1 { "is 1 change" } else { &format!("are {after} changes") };
                     self.paper.say(&format!("Your text is taken over; there {changes} now."));
-                    self.look_at(if before == after { place } else { place.min(after) });
                 } else {
                     self.set_aside(&file, &text, "Your text could not be taken over");
                 }

@@ -1,7 +1,7 @@
 //! What happens at the line desk when the companion tells it something. An arriving review never changes what is
 //! being read: it is announced in one line and waits its turn.
 
-use alongside_desk::{Closed, Decision, Event, Problem, Refusal, Request, Review, ReviewId, Status};
+use alongside_desk::{Closed, Decision, Event, Hunk, Problem, Refusal, Request, Review, ReviewId, Status};
 
 use super::render;
 use super::{Due, LineDesk, Policy, Waiting};
@@ -78,7 +78,7 @@ impl LineDesk {
         };
         let old = std::mem::replace(&mut waiting.review, review);
         let review = &waiting.review;
-        waiting.place = waiting.place.min(review.hunks.len());
+        waiting.place = same_place(&old.hunks, waiting.place, &review.hunks);
         if !read || review.revision <= waiting.mine && old.stale == review.stale && old.dirty == review.dirty
         {
             return;
@@ -165,7 +165,56 @@ impl LineDesk {
     }
 }
 
+/// Where to look after hunks have come, gone or merged, so that none is passed over: at the first one that reaches into
+/// or lies behind what was looked at. The end stays the end.
+fn same_place(old: &[Hunk], place: usize, new: &[Hunk]) -> usize {
+    let Some(read) = old.get(place) else { return new.len() };
+    let (original, proposed) = (read.original.start, read.proposed.start);
+    let not_before = |hunk: &Hunk| {
+        hunk.original.end > original
+            || hunk.proposed.end > proposed
+            || hunk.original.start >= original && hunk.proposed.start >= proposed
+    };
+    new.iter().position(not_before).unwrap_or(new.len())
+}
+
 /// The edit that replaces the whole text.
 pub(super) fn whole_text(id: ReviewId, revision: u64, text: String) -> Request {
     Request::EditReview { id, revision, changes: vec![alongside_desk::Change { range: None, text }] }
+}
+
+#[cfg(test)]
+mod tests {
+    use alongside_desk::{HunkState, Lines};
+
+    use super::*;
+
+    fn hunk(original: std::ops::Range<usize>, proposed: std::ops::Range<usize>) -> Hunk {
+        let lines = |range: std::ops::Range<usize>| Lines { start: range.start, end: range.end };
+        let (original, proposed) = (lines(original), lines(proposed));
+        Hunk { original, proposed, current: proposed, state: HunkState::Kept }
+    }
+
+    #[test]
+    fn no_change_is_passed_over_when_others_come_go_or_merge() {
+        let (one, two, three) = (hunk(1..2, 1..2), hunk(5..5, 5..7), hunk(8..9, 10..10));
+        let old = [one.clone(), two.clone(), three.clone()];
+        assert_eq!(same_place(&old, 1, &old), 1);
+        // One before it is gone, or has come.
+        assert_eq!(same_place(&old, 1, &[two.clone(), three.clone()]), 0);
+        assert_eq!(same_place(&old, 1, &[hunk(0..1, 0..1), one.clone(), two.clone(), three.clone()]), 2);
+        // It is gone itself: the next one is looked at.
+        assert_eq!(same_place(&old, 1, &[one.clone(), three.clone()]), 1);
+        assert_eq!(same_place(&old, 2, &[one.clone(), two.clone()]), 2);
+        // It is part of a bigger one now.
+        assert_eq!(same_place(&old, 1, &[hunk(1..5, 1..7), three.clone()]), 0);
+        // It was split; what lies right before it is not it.
+        assert_eq!(same_place(&[hunk(1..3, 1..3)], 0, &[hunk(1..2, 1..2), hunk(2..3, 2..3)]), 0);
+        assert_eq!(
+            same_place(&[hunk(1..2, 1..2), hunk(2..3, 2..3)], 1, &[hunk(1..2, 1..2), hunk(2..3, 2..3)]),
+            1
+        );
+        // The end stays the end.
+        assert_eq!(same_place(&old, 3, &[one]), 1);
+    }
 }

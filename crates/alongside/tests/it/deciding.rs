@@ -140,6 +140,50 @@ async fn a_person_edits_in_an_editor_of_their_own() {
     assert!(!left.iter().any(|path| path.ends_with("notes.md")), "the edited copy is removed: {left:?}");
 }
 
+/// A change of one's own, between those that are proposed, leaves no hunk behind when it is dropped.
+#[tokio::test]
+async fn dropping_an_edit_of_ones_own_passes_over_no_change() {
+    let home = Home::new();
+    let file = home.file("numbers.txt", ORIGINAL);
+    let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", "sed -i s/seven/SEVEN/"));
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, PROPOSED).await;
+
+    desk.answers("(1/3) keep", "e").await;
+    desk.shows("Your text is taken over; there are 4 changes now.").await;
+    desk.answers("(1/4) keep", "k").await;
+    desk.answers("(2/4) keep", "k").await;
+    let own = desk.answers("(3/4) keep this change as you edited it", "d").await;
+    assert!(own.contains("+SEVEN\n"), "{own}");
+    let last = desk.answers("(3/3) keep", "d").await;
+    assert!(last.contains("-nine\n"), "the change after it is asked about: {last}");
+    desk.answers(END, "a").await;
+    let text = "one\nTWO\nthree\nfour\nfive\nnew a\nnew b\nsix\nseven\neight\nnine\nten\n";
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted(text));
+}
+
+/// The editor takes back a change that was decided already; the one that was read is still asked about.
+#[tokio::test]
+async fn an_edit_that_takes_changes_away_passes_over_no_other() {
+    let home = Home::new();
+    let file = home.file("numbers.txt", ORIGINAL);
+    let script = "#!/bin/sh\ncase $(cat \"$1\") in *SEVEN*) sed -i s/SEVEN/seven/ \"$1\";; *) sed -i s/seven/SEVEN/ \"$1\";; esac\n";
+    std::fs::write(home.path("home/editor"), script).unwrap();
+    let editor = format!("sh '{}'", home.path("home/editor").display());
+    let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", editor));
+    let agent = home.agent().await;
+    let _diff = propose(&agent, &file, PROPOSED).await;
+
+    desk.answers("(1/3) keep", "e").await;
+    for place in 1..=3 {
+        desk.answers(&format!("({place}/4) keep"), "k").await;
+    }
+    desk.answers("(4/4) keep", "e").await;
+    desk.shows("Your text is taken over; there are 3 changes now.").await;
+    let last = desk.shows("(3/3) keep").await;
+    assert!(last.contains("-nine\n"), "{last}");
+}
+
 #[tokio::test]
 async fn an_editor_that_fails_loses_nothing() {
     let home = Home::new();
