@@ -7,6 +7,8 @@ mod rig;
 mod run;
 mod test;
 
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand};
 
 /// Chores of the alongside workspace.
@@ -31,9 +33,9 @@ enum Chore {
     Rig,
 }
 
-fn main() -> anyhow::Result<()> {
+fn main() -> anyhow::Result<ExitCode> {
     match Cli::parse().chore {
         Chore::Test(options) => test::test(&options),
-        Chore::Rig => rig::rig(),
+        Chore::Rig => rig::rig().map(|()| ExitCode::SUCCESS),
     }
 }
