@@ -71,6 +71,42 @@ impl Signals {
     }
 }
 
+/// Listens for having been stopped and continued, as by Ctrl-Z and `fg`.
+pub(crate) struct Continued(#[cfg(unix)] Option<tokio::signal::unix::Signal>);
+
+#[cfg(unix)]
+impl Continued {
+    /// Listens from now on. Where the system does not let us, nothing is heard: it is a courtesy.
+    pub(crate) fn listen() -> Self {
+        let kind = tokio::signal::unix::SignalKind::from_raw(rustix::process::Signal::CONT.as_raw());
+        Self(tokio::signal::unix::signal(kind).ok())
+    }
+
+    /// The next time. Cancel safe.
+    pub(crate) async fn next(&mut self) {
+        let heard = match &mut self.0 {
+            Some(signal) => signal.recv().await,
+            None => None,
+        };
+        if heard.is_none() {
+            std::future::pending().await
+        }
+    }
+}
+
+#[cfg(not(unix))]
+impl Continued {
+    /// Never heard here.
+    pub(crate) fn listen() -> Self {
+        Self()
+    }
+
+    /// Never.
+    pub(crate) async fn next(&mut self) {
+        std::future::pending().await
+    }
+}
+
 /// The exit code of a program that a signal ended.
 pub(crate) fn exit_code(signal: i32) -> std::process::ExitCode {
     std::process::ExitCode::from(u8::try_from(128 + signal).unwrap_or(1))

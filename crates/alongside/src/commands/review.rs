@@ -85,7 +85,8 @@ pub(crate) async fn run(args: Args, config: Option<PathBuf>) -> anyhow::Result<E
     } else {
         let policy = args.policy();
         let mut desk = LineDesk::new(companion.join(), roots.clone(), policy);
-        desk.say(&welcome(&roots, companion.port(), policy));
+        let typed = std::io::IsTerminal::is_terminal(&std::io::stdin());
+        desk.say(&welcome(&roots, companion.port(), policy, typed));
         let ending = desk.run(&mut signals, &mut problems_in, std::future::pending()).await;
         tokio::join!(companion.stop(), desk.finish(ending));
         ending
@@ -163,10 +164,12 @@ fn root(dir: &Path) -> anyhow::Result<PathBuf> {
     std::path::absolute(dir).with_context(|| format!("cannot tell where {shown} is"))
 }
 
-fn welcome(roots: &[PathBuf], port: u16, policy: Policy) -> String {
+/// `typed` is whether a person can type here.
+fn welcome(roots: &[PathBuf], port: u16, policy: Policy, typed: bool) -> String {
     let roots: Vec<_> = roots.iter().map(|root| harmless::path(root)).collect();
     let then = match policy {
-        Policy::Ask => "Waiting for proposals. (l list, p pause context, ? help, q leave)",
+        Policy::Ask if typed => "Waiting for proposals. (l list, p pause context, ? help, q leave)",
+        Policy::Ask => "Waiting for proposals.",
         Policy::AcceptAll => "Every proposal is accepted at once, as you asked. Ctrl-C ends this.",
         Policy::RejectAll => "Every proposal is rejected at once, as you asked. Ctrl-C ends this.",
     };

@@ -12,23 +12,34 @@ use crate::harmless;
 impl LineDesk {
     /// Takes an answer.
     pub(super) async fn answered(&mut self, input: Input) -> ControlFlow<Ending> {
-        let Input::Line(line) = input else {
-            if !self.scripted {
-                self.paper.say(
-                    "There is no more input here. Reviews can still be answered in the agent; \
-                     end this with Ctrl-C or SIGTERM.",
-                );
-            }
-            return ControlFlow::Continue(());
-        };
         let asked = self.at.is_some() || self.confirm.is_some();
-        let answer = line.trim();
+        let answer = match &input {
+            Input::Line(line) => line.trim(),
+            // The cursor stays where it is: nothing has ended the line.
+            Input::Enough => "q",
+            Input::Unfinished => {
+                self.paper.break_line();
+                self.ask_again();
+                return ControlFlow::Continue(());
+            }
+            Input::End => {
+                if !self.scripted {
+                    self.paper.say(
+                        "There is no more input here. Reviews can still be answered in the agent; \
+                         end this with Ctrl-C or SIGTERM.",
+                    );
+                }
+                return ControlFlow::Continue(());
+            }
+        };
         if !asked && !self.answers.terminal && !matches!(answer, "l" | "p" | "q" | "?" | "") {
             // A script wrote it ahead, for a review that is still to come.
-            self.answers.put_back(Input::Line(line));
+            self.answers.put_back(input);
             return ControlFlow::Continue(());
         }
-        self.paper.answered((asked && !self.answers.terminal).then_some(answer));
+        if matches!(input, Input::Line(_)) {
+            self.paper.answered((asked && !self.answers.terminal).then_some(answer));
+        }
         self.due = self.due.max(if asked { Due::Question } else { Due::Nothing });
         if self.answers.came_too_soon() && asked {
             self.paper.say("(That was typed before this question stood here, so it does not count.)");
@@ -102,6 +113,17 @@ impl LineDesk {
         let yes = match answer {
             "y" | "yes" => true,
             "n" | "no" | "q" => false,
+            "r" | "reject" if confirm == Confirm::SingleNewline => {
+                self.confirm = None;
+                if let Some(id) = self.at {
+                    self.decide(id, Decision::Reject).await;
+                }
+                return ControlFlow::Continue(());
+            }
+            _ if confirm == Confirm::SingleNewline => {
+                self.paper.say("Please answer y, n or r.");
+                return ControlFlow::Continue(());
+            }
             _ => {
                 self.paper.say("Please answer y or n.");
                 return ControlFlow::Continue(());

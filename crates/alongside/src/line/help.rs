@@ -8,7 +8,7 @@ use super::Confirm;
 pub(super) fn question(confirm: Option<Confirm>, place: Option<(usize, &Review)>, waiting: usize) -> String {
     match (confirm, place) {
         (Some(Confirm::AcceptAnyway), _) => "the file is not what the agent saw; accept anyway [y,n]?".into(),
-        (Some(Confirm::SingleNewline), _) => "accept a single empty line instead [y,n]?".into(),
+        (Some(Confirm::SingleNewline), _) => "accept a single empty line instead, or reject [y,n,r]?".into(),
         (Some(Confirm::Leave), _) => {
             let what = if waiting == 1 {
                 "1 review waits and is".into()
@@ -57,6 +57,9 @@ l  list the reviews that wait; a number goes to that one
 p  pause or resume telling agents about your files
 q  leave; reviews that wait are rejected
 ?  this help";
+
+/// What is said when there is nothing to answer, to somebody who can type.
+pub(super) const NOTHING_WAITS: &str = "No review waits now. (l list, p pause context, ? help, q leave)";
 
 /// What can be typed while no review waits.
 pub(super) const IDLE: &str = "\

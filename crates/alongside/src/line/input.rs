@@ -15,6 +15,10 @@ const TOO_SOON: Duration = Duration::from_millis(300);
 pub(crate) enum Input {
     /// A line, without its end.
     Line(String),
+    /// Ctrl-D on a terminal: the person has had enough, and can still type.
+    Enough,
+    /// Ctrl-D on a terminal behind a text that was not ended with Enter: it says nothing.
+    Unfinished,
     /// There will be no more.
     End,
 }
@@ -47,13 +51,7 @@ impl Answers {
         std::thread::spawn(move || {
             let mut source = open();
             while wanted.recv().is_ok() {
-                let mut line = Vec::new();
-                let input = match source.read_until(b'\n', &mut line) {
-                    Ok(1..) => {
-                        Input::Line(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned())
-                    }
-                    Ok(0) | Err(_) => Input::End,
-                };
+                let input = if terminal { typed(&mut *source) } else { written(&mut *source) };
                 let ended = input == Input::End;
                 if tell.send(input).is_err() || ended {
                     break;
@@ -70,17 +68,24 @@ impl Answers {
 
     /// The question changed without an answer: what is typed already was meant for the one before.
     pub(crate) fn question_changed(&mut self) {
-        if !self.terminal {
-            return;
+        if self.terminal {
+            self.changed = Some(Instant::now());
+            self.discard_typed();
         }
-        self.changed = Some(Instant::now());
+    }
+
+    /// Something was printed in the middle of what is being typed: it would no longer be seen, and Enter on what
+    /// looks like an empty line must not send it off.
+    pub(crate) fn discard_typed(&mut self) {
         #[cfg(unix)]
-        let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
+        if self.terminal {
+            let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
+        }
     }
 
     /// Whether the answer that just came was typed before the question could be read.
-    pub(crate) fn came_too_soon(&mut self) -> bool {
-        self.changed.take().is_some_and(|changed| changed.elapsed() < TOO_SOON)
+    pub(crate) fn came_too_soon(&self) -> bool {
+        self.changed.is_some_and(|changed| changed.elapsed() < TOO_SOON)
     }
 
     /// Gives a line back: it answers a later question.
@@ -109,6 +114,35 @@ impl Answers {
         self.ended = input == Input::End;
         input
     }
+}
+
+/// The next line of a file or a pipe.
+fn written(source: &mut dyn BufRead) -> Input {
+    let mut line = Vec::new();
+    match source.read_until(b'\n', &mut line) {
+        Ok(1..) => Input::Line(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned()),
+        Ok(0) | Err(_) => Input::End,
+    }
+}
+
+/// What a terminal hands over at once: a line, or what stands there at Ctrl-D. It is never put together from several
+/// reads: what was typed before is discarded at times, and could not be discarded here.
+fn typed(source: &mut dyn BufRead) -> Input {
+    let (input, len) = loop {
+        match source.fill_buf() {
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            // A terminal that is gone would say so again and again.
+            Err(_) => return Input::End,
+            Ok([]) if std::io::stdin().is_terminal() => return Input::Enough,
+            Ok([]) => return Input::End,
+            Ok(bytes) => {
+                let line = bytes.strip_suffix(b"\n").map(|line| String::from_utf8_lossy(line).into_owned());
+                break (line.map_or(Input::Unfinished, Input::Line), bytes.len());
+            }
+        }
+    };
+    source.consume(len);
+    input
 }
 
 #[cfg(test)]
@@ -145,9 +179,10 @@ mod tests {
     async fn on_a_terminal_an_answer_to_the_question_before_does_not_count() {
         tokio::time::pause();
         let mut typed = answers(true, "");
+        assert!(!typed.came_too_soon());
         typed.question_changed();
         assert!(typed.came_too_soon());
-        typed.question_changed();
+        assert!(typed.came_too_soon(), "nor does a second one");
         tokio::time::advance(TOO_SOON).await;
         assert!(!typed.came_too_soon());
         let mut script = answers(false, "");

@@ -43,7 +43,7 @@ impl JsonDesk {
                 input = self.answers.next() => match input {
                     Input::Line(line) if line.trim().is_empty() => Ok(()),
                     Input::Line(line) => self.answer(&line).await,
-                    Input::End => Ok(()),
+                    Input::Enough | Input::Unfinished | Input::End => Ok(()),
                 },
             };
             if written.is_err() {

@@ -21,7 +21,7 @@ use alongside_desk::{Desk, Event, Problem, Review, ReviewId, Status};
 use tokio::sync::mpsc;
 
 use crate::harmless;
-use crate::signals::Signals;
+use crate::signals::{Continued, Signals};
 use editor::Editing;
 use input::Answers;
 pub(crate) use paper::{Ink, Inks, Paper};
@@ -108,6 +108,7 @@ pub(crate) struct LineDesk {
     /// Whether the answers were written down before, so that their end is no news.
     scripted: bool,
     paper: Paper,
+    continued: Continued,
     policy: Policy,
     roots: Vec<PathBuf>,
     status: Status,
@@ -141,6 +142,7 @@ impl LineDesk {
             answers,
             scripted: false,
             paper: Paper::stdout(),
+            continued: Continued::listen(),
             policy,
             roots,
             status: Status::default(),
@@ -206,6 +208,7 @@ impl LineDesk {
                     Err(alongside_desk::Gone) => return Ending::Gone,
                 },
                 Some(problem) = problems.recv() => self.told(Event::Problem(problem)).await,
+                () = self.continued.next() => self.continued(),
                 status = editor_ended(&mut self.editing) => self.edited(status).await,
                 () = &mut done => return Ending::Done,
                 input = self.answers.next(), if listens => {
@@ -238,6 +241,14 @@ impl LineDesk {
         self.at = Some(id);
         self.confirm = None;
         self.due = Due::Review;
+        self.question_changed();
+    }
+
+    /// Another question stands here than the one that answers were typed for. An editor's keys are its own.
+    fn question_changed(&mut self) {
+        if self.editing.is_none() {
+            self.answers.question_changed();
+        }
     }
 
     /// Goes on to the review that has waited longest, or says that none does.
@@ -246,10 +257,15 @@ impl LineDesk {
             Some(waiting) => self.begin(waiting.review.id),
             None => {
                 self.due = Due::Nothing;
-                if self.answers.terminal && self.policy == Policy::Ask {
-                    self.paper.say("No review waits now. (l list, p pause context, ? help, q leave)");
-                }
+                self.question_changed();
+                self.say_that_nothing_waits();
             }
+        }
+    }
+
+    fn say_that_nothing_waits(&mut self) {
+        if self.answers.terminal && !self.answers.has_ended() && self.policy == Policy::Ask {
+            self.paper.say(help::NOTHING_WAITS);
         }
     }
 
@@ -257,6 +273,20 @@ impl LineDesk {
     fn ask_again(&mut self) {
         if self.at.is_some() || self.confirm.is_some() {
             self.due = self.due.max(Due::Question);
+            if self.editing.is_none() {
+                self.answers.discard_typed();
+            }
+        }
+    }
+
+    /// The terminal is ours again after Ctrl-Z and `fg`: what was asked is far up, or gone.
+    fn continued(&mut self) {
+        if self.editing.is_some() || !self.answers.terminal {
+            return;
+        }
+        match self.at {
+            Some(_) => self.ask_again(),
+            None => self.say_that_nothing_waits(),
         }
     }
 

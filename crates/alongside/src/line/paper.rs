@@ -95,6 +95,11 @@ impl Paper {
         }
     }
 
+    /// Something may stand on this line that was not ended, such as what a person has begun to type: go to the next.
+    pub(crate) fn break_line(&mut self) {
+        self.prompted = true;
+    }
+
     /// Somebody else has the terminal: what is said from now on waits.
     pub(crate) fn hold(&mut self) {
         self.held.get_or_insert_default();

@@ -58,6 +58,9 @@ impl LineDesk {
             Policy::Ask => {}
         }
         if self.at.is_none() && self.confirm.is_none() {
+            if self.answers.terminal && self.editing.is_none() {
+                self.paper.break_line();
+            }
             return self.begin(id);
         }
         if let Some(waiting) = self.waiting.last() {
@@ -97,7 +100,7 @@ impl LineDesk {
             self.paper.say(&format!("{name}: changed at another desk; this is how it stands now."));
             self.confirm = None;
             self.due = self.due.max(Due::Review);
-            self.answers.question_changed();
+            self.question_changed();
         } else {
             self.ask_again();
         }
@@ -109,15 +112,12 @@ impl LineDesk {
         };
         let waiting = self.waiting.remove(index);
         self.paper.say(&render::closed(&waiting.review, closed, &self.roots));
-        let asked = self.deciding.take_if(|id| *id == closed.id).is_some();
+        self.deciding.take_if(|id| *id == closed.id);
         if self.at != Some(closed.id) {
             return self.ask_again();
         }
         self.at = None;
         self.confirm = None;
-        if !asked {
-            self.answers.question_changed();
-        }
         // While an editor has the terminal nothing new begins; it is looked for when the editor ends.
         if self.editing.is_none() {
             self.next_review();

@@ -290,8 +290,17 @@ async fn nothing_and_the_same_cannot_be_accepted_and_it_is_said_why() {
     desk.answers(END, "e").await;
     desk.answers(END, "a").await;
     desk.shows("An empty text cannot be accepted").await;
-    desk.answers("accept a single empty line instead [y,n]?", "y").await;
+    desk.answers("accept a single empty line instead, or reject [y,n,r]?", "").await;
+    desk.shows("Please answer y, n or r.").await;
+    desk.answers("[y,n,r]?", "y").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("\n"));
+
+    // The message speaks of rejecting, so that is taken for an answer too.
+    let diff = propose(&agent, &home.project.join("new.txt").to_string_lossy(), "new\n").await;
+    desk.answers("(1/1) keep", "d").await;
+    desk.answers(END, "a").await;
+    desk.answers("or reject [y,n,r]?", "r").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
 }
 
 #[tokio::test]

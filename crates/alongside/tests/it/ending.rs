@@ -55,12 +55,14 @@ async fn at_the_end_of_input_reviews_are_answered_in_the_agent() {
     let file = home.file("a.txt", "a\n");
     let mut desk = home.review(&[]);
     desk.ends_input();
-    desk.shows("There is no more input here. Reviews can still be answered in the agent").await;
+    let said = desk.shows("There is no more input here. Reviews can still be answered in the agent").await;
+    assert!(!said.contains("q leave"), "no keys are named that cannot be typed: {said}");
     let agent = home.agent().await;
     let _diff = propose(&agent, &file, "A\n").await;
     desk.shows("This review can still be answered in the agent.").await;
     assert_eq!(soon("closeDiff", agent.close_diff(&file, false)).await.unwrap().as_deref(), Some("A\n"));
     desk.shows("a.txt: was answered in Gemini CLI itself.").await;
+    assert!(!desk.out.text().contains("q leave"));
     desk.signal(Signal::TERM);
     assert_eq!(desk.ends().code(), Some(143));
 }

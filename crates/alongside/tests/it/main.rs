@@ -11,3 +11,4 @@ mod help;
 mod json;
 mod settings;
 mod support;
+mod terminal;

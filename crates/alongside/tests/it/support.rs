@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -74,6 +74,13 @@ impl Home {
     /// Starts a program whose input and output are the test's.
     pub(crate) fn start(&self, command: &mut Command) -> Running {
         Running::start(command)
+    }
+
+    /// The same at a terminal of its own, where Ctrl-C, Ctrl-D and the echo are as a person knows them.
+    pub(crate) fn at_terminal(&self, args: &[&str]) -> Running {
+        let mut command = self.command("setsid");
+        command.args(["--ctty", env!("CARGO_BIN_EXE_alongside")]).args(args).env("TERM", "dumb");
+        Running::at_terminal(&mut command)
     }
 
     /// What an agent in the project sees.
@@ -212,7 +219,7 @@ impl Drop for Group {
 /// A program that runs, and what it has said.
 pub(crate) struct Running {
     process: Group,
-    input: Option<ChildStdin>,
+    input: Option<Box<dyn Write + Send>>,
     pub(crate) out: Written,
     pub(crate) err: Written,
     /// How much of the output has been waited for.
@@ -224,7 +231,23 @@ impl Running {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).group();
         let mut child = command.spawn().unwrap();
         let (out, err) = (drain(child.stdout.take().unwrap()), drain(child.stderr.take().unwrap()));
-        Self { input: child.stdin.take(), process: Group(child), out, err, read: 0 }
+        let input = child.stdin.take().map(|input| Box::new(input) as _);
+        Self { input, process: Group(child), out, err, read: 0 }
+    }
+
+    fn at_terminal(command: &mut Command) -> Self {
+        use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        grantpt(&ours).and_then(|()| unlockpt(&ours)).unwrap();
+        let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
+        let theirs = std::fs::File::options().read(true).write(true).open(name).unwrap();
+        let theirs = || Stdio::from(theirs.try_clone().unwrap());
+        command.stdin(theirs()).stdout(theirs()).stderr(theirs());
+        // setsid makes it the leader of a group of its own.
+        let child = command.spawn().unwrap();
+        let ours = std::fs::File::from(ours);
+        let (out, err) = (drain(ours.try_clone().unwrap()), Written::default());
+        Self { input: Some(Box::new(ours)), process: Group(child), out, err, read: 0 }
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -235,6 +258,19 @@ impl Running {
     pub(crate) fn types(&mut self, line: &str) {
         let input = self.input.as_mut().expect("the input is open");
         writeln!(input, "{line}").and_then(|()| input.flush()).expect("the program reads");
+    }
+
+    /// Presses keys, Enter only where it stands among them.
+    pub(crate) fn presses(&mut self, keys: &str) {
+        let input = self.input.as_mut().expect("the input is open");
+        input.write_all(keys.as_bytes()).and_then(|()| input.flush()).expect("the program reads");
+    }
+
+    /// Reads a question as a person does, who takes longer than answers that do not count.
+    pub(crate) async fn reads(&mut self, question: &str) -> String {
+        let seen = self.shows(question).await;
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        seen
     }
 
     pub(crate) fn ends_input(&mut self) {

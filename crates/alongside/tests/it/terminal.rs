@@ -1,0 +1,115 @@
+//! What only a terminal does: what is typed is echoed and waits for Enter, and Ctrl-D, Ctrl-Z are keys.
+
+use alongside_agent::Outcome;
+use rustix::process::Signal;
+
+use crate::support::{Home, propose, soon};
+
+const CTRL_D: &str = "\x04";
+const HUNK: &str = "keep this change [k,d,s,e,a,r,u,?]?";
+const IDLE: &str = "(l list, p pause context, ? help, q leave)";
+
+#[tokio::test]
+async fn what_was_typed_before_a_proposal_came_does_not_answer_it() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.at_terminal(&["review"]);
+    let agent = home.agent().await;
+    desk.shows("is connected.\r\n").await;
+    desk.presses("a");
+    desk.shows("a").await;
+    let diff = propose(&agent, &file, "A\n").await;
+    let shown = desk.reads(HUNK).await;
+    assert!(shown.starts_with("\r\na.txt: Gemini CLI proposes"), "on a line of its own: {shown:?}");
+    desk.presses("\n");
+    desk.reads(HUNK).await;
+    desk.types("r");
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+}
+
+#[tokio::test]
+async fn what_was_typed_before_something_else_was_printed_does_not_count() {
+    let home = Home::new();
+    let (first, second) = (home.file("a.txt", "a\n"), home.file("b.txt", "b\n"));
+    let mut desk = home.at_terminal(&["review"]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &first, "A\n").await;
+    desk.reads(HUNK).await;
+    desk.presses("a");
+    desk.shows("a").await;
+    let _second = propose(&agent, &second, "B\n").await;
+    desk.shows("b.txt: Gemini CLI proposes this too").await;
+    desk.reads(HUNK).await;
+    desk.presses("\n");
+    desk.reads(HUNK).await;
+    desk.types("r");
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+}
+
+#[tokio::test]
+async fn ctrl_d_leaves_and_asks_while_a_review_waits() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.at_terminal(&["review"]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    desk.reads(HUNK).await;
+    desk.presses(CTRL_D);
+    desk.shows("leave [y,n]?").await;
+    // Once more is no answer to that: one stays, and can still type.
+    desk.presses(CTRL_D);
+    desk.shows(HUNK).await;
+    // A text without Enter is none.
+    desk.presses("a");
+    desk.presses(CTRL_D);
+    desk.shows(HUNK).await;
+    desk.presses("\n");
+    desk.shows(HUNK).await;
+    desk.types("q");
+    desk.shows("leave [y,n]?").await;
+    desk.types("n");
+    desk.shows(HUNK).await;
+    desk.types("r");
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    desk.shows(IDLE).await;
+    desk.presses(CTRL_D);
+    assert_eq!(desk.ends().code(), Some(0));
+}
+
+#[tokio::test]
+async fn ctrl_d_leaves_the_demo_too() {
+    let home = Home::new();
+    let mut demo = home.at_terminal(&["demo"]);
+    demo.reads(HUNK).await;
+    demo.presses(CTRL_D);
+    demo.shows("leave [y,n]?").await;
+    demo.types("y");
+    demo.shows("Nothing has changed.").await;
+    assert_eq!(demo.ends().code(), Some(0));
+}
+
+#[tokio::test]
+async fn ctrl_c_ends_the_demo_with_the_code_its_help_names() {
+    let home = Home::new();
+    let mut demo = home.at_terminal(&["demo"]);
+    demo.reads(HUNK).await;
+    demo.presses("\x03");
+    assert_eq!(demo.ends().code(), Some(130));
+}
+
+#[tokio::test]
+async fn the_question_is_there_again_after_being_stopped_and_continued() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.at_terminal(&["review"]);
+    desk.shows(IDLE).await;
+    desk.signal(Signal::STOP);
+    desk.signal(Signal::CONT);
+    desk.shows(IDLE).await;
+    let agent = home.agent().await;
+    let _diff = propose(&agent, &file, "A\n").await;
+    desk.reads(HUNK).await;
+    desk.signal(Signal::STOP);
+    desk.signal(Signal::CONT);
+    desk.shows(HUNK).await;
+}
