@@ -13,7 +13,10 @@ const OTHER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 
 /// The first line of the answer to a `GET /status` at that address.
 async fn status_line(stage: &Stage, address: Ipv4Addr) -> std::io::Result<String> {
-    let port = stage.port();
+    status_line_at(stage, address, stage.port()).await
+}
+
+async fn status_line_at(stage: &Stage, address: Ipv4Addr, port: u16) -> std::io::Result<String> {
     let mut stream = TcpStream::connect(SocketAddr::from((address, port))).await?;
     let token = stage.companion.token();
     let request = format!(
@@ -39,6 +42,10 @@ async fn one_more_address_is_served_when_named() {
     for address in [Ipv4Addr::LOCALHOST, OTHER] {
         assert_eq!(status_line(&stage, address).await.unwrap(), "HTTP/1.1 200 OK");
     }
+    // A port of its own is as good.
+    let free = std::net::TcpListener::bind((OTHER, 0)).unwrap().local_addr().unwrap();
+    let stage = Stage::with(|builder| builder.also_listen(free)).await;
+    assert_eq!(status_line_at(&stage, OTHER, free.port()).await.unwrap(), "HTTP/1.1 200 OK");
 }
 
 #[tokio::test]

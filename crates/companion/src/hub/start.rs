@@ -76,7 +76,8 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
     })?;
 
     let (events, inbox) = Events::channel();
-    let gate = Gate::new(token.clone(), port, builder.listen.map(|also| also.ip()), builder.allow_tokenless);
+    let addresses: Vec<_> = listeners.iter().filter_map(|listener| listener.local_addr().ok()).collect();
+    let gate = Gate::new(token.clone(), &addresses, builder.allow_tokenless);
     let server = Server { events: events.clone(), max_body: builder.max_body };
     let servers = Servers::start(listeners, router(Arc::new(server), Arc::new(gate)));
 

@@ -1,7 +1,7 @@
 //! Who may talk to the companion at all, decided on the headers before a body is read: a local `Host`, no web page's
 //! `Origin`, and the token.
 
-use std::net::IpAddr;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use alongside_contract::family::Family;
@@ -33,15 +33,16 @@ pub(crate) enum Proof {
 }
 
 impl Gate {
-    pub(crate) fn new(token: Arc<str>, port: u16, also: Option<IpAddr>, allow_tokenless: bool) -> Self {
+    /// `addresses` are those that are listened on: each may be named itself, and its port with any name of this
+    /// machine.
+    pub(crate) fn new(token: Arc<str>, addresses: &[SocketAddr], allow_tokenless: bool) -> Self {
         // In a container, agents dial host.docker.internal.
-        let names = ["127.0.0.1", "localhost", "[::1]", "host.docker.internal"].map(str::to_owned);
-        let also = also.map(|address| match address {
-            IpAddr::V4(v4) => v4.to_string(),
-            IpAddr::V6(v6) => format!("[{v6}]"),
+        let names = ["127.0.0.1", "localhost", "[::1]", "host.docker.internal"];
+        let hosts = addresses.iter().flat_map(|address| {
+            let named = names.map(|name| format!("{name}:{}", address.port()));
+            named.into_iter().chain([address.to_string()])
         });
-        let hosts = names.into_iter().chain(also).map(|name| format!("{name}:{port}")).collect();
-        Self { token, hosts, allow_tokenless }
+        Self { token, hosts: hosts.collect(), allow_tokenless }
     }
 
     fn admit(&self, headers: &HeaderMap) -> Result<Proof, (StatusCode, &'static str)> {
@@ -97,7 +98,11 @@ mod tests {
     use super::*;
 
     fn admitted(headers: &[(&str, &str)]) -> Result<Proof, u16> {
-        let gate = Gate::new("secret".into(), 80, Some([172, 17, 0, 1].into()), false);
+        let gate = Gate::new(
+            "secret".into(),
+            &["127.0.0.1:80".parse().unwrap(), "172.17.0.1:4000".parse().unwrap()],
+            false,
+        );
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.append(axum::http::HeaderName::from_bytes(name.as_bytes()).unwrap(), value.parse().unwrap());
@@ -108,10 +113,19 @@ mod tests {
     #[test]
     fn local_hosts_with_our_port_and_the_token_come_in() {
         let token = ("authorization", "Bearer secret");
-        for host in ["127.0.0.1:80", "localhost:80", "[::1]:80", "host.docker.internal:80", "172.17.0.1:80"] {
+        for host in [
+            "127.0.0.1:80",
+            "localhost:80",
+            "[::1]:80",
+            "host.docker.internal:80",
+            "172.17.0.1:4000",
+            "host.docker.internal:4000",
+        ] {
             assert_eq!(admitted(&[("host", host), token]), Ok(Proof::Token(None)), "{host}");
         }
-        for host in ["127.0.0.1", "127.0.0.1:81", "evil.example:80", "localhost.evil.example:80", ""] {
+        for host in
+            ["127.0.0.1", "127.0.0.1:81", "172.17.0.1:80", "evil.example:80", "localhost.evil.example:80", ""]
+        {
             assert_eq!(admitted(&[("host", host), token]), Err(403), "{host}");
         }
         assert_eq!(admitted(&[token]), Err(403));
