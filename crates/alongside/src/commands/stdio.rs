@@ -3,6 +3,8 @@
 use std::process::ExitCode;
 
 use alongside_agent::{Endpoint, bridge};
+use alongside_contract::discovery::WRITER;
+use alongside_contract::token::split;
 use anyhow::Context;
 
 use super::serving;
@@ -18,7 +20,11 @@ pub(crate) async fn run() -> anyhow::Result<ExitCode> {
     let here = serving::surroundings()?;
     let record = serving::here_or_error(&here).await?.record;
     let endpoint = Endpoint::local(record.port);
-    bridge::run(endpoint, record.auth_token.as_deref(), tokio::io::stdin(), tokio::io::stdout())
+    // Who speaks here cannot be known: the record was written for one family, the client may be of any.
+    let token = record.auth_token.as_deref();
+    let token =
+        token.map(|token| if record.writer.as_deref() == Some(WRITER) { split(token).0 } else { token });
+    bridge::run(endpoint, token, tokio::io::stdin(), tokio::io::stdout())
         .await
         .context("the way to the companion is broken")?;
     Ok(ExitCode::SUCCESS)
