@@ -27,7 +27,9 @@ use project::PROPOSALS;
 ///
 /// Without a terminal it decides by itself and prints the transcript.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Exit codes: 0; 1 if a file is not what was decided.")]
+#[command(
+    after_help = "Exit codes: 0; 1 if a file is not what was decided; 130, 143 or 129 after Ctrl-C, SIGTERM or SIGHUP."
+)]
 pub(crate) struct Args {}
 
 /// What the demo answers where nobody can.
@@ -108,6 +110,9 @@ impl Demo {
             let mut outcome = None;
             let ending = {
                 let proposed = async {
+                    // Agents listen before they propose; whoever listens is told of the files first. Without it the
+                    // proposal fails, which is said.
+                    let _ = session.context().wait_for(Option::is_some).await;
                     outcome = Some(propose(&session, &path, proposal.text).await);
                     self.hear(&path).await;
                 };

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 
 use super::{serving, variables};
+use crate::failure::failure;
 
 /// Print the variables that lead agents to the companion of this directory
 ///
@@ -19,7 +20,8 @@ Examples:
   alongside env --shell pwsh | Out-String | Invoke-Expression
   alongside env --shell nu | from json | load-env       Nushell
 
-Exit codes: 0, or 1 with nothing on standard output if no companion serves this directory.")]
+Exit codes: 0, or 1 with nothing on standard output if no companion serves this directory or the shell
+is not known.")]
 pub(crate) struct Args {
     /// The shell that shall read it; that of $SHELL if not given
     #[arg(long, value_enum)]
@@ -47,19 +49,31 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let serving = serving::here_or_error(&here).await?;
     let current = |name: &str| std::env::var(name).ok();
     let variables = variables::all(&serving.record, serving.pid, current);
-    let shell = args.shell.unwrap_or_else(|| Shell::named(&std::env::var("SHELL").unwrap_or_default()));
+    let shell = match args.shell {
+        Some(shell) => shell,
+        None => Shell::named(&std::env::var("SHELL").unwrap_or_default())?,
+    };
     super::print(&shell.assign(&variables))?;
     Ok(ExitCode::SUCCESS)
 }
 
 impl Shell {
-    /// The shell that `$SHELL` names; most others read what bash reads.
-    fn named(path: &str) -> Self {
+    /// The shell that `$SHELL` names.
+    ///
+    /// # Errors
+    /// For one that is not known: to guess would print what it may misread, silently.
+    fn named(path: &str) -> anyhow::Result<Self> {
         match path.rsplit(['/', '\\']).next().unwrap_or_default().trim_end_matches(".exe") {
-            "fish" => Self::Fish,
-            "pwsh" | "powershell" => Self::Pwsh,
-            "nu" => Self::Nu,
-            _ => Self::Bash,
+            "fish" => Ok(Self::Fish),
+            "pwsh" | "powershell" => Ok(Self::Pwsh),
+            "nu" => Ok(Self::Nu),
+            "" | "sh" | "bash" | "rbash" | "zsh" | "dash" | "ash" | "ksh" | "ksh93" | "mksh" | "oksh"
+            | "loksh" | "yash" | "busybox" => Ok(Self::Bash),
+            _ => Err(failure(
+                format!("$SHELL is {path}, and what that reads is not known"),
+                "name a kind of shell with --shell; in csh and tcsh, start the agent with `alongside run`, \
+                 which needs no shell",
+            )),
         }
     }
 
@@ -124,11 +138,13 @@ mod tests {
 
     #[test]
     fn the_shell_is_known_by_its_name() {
-        assert_eq!(Shell::named("/usr/bin/fish"), Shell::Fish);
-        assert_eq!(Shell::named("/opt/nu"), Shell::Nu);
-        assert_eq!(Shell::named("C:\\pwsh.exe"), Shell::Pwsh);
+        let named = |path| Shell::named(path).unwrap();
+        assert_eq!(named("/usr/bin/fish"), Shell::Fish);
+        assert_eq!(named("/opt/nu"), Shell::Nu);
+        assert_eq!(named("C:\\pwsh.exe"), Shell::Pwsh);
         for name in ["/bin/zsh", "/bin/dash", "ksh", ""] {
-            assert_eq!(Shell::named(name), Shell::Bash);
+            assert_eq!(named(name), Shell::Bash);
         }
+        assert!(Shell::named("/bin/tcsh").unwrap_err().to_string().contains("/bin/tcsh"));
     }
 }
