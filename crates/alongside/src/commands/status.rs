@@ -1,5 +1,6 @@
 //! `alongside status`.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -25,6 +26,10 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
+    /// List every file that leads to a companion (--json always does)
+    #[arg(long)]
+    files: bool,
+
     /// Print the tokens too: whoever has one can read your context and propose changes
     #[arg(long)]
     token: bool,
@@ -40,6 +45,8 @@ struct Shown {
     status: Option<Status>,
     /// Whether it serves the current directory.
     here: bool,
+    /// Whether it is the one that `env`, `run` and `stdio` take here.
+    taken: bool,
 }
 
 pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -47,17 +54,23 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut shown = join_all(records(&surroundings).into_iter().map(|(record, files)| async {
         let answer = serving::ask(&record).await;
         let here = answer.is_some() && find::holds(&record.workspace_path, &surroundings.cwd);
-        Shown { answers: answer.is_some(), status: answer.flatten(), here, record, files }
+        Shown { answers: answer.is_some(), status: answer.flatten(), here, taken: false, record, files }
     }))
     .await;
-    shown.sort_by_key(|shown| (!shown.here, !shown.answers));
+    let taken = serving::here(&surroundings).await;
+    for shown in &mut shown {
+        shown.taken = taken.as_ref().is_some_and(|taken| taken.record.is_same_companion(&shown.record));
+    }
+    shown.sort_by_key(|shown| (!shown.taken, !shown.here, !shown.answers));
+    let several = shown.iter().filter(|shown| shown.here).count() > 1;
     let any_here = shown.iter().any(|shown| shown.here);
     if args.json {
         let companions: Vec<_> = shown.iter().map(|shown| shown.json(args.token)).collect();
         let line = json!({ "servesHere": any_here, "companions": companions }).to_string();
         super::print(&format!("{}\n", harmless::json(&line)))?;
     } else {
-        super::print(&shown.iter().map(|shown| shown.lines(args.token)).collect::<Vec<_>>().join("\n"))?;
+        let shown: Vec<_> = shown.iter().map(|shown| shown.lines(args, several)).collect();
+        super::print(&shown.join("\n"))?;
     }
     if any_here {
         return Ok(ExitCode::SUCCESS);
@@ -116,22 +129,26 @@ impl Shown {
         }
     }
 
-    fn lines(&self, with_token: bool) -> String {
+    /// `several` is whether more than one serves this directory.
+    fn lines(&self, args: &Args, several: bool) -> String {
         let mut text = String::new();
         let pid = self.pid().map(|pid| format!(", process {pid}")).unwrap_or_default();
-        let here = if self.here { " - serves this directory" } else { "" };
+        let here = match (self.here, self.taken && several) {
+            (true, true) => " - serves this directory; env, run and stdio take this one",
+            (true, false) => " - serves this directory",
+            _ => "",
+        };
         // Writing to a String does not fail.
         let _ = writeln!(text, "{}: port {}{pid}{here}", harmless::name(self.name()), self.record.port);
         let roots: Vec<_> = self.roots().iter().map(|root| harmless::name(root).into_owned()).collect();
         let _ =
             writeln!(text, "  projects: {}", if roots.is_empty() { "none".into() } else { roots.join(", ") });
         if let Some(status) = &self.status {
-            let agents: Vec<_> = status.agents.iter().map(crate::line::render::agent_name).collect();
-            let agents = if agents.is_empty() { "none".into() } else { agents.join(", ") };
+            let agents = crate::line::render::agents(&status.agents);
             let paused = if status.paused { " (context is paused)" } else { "" };
             let _ = writeln!(text, "  agents: {agents}{paused}\n  reviews waiting: {}", status.reviews);
         }
-        if with_token {
+        if args.token {
             let token = self.record.auth_token.as_deref().unwrap_or("none");
             let _ = writeln!(text, "  token: {}", harmless::name(token));
         }
@@ -140,10 +157,21 @@ impl Shown {
                 if self.is_ours() { "they go away when the next companion starts" } else { "delete them" };
             let _ = writeln!(text, "  nothing answers at this port: these files are stale; {what}");
         }
-        for file in &self.files {
-            let _ = writeln!(text, "  file: {}", harmless::path(file));
+        if args.files {
+            for file in &self.files {
+                let _ = writeln!(text, "  file: {}", harmless::path(file));
+            }
+        } else {
+            let _ = writeln!(text, "  files: {}, each listed with --files", self.directories());
         }
         text
+    }
+
+    /// How many files there are, and where.
+    fn directories(&self) -> String {
+        let directories: BTreeSet<_> = self.files.iter().filter_map(|file| file.parent()).collect();
+        let directories: Vec<_> = directories.into_iter().map(harmless::path).collect();
+        format!("{} in {}", self.files.len(), directories.join(", "))
     }
 
     fn json(&self, with_token: bool) -> Value {
@@ -152,6 +180,7 @@ impl Shown {
             "port": self.record.port,
             "roots": self.roots(),
             "servesHere": self.here,
+            "taken": self.taken,
             "answers": self.answers,
             "alongside": self.is_ours(),
             "files": self.files,

@@ -272,9 +272,7 @@ impl LineDesk {
         if lines.is_empty() {
             lines.push("No review waits.".into());
         }
-        let agents: Vec<_> = self.status.agents.iter().map(render::agent_name).collect();
-        let agents = if agents.is_empty() { "none".into() } else { agents.join(", ") };
-        lines.push(format!("Agents connected: {agents}."));
+        lines.push(format!("Agents connected: {}.", render::agents(&self.status.agents)));
         if self.status.paused {
             lines.push("Agents are told nothing about your files (p resumes).".into());
         }

@@ -31,6 +31,7 @@ pub(super) fn question(confirm: Option<Confirm>, place: Option<(usize, &Review)>
 
 /// What can be typed while a hunk is shown.
 pub(super) const AT_A_HUNK: &str = "\
+Type one of these, then Enter:
 k  keep this change, as edited if it was (also: y)
 d  drop it: the file's own lines stay (also: n)
 s  split it into smaller changes
@@ -42,7 +43,7 @@ j  go to the next change without deciding (also: J)
 K  go back to the change before
 l  list the reviews that wait; a number goes to that one
 p  pause or resume telling agents about your files
-q  leave; reviews that wait are rejected
+q  leave, also Ctrl-D; reviews that wait are rejected
 ?  this help
 Nothing is accepted before you type a: keeping and dropping only change the text.";
 

@@ -14,6 +14,7 @@ mod paper;
 pub(crate) mod render;
 mod told;
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -112,6 +113,8 @@ pub(crate) struct LineDesk {
     policy: Policy,
     roots: Vec<PathBuf>,
     status: Status,
+    /// The agents that have been announced, by number.
+    met: BTreeSet<u64>,
     waiting: Vec<Waiting>,
     /// The review that is being read.
     at: Option<ReviewId>,
@@ -146,6 +149,7 @@ impl LineDesk {
             policy,
             roots,
             status: Status::default(),
+            met: BTreeSet::new(),
             waiting: Vec::new(),
             at: None,
             confirm: None,

@@ -38,6 +38,16 @@ pub(crate) fn agent_name(agent: &Agent) -> String {
     harmless::name(&agent.name).into_owned()
 }
 
+/// Agents in a line, with those that are away: what they were proposed or decided waits for them.
+pub(crate) fn agents(agents: &[Agent]) -> String {
+    let name = |agent: &Agent| {
+        let away = if agent.listening { "" } else { " (away)" };
+        agent_name(agent) + away
+    };
+    let names: Vec<_> = agents.iter().map(name).collect();
+    if names.is_empty() { "none".into() } else { names.join(", ") }
+}
+
 /// How much a review is about, in words.
 pub(crate) fn size(review: &Review) -> String {
     match (&review.whole_file_only, &review.original, review.hunks.len()) {
@@ -51,9 +61,15 @@ pub(crate) fn size(review: &Review) -> String {
 /// What is said of a review before its first hunk.
 pub(crate) fn header(review: &Review, roots: &[PathBuf], inks: Inks) -> String {
     let name = file_name(&review.file, roots);
-    let (added, removed) = counts(review);
-    let changes = size(review);
-    let title = format!("{name}: {} proposes {changes} (+{added} -{removed})", agent_name(&review.agent));
+    let (agent, changes) = (agent_name(&review.agent), size(review));
+    let in_changes = review.original.is_some() && review.whole_file_only.is_none();
+    let title = if in_changes && review.current != review.proposed {
+        let (added, removed) = counts_now(review);
+        format!("{name}: {agent}'s proposal, {changes} now (+{added} -{removed})")
+    } else {
+        let (added, removed) = counts(review);
+        format!("{name}: {agent} proposes {changes} (+{added} -{removed})")
+    };
     let mut lines = vec![inks.ink(Ink::Mark, &title)];
     lines.extend(notes(review).into_iter().map(|note| format!("  note: {note}")));
     lines.join("\n")
@@ -231,6 +247,13 @@ fn is_crlf(text: &str) -> bool {
     ends > 0 && text.matches("\r\n").count() == ends
 }
 
+/// What accepting adds and removes as it stands.
+fn counts_now(review: &Review) -> (usize, usize) {
+    let taken = || review.hunks.iter().filter(|hunk| hunk.state != HunkState::Dropped);
+    (taken().map(|hunk| hunk.current.len()).sum(), taken().map(|hunk| hunk.original.len()).sum())
+}
+
+/// What is proposed to be added and removed.
 fn counts(review: &Review) -> (usize, usize) {
     if review.hunks.is_empty() && review.original.is_none() {
         return (split(&review.proposed).len(), 0);

@@ -1,7 +1,11 @@
 //! What happens at the line desk when the companion tells it something. An arriving review never changes what is
 //! being read: it is announced in one line and waits its turn.
 
-use alongside_desk::{Closed, Decision, Event, Hunk, Problem, Refusal, Request, Review, ReviewId, Status};
+use std::collections::BTreeSet;
+
+use alongside_desk::{
+    Agent, Closed, Decision, Event, Hunk, Problem, Refusal, Request, Review, ReviewId, Status,
+};
 
 use super::render;
 use super::{Due, LineDesk, Policy, Waiting};
@@ -34,13 +38,7 @@ impl LineDesk {
 
     fn status_changed(&mut self, status: Status) {
         let known = std::mem::replace(&mut self.status, status);
-        let came =
-            self.status.agents.iter().filter(|new| known.agents.iter().all(|old| old.number != new.number));
-        let left =
-            known.agents.iter().filter(|old| self.status.agents.iter().all(|new| old.number != new.number));
-        let came = came.map(|agent| format!("{} is connected.", render::agent_name(agent)));
-        let left = left.map(|agent| format!("{} has left.", render::agent_name(agent)));
-        let news: Vec<_> = came.chain(left).collect();
+        let news = news(&mut self.met, &known.agents, &self.status.agents);
         for line in &news {
             self.paper.say(line);
         }
@@ -165,6 +163,28 @@ impl LineDesk {
     }
 }
 
+/// What is new about the agents, in sentences. `met` are those that have been announced: an agent that does not listen
+/// yet is not there.
+fn news(met: &mut BTreeSet<u64>, old: &[Agent], new: &[Agent]) -> Vec<String> {
+    let mut news = Vec::new();
+    for agent in new {
+        let listened = old.iter().any(|old| old.number == agent.number && old.listening);
+        let what = match (listened, agent.listening) {
+            (false, true) if met.insert(agent.number) => "is connected.",
+            (false, true) => "is back.",
+            (true, false) => "is away: it hears nothing until it is back.",
+            _ => continue,
+        };
+        news.push(format!("{} {what}", render::agent_name(agent)));
+    }
+    for gone in old.iter().filter(|old| new.iter().all(|new| new.number != old.number)) {
+        if met.remove(&gone.number) {
+            news.push(format!("{} has left.", render::agent_name(gone)));
+        }
+    }
+    news
+}
+
 /// Where to look after hunks have come, gone or merged, so that none is passed over: at the first one that reaches into
 /// or lies behind what was looked at. The end stays the end.
 fn same_place(old: &[Hunk], place: usize, new: &[Hunk]) -> usize {
@@ -193,6 +213,34 @@ mod tests {
         let lines = |range: std::ops::Range<usize>| Lines { start: range.start, end: range.end };
         let (original, proposed) = (lines(original), lines(proposed));
         Hunk { original, proposed, current: proposed, state: HunkState::Kept }
+    }
+
+    #[test]
+    fn an_agent_is_there_as_long_as_it_listens() {
+        let agent = |number, name: &str, listening| Agent {
+            number,
+            name: name.into(),
+            listening,
+            ..Agent::default()
+        };
+        let mut met = BTreeSet::new();
+        let mut known = Vec::new();
+        let mut told = |now: &[Agent]| {
+            let news = news(&mut met, &known, now);
+            known = now.to_vec();
+            news
+        };
+        let other = agent(2, "Qwen Code", false);
+        assert_eq!(told(&[agent(1, "Gemini CLI", false)]), [""; 0]);
+        assert_eq!(told(&[agent(1, "Gemini CLI", true), other.clone()]), ["Gemini CLI is connected."]);
+        assert_eq!(told(&[agent(1, "Gemini CLI", true), other.clone()]), [""; 0]);
+        assert_eq!(
+            told(&[agent(1, "Gemini CLI", false), other.clone()]),
+            ["Gemini CLI is away: it hears nothing until it is back."]
+        );
+        assert_eq!(told(&[agent(1, "Gemini CLI", true), other]), ["Gemini CLI is back."]);
+        // The other one was never announced, so it does not leave either.
+        assert_eq!(told(&[]), ["Gemini CLI has left."]);
     }
 
     #[test]

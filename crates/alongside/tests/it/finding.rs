@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
 use alongside_agent::find;
+use alongside_contract::family::FAMILIES;
 use serde_json::{Value, json};
 
 use crate::support::{Home, finish, until};
@@ -16,11 +17,11 @@ fn err(output: &std::process::Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// The port and token of the companion of the project.
+/// The port of the companion of the project, and the token that Gemini CLI presents.
 async fn companion(home: &Home) -> (u16, String) {
     until("a record", || {
-        let (_, record) = find::all_records(&home.surroundings()).into_iter().next()?;
-        Some((record.port, record.auth_token?))
+        let found = find::candidates(&FAMILIES[0], &home.surroundings()).found.into_iter().next()?;
+        Some((found.record.port, found.record.auth_token?))
     })
     .await
 }
@@ -50,6 +51,22 @@ async fn env_prints_what_a_shell_can_read() {
     {
         let printed = home.run(&["env", "--shell", shell]);
         assert!(out(&printed).starts_with(start), "{shell}: {}", out(&printed));
+    }
+}
+
+#[tokio::test]
+async fn env_does_not_guess_for_a_shell_that_cannot_read_it() {
+    let home = Home::new();
+    let _desk = home.review(&[]);
+    companion(&home).await;
+    for shell in ["/bin/tcsh", "/usr/bin/csh", "/opt/elvish"] {
+        let refused = finish(home.alongside(&["env"]).env("SHELL", shell).stdin(Stdio::null()));
+        assert_eq!((out(&refused).as_str(), refused.status.code()), ("", Some(1)));
+        let said = err(&refused);
+        assert!(said.contains(shell) && said.contains("--shell"), "{said}");
+        let asked =
+            finish(home.alongside(&["env", "--shell", "bash"]).env("SHELL", shell).stdin(Stdio::null()));
+        assert!(out(&asked).starts_with("export GEMINI"), "{}", err(&asked));
     }
 }
 
@@ -90,14 +107,23 @@ async fn status_shows_everything_but_the_token() {
         format!("  projects: {}\n", home.project.display()),
         "  agents: Gemini CLI\n".into(),
         "  reviews waiting: 1\n".into(),
-        format!(
-            "  file: {}\n",
-            home.path(&format!("tmp/gemini/ide/gemini-ide-server-{}-{port}.json", desk.pid())).display()
-        ),
-        format!("  file: {}\n", home.path(&format!("home/.qwen/ide/{port}.lock")).display()),
     ] {
         assert!(shown.contains(&line), "no {line:?} in\n{shown}");
     }
+    let files = shown.lines().find_map(|line| line.strip_prefix("  files: ")).expect("the files are counted");
+    let count = find::all_records(&home.surroundings()).len();
+    assert!(files.ends_with(", each listed with --files"), "{files}");
+    assert!(count > 0 && files.contains(&home.path("tmp/gemini/ide").display().to_string()), "{files}");
+    assert!(!shown.contains(".json"), "no single file is named: {shown}");
+    let listed = out(&home.run(&["status", "--files"]));
+    let names: Vec<_> = listed.lines().filter_map(|line| line.strip_prefix("  file: ")).collect();
+    for file in [
+        format!("tmp/gemini/ide/gemini-ide-server-{}-{port}.json", desk.pid()),
+        format!("home/.qwen/ide/{port}.lock"),
+    ] {
+        assert!(names.contains(&&*home.path(&file).to_string_lossy()), "no {file} in\n{listed}");
+    }
+    assert!(files.starts_with(&format!("{} in ", names.len())), "{files}\n{listed}");
     let json = home.run(&["status", "--json"]);
     let read: Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(read["servesHere"], true);
@@ -110,6 +136,12 @@ async fn status_shows_everything_but_the_token() {
     assert!(out(&home.run(&["status", "--token"])).contains(&token));
     let with: Value = serde_json::from_slice(&home.run(&["status", "--json", "--token"]).stdout).unwrap();
     assert_eq!(with["companions"][0]["token"], token.as_str());
+
+    drop(agent);
+    until("the agent to be away", || {
+        out(&home.run(&["status"])).contains("  agents: Gemini CLI (away)\n").then_some(())
+    })
+    .await;
 
     let elsewhere = finish(home.alongside(&["status"]).current_dir(home.path("home")).stdin(Stdio::null()));
     assert_eq!(elsewhere.status.code(), Some(1));
@@ -181,6 +213,29 @@ async fn a_second_companion_says_that_there_is_one() {
 }
 
 #[tokio::test]
+async fn of_two_companions_status_says_which_one_is_taken() {
+    let home = Home::new();
+    let first = home.review(&[]);
+    let (port, _) = companion(&home).await;
+    assert!(!out(&home.run(&["status"])).contains("take"), "of one there is nothing to say");
+    let mut second = home.review(&[]);
+    second.shows(&format!("another companion (process {}) serves", first.pid())).await;
+    let read = out(&home.run(&["env"]));
+    let taken = read.lines().find_map(|line| line.strip_prefix("export GEMINI_CLI_IDE_SERVER_PORT='"));
+    let taken: u16 = taken.and_then(|line| line.strip_suffix('\'')).unwrap().parse().unwrap();
+    let status = out(&home.run(&["status"]));
+    assert_eq!(status.matches(" - serves this directory").count(), 2, "{status}");
+    assert_eq!(status.matches("env, run and stdio take this one").count(), 1, "{status}");
+    let line = status.lines().find(|line| line.contains("take this one")).unwrap();
+    assert!(line.contains(&format!("port {taken},")), "{line}; env took {taken}");
+    let read: Value = serde_json::from_slice(&home.run(&["status", "--json"]).stdout).unwrap();
+    for companion in read["companions"].as_array().unwrap() {
+        assert_eq!(companion["taken"], companion["port"] == taken, "{companion}");
+    }
+    let _ = port;
+}
+
+#[tokio::test]
 async fn run_passes_signals_on() {
     let home = Home::new();
     let script = "trap 'echo caught; exit 5' TERM; echo ready; while :; do sleep 0.05; done";
@@ -215,8 +270,13 @@ async fn stdio_is_a_bridge_to_the_companion_that_runs() {
         }
     };
     send(json!({"jsonrpc":"2.0","id":1,"method":"initialize","params":{
-        "protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"qwen-code-x","version":"1"}}}));
+        "protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"my-client","version":"1"}}}));
     assert_eq!(hear(json!(1))["result"]["protocolVersion"], "2025-06-18");
+    let status: Value = serde_json::from_slice(&home.run(&["status", "--json"]).stdout).unwrap();
+    assert_eq!(
+        status["companions"][0]["agents"][0]["name"], "my-client",
+        "the record it was found by does not say who it is"
+    );
     send(json!({"jsonrpc":"2.0","method":"notifications/initialized"}));
     send(json!({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{
         "name":"openDiff","arguments":{"filePath":file,"newContent":"A\n"}}}));

@@ -94,7 +94,7 @@ impl Home {
         }
     }
 
-    /// Waits for a companion to be found, and connects.
+    /// Waits for a companion to be found, connects, and listens.
     pub(crate) async fn agent(&self) -> Session {
         let found = until("a companion that serves the project", || {
             find::candidates(&FAMILIES[0], &self.surroundings()).found.into_iter().next()
@@ -102,9 +102,13 @@ impl Home {
         .await;
         let identity = Identity::new("gemini-cli-mcp-client-test", "0.61.0");
         let token = found.record.auth_token.as_deref();
-        Session::connect(Endpoint::local(found.record.port), token, identity)
+        let agent = Session::connect(Endpoint::local(found.record.port), token, identity)
             .await
-            .expect("the agent connects")
+            .expect("the agent connects");
+        // Whoever listens is told of the files first.
+        let context = agent.context();
+        until("the agent to be told of the files", || context.borrow().is_some().then_some(())).await;
+        agent
     }
 }
 

@@ -124,6 +124,22 @@ fn a_flood_of_lines_is_cut_and_counted() {
 }
 
 #[test]
+fn the_header_does_not_blame_the_agent_for_what_the_person_wrote() {
+    let mut review = middle();
+    review.current = review.current.replace("8\n", "eight\nand a half\n").into();
+    review.hunks.push(Hunk {
+        original: lines(7, 8),
+        proposed: lines(7, 8),
+        current: lines(7, 9),
+        state: HunkState::Edited,
+    });
+    let title = |review: &Review| header(review, &["/p".into()], PLAIN);
+    insta::assert_snapshot!(title(&review), @"src/a.rs: Gemini CLI's proposal, 2 changes now (+3 -2)");
+    review.hunks[0].state = HunkState::Dropped;
+    insta::assert_snapshot!(title(&review), @"src/a.rs: Gemini CLI's proposal, 2 changes now (+2 -1)");
+}
+
+#[test]
 fn the_header_names_file_agent_and_size_and_what_must_be_known() {
     let mut review = middle();
     let roots = [PathBuf::from("/elsewhere"), PathBuf::from("/p")];
