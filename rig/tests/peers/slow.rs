@@ -22,6 +22,11 @@ async fn an_agent_that_stops_reading_holds_no_other_up() {
     let mut stream = other.listen().await;
     deaf.open_diff(1, &stage.path("big.txt"), &LINE.repeat(64 << 10)).await;
     stage.accept().await;
+    // One lies in the socket, one before it; the others have to wait where they hold nobody up.
+    for id in 2..6 {
+        deaf.open_diff(id, &stage.path(&format!("{id}.txt")), "x\n").await;
+        stage.accept().await;
+    }
     let path = stage.path("a.txt");
     for id in 0..20 {
         other.open_diff(id, &path, &format!("{id}\n")).await;
