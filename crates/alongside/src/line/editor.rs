@@ -54,6 +54,8 @@ pub(crate) struct Editing {
     path: PathBuf,
     /// What was in the file last, as far as the companion knows.
     base: String,
+    /// Whether something that was saved has been taken over already.
+    pub(crate) sent: bool,
     child: Child,
     terminal: Option<TerminalState>,
 }
@@ -96,7 +98,7 @@ impl Editing {
             .spawn()
             .with_context(|| format!("cannot start the editor {editor:?}"))
             .hint("set EDITOR to an editor of yours")?;
-        Ok(Self { id, revision, place, dir, path, base: text.to_owned(), child, terminal })
+        Ok(Self { id, revision, place, dir, path, base: text.to_owned(), sent: false, child, terminal })
     }
 
     /// Waits for the editor to end. Cancel safe.
@@ -104,11 +106,29 @@ impl Editing {
         self.child.wait().await
     }
 
-    /// What the person has saved so far and the companion does not know, if anything; from now on it does.
-    pub(crate) fn unsent(&mut self) -> Option<String> {
-        let text = self.read().ok().filter(|text| *text != self.base)?;
-        self.base.clone_from(&text);
-        Some(text)
+    /// What the person has saved so far and the companion does not know, if anything.
+    pub(crate) fn unsent(&self) -> Option<String> {
+        self.read().ok().filter(|text| *text != self.base)
+    }
+
+    /// The companion has this text now, as this revision.
+    pub(crate) fn taken_over(&mut self, text: String, revision: u64) {
+        self.base = text;
+        self.revision = revision;
+        self.sent = true;
+    }
+
+    /// Asks the editor to end, for we do, and takes the terminal back.
+    pub(crate) async fn end(&mut self) {
+        let pid = self.child.id().and_then(|pid| i32::try_from(pid).ok());
+        if let Some(pid) = pid.and_then(rustix::process::Pid::from_raw) {
+            // One that has ended already need not be told.
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+        }
+        let _ = tokio::time::timeout(std::time::Duration::from_secs(2), self.child.wait()).await;
+        if let Some(terminal) = &self.terminal {
+            terminal.restore();
+        }
     }
 
     /// Takes over what the editor left.

@@ -25,16 +25,35 @@ impl LineDesk {
         }
     }
 
+    /// Takes over what was saved in an editor that is still open. From then on it is in the drafts, whatever happens.
+    pub(super) async fn take_over_saved(&mut self) {
+        let Some(editing) = &self.editing else { return };
+        let Some(text) = editing.unsent() else { return };
+        let (id, revision, place) = (editing.id, editing.revision, editing.place);
+        // What is refused stays in the file, and is offered again when the editor ends.
+        if let Ok(revised) = self.desk.request(whole_text(id, revision, text.clone())).await {
+            self.made(id, revised.revision);
+            self.step(id, place, true);
+            if let Some(editing) = &mut self.editing {
+                editing.taken_over(text, revised.revision);
+            }
+        }
+    }
+
     /// The editor has ended.
     pub(super) async fn edited(&mut self, status: std::io::Result<ExitStatus>) {
         let Some(editing) = self.editing.take() else {
             return;
         };
-        let (id, revision, place) = (editing.id, editing.revision, editing.place);
+        let (id, revision, place, sent) = (editing.id, editing.revision, editing.place, editing.sent);
         let file = self.review(id).map(|review| review.file.clone());
         self.paper.release();
         self.answers.question_changed();
         match (editing.finish(status), file) {
+            (Edited::Same, Some(_)) if sent => self.say_taken_over(id),
+            (Edited::Same, None) if sent => {
+                self.paper.say("What you saved was taken over before the review ended.")
+            }
             (Edited::Same, _) => self.paper.say("Nothing was changed in the editor."),
             (Edited::Failed { why, kept: None }, _) => {
                 self.paper.say(&format!("Nothing was taken over: {}.", harmless::name(&why)));
@@ -52,9 +71,7 @@ impl LineDesk {
             (Edited::Text(text), Some(file)) => {
                 if self.ask(id, whole_text(id, revision, text.clone())).await.is_some() {
                     self.step(id, place, true);
-                    let after = self.review(id).map_or(0, |review| review.hunks.len());
-                    let changes = if after == 1 { "is 1 change" } else { &format!("are {after} changes") };
-                    self.paper.say(&format!("Your text is taken over; there {changes} now."));
+                    self.say_taken_over(id);
                 } else {
                     self.set_aside(&file, &text, "Your text could not be taken over");
                 }
@@ -64,6 +81,12 @@ impl LineDesk {
             Some(_) => self.due = self.due.max(Due::Place),
             None => self.next_review(),
         }
+    }
+
+    fn say_taken_over(&mut self, id: ReviewId) {
+        let after = self.review(id).map_or(0, |review| review.hunks.len());
+        let changes = if after == 1 { "is 1 change" } else { &format!("are {after} changes") };
+        self.paper.say(&format!("Your text is taken over; there {changes} now."));
     }
 
     /// Keeps what the person typed where it can be found.

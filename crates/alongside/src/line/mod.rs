@@ -27,6 +27,9 @@ use editor::Editing;
 use input::Answers;
 pub(crate) use paper::{Ink, Inks, Paper};
 
+/// How often an open editor's file is looked at for something that was saved.
+const SAVED_EVERY: std::time::Duration = std::time::Duration::from_secs(1);
+
 /// Who decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Policy {
@@ -169,9 +172,16 @@ impl LineDesk {
     pub(crate) async fn finish(&mut self, ending: Ending) {
         self.confirm = None;
         self.paper.release();
-        if let Some(editing) = self.editing.take() {
-            let path = harmless::path(&editing.keep());
-            self.paper.say(&format!("The text in your editor was not taken over; it is in {path}."));
+        if let Some(mut editing) = self.editing.take() {
+            editing.end().await;
+            if editing.unsent().is_some() || !editing.sent {
+                let path = harmless::path(&editing.keep());
+                self.paper.say(&format!(
+                    "The text in your editor was not taken over; what was saved is in {path}."
+                ));
+            } else {
+                self.paper.say("What was saved in your editor is in `alongside drafts`.");
+            }
         }
         if matches!(ending, Ending::Signal(_)) && !self.waiting.is_empty() {
             self.paper.say("Ending: the reviews that wait are rejected.");
@@ -205,7 +215,10 @@ impl LineDesk {
                 signal = signals.next() => match signal {
                     // The terminal sends Ctrl-C to the editor too, and there it means something else.
                     Signals::INTERRUPT if self.editing.is_some() => {}
-                    signal => return Ending::Signal(signal),
+                    signal => {
+                        self.take_over_saved().await;
+                        return Ending::Signal(signal);
+                    }
                 },
                 event = self.desk.next() => match event {
                     Ok(event) => self.told(event).await,
@@ -213,6 +226,7 @@ impl LineDesk {
                 },
                 Some(problem) = problems.recv() => self.told(Event::Problem(problem)).await,
                 () = self.continued.next() => self.continued(),
+                () = tokio::time::sleep(SAVED_EVERY), if self.editing.is_some() => self.take_over_saved().await,
                 status = editor_ended(&mut self.editing) => self.edited(status).await,
                 () = &mut done => return Ending::Done,
                 input = self.answers.next(), if listens => {

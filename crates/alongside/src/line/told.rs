@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use alongside_desk::{
-    Agent, Closed, Decision, Event, Hunk, Problem, Refusal, Request, Review, ReviewId, Status,
+    Agent, Closed, Closing, Decision, Event, Hunk, Problem, Refusal, Request, Review, ReviewId, Status,
 };
 
 use super::render;
@@ -109,7 +109,13 @@ impl LineDesk {
             return;
         };
         let waiting = self.waiting.remove(index);
-        self.paper.say(&render::closed(&waiting.review, closed, &self.roots));
+        let mut said = render::closed(&waiting.review, closed, &self.roots);
+        let agent = waiting.review.agent.number;
+        let listens = self.status.agents.iter().any(|known| known.number == agent && known.listening);
+        if matches!(closed.closing, Closing::Accepted | Closing::Rejected) && !listens {
+            said += " It is away just now, and hears of it if it comes back.";
+        }
+        self.paper.say(&said);
         self.deciding.take_if(|id| *id == closed.id);
         if self.at != Some(closed.id) {
             return self.ask_again();
@@ -124,16 +130,8 @@ impl LineDesk {
 
     /// The agent is about to take the text: what was saved in an open editor is sent before it does.
     async fn flush(&mut self, id: ReviewId) {
-        if let Some(editing) = self.editing.as_mut().filter(|editing| editing.id == id)
-            && let Some(text) = editing.unsent()
-        {
-            let revision = editing.revision;
-            if let Ok(revised) = self.desk.request(whole_text(id, revision, text)).await {
-                self.made(id, revised.revision);
-                if let Some(editing) = &mut self.editing {
-                    editing.revision = revised.revision;
-                }
-            }
+        if self.editing.as_ref().is_some_and(|editing| editing.id == id) {
+            self.take_over_saved().await;
         }
         self.desk.send(Request::Flushed { id });
     }

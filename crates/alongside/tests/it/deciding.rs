@@ -1,6 +1,7 @@
 //! Somebody decides proposals in line mode.
 
 use alongside_agent::Outcome;
+use rustix::process::Signal;
 
 use crate::support::{Home, propose, soon, until};
 
@@ -232,7 +233,28 @@ async fn the_agent_takes_what_was_saved_in_an_editor_that_is_still_open() {
     assert_eq!(text.as_deref(), Some("typed\n"));
     std::fs::write(home.path("home/close"), "").unwrap();
     desk.shows("notes.md: was answered in Gemini CLI itself. Your edits are in ").await;
-    desk.shows("Nothing was changed in the editor.").await;
+    desk.shows("What you saved was taken over before the review ended.").await;
+}
+
+#[tokio::test]
+async fn what_was_saved_in_an_open_editor_is_in_the_drafts_however_the_program_ends() {
+    for signal in [Signal::KILL, Signal::TERM] {
+        let home = Home::new();
+        let file = home.file("notes.md", "one\n");
+        let editor = "sh -c 'echo typed > \"$0\"; exec sleep 60'";
+        let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", editor));
+        let agent = home.agent().await;
+        let _diff = propose(&agent, &file, "two\n").await;
+        desk.answers("(1/1) keep", "e").await;
+        let draft = || {
+            let output = home.run(&["drafts", "show", "1"]);
+            (output.stdout == b"typed\n").then_some(())
+        };
+        until("a draft of what was saved", draft).await;
+        desk.signal(signal);
+        desk.ends();
+        until("the draft to be there still", draft).await;
+    }
 }
 
 #[tokio::test]

@@ -211,7 +211,7 @@ fn will_not_be_found(readers: &[&str], why: &str) -> Problem {
     Problem {
         what: format!("some agents will not find this companion by themselves: {why}"),
         hint: Some(format!(
-            "That is {}. Make the directory writable for you alone, or set TMPDIR to one that is, for the agent too; \
+            "That is {}. See that the directory is there and writable for you alone, or set TMPDIR to one that is, for the agent too; \
              or start the agent with `alongside run`, or after `eval \"$(alongside env)\"`.",
             readers.join("; ")
         )),

@@ -23,8 +23,8 @@ impl State {
                     lost => format!("the companion was interrupted, and what waited is rejected: {}", lost.join(", ")),
                 },
                 hint: Some(
-                    "An agent that calls itself disconnected comes back with `/ide enable`. What you had typed is in \
-                     `alongside drafts`."
+                    "An agent that calls itself disconnected comes back with `/ide enable`. What you had typed, if anything, \
+                     is in `alongside drafts`."
                         .into(),
                 ),
             });

@@ -127,7 +127,7 @@ impl State {
     pub(super) fn follow_with_draft(&mut self, id: ReviewId) {
         let Ok(pending) = self.reviews.get(id) else { return };
         let job = if pending.has_edits() {
-            let why = "the review was interrupted";
+            let why = "its review is still open, or was interrupted";
             Job::SaveDraft(new_draft(self.started, pending, why))
         } else {
             Job::DeleteDraft(draft_id(self.started, id))
