@@ -73,9 +73,9 @@ pub enum Directory {
 /// Sets of fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fields {
-    /// `port`, `workspacePath`, `authToken`, `ideInfo`.
+    /// `port`, `workspacePath`, `authToken`, `ideInfo`; a companion may add `ppid`, which these agents ignore.
     Contract,
-    /// Those, and `ppid` and `ideName`.
+    /// Those, and `ppid` and `ideName`, which these agents read.
     WithParent,
 }
 
