@@ -110,7 +110,7 @@ async fn a_gigabyte_with_its_length_is_413_and_memory_stays_flat() {
         }
     }
     assert_eq!(raw.head().await.status, 413);
-    let grown = lone.peak_kb() - before;
+    let grown = lone.peak_kb().saturating_sub(before);
     assert!(grown < FLAT, "memory grew by {grown} KB");
     peer.request(1, "ping", serde_json::json!({})).await;
 }
@@ -133,7 +133,7 @@ async fn a_gigabyte_in_chunks_is_413_and_never_costs_more_than_the_limit() {
         }
         assert_eq!(raw.head().await.status, 413);
     }
-    let grown = lone.peak_kb() - before;
+    let grown = lone.peak_kb().saturating_sub(before);
     assert!(grown < (192 << 10) + FLAT, "memory grew by {grown} KB");
     peer.request(1, "ping", serde_json::json!({})).await;
 }
@@ -158,7 +158,8 @@ async fn agents_that_never_read_cost_no_more_than_what_they_asked_for() {
         peaks.push(lone.peak_kb());
     }
     // The first rounds fill what there is to fill; after them nothing more may be needed.
-    let grown = peaks[29] - peaks[9];
+    // The kernel adds its counters up lazily, so that even a peak can read a little lower later.
+    let grown = peaks[29].saturating_sub(peaks[9]);
     assert!(grown < 40 << 10, "60 proposals of 2 MB that nobody hears of cost {grown} KB: {peaks:?}");
 }
 
