@@ -41,10 +41,10 @@ pub(crate) fn failure(message: impl Into<String>, hint: impl Into<String>) -> an
 
 /// The lines that tell of an error: its causes in one line, then each hint in its own.
 pub(crate) fn lines(error: &anyhow::Error) -> Vec<String> {
-    let mut lines = vec![format!("alongside: {}", crate::harmless::text(&format!("{error:#}")))];
+    let mut lines = vec![format!("alongside: {}", alongside_desk::harmless::text(&format!("{error:#}")))];
     let mut inner = error.downcast_ref::<Hinted>();
     while let Some(hinted) = inner {
-        lines.push(format!("  hint: {}", crate::harmless::text(&hinted.hint)));
+        lines.push(format!("  hint: {}", alongside_desk::harmless::text(&hinted.hint)));
         inner = hinted.error.downcast_ref();
     }
     lines

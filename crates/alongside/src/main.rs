@@ -6,7 +6,6 @@
 
 mod commands;
 mod failure;
-mod harmless;
 mod line;
 mod logging;
 mod saved;

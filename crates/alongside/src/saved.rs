@@ -107,8 +107,12 @@ impl Saved {
 
     fn heard(&mut self, event: Event) {
         match event {
-            Event::Opened(review) | Event::Changed(review) => {
+            Event::Opened(review) => {
                 self.reviews.insert(review.id, review);
+            }
+            Event::Changed(changed) => {
+                // Out of step it would be compared with what was not accepted; then it counts as saved by the person.
+                self.reviews.get_mut(&changed.id).map(|review| review.take(changed));
             }
             Event::Closed(closed) => {
                 if let Some(review) = self.reviews.remove(&closed.id)
@@ -117,9 +121,9 @@ impl Saved {
                     self.accepted.insert(real(Path::new(&review.file)), comparable(&review.current));
                 }
             }
+            Event::Problem(problem) => tracing::warn!(%problem, "the companion says"),
             // Nothing is ever typed here.
             Event::FlushReview { id } => drop(self.desk.send(Request::Flushed { id })),
-            Event::Problem(problem) => tracing::warn!(%problem, "the companion says"),
             Event::Status(_) => {}
         }
     }

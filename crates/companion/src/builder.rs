@@ -207,7 +207,13 @@ impl Companion {
     /// Joins as a desk: [`Desk::next`] is the stream of everything that happens, starting with the status and the
     /// reviews that wait.
     pub fn join(&self) -> Desk {
-        self.hub.join()
+        self.hub.join(false)
+    }
+
+    /// Joins as somebody who watches and reports but shows no reviews to a person: not counted among the desks, and never
+    /// asked for unsent edits.
+    pub fn observe(&self) -> Desk {
+        self.hub.join(true)
     }
 
     /// Replaces the workspace roots and rewrites the discovery files. Connected agents stay.

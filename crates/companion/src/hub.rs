@@ -49,7 +49,7 @@ pub(crate) struct State {
     files: OpenFiles,
     privacy: Privacy,
     debounce: Debounce,
-    desks: BTreeMap<DeskId, mpsc::UnboundedSender<desk::Event>>,
+    desks: BTreeMap<DeskId, Seated>,
     /// `closeDiff` calls that wait for desks to send what they have not sent.
     flushes: Vec<reviews::Flush>,
     /// Drafts of accepted edits, by session and path, until the agent confirms that it has them.
@@ -72,6 +72,13 @@ pub(crate) struct State {
     held_answers: Answers,
     told: Status,
     stopping: Option<Stopping>,
+}
+
+/// A desk that has joined.
+struct Seated {
+    /// It shows no reviews.
+    observes: bool,
+    events: mpsc::UnboundedSender<desk::Event>,
 }
 
 /// The last moments.
@@ -166,7 +173,9 @@ impl State {
             }
             Event::StreamDrained { session } => self.pump(&session),
             Event::StreamEnded { session, number } => self.stream_ended(&session, number),
-            Event::DeskJoined { desk, events } => self.desk_joined(desk, events),
+            Event::DeskJoined { desk, observes, events } => {
+                self.desk_joined(desk, Seated { observes, events })
+            }
             Event::DeskAsked { desk, call } => self.desk_asked(desk, call),
             Event::DeskLeft { desk } => self.desk_left(desk),
             Event::RootsChanged { roots, changed } => self.roots_changed(roots, changed),

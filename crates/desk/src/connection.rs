@@ -58,6 +58,12 @@ impl Desk {
         answered
     }
 
+    /// Leaves for good. A desk that is dropped instead counts as lost, which a host puts up with for a while.
+    pub async fn leave(self) {
+        // A companion that has stopped need not be told.
+        let _ = self.request(Request::Leave).await;
+    }
+
     /// The next thing this desk is told. Cancel safe.
     ///
     /// # Errors

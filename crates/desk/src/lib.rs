@@ -9,15 +9,19 @@
 
 mod connection;
 mod context;
+pub mod harmless;
 mod review;
 mod status;
+mod text;
 
 pub use connection::{Call, Desk, Gone, Seat, pair};
 pub use context::{ActiveFile, ContextReport, OpenFile, Position, Range};
 pub use review::{
-    Change, Closed, Closing, Decision, Hunk, HunkState, LineEnding, Lines, Refusal, Review, ReviewId, Revised,
+    Change, Changed, Closed, Closing, Decision, Hunk, HunkState, LineEnding, Lines, OutOfStep, Refusal,
+    Review, ReviewId, Revised, Words,
 };
-pub use status::{Agent, Problem, Status};
+pub use status::{Agent, Problem, Status, Told};
+pub use text::{OutOfText, Text};
 
 use serde::{Deserialize, Serialize};
 
@@ -84,6 +88,12 @@ pub enum Request {
         /// True to stop.
         paused: bool,
     },
+    /// The person has turned to this desk: where several companions could be meant, its own is.
+    #[serde(rename = "alongside/didFocus")]
+    Focus,
+    /// The desk leaves because its person said so. One that merely vanishes may come back, and is waited for.
+    #[serde(rename = "exit")]
+    Leave,
     /// Answers [`Event::FlushReview`]: every edit the desk had is sent.
     #[serde(rename = "alongside/didFlushReview", rename_all = "camelCase")]
     Flushed {
@@ -102,9 +112,9 @@ pub enum Event {
     /// A review waits. Joining replays the open ones.
     #[serde(rename = "alongside/didOpenReview")]
     Opened(Review),
-    /// The text, the hunks or the state of the target changed, by this desk or otherwise.
+    /// The text, the hunks or the state of the target changed, by this desk or otherwise: see [`Review::take`].
     #[serde(rename = "alongside/didChangeReview")]
-    Changed(Review),
+    Changed(Changed),
     /// A review ended.
     #[serde(rename = "alongside/didCloseReview")]
     Closed(Closed),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Agent, Range};
+use crate::{Agent, Range, Text};
 
 /// Names a review. Never used again for another one while the companion lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -55,6 +55,53 @@ pub struct Review {
     pub dirty: bool,
 }
 
+impl Review {
+    /// Takes a change in: afterwards this is the review at the new revision.
+    ///
+    /// # Errors
+    /// [`OutOfStep`] if the change was made on another revision than this; nothing has changed then. On an orderly
+    /// connection that does not happen.
+    pub fn take(&mut self, changed: Changed) -> Result<(), OutOfStep> {
+        if changed.id != self.id || changed.from != self.revision {
+            return Err(OutOfStep);
+        }
+        if !changed.changes.is_empty() {
+            let text = Text::new(self.current.clone()).changed(&changed.changes).map_err(|_| OutOfStep)?;
+            self.current = text.text().clone();
+        }
+        self.revision = changed.revision;
+        self.hunks = changed.hunks;
+        self.stale = changed.stale;
+        self.dirty = changed.dirty;
+        Ok(())
+    }
+}
+
+/// What has become of a review: the new revision, told as the difference to the one before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Changed {
+    /// Which review.
+    pub id: ReviewId,
+    /// The revision that `changes` were made on: the last one this desk was told.
+    pub from: u64,
+    /// The revision now.
+    pub revision: u64,
+    /// What changed in the current text, applied in order; empty if it did not change.
+    pub changes: Vec<Change>,
+    /// All hunks as they are now.
+    pub hunks: Vec<Hunk>,
+    /// As [`Review::stale`].
+    pub stale: bool,
+    /// As [`Review::dirty`].
+    pub dirty: bool,
+}
+
+/// A change does not follow on what is known of its review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a change of a review does not follow on what is known of it")]
+pub struct OutOfStep;
+
 /// A line ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -76,6 +123,20 @@ pub struct Hunk {
     pub current: Lines,
     /// What has become of it.
     pub state: HunkState,
+    /// Which words of it differ. Absent where that says nothing: lines that are only added or removed, lines that have
+    /// nothing in common, and too many of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<Words>,
+}
+
+/// The words of a hunk that differ. Every range lies within one line, without its line end.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Words {
+    /// Ranges of the original text.
+    pub removed: Vec<Range>,
+    /// Ranges of what stands beside it: of the current text if the hunk is [edited](HunkState::Edited), of the proposed
+    /// text otherwise.
+    pub added: Vec<Range>,
 }
 
 /// A stretch of lines: 0-based, `end` exclusive. A line is what ends in `\n`, or the rest of the text.
@@ -160,6 +221,10 @@ pub enum Closing {
     AgentGone,
     /// The companion stops.
     Stopped,
+    /// The editor that the companion belongs to is gone.
+    EditorGone,
+    /// The companion was interrupted, by a crash for instance: what was open is rejected.
+    Interrupted,
 }
 
 /// A request was carried out.

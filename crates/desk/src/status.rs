@@ -1,8 +1,11 @@
 //! What a desk shows around the reviews: who is connected, where, and what is wrong.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+
+use crate::Position;
 
 /// The state of the companion.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +23,36 @@ pub struct Status {
     pub reviews: usize,
     /// Whether agents are told nothing about the person's files just now.
     pub paused: bool,
+    /// How many desks show reviews, this one among them.
+    #[serde(default)]
+    pub desks: usize,
+    /// What agents are told about the person's files, the active one first; empty while paused.
+    #[serde(default)]
+    pub context: Vec<Told>,
+    /// Variables that lead agents started in a terminal to this companion. They hold the token: never show or log them.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+}
+
+/// A file that agents are told of.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Told {
+    /// Absolute path: render it harmless before showing it.
+    pub path: String,
+    /// Whether it is the one the person is in.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub active: bool,
+    /// Where the cursor is, if agents are told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<Position>,
+    /// How much is selected, in UTF-16 units.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub selected: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// A connected agent. Every string is as the agent gave it: render it harmless before showing it.

@@ -9,14 +9,14 @@ use std::process::ExitCode;
 
 use alongside_agent::{Endpoint, Identity, Outcome, Session};
 use alongside_companion::{Companion, Places};
-use alongside_desk::{Closing, Desk, Event, ReviewId};
+use alongside_desk::{Closing, Desk, Event, Review, ReviewId};
 use anyhow::Context;
 use tokio::sync::mpsc;
 
 use crate::failure::Hint;
-use crate::harmless;
 use crate::line::{Ending, Ink, Inks, LineDesk, Policy};
 use crate::signals::{self, Signals};
+use alongside_desk::harmless;
 use project::PROPOSALS;
 
 /// Try everything with a built-in agent, in a project made for the purpose
@@ -71,7 +71,8 @@ pub(crate) async fn run() -> anyhow::Result<ExitCode> {
             " Nobody is at a terminal, so the answers are played too."
         }
     ));
-    let mut demo = Demo { root, decided: HashMap::new(), names: HashMap::new(), observer: companion.join() };
+    let mut demo =
+        Demo { root, decided: HashMap::new(), reviews: HashMap::new(), observer: companion.observe() };
     let ending = demo.play(&mut desk, &companion, &mut signals).await;
     tokio::join!(companion.stop(), desk.finish(*ending.as_ref().unwrap_or(&Ending::Done)));
     if let Ending::Signal(signal) = ending? {
@@ -86,7 +87,7 @@ struct Demo {
     root: PathBuf,
     /// What was decided for each file: its text, or none if it was rejected.
     decided: HashMap<String, Option<String>>,
-    names: HashMap<ReviewId, (String, String)>,
+    reviews: HashMap<ReviewId, Review>,
     /// A second desk, to know what was decided at the first without asking it.
     observer: Desk,
 }
@@ -141,17 +142,19 @@ impl Demo {
         let path = path.to_string_lossy();
         while !self.decided.contains_key(path.as_ref()) {
             match self.observer.next().await {
-                Ok(Event::Opened(review) | Event::Changed(review)) => {
-                    self.names.insert(review.id, (review.file, review.current.to_string()));
+                Ok(Event::Opened(review)) => {
+                    self.reviews.insert(review.id, review);
+                }
+                Ok(Event::Changed(changed)) => {
+                    // Out of step it is not what was decided, which the end of the demo says.
+                    self.reviews.get_mut(&changed.id).map(|review| review.take(changed));
                 }
                 Ok(Event::Closed(closed)) => {
-                    let Some((file, text)) = self.names.remove(&closed.id) else {
+                    let Some(review) = self.reviews.remove(&closed.id) else {
                         continue;
                     };
-                    self.decided.insert(file, (closed.closing == Closing::Accepted).then_some(text));
-                }
-                Ok(Event::FlushReview { id }) => {
-                    drop(self.observer.send(alongside_desk::Request::Flushed { id }))
+                    let text = (closed.closing == Closing::Accepted).then(|| review.current.to_string());
+                    self.decided.insert(review.file, text);
                 }
                 Ok(_) => {}
                 Err(alongside_desk::Gone) => return,

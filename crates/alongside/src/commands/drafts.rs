@@ -13,7 +13,7 @@ use anyhow::Context;
 use clap::Subcommand;
 
 use crate::failure::{Hint, failure};
-use crate::harmless;
+use alongside_desk::harmless;
 
 /// Get back what you typed in a review that ended without being accepted
 ///

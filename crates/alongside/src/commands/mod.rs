@@ -54,7 +54,7 @@ fn print(text: &str) -> anyhow::Result<()> {
 
 /// Tells the person something beside the output.
 fn note(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "alongside: {}", crate::harmless::name(text));
+    let _ = writeln!(std::io::stderr().lock(), "alongside: {}", alongside_desk::harmless::name(text));
 }
 
 /// The program to name in records and variables for agents that start a stdio server.

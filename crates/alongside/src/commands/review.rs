@@ -10,12 +10,12 @@ use tokio::sync::mpsc;
 
 use super::serving;
 use crate::failure::{Hint, failure};
-use crate::harmless;
 use crate::line::json::JsonDesk;
 use crate::line::{Ending, LineDesk, Policy};
 use crate::saved::{self, Filter};
 use crate::settings::Settings;
 use crate::signals::{self, Signals};
+use alongside_desk::harmless;
 
 /// Be the companion of a project, and decide here what agents propose
 ///
@@ -75,7 +75,7 @@ pub(crate) async fn run(args: Args, config: Option<PathBuf>) -> anyhow::Result<E
     }
     if settings.context {
         let filter = Filter::new(&roots, &settings.exclude, settings.include_git_ignored);
-        saved::start(companion.join(), roots.clone(), filter, problems.clone());
+        saved::start(companion.observe(), roots.clone(), filter, problems.clone());
     }
     let ending = if args.json {
         let mut desk = JsonDesk::new(companion.join());
@@ -84,7 +84,7 @@ pub(crate) async fn run(args: Args, config: Option<PathBuf>) -> anyhow::Result<E
         ending
     } else {
         let policy = args.policy();
-        let mut desk = LineDesk::new(companion.join(), roots.clone(), policy);
+        let mut desk = LineDesk::new(companion.observe(), roots.clone(), policy);
         let typed = std::io::IsTerminal::is_terminal(&std::io::stdin());
         desk.say(&welcome(&roots, companion.port(), policy, typed));
         let ending = desk.run(&mut signals, &mut problems_in, std::future::pending()).await;

@@ -69,7 +69,7 @@ async fn start(root: PathBuf, config: Option<PathBuf>) -> anyhow::Result<(Compan
     let (problems, mut problems_in) = mpsc::unbounded_channel::<alongside_desk::Problem>();
     if settings.context {
         let filter = Filter::new(&roots, &settings.exclude, settings.include_git_ignored);
-        saved::start(companion.join(), roots.to_vec(), filter, problems);
+        saved::start(companion.observe(), roots.to_vec(), filter, problems);
     }
     // The terminal is the agent's: what is wrong goes to the log.
     tokio::spawn(async move {

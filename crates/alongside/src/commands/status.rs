@@ -13,7 +13,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::serving;
-use crate::harmless;
+use alongside_desk::harmless;
 
 /// Show the companions of this machine, and which one serves this directory
 ///

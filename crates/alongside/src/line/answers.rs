@@ -7,7 +7,7 @@ use alongside_desk::{Decision, HunkState, Refusal, Request, ReviewId, Revised};
 use super::input::Input;
 use super::told::whole_text;
 use super::{Confirm, Due, Ending, LineDesk, Step, help, render};
-use crate::harmless;
+use alongside_desk::harmless;
 
 impl LineDesk {
     /// Takes an answer.

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
 use crate::failure::Hint;
-use crate::harmless;
+use alongside_desk::harmless;
 
 /// Editors that take `+LINE` in front of the file.
 const TAKE_PLUS_LINE: &[&str] = &[

@@ -8,7 +8,7 @@ use alongside_desk::ReviewId;
 use super::editor::{self, Edited, Editing};
 use super::told::whole_text;
 use super::{Due, LineDesk};
-use crate::harmless;
+use alongside_desk::harmless;
 
 impl LineDesk {
     /// Gives the text that is shown to the person's editor.

@@ -1,21 +1,24 @@
 //! The desk for programs: one JSON object per line, what the companion tells on standard output and what the program
 //! asks on standard input. The messages are those of the desk protocol; `docs/review-json.md` shows a session.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
-use alongside_desk::{Desk, Event, Problem, Refusal, Request, Revised};
+use alongside_desk::{Desk, Event, Problem, Refusal, Request, Review, ReviewId, Revised};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::Ending;
 use super::input::{Answers, Input};
-use crate::harmless;
 use crate::signals::Signals;
+use alongside_desk::harmless;
 
 /// A desk on standard input and output.
 pub(crate) struct JsonDesk {
     desk: Desk,
+    /// The reviews that wait: programs are told all of one whenever it changes.
+    reviews: BTreeMap<ReviewId, Review>,
     answers: Answers,
     out: std::io::Stdout,
 }
@@ -23,7 +26,7 @@ pub(crate) struct JsonDesk {
 impl JsonDesk {
     /// Nothing is written before [`run`](Self::run).
     pub(crate) fn new(desk: Desk) -> Self {
-        Self { desk, answers: Answers::stdin(), out: std::io::stdout() }
+        Self { desk, reviews: BTreeMap::new(), answers: Answers::stdin(), out: std::io::stdout() }
     }
 
     /// Works until something ends it. The end of input does not: reviews can still be answered in the agent.
@@ -36,7 +39,7 @@ impl JsonDesk {
             let written = tokio::select! {
                 signal = signals.next() => return Ending::Signal(signal),
                 event = self.desk.next() => match event {
-                    Ok(event) => self.write(&event),
+                    Ok(event) => self.tell(event),
                     Err(alongside_desk::Gone) => return Ending::Gone,
                 },
                 Some(problem) = problems.recv() => self.write(&Event::Problem(problem)),
@@ -55,9 +58,32 @@ impl JsonDesk {
     /// Writes what is told while the companion stops.
     pub(crate) async fn finish(&mut self) {
         while let Ok(event) = self.desk.next().await {
-            if self.write(&event).is_err() {
+            if self.tell(event).is_err() {
                 return;
             }
+        }
+    }
+
+    fn tell(&mut self, event: Event) -> std::io::Result<()> {
+        match event {
+            Event::Opened(review) => {
+                self.write(&Event::Opened(review.clone()))?;
+                self.reviews.insert(review.id, review);
+                Ok(())
+            }
+            Event::Changed(changed) => {
+                let Some(review) = self.reviews.get_mut(&changed.id) else { return Ok(()) };
+                if let Err(out_of_step) = review.take(changed) {
+                    tracing::error!(%out_of_step);
+                }
+                let told = json!({ "method": "alongside/didChangeReview", "params": review });
+                self.write(&told)
+            }
+            Event::Closed(closed) => {
+                self.reviews.remove(&closed.id);
+                self.write(&Event::Closed(closed))
+            }
+            other => self.write(&other),
         }
     }
 

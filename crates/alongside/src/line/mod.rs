@@ -21,8 +21,8 @@ use std::path::PathBuf;
 use alongside_desk::{Desk, Event, Problem, Review, ReviewId, Status};
 use tokio::sync::mpsc;
 
-use crate::harmless;
 use crate::signals::{Continued, Signals};
+use alongside_desk::harmless;
 use editor::Editing;
 use input::Answers;
 pub(crate) use paper::{Ink, Inks, Paper};

@@ -91,7 +91,7 @@ impl Paper {
     pub(crate) fn answered(&mut self, shown: Option<&str>) {
         self.prompted = false;
         if let Some(answer) = shown {
-            self.write(&format!("{}\n", crate::harmless::name(answer)));
+            self.write(&format!("{}\n", alongside_desk::harmless::name(answer)));
         }
     }
 

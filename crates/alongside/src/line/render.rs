@@ -1,12 +1,12 @@
 //! What a review looks like in lines: its header, its hunks as a unified diff, its summary. Pure functions from a
-//! [`Review`] to text; everything in the review is somebody else's and goes through [`harmless`](crate::harmless).
+//! [`Review`] to text; everything in the review is somebody else's and goes through [`harmless`](alongside_desk::harmless).
 
 use std::path::{Path, PathBuf};
 
 use alongside_desk::{Agent, Closed, Closing, Hunk, HunkState, LineEnding, Lines, Review};
 
 use super::paper::{Ink, Inks};
-use crate::harmless;
+use alongside_desk::harmless;
 
 /// Lines of context around a hunk.
 const CONTEXT: usize = 3;
@@ -169,6 +169,8 @@ pub(crate) fn closed(review: &Review, closed: &Closed, roots: &[PathBuf]) -> Str
         }
         Closing::AgentGone => format!("{name}: {agent} is gone, and its proposal with it."),
         Closing::Stopped => format!("{name}: rejected, because the companion stops."),
+        Closing::EditorGone => format!("{name}: rejected, because the editor is gone."),
+        Closing::Interrupted => format!("{name}: rejected, because the companion was interrupted."),
     };
     if let Some(draft) = &closed.draft {
         said += &format!(" Your edits are in {} (see: alongside drafts).", harmless::path(draft));

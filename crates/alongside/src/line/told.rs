@@ -4,12 +4,13 @@
 use std::collections::BTreeSet;
 
 use alongside_desk::{
-    Agent, Closed, Closing, Decision, Event, Hunk, Problem, Refusal, Request, Review, ReviewId, Status,
+    Agent, Changed, Closed, Closing, Decision, Event, Hunk, Problem, Refusal, Request, Review, ReviewId,
+    Status,
 };
 
 use super::render;
 use super::{Due, LineDesk, Policy, Waiting};
-use crate::harmless;
+use alongside_desk::harmless;
 
 impl LineDesk {
     /// Takes an event to heart.
@@ -17,7 +18,7 @@ impl LineDesk {
         match event {
             Event::Status(status) => self.status_changed(status),
             Event::Opened(review) => self.opened(review).await,
-            Event::Changed(review) => self.changed(review),
+            Event::Changed(changed) => self.changed(changed),
             Event::Closed(closed) => self.closed(&closed),
             Event::FlushReview { id } => self.flush(id).await,
             Event::Problem(problem) => self.problem(&problem),
@@ -72,12 +73,16 @@ impl LineDesk {
         }
     }
 
-    fn changed(&mut self, review: Review) {
-        let (id, read) = (review.id, self.at == Some(review.id));
+    fn changed(&mut self, changed: Changed) {
+        let (id, read) = (changed.id, self.at == Some(changed.id));
         let Some(waiting) = self.waiting.iter_mut().find(|waiting| waiting.review.id == id) else {
             return;
         };
-        let old = std::mem::replace(&mut waiting.review, review);
+        let old = waiting.review.clone();
+        if let Err(out_of_step) = waiting.review.take(changed) {
+            // What is shown is still a revision the companion had; a decision on it is refused as stale.
+            return tracing::error!(review = id.0, %out_of_step);
+        }
         let review = &waiting.review;
         waiting.place = same_place(&old.hunks, waiting.place, &review.hunks);
         if !read || review.revision <= waiting.mine && old.stale == review.stale && old.dirty == review.dirty
@@ -210,7 +215,7 @@ mod tests {
     fn hunk(original: std::ops::Range<usize>, proposed: std::ops::Range<usize>) -> Hunk {
         let lines = |range: std::ops::Range<usize>| Lines { start: range.start, end: range.end };
         let (original, proposed) = (lines(original), lines(proposed));
-        Hunk { original, proposed, current: proposed, state: HunkState::Kept }
+        Hunk { original, proposed, current: proposed, state: HunkState::Kept, words: None }
     }
 
     #[test]

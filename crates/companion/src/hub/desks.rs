@@ -1,21 +1,21 @@
 //! Desks join, ask, are told, and leave. A desk that leaves decides nothing.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use alongside_desk::{self as desk, Problem, Request, ReviewId, Revised, Status};
-use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::{DeskId, State};
+use super::{DeskId, Seated, State};
 
 impl State {
-    pub(super) fn desk_joined(&mut self, id: DeskId, events: mpsc::UnboundedSender<desk::Event>) {
+    pub(super) fn desk_joined(&mut self, id: DeskId, desk: Seated) {
         let problems = self.problems.iter().cloned().map(desk::Event::Problem);
         let waiting = self.reviews.iter().map(|review| desk::Event::Opened(review.review()));
         let first = std::iter::once(desk::Event::Status(self.status()));
         // A desk that is gone already will be reported as such.
-        first.chain(problems).chain(waiting).for_each(|event| drop(events.send(event)));
-        self.desks.insert(id, events);
+        first.chain(problems).chain(waiting).for_each(|event| drop(desk.events.send(event)));
+        self.desks.insert(id, desk);
     }
 
     pub(super) fn desk_left(&mut self, id: DeskId) {
@@ -61,6 +61,12 @@ impl State {
                 self.edited(id, done)
             }
             Request::DecideReview { id, revision, decision } => self.decide(id, revision, decision),
+            Request::Focus => {
+                self.publish(true, None);
+                Ok(0)
+            }
+            // What follows from it is the business of whoever runs the companion.
+            Request::Leave => Ok(0),
             Request::Flushed { id } => {
                 self.flushed(desk, Some(id));
                 Ok(0)
@@ -121,7 +127,7 @@ impl State {
 
     pub(super) fn tell_desks(&self, event: &desk::Event) {
         // A desk that is gone will be reported as such.
-        self.desks.values().for_each(|desk| drop(desk.send(event.clone())));
+        self.desks.values().for_each(|desk| drop(desk.events.send(event.clone())));
     }
 
     pub(super) fn status(&self) -> Status {
@@ -139,6 +145,9 @@ impl State {
             agents,
             reviews: self.reviews.len(),
             paused: self.files.paused,
+            desks: self.desks.values().filter(|desk| !desk.observes).count(),
+            context: Vec::new(),
+            environment: BTreeMap::new(),
         }
     }
 

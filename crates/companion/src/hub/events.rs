@@ -73,6 +73,7 @@ pub(crate) enum Event {
     // A desk.
     DeskJoined {
         desk: DeskId,
+        observes: bool,
         events: mpsc::UnboundedSender<desk::Event>,
     },
     DeskAsked {

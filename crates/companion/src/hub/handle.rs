@@ -19,11 +19,12 @@ pub(crate) struct Hub {
 }
 
 impl Hub {
-    pub(crate) fn join(&self) -> Desk {
+    /// `observes`: it shows no reviews, so that it is neither counted nor asked to flush.
+    pub(crate) fn join(&self, observes: bool) -> Desk {
         let (desk, mut seat) = desk::pair();
         let number = self.desks.fetch_add(1, Ordering::Relaxed);
         let (events, id) = (self.events.clone(), DeskId(number));
-        events.send(Event::DeskJoined { desk: id, events: seat.events });
+        events.send(Event::DeskJoined { desk: id, observes, events: seat.events });
         tokio::spawn(async move {
             while let Some(call) = seat.calls.recv().await {
                 events.send(Event::DeskAsked { desk: id, call });

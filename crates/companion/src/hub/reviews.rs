@@ -83,7 +83,8 @@ impl State {
         match self.reviews.find(&session, &file_path) {
             Some(review) => {
                 self.tell_desks(&desk::Event::FlushReview { id: review });
-                let waiting = self.desks.keys().copied().collect();
+                let asked = self.desks.iter().filter(|(_, desk)| !desk.observes);
+                let waiting = asked.map(|(id, _)| *id).collect();
                 let until = Instant::now() + FLUSH_AT_MOST;
                 self.flushes.push(Flush { review, session, file_path, waiting, until, answer });
                 self.finish_flushes(Instant::now());
@@ -149,6 +150,8 @@ impl State {
             Closing::Replaced => "the agent proposed the file anew",
             Closing::AgentGone => "the agent went away",
             Closing::Stopped => "the companion was stopped",
+            Closing::EditorGone => "the editor went away",
+            Closing::Interrupted => "the companion was interrupted",
         };
         self.scribe.send(Job::SaveDraft(new_draft(self.started, pending, why)));
         if closing == Closing::Accepted {
@@ -182,8 +185,8 @@ impl State {
 
     pub(super) fn tell_changed(&mut self, id: ReviewId) {
         if let Ok(pending) = self.reviews.get(id) {
-            let review = pending.review();
-            self.tell_desks(&desk::Event::Changed(review));
+            let changed = pending.changed_since_told();
+            self.tell_desks(&desk::Event::Changed(changed));
         }
     }
 }
@@ -197,7 +200,11 @@ fn outcome(pending: &Pending, closing: Closing, tokenless: bool) -> Vec<String> 
             vec![rpc::notification(DIFF_ACCEPTED, &DiffAccepted { file_path, content })]
         }
         Closing::AnsweredInAgent | Closing::Replaced => Vec::new(),
-        Closing::Rejected | Closing::AgentGone | Closing::Stopped => {
+        Closing::Rejected
+        | Closing::AgentGone
+        | Closing::Stopped
+        | Closing::EditorGone
+        | Closing::Interrupted => {
             let mut messages =
                 vec![rpc::notification(DIFF_REJECTED, &DiffRejected { file_path: file_path.clone() })];
             if tokenless {

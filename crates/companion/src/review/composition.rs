@@ -7,9 +7,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use alongside_desk::{Change, Hunk, HunkState, Lines, Refusal};
+use alongside_desk::{Change, Hunk, HunkState, Lines, Refusal, Text};
 
-use super::lines::{Text, differences};
+use super::lines::differences;
 use super::segments::{Place, Segment, spliced};
 
 /// Undo remembers this many bytes of earlier texts, and always the last one.
@@ -74,6 +74,7 @@ impl Composition {
                 original: lines(&place.original),
                 proposed: lines(&place.proposed),
                 current: lines(&place.current),
+                words: None,
             })
             .collect()
     }
@@ -189,21 +190,8 @@ impl Composition {
     /// # Errors
     /// [`Refusal::OutOfRange`] for a position outside the text; nothing has changed then.
     pub(crate) fn edit(&mut self, changes: &[Change]) -> Result<(), Refusal> {
-        let mut text = self.current.clone();
-        for change in changes {
-            text = match change.range {
-                None => Text::new(change.text.as_str()),
-                Some(range) => {
-                    let place = || Refusal::OutOfRange {
-                        place: format!("line {}, column {}", range.start.line, range.start.character),
-                    };
-                    let start = text.offset(range.start).ok_or_else(place)?;
-                    let end = text.offset(range.end).filter(|end| *end >= start).ok_or_else(place)?;
-                    let (head, tail) = (&text.text()[..start], &text.text()[end..]);
-                    Text::new([head, &change.text, tail].concat())
-                }
-            };
-        }
+        let changed = self.current.changed(changes);
+        let text = changed.map_err(|error| Refusal::OutOfRange { place: error.to_string() })?;
         let mut segments = self.segments.clone();
         // From the last to the first, so that earlier line numbers stay true.
         for (old, new) in differences(&self.current, &text).into_iter().rev() {

@@ -1,75 +1,13 @@
-//! Texts as lines: where each begins, and which of them differ. A line ends in `\n` and includes it; a lone `\r` is
-//! text like any other.
+//! What differs between two texts.
 
 use std::ops::Range;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use alongside_desk::Position;
+use alongside_desk::{Change, Position, Range as Stretch, Text};
 use similar::{Algorithm, DiffTag};
 
 /// How long a comparison may look for the smallest difference before it settles for a coarser one.
 const COMPARISON: Duration = Duration::from_millis(300);
-
-/// A text and where its lines begin.
-#[derive(Debug, Clone)]
-pub(crate) struct Text {
-    text: Arc<str>,
-    /// Byte offsets of line starts, and the text's length last.
-    starts: Arc<[usize]>,
-}
-
-impl Text {
-    pub(crate) fn new(text: impl Into<Arc<str>>) -> Self {
-        let text = text.into();
-        let mut starts = vec![0];
-        starts.extend(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1));
-        if starts.last() != Some(&text.len()) {
-            starts.push(text.len());
-        }
-        Self { text, starts: starts.into() }
-    }
-
-    pub(crate) fn text(&self) -> &Arc<str> {
-        &self.text
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    /// The text of some lines; a range beyond the end is cut.
-    pub(crate) fn lines(&self, range: Range<usize>) -> &str {
-        let at = |line: usize| self.starts[line.min(self.len())];
-        &self.text[at(range.start)..at(range.end).max(at(range.start))]
-    }
-
-    /// Whether the last line lacks its `\n`.
-    pub(crate) fn ends_open(&self) -> bool {
-        !self.text.is_empty() && !self.text.ends_with('\n')
-    }
-
-    /// The byte offset of an LSP position. Columns beyond the end of a line mean its end, as LSP says; `None` for a
-    /// line beyond the text.
-    pub(crate) fn offset(&self, position: Position) -> Option<usize> {
-        let line = position.line as usize;
-        if line >= self.len() {
-            // The empty line after the last `\n`, or an empty text.
-            let at_end = line == self.len() && !self.ends_open();
-            return (at_end && position.character == 0).then_some(self.text.len());
-        }
-        let start = self.starts[line];
-        let content = self.lines(line..line + 1).trim_end_matches('\n').trim_end_matches('\r');
-        let mut units = 0;
-        for (at, c) in content.char_indices() {
-            if units >= position.character as usize {
-                return Some(start + at);
-            }
-            units += c.len_utf16();
-        }
-        Some(start + content.len())
-    }
-}
 
 /// Where two texts differ: pairs of line ranges, in order, with equal lines between them.
 pub(crate) fn differences(old: &Text, new: &Text) -> Vec<(Range<usize>, Range<usize>)> {
@@ -90,33 +28,65 @@ pub(crate) fn differences(old: &Text, new: &Text) -> Vec<(Range<usize>, Range<us
     found
 }
 
+/// The one change of whole lines that makes `new` of `old`; none if they are equal.
+pub(crate) fn replacement(old: &str, new: &str) -> Option<Change> {
+    if old == new {
+        return None;
+    }
+    let same = old.bytes().zip(new.bytes()).take_while(|(one, other)| one == other).count();
+    // Back to the start of a line, which is a character boundary in both.
+    let start = old.as_bytes()[..same].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let (old_rest, new_rest) = (&old[start..], &new[start..]);
+    let rest =
+        old_rest.bytes().rev().zip(new_rest.bytes().rev()).take_while(|(one, other)| one == other).count();
+    // On to the start of a line: the end of the text is one only after a line end.
+    let end_of = |text: &str| {
+        let at = text.len() - rest;
+        match text.as_bytes()[at..].iter().position(|byte| *byte == b'\n') {
+            Some(end) => at + end + 1,
+            None => text.len(),
+        }
+    };
+    let (old_end, new_end) = (end_of(old_rest), end_of(new_rest));
+    let lines =
+        |text: &str| u32::try_from(text.bytes().filter(|byte| *byte == b'\n').count()).unwrap_or(u32::MAX);
+    let first = lines(&old[..start]);
+    let replaced = &old_rest[..old_end];
+    let last = Position { line: first + lines(replaced), character: 0 };
+    let end = match replaced.ends_with('\n') || replaced.is_empty() {
+        true => last,
+        // The last line has no end: beyond its last column is its end.
+        false => Position { character: u32::MAX, ..last },
+    };
+    if replaced.ends_with('\r') {
+        // A position cannot lie behind it.
+        return Some(Change { range: None, text: new.to_owned() });
+    }
+    let range = Stretch { start: Position { line: first, character: 0 }, end };
+    Some(Change { range: Some(range), text: new_rest[..new_end].to_owned() })
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
-    fn at(line: u32, character: u32) -> Position {
-        Position { line, character }
+    proptest! {
+        #[test]
+        fn a_replacement_makes_the_new_text_of_the_old(old in "[ab\u{e9}\n\r]{0,12}", new in "[ab\u{e9}\n\r]{0,12}") {
+            let changes: Vec<_> = replacement(&old, &new).into_iter().collect();
+            prop_assert_eq!(changes.is_empty(), old == new);
+            let changed = Text::new(old).changed(&changes).unwrap();
+            prop_assert_eq!(&**changed.text(), new);
+        }
     }
 
     #[test]
-    fn lines_keep_their_ends() {
-        let text = Text::new("a\r\nb\n\nc");
-        assert_eq!(text.len(), 4);
-        assert_eq!(text.lines(0..1), "a\r\n");
-        assert_eq!(text.lines(2..4), "\nc");
-        assert_eq!(text.lines(3..9), "c");
-        assert!(text.ends_open());
-        assert_eq!(Text::new("").len(), 0);
-    }
-
-    #[test]
-    fn positions_count_utf16_units_and_stop_before_the_line_ending() {
-        let text = Text::new("a😀b\r\nx");
-        assert_eq!(text.offset(at(0, 3)), Some(5));
-        assert_eq!(text.offset(at(0, 99)), Some(6));
-        assert_eq!(text.offset(at(1, 1)), Some(9));
-        assert_eq!(text.offset(at(2, 0)), None);
-        assert_eq!(Text::new("x\n").offset(at(1, 0)), Some(2));
-        assert_eq!(Text::new("").offset(at(0, 0)), Some(0));
+    fn a_replacement_is_no_more_than_the_lines_around_it() {
+        let change = replacement("a\nb\nc\nd\n", "a\nB\nc\nd\n").unwrap();
+        let at = |line| Position { line, character: 0 };
+        assert_eq!(change.range, Some(Stretch { start: at(1), end: at(2) }));
+        assert_eq!(change.text, "B\n");
     }
 }

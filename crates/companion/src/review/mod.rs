@@ -9,7 +9,7 @@ pub(crate) mod target;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use alongside_desk::{Agent, Change, Decision, Refusal, Review, ReviewId};
+use alongside_desk::{Agent, Change, Changed, Decision, Refusal, Review, ReviewId};
 
 use alignment::Aligned;
 use composition::Composition;
@@ -50,6 +50,8 @@ pub(crate) struct Pending {
     pub(crate) stale: bool,
     pub(crate) dirty: bool,
     is_new_file: bool,
+    /// What desks know: the revision and the text.
+    told: (u64, Arc<str>),
     proposal: Proposal,
 }
 
@@ -83,6 +85,21 @@ impl Pending {
             whole_file_only: aligned.whole_file_only.clone(),
             file_line_ending: aligned.file_line_ending,
             file_has_bom: aligned.file_has_bom,
+            stale: self.stale,
+            dirty: self.dirty,
+        }
+    }
+
+    /// What desks do not know yet. They know it from now on.
+    pub(crate) fn changed_since_told(&mut self) -> Changed {
+        let current = self.current().clone();
+        let (from, text) = std::mem::replace(&mut self.told, (self.revision, current.clone()));
+        Changed {
+            id: self.id,
+            from,
+            revision: self.revision,
+            changes: lines::replacement(&text, &current).into_iter().collect(),
+            hunks: self.proposal.composition.hunks(),
             stale: self.stale,
             dirty: self.dirty,
         }
@@ -195,8 +212,10 @@ impl Reviews {
         self.last += 1;
         let id = ReviewId(self.last);
         let is_new_file = proposal.fingerprint.is_absent();
+        let told = (1, proposal.composition.current().clone());
         self.pending.entry(id).or_insert_with(|| Pending {
             id,
+            told,
             session: session.to_owned(),
             agent,
             revision: 1,

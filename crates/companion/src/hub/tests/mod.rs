@@ -12,6 +12,7 @@ use alongside_contract::mcp::{CallToolResult, Implementation};
 use alongside_contract::rpc::Id;
 use alongside_desk::{
     ActiveFile, Change, Closed, Closing, ContextReport, Decision, Desk, OpenFile, Refusal, Request, Review,
+    ReviewId,
 };
 
 use super::*;
@@ -25,6 +26,7 @@ struct Story {
     directory: tempfile::TempDir,
     companion: Companion,
     desk: Desk,
+    reviews: HashMap<ReviewId, Review>,
     file: String,
 }
 
@@ -50,7 +52,7 @@ impl Story {
             .unwrap();
         let desk = companion.join();
         let file = project.join("a.txt").to_str().unwrap().to_owned();
-        Self { directory, companion, desk, file }
+        Self { directory, companion, desk, reviews: HashMap::new(), file }
     }
 
     async fn agent(&self) -> Agent<'_> {
@@ -75,6 +77,7 @@ impl Story {
     async fn opened(&mut self) -> Review {
         loop {
             if let desk::Event::Opened(review) = self.next().await {
+                self.reviews.insert(review.id, review.clone());
                 return review;
             }
         }
@@ -82,8 +85,10 @@ impl Story {
 
     async fn changed(&mut self) -> Review {
         loop {
-            if let desk::Event::Changed(review) = self.next().await {
-                return review;
+            if let desk::Event::Changed(changed) = self.next().await {
+                let review = self.reviews.get_mut(&changed.id).expect("it was opened");
+                review.take(changed).expect("in step");
+                return review.clone();
             }
         }
     }

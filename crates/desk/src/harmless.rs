@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Whether a terminal would obey `c`, or show nothing, or show its neighbours in another order.
-pub(crate) fn is_harmful(c: char) -> bool {
+pub fn is_harmful(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{061C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
@@ -16,27 +16,27 @@ pub(crate) fn is_harmful(c: char) -> bool {
 }
 
 /// A name, path or message in one line: every harmful character is escaped, tabs and line ends too.
-pub(crate) fn name(text: &str) -> Cow<'_, str> {
+pub fn name(text: &str) -> Cow<'_, str> {
     escape(text, is_harmful)
 }
 
 /// A path in one line. Bytes that are not UTF-8 show as U+FFFD.
-pub(crate) fn path(path: &std::path::Path) -> String {
+pub fn path(path: &std::path::Path) -> String {
     name(&path.to_string_lossy()).into_owned()
 }
 
 /// A line of a file, without its line end: tabs stay.
-pub(crate) fn line(text: &str) -> Cow<'_, str> {
+pub fn line(text: &str) -> Cow<'_, str> {
     escape(text, |c| c != '\t' && is_harmful(c))
 }
 
 /// A text of several lines: tabs and `\n` stay.
-pub(crate) fn text(text: &str) -> Cow<'_, str> {
+pub fn text(text: &str) -> Cow<'_, str> {
     escape(text, |c| !matches!(c, '\t' | '\n') && is_harmful(c))
 }
 
 /// JSON that means the same and holds no harmful character: they occur within strings only, where `\u` says the same.
-pub(crate) fn json(json: &str) -> Cow<'_, str> {
+pub fn json(json: &str) -> Cow<'_, str> {
     if !json.contains(is_harmful) {
         return Cow::Borrowed(json);
     }
