@@ -84,7 +84,7 @@ pub(crate) async fn run(args: Args, config: Option<PathBuf>) -> anyhow::Result<E
         ending
     } else {
         let policy = args.policy();
-        let mut desk = LineDesk::new(companion.observe(), roots.clone(), policy);
+        let mut desk = LineDesk::new(companion.join(), roots.clone(), policy);
         let typed = std::io::IsTerminal::is_terminal(&std::io::stdin());
         desk.say(&welcome(&roots, companion.port(), policy, typed));
         let ending = desk.run(&mut signals, &mut problems_in, std::future::pending()).await;
