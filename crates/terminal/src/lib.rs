@@ -3,6 +3,8 @@
 //! It draws what it is told and asks for what keys mean. What a hunk is, what accepting does and whether a decision still
 //! counts is the companion's business, which is only ever spoken to through a [`Desk`].
 
+pub mod editor;
+
 use std::path::PathBuf;
 
 use alongside_desk::Desk;

@@ -71,7 +71,7 @@ impl LineDesk {
         match answer {
             "a" | "accept" => self.accept(id, false).await,
             "r" | "reject" => self.decide(id, Decision::Reject).await,
-            "e" | "edit" => self.edit(id),
+            "e" | "edit" => self.edit(),
             "u" | "undo" => self.undo(id).await,
             "k" | "y" | "keep" if at_hunk => self.keep(id, place, true).await,
             "d" | "n" | "drop" if at_hunk => self.keep(id, place, false).await,

@@ -4,19 +4,17 @@
 use std::process::ExitStatus;
 
 use alongside_desk::ReviewId;
+use alongside_terminal::editor::{self, Edited, Editing};
 
-use super::editor::{self, Edited, Editing};
 use super::told::whole_text;
 use super::{Due, LineDesk};
 use alongside_desk::harmless;
 
 impl LineDesk {
     /// Gives the text that is shown to the person's editor.
-    pub(super) fn edit(&mut self, id: ReviewId) {
+    pub(super) fn edit(&mut self) {
         let Some(waiting) = self.current() else { return };
-        let (review, place) = (&waiting.review, waiting.place);
-        let line = review.hunks.get(place).map_or(1, |hunk| hunk.current.start + 1);
-        match Editing::start(id, review.revision, place, &review.file, &review.current, line) {
+        match Editing::start(&editor::command(), &waiting.review, waiting.place) {
             Ok(editing) => {
                 self.paper.hold();
                 self.editing = Some(editing);
@@ -29,7 +27,7 @@ impl LineDesk {
     pub(super) async fn take_over_saved(&mut self) {
         let Some(editing) = &self.editing else { return };
         let Some(text) = editing.unsent() else { return };
-        let (id, revision, place) = (editing.id, editing.revision, editing.place);
+        let (id, revision, place) = (editing.id, editing.revision, editing.hunk);
         // What is refused stays in the file, and is offered again when the editor ends.
         if let Ok(revised) = self.desk.request(whole_text(id, revision, text.clone())).await {
             self.made(id, revised.revision);
@@ -45,7 +43,7 @@ impl LineDesk {
         let Some(editing) = self.editing.take() else {
             return;
         };
-        let (id, revision, place, sent) = (editing.id, editing.revision, editing.place, editing.sent);
+        let (id, revision, place, sent) = (editing.id, editing.revision, editing.hunk, editing.sent);
         let file = self.review(id).map(|review| review.file.clone());
         self.paper.release();
         self.answers.question_changed();

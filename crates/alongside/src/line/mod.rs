@@ -5,7 +5,6 @@
 //! [due](Due), and the loop prints it before it waits again.
 
 mod answers;
-mod editor;
 mod edits;
 mod help;
 mod input;
@@ -23,7 +22,7 @@ use tokio::sync::mpsc;
 
 use crate::signals::{Continued, Signals};
 use alongside_desk::harmless;
-use editor::Editing;
+use alongside_terminal::editor::Editing;
 use input::Answers;
 pub(crate) use paper::{Ink, Inks, Paper};
 

@@ -6,13 +6,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use alongside_desk::ReviewId;
+use alongside_desk::{Review, ReviewId, harmless};
 use anyhow::Context;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
-
-use crate::failure::Hint;
-use alongside_desk::harmless;
 
 /// Editors that take `+LINE` in front of the file.
 const TAKE_PLUS_LINE: &[&str] = &[
@@ -43,83 +40,92 @@ const TAKE_FILE_LINE: &[(&str, &str)] =
     &[("code", "--goto"), ("codium", "--goto"), ("hx", ""), ("helix", ""), ("subl", ""), ("zed", "")];
 
 /// A text in an editor.
-pub(crate) struct Editing {
+#[derive(Debug)]
+pub struct Editing {
     /// The review it belongs to.
-    pub(crate) id: ReviewId,
+    pub id: ReviewId,
     /// The revision it was made on.
-    pub(crate) revision: u64,
-    /// Where it was being read.
-    pub(crate) place: usize,
+    pub revision: u64,
+    /// The hunk at which it was being read, as an index.
+    pub hunk: usize,
+    /// Whether something that was saved has been taken over already.
+    pub sent: bool,
+    command: String,
     dir: TempDir,
     path: PathBuf,
     /// What was in the file last, as far as the companion knows.
     base: String,
-    /// Whether something that was saved has been taken over already.
-    pub(crate) sent: bool,
     child: Child,
     terminal: Option<TerminalState>,
 }
 
 /// What came of it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Edited {
+pub enum Edited {
     /// Nothing was changed.
     Same,
     /// The text now.
     Text(String),
     /// The editor failed, or left no text. What it left is in the file, if one is named.
-    Failed { why: String, kept: Option<PathBuf> },
+    Failed {
+        /// Why, in a few words.
+        why: String,
+        /// Where what was typed is, if something was.
+        kept: Option<PathBuf>,
+    },
 }
 
 impl Editing {
-    /// Opens `text` at `line` (counted from 1) in the person's editor.
+    /// Opens the text of a review, as it would be accepted now, at one of its hunks. `command` is [the person's
+    /// editor](command).
     ///
     /// # Errors
     /// When there is no place for the file or no shell to start the editor with.
-    pub(crate) fn start(
-        id: ReviewId,
-        revision: u64,
-        place: usize,
-        file: &str,
-        text: &str,
-        line: usize,
-    ) -> anyhow::Result<Self> {
-        let dir = tempfile::Builder::new()
-            .prefix("alongside-edit-")
-            .tempdir()
-            .context("cannot make a private directory for the text")
-            .hint("set TMPDIR to a directory that can be written")?;
-        let path = dir.path().join(own_name(file));
-        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-        let editor = editor();
+    pub fn start(command: &str, review: &Review, hunk: usize) -> anyhow::Result<Self> {
+        let line = review.hunks.get(hunk).map_or(1, |hunk| hunk.current.start + 1);
+        let dir = tempfile::Builder::new().prefix("alongside-edit-").tempdir().context(
+            "cannot make a private directory for the text; set TMPDIR to a directory that can be written",
+        )?;
+        let path = dir.path().join(own_name(&review.file));
+        std::fs::write(&path, &*review.current)
+            .with_context(|| format!("cannot write {}", path.display()))?;
         let terminal = TerminalState::save();
-        let child = shell(&editor, &path, line)
-            .stdin(terminal_input())
-            .spawn()
-            .with_context(|| format!("cannot start the editor {editor:?}"))
-            .hint("set EDITOR to an editor of yours")?;
-        Ok(Self { id, revision, place, dir, path, base: text.to_owned(), sent: false, child, terminal })
+        let child = shell(command, &path, line).stdin(terminal_input()).spawn().with_context(|| {
+            format!("cannot start the editor {command:?}; set EDITOR to an editor of yours")
+        })?;
+        Ok(Self {
+            id: review.id,
+            revision: review.revision,
+            hunk,
+            sent: false,
+            command: command.to_owned(),
+            dir,
+            path,
+            base: review.current.to_string(),
+            child,
+            terminal,
+        })
     }
 
     /// Waits for the editor to end. Cancel safe.
-    pub(crate) async fn ended(&mut self) -> std::io::Result<std::process::ExitStatus> {
+    pub async fn ended(&mut self) -> std::io::Result<std::process::ExitStatus> {
         self.child.wait().await
     }
 
     /// What the person has saved so far and the companion does not know, if anything.
-    pub(crate) fn unsent(&self) -> Option<String> {
+    pub fn unsent(&self) -> Option<String> {
         self.read().ok().filter(|text| *text != self.base)
     }
 
     /// The companion has this text now, as this revision.
-    pub(crate) fn taken_over(&mut self, text: String, revision: u64) {
+    pub fn taken_over(&mut self, text: String, revision: u64) {
         self.base = text;
         self.revision = revision;
         self.sent = true;
     }
 
     /// Asks the editor to end, for we do, and takes the terminal back.
-    pub(crate) async fn end(&mut self) {
+    pub async fn end(&mut self) {
         let pid = self.child.id().and_then(|pid| i32::try_from(pid).ok());
         if let Some(pid) = pid.and_then(rustix::process::Pid::from_raw) {
             // One that has ended already need not be told.
@@ -132,7 +138,7 @@ impl Editing {
     }
 
     /// Takes over what the editor left.
-    pub(crate) fn finish(self, status: std::io::Result<std::process::ExitStatus>) -> Edited {
+    pub fn finish(self, status: std::io::Result<std::process::ExitStatus>) -> Edited {
         if let Some(terminal) = &self.terminal {
             terminal.restore();
         }
@@ -144,7 +150,7 @@ impl Editing {
             },
             Ok(status) => match status.code() {
                 Some(127) => {
-                    format!("the editor {:?} cannot be found; set EDITOR to an editor of yours", editor())
+                    format!("the editor {:?} cannot be found; set EDITOR to an editor of yours", self.command)
                 }
                 Some(code) => format!("the editor ended with exit code {code}"),
                 None => "the editor was stopped by a signal".into(),
@@ -157,7 +163,7 @@ impl Editing {
     }
 
     /// Leaves the file where it is, and says where.
-    pub(crate) fn keep(self) -> PathBuf {
+    pub fn keep(self) -> PathBuf {
         let _ = self.dir.keep();
         self.path
     }
@@ -178,13 +184,17 @@ impl Editing {
 }
 
 /// Saves what a person typed when it cannot be handed on, and says where.
-pub(crate) fn save(file: &str, text: &str) -> std::io::Result<PathBuf> {
+///
+/// # Errors
+/// When there is no place for it.
+pub fn save(file: &str, text: &str) -> std::io::Result<PathBuf> {
     let path = tempfile::Builder::new().prefix("alongside-edit-").tempdir()?.keep().join(own_name(file));
     std::fs::write(&path, text)?;
     Ok(path)
 }
 
-fn editor() -> String {
+/// The person's editor as a shell command: `$VISUAL`, else `$EDITOR`, else `vi`.
+pub fn command() -> String {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
     variable("VISUAL").or_else(|| variable("EDITOR")).unwrap_or_else(|| "vi".into())
 }
@@ -233,6 +243,7 @@ fn own_name(file: &str) -> String {
 
 /// How the terminal was before the editor had it: one that dies leaves it raw.
 #[cfg(unix)]
+#[derive(Debug)]
 struct TerminalState(rustix::termios::Termios);
 
 #[cfg(unix)]
@@ -248,6 +259,7 @@ impl TerminalState {
 }
 
 #[cfg(not(unix))]
+#[derive(Debug)]
 struct TerminalState;
 
 #[cfg(not(unix))]
