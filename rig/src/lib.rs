@@ -11,6 +11,7 @@ pub mod install;
 pub mod model;
 pub mod peer;
 pub mod sandbox;
+pub mod screen;
 pub mod tmux;
 pub mod wait;
 pub mod wire;
@@ -19,6 +20,7 @@ pub use cli::alongside_bin;
 pub use ide_client::{CliAnswer, Family, OpenDiff, Outcome, RELEASES, RealClient, Release};
 pub use install::{InstallError, Rig, install, rig_or_skip};
 pub use sandbox::Sandbox;
+pub use screen::Screen;
 
 use std::path::PathBuf;
 

@@ -110,6 +110,11 @@ impl Sandbox {
         self.groups.lock().expect("no test thread panics here").extend(pid);
         child
     }
+
+    /// The processes that were started in this sandbox and still run, wherever they went. Linux only.
+    pub fn processes(&self) -> Vec<Pid> {
+        marked(self.dir.path())
+    }
 }
 
 impl Drop for Sandbox {
@@ -118,23 +123,22 @@ impl Drop for Sandbox {
             // An error is a group that has already ended.
             let _ = kill_process_group(group, Signal::KILL);
         }
-        kill_marked(self.dir.path());
-    }
-}
-
-/// Kills what left its process group but still carries our mark. Where there is no `/proc`, such a process must be
-/// ended by who started it.
-fn kill_marked(dir: &Path) {
-    let mark = format!("{MARK}={}\0", dir.display()).into_bytes();
-    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let pid = entry.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw);
-        let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
-        if let Some(pid) = pid
-            && environment.windows(mark.len()).any(|window| window == mark)
-        {
+        // Where there is no `/proc`, what left its process group must be ended by who started it.
+        for pid in marked(self.dir.path()) {
             let _ = rustix::process::kill_process(pid, Signal::KILL);
         }
     }
+}
+
+/// The processes that carry our mark, wherever they went; none where there is no `/proc`.
+fn marked(dir: &Path) -> Vec<Pid> {
+    let mark = format!("{MARK}={}\0", dir.display()).into_bytes();
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|entry| {
+        let pid = entry.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw)?;
+        let environment = fs::read(entry.path().join("environ")).ok()?;
+        environment.windows(mark.len()).any(|window| window == mark).then_some(pid)
+    });
+    processes.collect()
 }
 
 /// Some programs refuse a runtime directory that others can read.
@@ -159,20 +163,11 @@ mod tests {
         let mut line = String::new();
         let mut stdout = tokio::io::BufReader::new(child.stdout.take().expect("piped"));
         tokio::io::AsyncBufReadExt::read_line(&mut stdout, &mut line).await.expect("the pid");
-        // `setsid` forks when it leads a group; whatever it is now, it carries the mark.
-        let marked = |dir: &Path| {
-            let mark = format!("{MARK}={}\0", dir.display());
-            fs::read_dir("/proc").expect("Linux").flatten().any(|entry| {
-                let environ = fs::read(entry.path().join("environ")).unwrap_or_default();
-                let alive = !fs::read(entry.path().join("cmdline")).unwrap_or_default().is_empty();
-                alive && String::from_utf8_lossy(&environ).contains(&mark)
-            })
-        };
         let dir = sandbox.dir.path().to_owned();
-        assert!(marked(&dir), "the sleeper should live");
+        assert!(!sandbox.processes().is_empty(), "the sleeper should live");
         drop(sandbox);
         let deadline = std::time::Instant::now() + std::time::Duration::from_secs(5);
-        while marked(&dir) {
+        while !marked(&dir).is_empty() {
             assert!(std::time::Instant::now() < deadline, "a process of the sandbox outlived it");
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }

@@ -1,0 +1,295 @@
+//! A terminal of its own for one program, as a person sits at it: keys, mouse and paste go in, the picture comes out.
+//!
+//! The program runs on a real pty and leads a session there, so that Ctrl-Z, resizing and closing the window do what
+//! they do in earnest. What it draws is read by a terminal emulator. Nothing here knows what is drawn.
+//!
+//! The pty is opened with rustix and entered with setsid(1): a terminal must be able to hang up, which takes a reader
+//! that can be told to stop, and must not type anything that no test typed.
+
+pub mod key;
+mod link;
+mod picture;
+mod terminal;
+
+use std::fs::File;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use rustix::fs::{Mode, OFlags};
+use rustix::process::{Pid, Signal};
+use rustix::pty::OpenptFlags;
+use rustix::termios::{Termios, Winsize, tcgetattr, tcsetwinsize};
+
+use crate::sandbox::Sandbox;
+use crate::wait::{self, PATIENCE};
+use link::Link;
+pub use picture::frame;
+pub use terminal::{Answers, Terminal};
+
+/// See the module. Dropping it kills the program and what runs in its process group; what has left that group dies
+/// with the sandbox.
+#[derive(Debug)]
+pub struct Screen {
+    child: Child,
+    /// The terminal's end; gone after hanging up.
+    link: Option<Link>,
+    /// The program's end, held so that its settings can be read after the program.
+    tty: File,
+    before: Termios,
+}
+
+/// What a wheel is turned towards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wheel {
+    /// Away from the person.
+    Up,
+    /// Towards the person.
+    Down,
+}
+
+impl Screen {
+    /// Starts a program, with its arguments, in the sandbox's project.
+    ///
+    /// # Errors
+    /// When there is no pty, or the program does not start.
+    pub fn start(
+        sandbox: &Sandbox,
+        terminal: &Terminal,
+        words: impl IntoIterator<Item = impl AsRef<std::ffi::OsStr>>,
+    ) -> Result<Self> {
+        let ours = rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)
+            .context("there is no pty")?;
+        rustix::pty::grantpt(&ours).and_then(|()| rustix::pty::unlockpt(&ours))?;
+        let name = rustix::pty::ptsname(&ours, Vec::new())?;
+        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let tty = File::from(rustix::fs::open(name, flags, Mode::empty())?);
+        tcsetwinsize(&tty, size(terminal.columns, terminal.rows))?;
+        let before = tcgetattr(&tty)?;
+        // Not `Sandbox::spawn`: setsid forks when it already leads a group.
+        let mut command = Command::new("setsid");
+        command.env_clear().envs(sandbox.env()).envs(terminal.variables.iter().cloned());
+        command.current_dir(sandbox.project()).arg("--ctty").args(words);
+        let end = || tty.try_clone().map(Stdio::from);
+        let child = command.stdin(end()?).stdout(end()?).stderr(end()?).spawn();
+        let child = child.with_context(|| format!("{command:?} does not start"))?;
+        let link = Some(Link::new(ours.into(), terminal)?);
+        Ok(Self { child, link, tty, before })
+    }
+
+    /// Types: the bytes of a text, or of [`key`]s.
+    ///
+    /// # Errors
+    /// After hanging up.
+    pub fn press(&self, keys: &str) -> Result<()> {
+        self.link()?.send(keys.as_bytes())
+    }
+
+    /// Pastes a text, as terminals do: between marks if the program asked for them, and with Enter for a line end.
+    ///
+    /// # Errors
+    /// After hanging up.
+    pub fn paste(&self, text: &str) -> Result<()> {
+        let text = text.replace('\n', "\r");
+        match self.picture()?.bracketed_paste() {
+            true => self.press(&format!("\x1b[200~{text}\x1b[201~")),
+            false => self.press(&text),
+        }
+    }
+
+    /// Clicks on a cell with the left button.
+    ///
+    /// # Errors
+    /// When the program has not asked for the mouse: a terminal would select text instead.
+    pub fn click(&self, (row, column): (u16, u16)) -> Result<()> {
+        self.mouse(0, (row, column), 'M')?;
+        self.mouse(0, (row, column), 'm')
+    }
+
+    /// Turns the wheel by one notch over a cell.
+    ///
+    /// # Errors
+    /// When the program has not asked for the mouse: a terminal would scroll instead.
+    pub fn wheel(&self, towards: Wheel, at: (u16, u16)) -> Result<()> {
+        self.mouse(if towards == Wheel::Up { 64 } else { 65 }, at, 'M')
+    }
+
+    /// The terminal's window gains or loses the focus; terminals tell only programs that asked.
+    ///
+    /// # Errors
+    /// When the program has not asked for that.
+    pub fn focus(&self, gained: bool) -> Result<()> {
+        ensure!(self.link()?.asked_for(terminal::FOCUS), "the program has not asked for the focus");
+        self.press(if gained { "\x1b[I" } else { "\x1b[O" })
+    }
+
+    /// Gives the window another size.
+    ///
+    /// # Errors
+    /// After hanging up.
+    pub fn resize(&self, columns: u16, rows: u16) -> Result<()> {
+        self.link()?.resize(columns, rows);
+        Ok(tcsetwinsize(&self.tty, size(columns, rows))?)
+    }
+
+    /// Closes the window. The program is sent SIGHUP, and cannot read or write any more.
+    pub fn hang_up(&mut self) {
+        self.link = None;
+    }
+
+    /// Sends a signal to the program, and to nothing else.
+    ///
+    /// # Errors
+    /// When it has ended.
+    pub fn signal(&self, signal: Signal) -> Result<()> {
+        Ok(rustix::process::kill_process(self.pid(), signal)?)
+    }
+
+    /// The program's process.
+    pub fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    /// What is shown now, as text; lines end where their last character is.
+    ///
+    /// # Errors
+    /// After hanging up.
+    pub fn text(&self) -> Result<String> {
+        Ok(self.picture()?.contents())
+    }
+
+    /// What is shown now, with colours, cursor and modes.
+    ///
+    /// # Errors
+    /// After hanging up.
+    pub fn picture(&self) -> Result<vt100::Screen> {
+        Ok(self.link()?.picture())
+    }
+
+    /// Where a text is shown first: row and column of its first cell, from 0.
+    ///
+    /// # Errors
+    /// When it is not shown.
+    pub fn place_of(&self, text: &str) -> Result<(u16, u16)> {
+        let picture = self.picture()?;
+        picture::place_of(&picture, text)
+            .with_context(|| format!("{text:?} is not shown:\n{}", frame(&picture)))
+    }
+
+    /// What the program has copied to the clipboard last, in base64.
+    ///
+    /// # Errors
+    /// After hanging up.
+    pub fn copied(&self) -> Result<Option<Vec<u8>>> {
+        Ok(self.link()?.copied())
+    }
+
+    /// How many bytes the program has written so far, as far as they have been read.
+    ///
+    /// # Errors
+    /// After hanging up.
+    pub fn received(&self) -> Result<u64> {
+        Ok(self.link()?.received())
+    }
+
+    /// Waits until the screen's text is as wanted, and returns it.
+    ///
+    /// # Errors
+    /// At the deadline, with what is shown instead.
+    pub fn wait_for(&self, what: &str, shown: impl Fn(&str) -> bool) -> Result<String> {
+        self.wait_for_picture(what, |picture| shown(&picture.contents())).map(|picture| picture.contents())
+    }
+
+    /// Waits until a text is shown, and returns all that is.
+    ///
+    /// # Errors
+    /// At the deadline, with what is shown instead.
+    pub fn shows(&self, text: &str) -> Result<String> {
+        self.wait_for(&format!("{text:?}"), |screen| screen.contains(text))
+    }
+
+    /// Waits until the picture is as wanted, colours, cursor and modes included.
+    ///
+    /// # Errors
+    /// At the deadline, with what is shown instead.
+    pub fn wait_for_picture(
+        &self,
+        what: &str,
+        shown: impl Fn(&vt100::Screen) -> bool,
+    ) -> Result<vt100::Screen> {
+        let link = self.link()?;
+        wait::until(what, PATIENCE, || {
+            let picture = link.picture();
+            if shown(&picture) { Ok(picture) } else { Err(frame(&picture)) }
+        })
+    }
+
+    /// Waits until the program has written nothing for so long.
+    ///
+    /// # Errors
+    /// At the deadline: it never stops writing.
+    pub fn settle(&self, silence: Duration) -> Result<()> {
+        let link = self.link()?;
+        let seen = || Err(format!("{} bytes, the last ones just now", link.received()));
+        wait::until("the program to fall silent", PATIENCE + silence, || {
+            if link.silent_for() >= silence { Ok(()) } else { seen() }
+        })
+    }
+
+    /// Waits until the program has ended and all that it wrote is on the screen.
+    ///
+    /// # Errors
+    /// At the deadline, with what is shown.
+    pub fn ends(&mut self) -> Result<ExitStatus> {
+        let Self { child, link, .. } = self;
+        let status = wait::until("the program to end", PATIENCE, || {
+            let status = child.try_wait().map_err(|error| error.to_string())?;
+            let shown =
+                || link.as_ref().map_or_else(|| "(hung up)".to_owned(), |link| frame(&link.picture()));
+            status.ok_or_else(shown)
+        })?;
+        if let Some(link) = link {
+            link.drain()?;
+        }
+        Ok(status)
+    }
+
+    /// What the program has changed about the terminal and not changed back. Empty is how a program leaves well.
+    ///
+    /// # Errors
+    /// After hanging up.
+    pub fn left_behind(&self) -> Result<Vec<String>> {
+        let mut left = self.link()?.left_behind();
+        // Settings have no equality; what they show of themselves is all there is to them.
+        let (before, now) = (format!("{:?}", self.before), format!("{:?}", tcgetattr(&self.tty)?));
+        if before != now {
+            left.push(format!("terminal settings: {now} instead of {before}"));
+        }
+        Ok(left)
+    }
+
+    fn mouse(&self, button: u8, (row, column): (u16, u16), end: char) -> Result<()> {
+        let picture = self.picture()?;
+        let asked = picture.mouse_protocol_mode() != vt100::MouseProtocolMode::None;
+        ensure!(asked, "the program has not asked for the mouse:\n{}", frame(&picture));
+        let sgr = picture.mouse_protocol_encoding() == vt100::MouseProtocolEncoding::Sgr;
+        ensure!(sgr, "the program wants the mouse in an encoding that breaks beyond column 223");
+        self.press(&format!("\x1b[<{button};{};{}{end}", column + 1, row + 1))
+    }
+
+    fn link(&self) -> Result<&Link> {
+        self.link.as_ref().context("the terminal has hung up")
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        // setsid made the program the leader of a group. An error is a group that has ended.
+        let _ = rustix::process::kill_process_group(self.pid(), Signal::KILL);
+        let _ = self.child.wait();
+    }
+}
+
+fn size(columns: u16, rows: u16) -> Winsize {
+    Winsize { ws_col: columns, ws_row: rows, ws_xpixel: 0, ws_ypixel: 0 }
+}

@@ -1,0 +1,172 @@
+//! The wire between a program and the screen: one thread that reads what the program writes, at most as fast as the
+//! link carries it, draws it, and sends what the terminal answers.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::num::NonZeroU16;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::terminal::{Manners, Terminal};
+use crate::wait::{self, PATIENCE};
+
+/// How long the reader waits for more before it looks whether it shall stop.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Dropping it closes the terminal's end of the pty.
+#[derive(Debug)]
+pub(super) struct Link {
+    keyboard: File,
+    shared: Arc<Shared>,
+    reader: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    parser: Mutex<vt100::Parser<Manners>>,
+    received: AtomicU64,
+    /// How often the reader found nothing to read.
+    lulls: AtomicU64,
+    last: Mutex<Instant>,
+    stop: AtomicBool,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("received", &self.received).finish_non_exhaustive()
+    }
+}
+
+impl Link {
+    pub(super) fn new(ours: File, terminal: &Terminal) -> Result<Self> {
+        let (rows, columns) = (at_least_one(terminal.rows), at_least_one(terminal.columns));
+        let manners = Manners::new(terminal.answers);
+        let shared = Arc::new(Shared {
+            parser: Mutex::new(vt100::Parser::new_with_callbacks(rows, columns, 0, manners)),
+            received: AtomicU64::new(0),
+            lulls: AtomicU64::new(0),
+            last: Mutex::new(Instant::now()),
+            stop: AtomicBool::new(false),
+        });
+        let (theirs, keyboard, speed) = (shared.clone(), ours.try_clone()?, terminal.bytes_per_second);
+        let reader =
+            std::thread::Builder::new().name("screen".into()).spawn(move || read(ours, &theirs, speed));
+        Ok(Self { keyboard, shared, reader: Some(reader.context("no thread for the screen")?) })
+    }
+
+    pub(super) fn send(&self, bytes: &[u8]) -> Result<()> {
+        (&self.keyboard).write_all(bytes).context("the program's terminal takes no keys")
+    }
+
+    pub(super) fn resize(&self, columns: u16, rows: u16) {
+        self.shared.parser().set_size(at_least_one(rows), at_least_one(columns));
+    }
+
+    pub(super) fn picture(&self) -> vt100::Screen {
+        self.shared.parser().screen().clone()
+    }
+
+    pub(super) fn received(&self) -> u64 {
+        self.shared.received.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn silent_for(&self) -> Duration {
+        self.shared.last.lock().expect("no reader panics").elapsed()
+    }
+
+    pub(super) fn asked_for(&self, mode: u16) -> bool {
+        self.shared.parser().callbacks().modes.contains(&mode)
+    }
+
+    pub(super) fn copied(&self) -> Option<Vec<u8>> {
+        self.shared.parser().callbacks().copied.clone()
+    }
+
+    /// Waits until everything that has been written is read: a whole look that began after this found nothing.
+    pub(super) fn drain(&self) -> Result<()> {
+        let lulls = || self.shared.lulls.load(Ordering::SeqCst);
+        let before = lulls();
+        wait::until("the end of what the program wrote", PATIENCE, || {
+            if lulls() >= before + 2 { Ok(()) } else { Err(format!("{} bytes", self.received())) }
+        })
+    }
+
+    /// What about the terminal is not as it was when it was new.
+    pub(super) fn left_behind(&self) -> Vec<String> {
+        let parser = self.shared.parser();
+        let (screen, manners) = (parser.screen(), parser.callbacks());
+        let plain = (vt100::Color::Default, vt100::Color::Default);
+        let styled =
+            screen.bold() || screen.dim() || screen.italic() || screen.underline() || screen.inverse();
+        let states = [
+            (screen.alternate_screen(), "the alternate screen"),
+            (screen.hide_cursor(), "a hidden cursor"),
+            (screen.cursor_style() != vt100::CursorStyle::Default, "another cursor"),
+            (screen.mouse_protocol_mode() != vt100::MouseProtocolMode::None, "the mouse"),
+            (
+                screen.mouse_protocol_encoding() != vt100::MouseProtocolEncoding::Default,
+                "the mouse's encoding",
+            ),
+            (screen.bracketed_paste(), "bracketed paste"),
+            (screen.application_cursor(), "application cursor keys"),
+            (screen.application_keypad(), "the application keypad"),
+            (styled || (screen.fgcolor(), screen.bgcolor()) != plain, "colours or styles"),
+            (manners.keyboards > 0, "a keyboard protocol"),
+        ];
+        let states = states.into_iter().filter(|(on, _)| *on).map(|(_, what)| what.to_owned());
+        states.chain(manners.modes.iter().map(|mode| format!("private mode {mode}"))).collect()
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::SeqCst);
+        // It holds the terminal's end too.
+        let _ = self.reader.take().map(JoinHandle::join);
+    }
+}
+
+impl Shared {
+    fn parser(&self) -> MutexGuard<'_, vt100::Parser<Manners>> {
+        self.parser.lock().expect("no reader panics")
+    }
+}
+
+fn read(mut ours: File, shared: &Shared, bytes_per_second: Option<u32>) {
+    // A slow link carries a fiftieth of a second's worth at a time.
+    let mut piece = vec![0; bytes_per_second.map_or(8192, |speed| (speed / 50).clamp(1, 8192) as usize)];
+    let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(LOOK.subsec_nanos()) };
+    while !shared.stop.load(Ordering::SeqCst) {
+        match poll(&mut [PollFd::new(&ours, PollFlags::IN)], Some(&timeout)) {
+            Ok(0) => {
+                shared.lulls.fetch_add(1, Ordering::SeqCst);
+                continue;
+            }
+            Ok(_) => {}
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(_) => return,
+        }
+        let Ok(count @ 1..) = ours.read(&mut piece) else { return };
+        let owed = {
+            let mut parser = shared.parser();
+            parser.process(&piece[..count]);
+            std::mem::take(&mut parser.callbacks_mut().owed)
+        };
+        shared.received.fetch_add(count as u64, Ordering::SeqCst);
+        *shared.last.lock().expect("nobody panics with the clock") = Instant::now();
+        // A program that has ended wants no answer.
+        let _ = ours.write_all(&owed);
+        if let Some(speed) = bytes_per_second {
+            std::thread::sleep(Duration::from_secs(1) * count as u32 / speed);
+        }
+    }
+}
+
+/// A terminal without a cell cannot be emulated; windows are never so small.
+fn at_least_one(cells: u16) -> NonZeroU16 {
+    NonZeroU16::new(cells).unwrap_or(NonZeroU16::MIN)
+}

@@ -1,0 +1,31 @@
+//! Finding one's way in a picture.
+
+/// A picture for failures: in a frame, so that its size and its blanks can be seen.
+pub fn frame(picture: &vt100::Screen) -> String {
+    let (rows, columns) = picture.size();
+    let border = format!("+{}+\n", "-".repeat(columns.get().into()));
+    let lines: String = (0..rows.get()).map(|row| format!("|{}|\n", line(picture, row).0)).collect();
+    format!("{border}{lines}{border}")
+}
+
+/// Where a text is first: row and column of its first cell.
+pub(super) fn place_of(picture: &vt100::Screen, text: &str) -> Option<(u16, u16)> {
+    (0..picture.size().0.get()).find_map(|row| {
+        let (line, starts) = line(picture, row);
+        let at = line.find(text)?;
+        let column = starts.iter().position(|start| *start == Some(at))?;
+        Some((row, u16::try_from(column).ok()?))
+    })
+}
+
+/// A whole line, and at which byte of it each cell starts; the second half of a wide character starts nowhere.
+fn line(picture: &vt100::Screen, row: u16) -> (String, Vec<Option<usize>>) {
+    let (mut text, mut starts) = (String::new(), Vec::new());
+    for cell in (0..picture.size().1.get()).filter_map(|column| picture.cell(row, column)) {
+        starts.push((!cell.is_wide_continuation()).then_some(text.len()));
+        if !cell.is_wide_continuation() {
+            text.push_str(if cell.has_contents() { cell.contents() } else { " " });
+        }
+    }
+    (text, starts)
+}
