@@ -3,7 +3,15 @@
 //! It draws what it is told and asks for what keys mean. What a hunk is, what accepting does and whether a decision still
 //! counts is the companion's business, which is only ever spoken to through a [`Desk`].
 
+#[allow(dead_code, reason = "until the screen is there")]
+mod colour;
 pub mod editor;
+#[allow(dead_code, reason = "until the screen is there")]
+mod page;
+#[allow(dead_code, reason = "until the screen is there")]
+mod palette;
+#[allow(dead_code, reason = "until the screen is there")]
+mod width;
 
 use std::path::PathBuf;
 

@@ -1,0 +1,337 @@
+//! Every style the desk draws with, for light and dark backgrounds and for as many colours as the terminal has. Colour
+//! alone never carries meaning: signs and words say the same, so a terminal without any shows as much.
+
+use ratatui::style::{Color, Modifier, Style};
+
+use crate::Theme;
+use crate::colour::Class;
+
+/// How many colours the terminal has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// None, or the person wants none (`NO_COLOR`): bold, underlined and reversed text only.
+    None,
+    /// The 16 that every terminal names; what they look like is the person's choice.
+    Sixteen,
+    /// 256 by number.
+    Indexed,
+    /// Any.
+    True,
+}
+
+impl Depth {
+    /// What the environment promises: `variable` looks one up.
+    pub(crate) fn promised(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let says = |name| variable(name).unwrap_or_default();
+        let term = says("TERM");
+        if !says("NO_COLOR").is_empty() || term == "dumb" {
+            Self::None
+        } else if matches!(says("COLORTERM").as_str(), "truecolor" | "24bit") || term.ends_with("-direct") {
+            Self::True
+        } else if term.contains("256color") {
+            Self::Indexed
+        } else {
+            Self::Sixteen
+        }
+    }
+}
+
+/// See the module. Fields are styles to patch onto one another: what they do not say stays as it was.
+#[derive(Debug, Clone)]
+pub(crate) struct Palette {
+    /// Text that nothing else is said of.
+    pub(crate) text: Style,
+    /// Less important text: hints, numbers, the fold rows.
+    pub(crate) quiet: Style,
+    /// Titles of panels, file names.
+    pub(crate) heading: Style,
+    /// Lines between panels.
+    pub(crate) border: Style,
+    /// A key one may press.
+    pub(crate) key: Style,
+    /// The chosen row of a list.
+    pub(crate) selected: Style,
+    /// Something to be careful about: stale, dirty, outside the roots.
+    pub(crate) warning: Style,
+    /// Something that went wrong.
+    pub(crate) error: Style,
+    /// Something that went well.
+    pub(crate) success: Style,
+    /// Line numbers.
+    pub(crate) number: Style,
+    /// The line in the margin beside a hunk.
+    pub(crate) margin: Style,
+    /// The same, beside the hunk that keys act on.
+    pub(crate) cursor: Style,
+    /// The row that stands for unchanged lines.
+    pub(crate) fold: Style,
+    /// What is shown for text that must not be shown as it is, and other marks that are not part of the text.
+    pub(crate) mark: Style,
+    /// What is searched for.
+    pub(crate) found: Style,
+    /// Lines that the proposal adds.
+    pub(crate) added: Change,
+    /// Lines that it removes.
+    pub(crate) removed: Change,
+    /// Lines that the person wrote.
+    pub(crate) edited: Change,
+    /// Proposed lines that the person dropped.
+    pub(crate) dropped: Change,
+    /// Whether changed lines have room for syntax colours: where they are told by the colour of their text, not.
+    pub(crate) syntax_in_changes: bool,
+    /// By [`Class`].
+    classes: [Style; Class::ALL.len()],
+}
+
+/// How a changed line looks.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Change {
+    /// The line, to the edge of its column.
+    pub(crate) line: Style,
+    /// Its sign.
+    pub(crate) sign: Style,
+    /// Those words of it that differ.
+    pub(crate) words: Style,
+}
+
+impl Palette {
+    /// For a background and a number of colours.
+    pub(crate) fn new(theme: Theme, depth: Depth) -> Self {
+        match depth {
+            Depth::None => Self::plain(),
+            Depth::Sixteen => Self::sixteen(theme),
+            Depth::Indexed => Self::coloured(theme, Tone::indexed),
+            Depth::True => Self::coloured(theme, Tone::rgb),
+        }
+    }
+
+    /// How a token of source code looks.
+    pub(crate) fn class(&self, class: Class) -> Style {
+        self.classes[class as usize]
+    }
+
+    fn plain() -> Self {
+        let plain = Style::new();
+        let bold = plain.add_modifier(Modifier::BOLD);
+        let underlined = plain.add_modifier(Modifier::UNDERLINED);
+        let reversed = plain.add_modifier(Modifier::REVERSED);
+        let change = Change { line: plain, sign: bold, words: bold.patch(underlined) };
+        Self {
+            text: plain,
+            quiet: plain,
+            heading: bold,
+            border: plain,
+            key: bold,
+            selected: reversed,
+            warning: bold,
+            error: bold,
+            success: plain,
+            number: plain,
+            margin: plain,
+            cursor: bold,
+            fold: plain,
+            mark: underlined,
+            found: reversed,
+            added: change,
+            removed: change,
+            edited: change,
+            dropped: Change { words: plain, ..change },
+            syntax_in_changes: false,
+            classes: [plain; Class::ALL.len()],
+        }
+    }
+
+    fn sixteen(theme: Theme) -> Self {
+        let fg = |color| Style::new().fg(color);
+        // The bright half is made for dark backgrounds; bright black is grey on both.
+        let (blue, yellow) = match theme {
+            Theme::Dark => (Color::LightBlue, Color::Yellow),
+            Theme::Light => (Color::Blue, Color::Magenta),
+        };
+        let words = Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
+        let change = |color| Change { line: fg(color), sign: fg(color), words };
+        let quiet = fg(Color::DarkGray);
+        Self {
+            text: Style::new(),
+            quiet,
+            heading: Style::new().add_modifier(Modifier::BOLD),
+            border: quiet,
+            key: fg(Color::Cyan),
+            selected: Style::new().add_modifier(Modifier::REVERSED),
+            warning: fg(yellow).add_modifier(Modifier::BOLD),
+            error: fg(Color::Red).add_modifier(Modifier::BOLD),
+            success: fg(Color::Green),
+            number: quiet,
+            margin: quiet,
+            cursor: fg(Color::Cyan).add_modifier(Modifier::BOLD),
+            fold: quiet,
+            mark: fg(Color::Magenta).add_modifier(Modifier::UNDERLINED),
+            found: Style::new().add_modifier(Modifier::REVERSED),
+            added: change(Color::Green),
+            removed: change(Color::Red),
+            edited: change(blue),
+            dropped: Change { line: quiet, sign: quiet, words: Style::new() },
+            syntax_in_changes: false,
+            classes: classes(|class| match class {
+                Class::Comment => quiet,
+                Class::String => fg(Color::Green),
+                Class::Number | Class::Constant => fg(Color::Magenta),
+                Class::Keyword => fg(blue),
+                Class::Type => fg(Color::Cyan),
+                Class::Function => fg(yellow),
+            }),
+        }
+    }
+
+    fn coloured(theme: Theme, shade: fn(Tone) -> Color) -> Self {
+        let tones = match theme {
+            Theme::Dark => &DARK,
+            Theme::Light => &LIGHT,
+        };
+        let fg = |tone: Tone| Style::new().fg(shade(tone));
+        let bg = |tone: Tone| Style::new().bg(shade(tone));
+        let change = |[line, sign, words]: [Tone; 3]| Change {
+            line: bg(line),
+            sign: fg(sign).add_modifier(Modifier::BOLD),
+            words: bg(words),
+        };
+        let quiet = fg(tones.quiet);
+        Self {
+            text: Style::new(),
+            quiet,
+            heading: Style::new().add_modifier(Modifier::BOLD),
+            border: fg(tones.border),
+            key: fg(tones.accent).add_modifier(Modifier::BOLD),
+            selected: bg(tones.selected).add_modifier(Modifier::BOLD),
+            warning: fg(tones.warning).add_modifier(Modifier::BOLD),
+            error: fg(tones.removed[1]).add_modifier(Modifier::BOLD),
+            success: fg(tones.added[1]),
+            number: quiet,
+            margin: fg(tones.border),
+            cursor: fg(tones.accent).add_modifier(Modifier::BOLD),
+            fold: fg(tones.quiet).bg(shade(tones.fold)),
+            mark: fg(tones.mark),
+            found: bg(tones.found).fg(shade(tones.found_text)),
+            added: change(tones.added),
+            removed: change(tones.removed),
+            edited: change(tones.edited),
+            dropped: Change { line: quiet, sign: quiet.add_modifier(Modifier::BOLD), words: Style::new() },
+            syntax_in_changes: true,
+            classes: classes(|class| fg(tones.classes[class as usize])),
+        }
+    }
+}
+
+fn classes(style: impl Fn(Class) -> Style) -> [Style; Class::ALL.len()] {
+    Class::ALL.map(style)
+}
+
+/// A colour as 24 bits, and the one of the 256 that does best in its place: dark tints have no near one.
+#[derive(Debug, Clone, Copy)]
+struct Tone(u32, u8);
+
+impl Tone {
+    fn rgb(self) -> Color {
+        Color::from_u32(self.0)
+    }
+
+    fn indexed(self) -> Color {
+        Color::Indexed(self.1)
+    }
+}
+
+/// The colours of one background.
+struct Tones {
+    quiet: Tone,
+    border: Tone,
+    accent: Tone,
+    selected: Tone,
+    warning: Tone,
+    fold: Tone,
+    mark: Tone,
+    found: Tone,
+    found_text: Tone,
+    /// Line, sign, words.
+    added: [Tone; 3],
+    removed: [Tone; 3],
+    edited: [Tone; 3],
+    classes: [Tone; Class::ALL.len()],
+}
+
+const DARK: Tones = Tones {
+    quiet: Tone(0x80_8792, 245),
+    border: Tone(0x4b_515c, 240),
+    accent: Tone(0x56_c8d8, 80),
+    selected: Tone(0x2c_3340, 237),
+    warning: Tone(0xe5_b567, 179),
+    fold: Tone(0x1e_2228, 235),
+    mark: Tone(0xd3_86d8, 176),
+    found: Tone(0xe5_c07b, 180),
+    found_text: Tone(0x1a_1a1a, 234),
+    added: [Tone(0x10_2b1b, 22), Tone(0x6f_cf7c, 114), Tone(0x1f_5c35, 28)],
+    removed: [Tone(0x36_171c, 52), Tone(0xf0_7178, 203), Tone(0x7a_2530, 88)],
+    edited: [Tone(0x14_2740, 17), Tone(0x7a_b4f5, 111), Tone(0x24_4f86, 25)],
+    classes: [
+        Tone(0x8b_929c, 246),
+        Tone(0xa5_d6a0, 151),
+        Tone(0xe0_a878, 180),
+        Tone(0xe0_a878, 180),
+        Tone(0xc7_9bf0, 183),
+        Tone(0x6f_d0cf, 116),
+        Tone(0x82_b6ff, 117),
+    ],
+};
+
+const LIGHT: Tones = Tones {
+    quiet: Tone(0x6a_717c, 243),
+    border: Tone(0xb4_bac4, 250),
+    accent: Tone(0x00_6f8a, 24),
+    selected: Tone(0xd9_e2ef, 254),
+    warning: Tone(0x9a_5b00, 130),
+    fold: Tone(0xf0_f2f5, 255),
+    mark: Tone(0x9a_2fa5, 127),
+    found: Tone(0xff_d54f, 221),
+    found_text: Tone(0x1a_1a1a, 234),
+    added: [Tone(0xdd_f5e1, 194), Tone(0x1a_7f37, 28), Tone(0xa6_e3b3, 157)],
+    removed: [Tone(0xfd_e4e4, 224), Tone(0xc0_2030, 160), Tone(0xf7_b4b8, 217)],
+    edited: [Tone(0xdf_ecfd, 189), Tone(0x1f_5fbf, 26), Tone(0xae_cdf8, 153)],
+    classes: [
+        Tone(0x6a_717c, 243),
+        Tone(0x1b_6e3c, 22),
+        Tone(0x9a_4b00, 130),
+        Tone(0x9a_4b00, 130),
+        Tone(0x7a_2fbf, 91),
+        Tone(0x00_6b75, 23),
+        Tone(0x1a_4fb4, 25),
+    ],
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_colours_as_the_environment_promises() {
+        let depth = |set: &[(&str, &str)]| {
+            Depth::promised(|name| set.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).into()))
+        };
+        assert_eq!(depth(&[("TERM", "xterm-256color")]), Depth::Indexed);
+        assert_eq!(depth(&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")]), Depth::True);
+        assert_eq!(depth(&[("TERM", "linux")]), Depth::Sixteen);
+        assert_eq!(depth(&[("TERM", "dumb"), ("COLORTERM", "truecolor")]), Depth::None);
+        assert_eq!(depth(&[("TERM", "xterm-256color"), ("NO_COLOR", "1")]), Depth::None);
+        assert_eq!(depth(&[("TERM", "linux"), ("NO_COLOR", "")]), Depth::Sixteen, "empty is not set");
+    }
+
+    #[test]
+    fn without_colours_there_are_none() {
+        for theme in [Theme::Dark, Theme::Light] {
+            let shown = format!("{:?}", Palette::new(theme, Depth::None));
+            assert!(!shown.contains("fg: Some") && !shown.contains("bg: Some"), "{shown}");
+            let shown = format!("{:?}", Palette::new(theme, Depth::Sixteen));
+            assert!(!shown.contains("Rgb") && !shown.contains("Indexed"), "{shown}");
+            let shown = format!("{:?}", Palette::new(theme, Depth::Indexed));
+            assert!(!shown.contains("Rgb"), "{shown}");
+        }
+    }
+}

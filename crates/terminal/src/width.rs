@@ -1,0 +1,141 @@
+//! How a line of text takes up columns: what a person sees as one character is one unit, with its width. Wide and
+//! combining characters count as terminals draw them, a tab reaches to the next multiple of [`TAB`], and a character that
+//! a terminal must not get, or that takes up no room, is a visible escape.
+//!
+//! Work is bounded by what is looked at: a line is only ever read up to the last column that somebody asks for.
+
+use std::ops::Range;
+
+use alongside_desk::harmless;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// Columns from one tab stop to the next.
+pub(crate) const TAB: usize = 4;
+
+/// What would be one character but is longer than this many bytes is taken apart.
+const LONGEST: usize = 64;
+
+/// Plain text is skipped in pieces of this many bytes.
+const STRIDE: usize = 256;
+
+/// What is drawn or left out as one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unit<'a> {
+    /// Where in the line.
+    pub(crate) bytes: Range<usize>,
+    /// Where in the line, in UTF-16 units.
+    pub(crate) utf16: usize,
+    /// Its first column.
+    pub(crate) column: usize,
+    /// How many columns it takes, at least one.
+    pub(crate) width: usize,
+    /// What is shown.
+    pub(crate) shown: Shown<'a>,
+}
+
+/// What is shown for a unit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Shown<'a> {
+    /// The text itself.
+    Text(&'a str),
+    /// Blanks.
+    Tab,
+    /// What stands for it.
+    Escape(String),
+}
+
+/// The units of a line, which is given without its line ending.
+#[derive(Debug, Clone)]
+pub(crate) struct Units<'a> {
+    line: &'a str,
+    byte: usize,
+    utf16: usize,
+    column: usize,
+}
+
+impl<'a> Units<'a> {
+    /// From the unit that takes up `column`; from the end of a line that is shorter.
+    pub(crate) fn from(line: &'a str, column: usize) -> Self {
+        let mut units = Self { line, byte: 0, utf16: 0, column: 0 };
+        loop {
+            while units.column + STRIDE <= column && units.skip_plain() {}
+            let before = units.clone();
+            match units.next() {
+                Some(unit) if unit.column + unit.width <= column => {}
+                Some(_) => return before,
+                None => return units,
+            }
+        }
+    }
+
+    /// The column where what is left begins.
+    pub(crate) fn column(&self) -> usize {
+        self.column
+    }
+
+    /// Passes over as many bytes of plain ASCII as there are columns. The byte after them is ASCII too, so that nothing combines
+    /// with the last one.
+    fn skip_plain(&mut self) -> bool {
+        let rest = &self.line.as_bytes()[self.byte..];
+        let plain =
+            rest.get(..STRIDE).is_some_and(|piece| piece.iter().all(|byte| matches!(byte, b' '..=b'~')))
+                && rest.get(STRIDE).is_none_or(u8::is_ascii);
+        if plain {
+            self.byte += STRIDE;
+            self.utf16 += STRIDE;
+            self.column += STRIDE;
+        }
+        plain
+    }
+
+    /// The next unit's text, and whether it must not be shown as it is.
+    fn cut(&self) -> Option<(&'a str, bool)> {
+        let rest = &self.line[self.byte..];
+        match rest.as_bytes() {
+            [] => return None,
+            [b' '..=b'~', after, ..] if after.is_ascii() => return Some((&rest[..1], false)),
+            _ => {}
+        }
+        let rest = &rest[..rest.floor_char_boundary(LONGEST)];
+        let end = rest.char_indices().find(|(_, c)| harmless::is_harmful(*c));
+        match end {
+            Some((0, c)) => Some((&rest[..c.len_utf8()], true)),
+            Some((end, _)) => rest[..end].graphemes(true).next().map(|text| (text, false)),
+            None => rest.graphemes(true).next().map(|text| (text, false)),
+        }
+    }
+}
+
+impl<'a> Iterator for Units<'a> {
+    type Item = Unit<'a>;
+
+    fn next(&mut self) -> Option<Unit<'a>> {
+        let (mut text, harmful) = self.cut()?;
+        let (width, shown) = match text.width() {
+            _ if text == "\t" => (TAB - self.column % TAB, Shown::Tab),
+            width if width > 0 && !harmful => (width, Shown::Text(text)),
+            // Nothing to see, at most something that would sit on a neighbour: one character at a time.
+            _ => {
+                let first = text.chars().next()?;
+                text = &text[..first.len_utf8()];
+                let escape = match harmless::name(text) {
+                    name if name == text => format!("\\u{{{:x}}}", u32::from(first)),
+                    name => name.into_owned(),
+                };
+                (escape.len(), Shown::Escape(escape))
+            }
+        };
+        let bytes = self.byte..self.byte + text.len();
+        let unit = Unit { bytes, utf16: self.utf16, column: self.column, width, shown };
+        self.byte += text.len();
+        self.utf16 += text.encode_utf16().count();
+        self.column += width;
+        Some(unit)
+    }
+}
+
+/// How many columns a line takes.
+pub(crate) fn columns(line: &str) -> usize {
+    Units::from(line, usize::MAX).column()
+}
