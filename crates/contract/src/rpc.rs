@@ -60,6 +60,9 @@ pub struct ErrorObject {
     /// For people.
     #[serde(default)]
     pub message: String,
+    /// For programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<serde_json::Value>,
 }
 
 /// A message that is JSON but not JSON-RPC.
@@ -180,6 +183,12 @@ pub fn reply<P: Serialize>(id: &Id, result: &P) -> String {
 /// Writes an error reply; JSON-RPC wants `"id": null` where the request's id could not be read.
 pub fn error(id: Option<&Id>, code: i64, message: &str) -> String {
     serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
+        .to_string()
+}
+
+/// The same with data for programs.
+pub fn error_with(id: &Id, code: i64, message: &str, data: &impl Serialize) -> String {
+    serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message, "data": data } })
         .to_string()
 }
 

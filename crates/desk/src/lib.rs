@@ -11,6 +11,7 @@ mod connection;
 mod context;
 pub mod harmless;
 mod review;
+pub mod socket;
 mod status;
 mod text;
 

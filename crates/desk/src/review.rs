@@ -271,6 +271,15 @@ pub enum Refusal {
         /// What was asked for.
         place: String,
     },
+    /// The companion was interrupted and is coming back.
+    #[error("the companion was interrupted and is coming back: try again in a moment")]
+    Interrupted,
+    /// A newer companion refuses for a reason that this program does not know.
+    #[error("{words}")]
+    Other {
+        /// What it says.
+        words: String,
+    },
     /// Nothing to undo.
     #[error("there is nothing to undo")]
     NothingToUndo,

@@ -1,0 +1,204 @@
+//! The desk's end of a socket: joins a host, and is a [`Desk`] from then on.
+
+use std::collections::HashMap;
+use std::io;
+
+use alongside_contract::rpc::{self, Id, Message};
+use tokio::io::{AsyncRead, AsyncWrite, BufReader, ReadHalf, WriteHalf};
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+
+use super::handshake::{Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, STOP, Welcome};
+use super::{framing, wire};
+use crate::connection::{Seat, pair};
+use crate::{Desk, Event, Refusal, Request, Revised};
+
+/// A desk that has joined.
+#[derive(Debug)]
+pub struct Joined {
+    /// Speaks to the host. Dropping it closes the socket; the host then takes the desk for lost.
+    pub desk: Desk,
+    /// What the host said of itself.
+    pub welcome: Welcome,
+    /// How it ended, once [`Desk::next`] has said [`Gone`](crate::Gone): with a goodbye, or without one.
+    pub parted: oneshot::Receiver<Option<Goodbye>>,
+}
+
+/// Why joining failed.
+#[derive(Debug, thiserror::Error)]
+pub enum JoinError {
+    /// The two speak different versions of the protocol.
+    #[error("{message}")]
+    Mismatch {
+        /// The host's words.
+        message: String,
+        /// The host's versions.
+        host: Mismatch,
+    },
+    /// The host does not want us.
+    #[error("the host refused: {0}")]
+    Refused(String),
+    /// The socket broke, or something else listens there.
+    #[error("the host cannot be spoken to: {0}")]
+    Broken(#[from] io::Error),
+}
+
+/// Joins the host at the other end of a stream. Needs a Tokio runtime.
+///
+/// # Errors
+/// See [`JoinError`].
+pub async fn join<S>(stream: S, hello: &Hello) -> Result<Joined, JoinError>
+where
+    S: AsyncRead + AsyncWrite + Send + 'static,
+{
+    let (reader, mut writer) = tokio::io::split(stream);
+    let mut reader = BufReader::new(reader);
+    let welcome = ask(&mut reader, &mut writer, INITIALIZE, hello).await?;
+    let welcome = serde_json::from_str(welcome.get()).map_err(io::Error::from)?;
+    let (desk, seat) = pair();
+    let (over, parted) = oneshot::channel();
+    tokio::spawn(async move {
+        // Nobody need wait for it.
+        let _ = over.send(carry(reader, writer, seat).await);
+    });
+    Ok(Joined { desk, welcome, parted })
+}
+
+/// Asks a host of any version to end so that a successor can take its place; it has, when this returns.
+///
+/// # Errors
+/// As [`join`].
+pub async fn hand_over<S: AsyncRead + AsyncWrite>(stream: S) -> Result<(), JoinError> {
+    bid(stream, HAND_OVER).await
+}
+
+/// Asks a host of any version to end, as if its last desk had left; it has, when this returns.
+///
+/// # Errors
+/// As [`join`].
+pub async fn stop<S: AsyncRead + AsyncWrite>(stream: S) -> Result<(), JoinError> {
+    bid(stream, STOP).await
+}
+
+async fn bid<S: AsyncRead + AsyncWrite>(stream: S, method: &str) -> Result<(), JoinError> {
+    let (reader, mut writer) = tokio::io::split(stream);
+    let mut reader = BufReader::new(reader);
+    ask(&mut reader, &mut writer, method, &serde_json::json!({})).await?;
+    // The socket ends with the host.
+    while let Ok(Some(_)) = framing::read(&mut reader).await {}
+    Ok(())
+}
+
+/// The first request on a stream, and its answer.
+async fn ask<S: AsyncRead + AsyncWrite>(
+    reader: &mut BufReader<ReadHalf<S>>,
+    writer: &mut WriteHalf<S>,
+    method: &str,
+    params: &impl serde::Serialize,
+) -> Result<Box<serde_json::value::RawValue>, JoinError> {
+    framing::write(writer, &rpc::request(&Id::Number(0), method, params)).await?;
+    let no_host = || io::Error::new(io::ErrorKind::InvalidData, "what listens there is no host");
+    let answer = framing::read(reader).await?.ok_or(io::ErrorKind::UnexpectedEof).map_err(io::Error::from)?;
+    match Message::parse(&answer) {
+        Ok(Ok(Message::Reply { id: Some(Id::Number(0)), result: Ok(result) })) => Ok(result),
+        Ok(Ok(Message::Reply { result: Err(error), .. })) if error.code == MISMATCH => {
+            let host = error.data.and_then(|data| serde_json::from_value(data).ok()).unwrap_or_default();
+            Err(JoinError::Mismatch { message: error.message, host })
+        }
+        Ok(Ok(Message::Reply { result: Err(error), .. })) => Err(JoinError::Refused(error.message)),
+        _ => Err(no_host().into()),
+    }
+}
+
+/// Requests that wait for their answers.
+type Waiting = HashMap<u64, oneshot::Sender<Result<Revised, Refusal>>>;
+
+/// Carries messages until one end is gone; how the host said goodbye, if it did.
+async fn carry<S: AsyncRead + AsyncWrite + Send + 'static>(
+    mut reader: BufReader<ReadHalf<S>>,
+    mut writer: WriteHalf<S>,
+    mut seat: Seat,
+) -> Option<Goodbye> {
+    let (received, mut messages) = tokio::sync::mpsc::channel(16);
+    // Reading a frame is not cancel safe, so it has a task of its own.
+    let mut reading = JoinSet::new();
+    reading.spawn(async move {
+        while let Ok(Some(message)) = framing::read(&mut reader).await {
+            if received.send(message).await.is_err() {
+                return;
+            }
+        }
+    });
+    let (mut waiting, mut flushes, mut last) = (Waiting::new(), HashMap::new(), 0_u64);
+    let mut goodbye = None;
+    loop {
+        tokio::select! {
+            message = messages.recv() => {
+                let Some(message) = message else { break };
+                match heard(&message, &mut waiting) {
+                    Heard::Event(event) => if seat.events.send(*event).is_err() { break },
+                    Heard::Flush { reply, id } => {
+                        flushes.insert(id, reply);
+                        if seat.events.send(Event::FlushReview { id }).is_err() { break }
+                    }
+                    Heard::Goodbye(how) => goodbye = Some(how),
+                    Heard::Nothing => {}
+                }
+            }
+            call = seat.calls.recv() => {
+                let Some(call) = call else { break };
+                let line = match &call.request {
+                    Request::Flushed { id } => {
+                        // Whoever flushes unasked has nothing to say.
+                        let line = flushes.remove(id).map(|reply| rpc::reply(&reply, &()));
+                        let _ = call.answer.send(Ok(Revised::default()));
+                        line
+                    }
+                    request => {
+                        last += 1;
+                        waiting.insert(last, call.answer);
+                        Some(wire::request(last, request))
+                    }
+                };
+                if let Some(line) = line && framing::write(&mut writer, &line).await.is_err() {
+                    break;
+                }
+            }
+        }
+    }
+    // Their senders go with `waiting`: whoever waits is told that the companion has stopped.
+    goodbye
+}
+
+enum Heard {
+    Event(Box<Event>),
+    Flush { reply: Id, id: crate::ReviewId },
+    Goodbye(Goodbye),
+    Nothing,
+}
+
+fn heard(message: &[u8], waiting: &mut Waiting) -> Heard {
+    let told = match Message::parse(message) {
+        Ok(Ok(Message::Reply { id: Some(Id::Number(id)), result })) => {
+            let answer = u64::try_from(id).ok().and_then(|id| waiting.remove(&id));
+            // Nobody need wait for the answer.
+            drop(answer.map(|answer| answer.send(wire::read_answer(result))));
+            return Heard::Nothing;
+        }
+        Ok(Ok(Message::Request { id: reply, method, params })) => {
+            return match wire::read_told(&method, params.as_deref()) {
+                Ok(wire::Told::Event(event)) if let Event::FlushReview { id } = *event => {
+                    Heard::Flush { reply, id }
+                }
+                _ => Heard::Nothing,
+            };
+        }
+        Ok(Ok(Message::Notification { method, params })) => wire::read_told(&method, params.as_deref()),
+        _ => return Heard::Nothing,
+    };
+    match told {
+        Ok(wire::Told::Event(event)) => Heard::Event(event),
+        Ok(wire::Told::Goodbye(how)) => Heard::Goodbye(how),
+        Ok(wire::Told::Unknown) | Err(_) => Heard::Nothing,
+    }
+}

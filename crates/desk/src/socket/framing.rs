@@ -1,0 +1,108 @@
+//! Messages on a byte stream, framed as in LSP: `Content-Length: N`, an empty line, N bytes of JSON.
+
+use std::io;
+
+use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+
+/// The largest message: three texts of a review as large as agents may propose, each byte escaped.
+const LARGEST: usize = 2 << 30;
+/// The longest header block.
+const LONGEST_HEADERS: u64 = 4 << 10;
+
+/// Reads one message; `None` at the end of the stream.
+///
+/// # Errors
+/// When the stream breaks off within a message, or what comes is not framed.
+pub(super) async fn read(stream: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Vec<u8>>> {
+    let mut length = None;
+    let mut headers = stream.take(LONGEST_HEADERS);
+    loop {
+        let mut line = Vec::new();
+        headers.read_until(b'\n', &mut line).await?;
+        if line.is_empty() && length.is_none() && headers.limit() == LONGEST_HEADERS {
+            return Ok(None);
+        }
+        let Some(line) = line.strip_suffix(b"\n") else {
+            return Err(invalid("the stream ends within a header, or the header is too long"));
+        };
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.is_empty() {
+            break;
+        }
+        let text = std::str::from_utf8(line).map_err(|_| invalid("a header is not text"))?;
+        let (name, value) = text.split_once(':').ok_or_else(|| invalid("a header has no colon"))?;
+        if name.trim().eq_ignore_ascii_case("content-length") {
+            length = Some(value.trim().parse().map_err(|_| invalid("Content-Length is no number"))?);
+        }
+    }
+    let length: usize = length.ok_or_else(|| invalid("there is no Content-Length"))?;
+    if length > LARGEST {
+        return Err(invalid("a message is larger than any may be"));
+    }
+    let mut message = Vec::new();
+    // Grows with what really comes: a length alone costs nothing.
+    let read = stream.take(length as u64).read_to_end(&mut message).await?;
+    if read < length {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(Some(message))
+}
+
+/// Writes one message.
+///
+/// # Errors
+/// When the stream is broken.
+pub(super) async fn write(stream: &mut (impl AsyncWrite + Unpin), message: &str) -> io::Result<()> {
+    let header = format!("Content-Length: {}\r\n\r\n", message.len());
+    stream.write_all(header.as_bytes()).await?;
+    stream.write_all(message.as_bytes()).await?;
+    stream.flush().await
+}
+
+fn invalid(why: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn all(mut bytes: &[u8]) -> io::Result<Vec<Vec<u8>>> {
+        let mut messages = Vec::new();
+        while let Some(message) = read(&mut bytes).await? {
+            messages.push(message);
+        }
+        Ok(messages)
+    }
+
+    #[tokio::test]
+    async fn what_is_written_is_read() {
+        let mut stream = Vec::new();
+        write(&mut stream, "{\"ü\":1}").await.unwrap();
+        write(&mut stream, "{}").await.unwrap();
+        assert_eq!(all(&stream).await.unwrap(), ["{\"ü\":1}".as_bytes(), b"{}"]);
+    }
+
+    #[tokio::test]
+    async fn other_headers_and_spellings_are_read_over() {
+        let stream = b"content-length:2\nContent-Type: application/vscode-jsonrpc; charset=utf-8\n\n{}";
+        assert_eq!(all(stream).await.unwrap(), [b"{}"]);
+    }
+
+    #[tokio::test]
+    async fn what_is_not_framed_is_an_error_and_not_the_end() {
+        let long = format!("X: {}\r\n\r\n", "x".repeat(5000));
+        for stream in [
+            "{}",
+            "Content-Length: 2\r\n",
+            "Content-Length: 3\r\n\r\n{}",
+            "Content-Length: x\r\n\r\n",
+            "X: 1\r\n\r\n{}",
+            &long,
+        ] {
+            assert!(all(stream.as_bytes()).await.is_err(), "{stream:.40}");
+        }
+        let endless = format!("Content-Length: {}\r\n\r\n{{}}", usize::MAX);
+        assert!(all(endless.as_bytes()).await.is_err());
+    }
+}

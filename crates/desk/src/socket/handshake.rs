@@ -1,0 +1,146 @@
+//! What the two ends say to each other first: which protocol they speak, who comes, and who is there.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// The version of the desk protocol. It rises when an older desk or host could no longer follow.
+pub const PROTOCOL: u32 = 1;
+
+/// Asks a host of any protocol version to end for a successor, in place of [`INITIALIZE`]. Its answer is `null`; it then
+/// ends at once, without deciding anything.
+pub(super) const HAND_OVER: &str = "alongside/handOver";
+/// Asks a host of any protocol version to end as if its last desk had left, in place of [`INITIALIZE`].
+pub(super) const STOP: &str = "alongside/stop";
+/// The first request of every desk.
+pub(super) const INITIALIZE: &str = "initialize";
+/// The code of the error that refuses a desk of another protocol version; its data is a [`Mismatch`].
+pub(super) const MISMATCH: i64 = -32099;
+
+/// The parameters of `initialize`: LSP's own, and ours within `initializationOptions`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hello {
+    /// The process that agents may take for the editor: that of the desk, or of its owner.
+    #[serde(default)]
+    pub process_id: Option<u32>,
+    /// Which program it is.
+    #[serde(default)]
+    pub client_info: ClientInfo,
+    /// Ours.
+    #[serde(default)]
+    pub initialization_options: Options,
+}
+
+/// Who speaks, as in LSP.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClientInfo {
+    /// Its name.
+    #[serde(default)]
+    pub name: String,
+    /// Its version.
+    #[serde(default)]
+    pub version: String,
+}
+
+/// What an LSP client passes through to its server; other programs' keys are let be.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Options {
+    /// Ours.
+    #[serde(default)]
+    pub alongside: Terms,
+}
+
+/// On which terms a desk joins.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Terms {
+    /// The version of the protocol it speaks; 0 if it says nothing.
+    #[serde(default)]
+    pub protocol: u32,
+    /// As what it joins.
+    #[serde(default)]
+    pub role: Role,
+    /// The editor it speaks for, which owns the host from now on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<Owner>,
+}
+
+/// As what somebody joins.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Role {
+    /// It shows reviews to a person.
+    #[default]
+    Desk,
+    /// It shows nothing: the host shall live as long as it does.
+    Keeper,
+}
+
+/// An editor that owns a host.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Owner {
+    /// Its process.
+    pub pid: u32,
+    /// A short lower-case identifier, such as `neovim`.
+    pub name: String,
+    /// Its name for people.
+    pub display_name: String,
+    /// Tells apart the windows of one process, where each holds a project of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<String>,
+}
+
+/// The answer to [`Hello`]. LSP clients find in it what they expect of a server, too.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Welcome {
+    /// LSP's: nothing is offered on the socket.
+    #[serde(default)]
+    pub capabilities: serde_json::Map<String, serde_json::Value>,
+    /// Which program the host is.
+    #[serde(default)]
+    pub server_info: ClientInfo,
+    /// Ours.
+    pub alongside: Host,
+}
+
+/// The host a desk has joined.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Host {
+    /// The version of the protocol it speaks.
+    pub protocol: u32,
+    /// Its name: that of its socket.
+    pub name: String,
+    /// Its process.
+    pub pid: u32,
+    /// The projects it serves.
+    pub roots: Vec<PathBuf>,
+    /// The port on 127.0.0.1 that agents dial.
+    pub port: u16,
+    /// The token they present. Never show or log it.
+    pub token: String,
+}
+
+/// Desk and host speak different versions of the protocol.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mismatch {
+    /// The host's protocol version.
+    pub protocol: u32,
+    /// The host's program version.
+    pub version: String,
+}
+
+/// Why a host says goodbye. One that merely vanishes has crashed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Goodbye {
+    /// It ends for good: somebody stopped it, or the desk asked to leave.
+    Stopped,
+    /// A successor takes over: join that one.
+    HandedOver,
+}
+
+/// The notification that carries a [`Goodbye`].
+pub(super) const GOODBYE: &str = "alongside/goodbye";

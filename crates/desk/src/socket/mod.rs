@@ -1,0 +1,19 @@
+//! The desk protocol between processes: JSON-RPC with LSP's framing over any stream of bytes.
+//!
+//! A desk [joins](join); a host [hears who came](receive) and [serves](Arrival::serve) it. Both then hold a
+//! [`Desk`](crate::Desk) as if they were one process.
+
+mod client;
+mod framing;
+mod handshake;
+mod server;
+mod wire;
+
+pub use client::{JoinError, Joined, hand_over, join, stop};
+pub use handshake::{
+    ClientInfo, Goodbye, Hello, Host, Mismatch, Options, Owner, PROTOCOL, Role, Terms, Welcome,
+};
+pub use server::{Arrival, Parting, Visitor, receive};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,233 @@
+//! The host's end of a socket: says who came, and carries messages between it and a [`Desk`] within the process.
+
+use std::io;
+use std::time::Duration;
+
+use alongside_contract::rpc::{self, Id, Message};
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesOrdered;
+use tokio::io::{AsyncRead, AsyncWrite, BufReader, ReadHalf, WriteHalf};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use super::handshake::{
+    GOODBYE, Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROTOCOL, STOP, Welcome,
+};
+use super::{framing, wire};
+use crate::{Desk, Refusal, Request};
+
+/// How long a visitor may take to say who it is.
+const HELLO_WITHIN: Duration = Duration::from_secs(5);
+/// A desk that takes in nothing for so long while it is told something counts as lost.
+const UNREAD_FOR: Duration = Duration::from_secs(30);
+/// How long the last messages to a desk may take.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Somebody who dialled the socket, and what they want.
+#[derive(Debug)]
+pub enum Visitor<S> {
+    /// A desk wants to join.
+    Desk(Hello, Arrival<S>),
+    /// A successor wants the host's place: see [`Arrival::done`].
+    Successor(Arrival<S>),
+    /// Somebody wants the host to end.
+    Stop(Arrival<S>),
+}
+
+/// A visitor that waits for an answer.
+#[derive(Debug)]
+pub struct Arrival<S> {
+    id: Id,
+    reader: BufReader<ReadHalf<S>>,
+    writer: WriteHalf<S>,
+}
+
+/// How a desk parted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parting {
+    /// Its person left.
+    Left,
+    /// It vanished.
+    Lost,
+    /// The companion within this process has ended.
+    Ended,
+}
+
+/// Hears who dialled. A desk of another protocol version is refused here; `version` is this program's.
+///
+/// # Errors
+/// When it says nothing within five seconds, or nothing that can be understood.
+pub async fn receive<S: AsyncRead + AsyncWrite>(stream: S, version: &str) -> io::Result<Option<Visitor<S>>> {
+    let (reader, mut writer) = tokio::io::split(stream);
+    let mut reader = BufReader::new(reader);
+    let first = tokio::time::timeout(HELLO_WITHIN, framing::read(&mut reader)).await??;
+    let Some(first) = first else { return Ok(None) };
+    let Ok(Ok(Message::Request { id, method, params })) = Message::parse(&first) else {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "a visitor did not introduce itself"));
+    };
+    match method.as_str() {
+        INITIALIZE => {}
+        HAND_OVER => return Ok(Some(Visitor::Successor(Arrival { id, reader, writer }))),
+        STOP => return Ok(Some(Visitor::Stop(Arrival { id, reader, writer }))),
+        _ => {
+            let line = rpc::error(Some(&id), -32002, "the first request must be `initialize`");
+            framing::write(&mut writer, &line).await?;
+            return Ok(None);
+        }
+    }
+    let hello: Hello = match serde_json::from_str(params.as_deref().map_or("{}", |params| params.get())) {
+        Ok(hello) => hello,
+        Err(error) => {
+            framing::write(&mut writer, &rpc::error(Some(&id), rpc::INVALID_PARAMS, &error.to_string()))
+                .await?;
+            return Ok(None);
+        }
+    };
+    let theirs = hello.initialization_options.alongside.protocol;
+    if theirs != PROTOCOL {
+        let data = Mismatch { protocol: PROTOCOL, version: version.to_owned() };
+        let message = mismatch(theirs, &hello.client_info.version, version);
+        framing::write(&mut writer, &rpc::error_with(&id, MISMATCH, &message, &data)).await?;
+        return Ok(None);
+    }
+    Ok(Some(Visitor::Desk(hello, Arrival { id, reader, writer })))
+}
+
+/// What a host of this version says to a desk of another one. The newer of the two knows what to do.
+fn mismatch(theirs: u32, their_version: &str, version: &str) -> String {
+    if theirs < PROTOCOL {
+        format!(
+            "the companion of this project runs alongside {version}, and this desk is the older {their_version}: \
+             restart it with the newer program"
+        )
+    } else {
+        format!(
+            "the companion of this project still runs the older alongside {version}: hand over with `alongside host \
+             --replace`"
+        )
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
+    /// Answers a successor or whoever asked the host to end. The socket is to be dropped when it has.
+    ///
+    /// # Errors
+    /// When the visitor is gone.
+    pub async fn done(&mut self) -> io::Result<()> {
+        framing::write(&mut self.writer, &rpc::reply(&self.id, &())).await
+    }
+
+    /// Lets the desk in and carries messages until it parts. `left` is told as soon as the desk asks to leave, and answers
+    /// whether there is more to tell it: what becomes of the reviews when the host ends with it. `goodbye` is asked when
+    /// the companion has ended.
+    pub async fn serve(
+        self,
+        welcome: &Welcome,
+        mut desk: Desk,
+        left: impl AsyncFnOnce() -> bool,
+        goodbye: impl FnOnce() -> Goodbye,
+    ) -> Parting {
+        let Self { id, mut reader, writer } = self;
+        let (out, outbox) = mpsc::channel(64);
+        // Both end with us, however we end.
+        let (mut writing, mut reading) = (JoinSet::new(), JoinSet::new());
+        writing.spawn(write_all(writer, outbox));
+        let _ = out.send(rpc::reply(&id, welcome)).await;
+        let (received, mut messages) = mpsc::channel(16);
+        // Reading a frame is not cancel safe, so it has a task of its own.
+        reading.spawn(async move {
+            while let Ok(Some(message)) = framing::read(&mut reader).await {
+                if received.send(message).await.is_err() {
+                    return;
+                }
+            }
+        });
+        let (mut left, mut listening) = (Some(left), true);
+        let mut answers = FuturesOrdered::new();
+        let parting = loop {
+            // In this order, so that a desk is told what has changed before its request is answered.
+            let line = tokio::select! {
+                biased;
+                event = desk.next() => match event {
+                    Ok(event) => wire::event(&event),
+                    Err(crate::Gone) => break Parting::Ended,
+                },
+                Some(line) = answers.next(), if !answers.is_empty() => line,
+                message = messages.recv(), if listening => match message {
+                    None if left.is_some() => break Parting::Lost,
+                    None => {
+                        listening = false;
+                        continue;
+                    }
+                    Some(message) => match asked(&message) {
+                        Asked::Request(id, request) => {
+                            let leaves = request == Request::Leave;
+                            let answered = desk.send(request);
+                            answers.push_back(async move {
+                                let answer = answered.await.unwrap_or(Err(Refusal::Stopped));
+                                id.map(|id| wire::answer(&id, answer)).unwrap_or_default()
+                            });
+                            if leaves && let Some(left) = left.take() && !left().await {
+                                break Parting::Left;
+                            }
+                            continue;
+                        }
+                        Asked::Line(line) => line,
+                        Asked::Nothing => continue,
+                    },
+                },
+            };
+            // A notification has no answer.
+            if !line.is_empty() && out.send(line).await.is_err() {
+                break Parting::Lost;
+            }
+        };
+        drop(reading);
+        while let Some(line) = answers.next().await {
+            let _ = out.send(line).await;
+        }
+        if parting == Parting::Ended {
+            let _ = out.send(rpc::notification(GOODBYE, &goodbye())).await;
+        }
+        drop(out);
+        let _ = tokio::time::timeout(LAST_WORDS, writing.join_next()).await;
+        if left.is_none() { Parting::Left } else { parting }
+    }
+}
+
+enum Asked {
+    /// With where the answer goes, if one is wanted.
+    Request(Option<Id>, Request),
+    Line(String),
+    Nothing,
+}
+
+fn asked(message: &[u8]) -> Asked {
+    let (id, method, params) = match Message::parse(message) {
+        Ok(Ok(Message::Request { id, method, params })) => (Some(id), method, params),
+        Ok(Ok(Message::Notification { method, params })) => (None, method, params),
+        Ok(Ok(Message::Reply { id, .. })) => {
+            // Whatever it says, the desk has nothing more to send.
+            let flushed = id.as_ref().and_then(wire::read_flushed);
+            return flushed.map_or(Asked::Nothing, |id| Asked::Request(None, Request::Flushed { id }));
+        }
+        Ok(Err(wrong)) => return Asked::Line(rpc::error(None, rpc::INVALID_REQUEST, wrong.why)),
+        Err(error) => return Asked::Line(rpc::error(None, rpc::PARSE_ERROR, &error.to_string())),
+    };
+    match (wire::read_request(&method, params.as_deref()), id) {
+        (Ok(Some(request)), id) => Asked::Request(id, request),
+        (Ok(None), Some(id)) => Asked::Line(rpc::reply(&id, &())),
+        (Err(error), Some(id)) => Asked::Line(rpc::error(Some(&id), error.code, &error.message)),
+        (_, None) => Asked::Nothing,
+    }
+}
+
+/// Writes until the desk reads no more or nothing more is to be said.
+async fn write_all<S: AsyncRead + AsyncWrite>(mut writer: WriteHalf<S>, mut outbox: mpsc::Receiver<String>) {
+    while let Some(line) = outbox.recv().await {
+        let written = tokio::time::timeout(UNREAD_FOR, framing::write(&mut writer, &line)).await;
+        if !matches!(written, Ok(Ok(()))) {
+            return;
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Both ends against each other, over a pipe in memory.
+
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use super::*;
+use crate::connection::{Seat, pair};
+use crate::{Decision, Event, Gone, Problem, Refusal, Request, ReviewId, Revised, Status};
+
+fn hello(protocol: u32) -> Hello {
+    let info = ClientInfo { name: "test".into(), version: "9".into() };
+    let terms = Terms { protocol, ..Terms::default() };
+    Hello { client_info: info, initialization_options: Options { alongside: terms }, ..Hello::default() }
+}
+
+/// A host for one desk: the companion's end of it, and how the desk parted. `more` is answered to a desk that leaves.
+struct OneDesk {
+    seat: Seat,
+    parting: JoinHandle<Parting>,
+    left: oneshot::Receiver<()>,
+}
+
+async fn let_in(stream: DuplexStream, more: bool) -> OneDesk {
+    let Ok(Some(Visitor::Desk(_, arrival))) = receive(stream, "1.0").await else { panic!("a desk") };
+    let (desk, seat) = pair();
+    let (tell, left) = oneshot::channel();
+    let parting = tokio::spawn(async move {
+        let host = Host { name: "h".into(), port: 7, ..Host::default() };
+        let welcome = Welcome { alongside: host, ..Welcome::default() };
+        let left = async || {
+            tell.send(()).unwrap();
+            more
+        };
+        arrival.serve(&welcome, desk, left, || Goodbye::HandedOver).await
+    });
+    OneDesk { seat, parting, left }
+}
+
+async fn joined(more: bool) -> (Joined, OneDesk) {
+    let (theirs, ours) = tokio::io::duplex(1 << 10);
+    let hello = hello(PROTOCOL);
+    let (joined, host) = tokio::join!(join(theirs, &hello), let_in(ours, more));
+    (joined.unwrap(), host)
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_events_and_refusals_cross() {
+    let (mut one, mut host) = joined(false).await;
+    assert_eq!((one.welcome.alongside.name.as_str(), one.welcome.alongside.port), ("h", 7));
+    let request = Request::DecideReview { id: ReviewId(1), revision: 2, decision: Decision::Accept };
+    let answered = one.desk.send(request.clone());
+    let call = host.seat.calls.recv().await.unwrap();
+    assert_eq!(call.request, request);
+    // Told before it is answered, in this order also at the other end.
+    let problem = Problem { what: "x".repeat(1 << 20), hint: None };
+    host.seat.events.send(Event::Problem(problem.clone())).unwrap();
+    call.answer.send(Err(Refusal::Stale { revision: 3 })).unwrap();
+    assert_eq!(one.desk.next().await, Ok(Event::Problem(problem)));
+    assert_eq!(answered.await.unwrap(), Err(Refusal::Stale { revision: 3 }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_flush_is_answered_by_the_desk_and_by_nobody_else() {
+    let (mut one, mut host) = joined(false).await;
+    host.seat.events.send(Event::FlushReview { id: ReviewId(4) }).unwrap();
+    assert_eq!(one.desk.next().await, Ok(Event::FlushReview { id: ReviewId(4) }));
+    assert_eq!(one.desk.request(Request::Flushed { id: ReviewId(9) }).await, Ok(Revised::default()));
+    assert_eq!(one.desk.request(Request::Flushed { id: ReviewId(4) }).await, Ok(Revised::default()));
+    assert_eq!(host.seat.calls.recv().await.unwrap().request, Request::Flushed { id: ReviewId(4) });
+    assert!(tokio::time::timeout(Duration::from_secs(60), host.seat.calls.recv()).await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_desk_that_vanishes_is_lost_and_one_that_leaves_has_left() {
+    let (one, host) = joined(false).await;
+    drop(one);
+    assert_eq!(host.parting.await.unwrap(), Parting::Lost);
+
+    let (one, mut host) = joined(false).await;
+    let calls = tokio::spawn(async move {
+        while let Some(call) = host.seat.calls.recv().await {
+            let _ = call.answer.send(Ok(Revised::default()));
+        }
+    });
+    one.desk.leave().await;
+    assert_eq!(host.parting.await.unwrap(), Parting::Left);
+    host.left.await.unwrap();
+    calls.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_desk_that_leaves_as_the_last_one_hears_what_becomes_of_the_reviews() {
+    let (mut one, mut host) = joined(true).await;
+    let answered = one.desk.send(Request::Leave);
+    host.seat.calls.recv().await.unwrap().answer.send(Ok(Revised::default())).unwrap();
+    host.left.await.unwrap();
+    answered.await.unwrap().unwrap();
+    host.seat.events.send(Event::Status(Status::default())).unwrap();
+    drop(host.seat);
+    assert_eq!(one.desk.next().await, Ok(Event::Status(Status::default())));
+    assert_eq!(one.desk.next().await, Err(Gone));
+    assert_eq!(host.parting.await.unwrap(), Parting::Left);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_goodbye_is_told_apart_from_a_crash() {
+    let (mut one, host) = joined(false).await;
+    drop(host.seat);
+    assert_eq!(one.desk.next().await, Err(Gone));
+    assert_eq!(one.parted.await, Ok(Some(Goodbye::HandedOver)));
+    assert_eq!(host.parting.await.unwrap(), Parting::Ended);
+
+    let (mut one, host) = joined(false).await;
+    host.parting.abort();
+    assert_eq!(one.desk.next().await, Err(Gone));
+    assert_eq!(one.parted.await, Ok(None));
+    assert_eq!(one.desk.request(Request::Focus).await, Err(Refusal::Stopped));
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_protocol_version_is_refused_with_the_way_out() {
+    for (protocol, remedy) in [(PROTOCOL - 1, "restart it"), (PROTOCOL + 1, "alongside host --replace")] {
+        let (theirs, ours) = tokio::io::duplex(1 << 10);
+        let hello = hello(protocol);
+        let (refused, visitor) = tokio::join!(join(theirs, &hello), receive(ours, "1.0"));
+        assert!(matches!(visitor, Ok(None)));
+        let Err(JoinError::Mismatch { message, host }) = refused else { panic!("{refused:?}") };
+        assert!(message.contains(remedy), "{message}");
+        assert_eq!(host, Mismatch { protocol: PROTOCOL, version: "1.0".into() });
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn successors_and_stops_need_no_version_and_wait_for_the_end() {
+    let (theirs, ours) = tokio::io::duplex(1 << 10);
+    let asking = tokio::spawn(hand_over(theirs));
+    let Ok(Some(Visitor::Successor(mut arrival))) = receive(ours, "1.0").await else { panic!("a successor") };
+    arrival.done().await.unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(!asking.is_finished(), "the host has not ended yet");
+    drop(arrival);
+    asking.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_does_not_introduce_itself_is_let_go() {
+    let (silent, ours) = tokio::io::duplex(1 << 10);
+    assert!(receive(ours, "1.0").await.is_err());
+    drop(silent);
+
+    let (mut loud, ours) = tokio::io::duplex(1 << 10);
+    loud.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+    assert!(receive(ours, "1.0").await.is_err());
+
+    let (mut early, ours) = tokio::io::duplex(1 << 10);
+    early
+        .write_all(
+            b"Content-Length: 58\r\n\r\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"alongside/decideReview\"}",
+        )
+        .await
+        .unwrap();
+    assert!(matches!(receive(ours, "1.0").await, Ok(None)));
+    let mut answer = String::new();
+    early.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.contains("the first request must be `initialize`"), "{answer}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_desk_that_stops_reading_is_lost_after_half_a_minute() {
+    let (theirs, ours) = tokio::io::duplex(64);
+    let (reader, mut writer) = tokio::io::split(theirs);
+    let host = tokio::spawn(let_in(ours, false));
+    let line = serde_json::json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize",
+        "params": { "initializationOptions": { "alongside": { "protocol": PROTOCOL } } } });
+    framing::write(&mut writer, &line.to_string()).await.unwrap();
+    let host = host.await.unwrap();
+    for _ in 0..200 {
+        let _ = host.seat.events.send(Event::Problem(Problem { what: "x".repeat(999), hint: None }));
+    }
+    assert_eq!(
+        tokio::time::timeout(Duration::from_secs(120), host.parting).await.unwrap().unwrap(),
+        Parting::Lost
+    );
+    drop((reader, writer));
+}

@@ -1,0 +1,182 @@
+//! The messages of the desk protocol as JSON-RPC: what is a request, and which way each goes.
+
+use alongside_contract::rpc::{self, ErrorObject, Id};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::handshake::GOODBYE;
+use crate::{Event, Refusal, Request, ReviewId, Revised};
+
+/// LSP's code for a request that was understood and could not be carried out; its data is a [`Refusal`].
+const REQUEST_FAILED: i64 = -32803;
+const FLUSH: &str = "alongside/flushReview";
+const FLUSH_ID: &str = "flush-";
+
+/// Any message with a method; `id` makes it a request.
+#[derive(Serialize)]
+struct Outgoing<'a, Body> {
+    jsonrpc: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<u64>,
+    #[serde(flatten)]
+    body: &'a Body,
+}
+
+/// Writes a desk's request.
+pub(super) fn request(id: u64, request: &Request) -> String {
+    // Our types hold nothing that cannot be written.
+    serde_json::to_string(&Outgoing { jsonrpc: "2.0", id: Some(id), body: request }).unwrap_or_default()
+}
+
+/// Reads a desk's request from its method and parameters. What LSP itself wants said and we need not hear is `None`.
+pub(super) fn read_request(method: &str, params: Option<&RawValue>) -> Result<Option<Request>, ErrorObject> {
+    match method {
+        "initialized" | "shutdown" | "$/setTrace" | "$/cancelRequest" => return Ok(None),
+        "exit" => return Ok(Some(Request::Leave)),
+        "alongside/didFocus" => return Ok(Some(Request::Focus)),
+        _ => {}
+    }
+    let params = params.map_or("{}", RawValue::get);
+    let message = format!("{{\"method\":{},\"params\":{params}}}", serde_json::Value::from(method));
+    serde_json::from_str(&message).map(Some).map_err(|error| {
+        let known = !error.to_string().starts_with("unknown variant");
+        ErrorObject {
+            code: if known { rpc::INVALID_PARAMS } else { rpc::METHOD_NOT_FOUND },
+            message: error.to_string(),
+            data: None,
+        }
+    })
+}
+
+/// Writes the answer to a desk's request.
+pub(super) fn answer(id: &Id, answer: Result<Revised, Refusal>) -> String {
+    match answer {
+        Ok(revised) => rpc::reply(id, &revised),
+        Err(refusal) => rpc::error_with(id, REQUEST_FAILED, &refusal.to_string(), &refusal),
+    }
+}
+
+/// Reads the answer to a desk's request. What a host says that this version does not know is repeated as it came.
+pub(super) fn read_answer(result: Result<Box<RawValue>, ErrorObject>) -> Result<Revised, Refusal> {
+    match result {
+        Ok(raw) => Ok(serde_json::from_str(raw.get()).unwrap_or_default()),
+        Err(error) => Err(error
+            .data
+            .and_then(|data| serde_json::from_value(data).ok())
+            .unwrap_or(Refusal::Other { words: error.message })),
+    }
+}
+
+/// Writes what a desk is told. A flush is a request, for it is waited for.
+pub(super) fn event(event: &Event) -> String {
+    match event {
+        Event::FlushReview { id } => {
+            rpc::request(&Id::Text(format!("{FLUSH_ID}{id}")), FLUSH, &serde_json::json!({ "id": id }))
+        }
+        event => {
+            serde_json::to_string(&Outgoing { jsonrpc: "2.0", id: None, body: event }).unwrap_or_default()
+        }
+    }
+}
+
+/// Which review a reply to us says is flushed.
+pub(super) fn read_flushed(id: &Id) -> Option<ReviewId> {
+    let Id::Text(id) = id else { return None };
+    id.strip_prefix(FLUSH_ID)?.parse().ok().map(ReviewId)
+}
+
+/// What a desk hears.
+pub(super) enum Told {
+    Event(Box<Event>),
+    Goodbye(super::Goodbye),
+    /// A host of a newer version says something that we need not understand.
+    Unknown,
+}
+
+/// Reads what a desk is told.
+pub(super) fn read_told(method: &str, params: Option<&RawValue>) -> Result<Told, serde_json::Error> {
+    let params = params.map_or("{}", RawValue::get);
+    if method == GOODBYE {
+        return serde_json::from_str(params).map(Told::Goodbye);
+    }
+    let message = format!("{{\"method\":{},\"params\":{params}}}", serde_json::Value::from(method));
+    match serde_json::from_str(&message) {
+        Ok(event) => Ok(Told::Event(Box::new(event))),
+        Err(error) if error.to_string().starts_with("unknown variant") => Ok(Told::Unknown),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ContextReport, Decision};
+
+    fn round(request: &Request) -> Request {
+        let alongside_contract::rpc::Message::Request { method, params, .. } =
+            rpc::Message::parse(super::request(7, request).as_bytes()).unwrap().unwrap()
+        else {
+            panic!("a request")
+        };
+        read_request(&method, params.as_deref()).unwrap().unwrap()
+    }
+
+    #[test]
+    fn requests_come_through() {
+        let id = ReviewId(3);
+        for request in [
+            Request::ChangeContext(ContextReport::default()),
+            Request::KeepHunks { id, revision: 2, hunks: vec![0, 4], keep: false },
+            Request::DecideReview { id, revision: 2, decision: Decision::Accept },
+            Request::PauseContext { paused: true },
+            Request::Focus,
+            Request::Leave,
+        ] {
+            assert_eq!(round(&request), request);
+        }
+    }
+
+    #[test]
+    fn what_is_not_understood_says_which_half() {
+        let params = |json: &str| RawValue::from_string(json.into()).unwrap();
+        let code = |method: &str, json: &str| read_request(method, Some(&params(json))).unwrap_err().code;
+        assert_eq!(code("alongside/nonsense", "{}"), rpc::METHOD_NOT_FOUND);
+        assert_eq!(code("alongside/decideReview", r#"{"id":1}"#), rpc::INVALID_PARAMS);
+        assert_eq!(read_request("initialized", Some(&params("{}"))), Ok(None));
+    }
+
+    #[test]
+    fn refusals_come_through_and_foreign_ones_are_repeated() {
+        let raw = |line: String| match rpc::Message::parse(line.as_bytes()).unwrap().unwrap() {
+            rpc::Message::Reply { result, .. } => read_answer(result),
+            _ => panic!("a reply"),
+        };
+        let id = Id::Number(1);
+        assert_eq!(raw(answer(&id, Ok(Revised { revision: 4 }))), Ok(Revised { revision: 4 }));
+        assert_eq!(
+            raw(answer(&id, Err(Refusal::Stale { revision: 9 }))),
+            Err(Refusal::Stale { revision: 9 })
+        );
+        let foreign = rpc::error(Some(&id), -1, "no such thing");
+        assert_eq!(raw(foreign), Err(Refusal::Other { words: "no such thing".into() }));
+    }
+
+    #[test]
+    fn a_flush_is_a_request_and_its_reply_names_the_review() {
+        let line = event(&Event::FlushReview { id: ReviewId(5) });
+        let rpc::Message::Request { id, method, params } =
+            rpc::Message::parse(line.as_bytes()).unwrap().unwrap()
+        else {
+            panic!("a request")
+        };
+        let Told::Event(told) = read_told(&method, params.as_deref()).unwrap() else { panic!("an event") };
+        assert_eq!(*told, Event::FlushReview { id: ReviewId(5) });
+        assert_eq!(read_flushed(&id), Some(ReviewId(5)));
+        assert_eq!(read_flushed(&Id::Number(5)), None);
+    }
+
+    #[test]
+    fn what_a_newer_host_tells_is_let_be() {
+        assert!(matches!(read_told("alongside/didInvent", None).unwrap(), Told::Unknown));
+    }
+}
