@@ -10,6 +10,7 @@ pub mod ide_client;
 pub mod install;
 pub mod model;
 pub mod peer;
+pub mod proposer;
 pub mod sandbox;
 pub mod screen;
 pub mod tmux;
@@ -19,6 +20,7 @@ pub mod wire;
 pub use cli::alongside_bin;
 pub use ide_client::{CliAnswer, Family, OpenDiff, Outcome, RELEASES, RealClient, Release};
 pub use install::{InstallError, Rig, install, rig_or_skip};
+pub use proposer::Proposer;
 pub use sandbox::Sandbox;
 pub use screen::Screen;
 

@@ -5,6 +5,7 @@
 mod contract;
 mod rig;
 mod run;
+mod screenshot;
 mod test;
 
 use std::process::ExitCode;
@@ -31,11 +32,16 @@ enum Chore {
     /// Agents go to ${XDG_CACHE_HOME:-~/.cache}/alongside-rig, once per lock file. Nothing is installed into the
     /// checkout.
     Rig,
+    /// Takes the pictures of the documentation: docs/pictures/*.svg.
+    ///
+    /// They show the real program, built now, on a real terminal.
+    Screenshot,
 }
 
 fn main() -> anyhow::Result<ExitCode> {
     match Cli::parse().chore {
         Chore::Test(options) => test::test(&options),
         Chore::Rig => rig::rig().map(|()| ExitCode::SUCCESS),
+        Chore::Screenshot => screenshot::screenshot().map(|()| ExitCode::SUCCESS),
     }
 }

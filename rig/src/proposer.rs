@@ -1,0 +1,105 @@
+//! An agent that proposes what it is told, from within the test: the agent crate over the real wire, for where the agent
+//! itself is not what is looked at.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use alongside_agent::find::{self, Surroundings};
+use alongside_agent::{Endpoint, Identity, Outcome, PendingDiff, Session};
+use alongside_contract::family;
+use anyhow::{Context as _, Result};
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
+
+use crate::sandbox::Sandbox;
+use crate::wait::{self, PATIENCE};
+
+/// See the module. Dropping it is the agent being killed.
+#[derive(Debug)]
+pub struct Proposer {
+    session: Session,
+    runtime: Runtime,
+}
+
+/// A change that waits for its decision.
+#[derive(Debug)]
+pub struct Proposal<'a> {
+    pending: PendingDiff,
+    agent: &'a Proposer,
+}
+
+impl Proposer {
+    /// Finds the companion of the sandbox's project as Gemini CLI does, without any variable, and connects.
+    ///
+    /// # Errors
+    /// When none is found until the deadline, or it does not keep to the contract.
+    pub fn gemini(sandbox: &Sandbox) -> Result<Self> {
+        Self::connect(sandbox, "gemini", Identity::new("gemini-cli-mcp-client-rig", "0.61.0"))
+    }
+
+    /// The same as Qwen Code does it.
+    ///
+    /// # Errors
+    /// As [`gemini`](Self::gemini).
+    pub fn qwen(sandbox: &Sandbox) -> Result<Self> {
+        Self::connect(sandbox, "qwen", Identity::new("qwen-code-mcp-client-rig", "0.24.4"))
+    }
+
+    fn connect(sandbox: &Sandbox, command: &str, identity: Identity) -> Result<Self> {
+        let family = family::by_command(command).context("the table knows the agent")?;
+        let here = Surroundings {
+            tmp: sandbox.tmp(),
+            home: sandbox.home(),
+            variables: HashMap::new(),
+            cwd: sandbox.project(),
+            pid: std::process::id(),
+        };
+        let found = wait::until("a companion that serves the project", PATIENCE, || {
+            let search = find::candidates(family, &here);
+            search.found.into_iter().next().ok_or_else(|| format!("{:?}", search.skipped))
+        })?;
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+        let session = runtime.block_on(async {
+            let token = found.record.auth_token.as_deref();
+            let session = Session::connect(Endpoint::local(found.record.port), token, identity).await?;
+            // Agents listen before they propose; whoever listens is told of the files first.
+            timeout(PATIENCE, session.context().wait_for(Option::is_some))
+                .await
+                .context("it was not told of files")??;
+            anyhow::Ok(session)
+        })?;
+        Ok(Self { session, runtime })
+    }
+
+    /// Proposes a whole file. Returns as soon as the companion shows it.
+    ///
+    /// # Errors
+    /// When it cannot be shown.
+    pub fn propose(&self, path: &Path, text: &str) -> Result<Proposal<'_>> {
+        let path = path.to_str().context("tests name files in UTF-8")?;
+        let opened = async { timeout(PATIENCE, self.session.open_diff(path, text)).await };
+        let pending = self.runtime.block_on(opened).context("openDiff was not answered")??;
+        Ok(Proposal { pending, agent: self })
+    }
+
+    /// Takes a proposal back, because the person has answered in the agent. Returns the text it had, if it was open.
+    ///
+    /// # Errors
+    /// When the companion does not answer in its proper form.
+    pub fn take_back(&self, path: &Path) -> Result<Option<String>> {
+        let path = path.to_str().context("tests name files in UTF-8")?;
+        let closed = async { timeout(PATIENCE, self.session.close_diff(path, true)).await };
+        Ok(self.runtime.block_on(closed).context("closeDiff was not answered")??)
+    }
+}
+
+impl Proposal<'_> {
+    /// Waits for the person's decision.
+    ///
+    /// # Errors
+    /// At the deadline.
+    pub fn outcome(self) -> Result<Outcome> {
+        let outcome = async { timeout(PATIENCE, self.pending.outcome()).await };
+        self.agent.runtime.block_on(outcome).context("no decision came")
+    }
+}

@@ -1,0 +1,308 @@
+//! A picture of a terminal as SVG: sharp at any size, its text can be selected, and it needs nothing from elsewhere.
+//!
+//! Every cell has a fixed place, whatever font the reader's machine has. The same screen gives the same bytes.
+
+use std::fmt::Write as _;
+
+use vt100::{Cell, Color, Screen};
+
+/// Pixels. The fonts named below are 0.6 em wide, which makes cells and characters the same.
+const CELL: (u16, u16) = (9, 18);
+const FONT_SIZE: u16 = 15;
+/// From a cell's top to where its characters stand.
+const BASELINE: u16 = 14;
+/// Around the screen.
+const MARGIN: u16 = 9;
+const FONTS: &str =
+    "ui-monospace,'SF Mono',Menlo,'DejaVu Sans Mono','Liberation Mono','Cascadia Mono',Consolas,monospace";
+
+/// What the sixteen named colours, and text and background without one, look like: `0xRRGGBB`.
+#[derive(Debug)]
+pub(crate) struct Colours {
+    text: u32,
+    background: u32,
+    named: [u32; 16],
+}
+
+/// For a dark background.
+pub(crate) const DARK: Colours = Colours {
+    text: 0xd0d0d0,
+    background: 0x121212,
+    named: [
+        0x1e1e1e, 0xe05c5c, 0x6fbf6f, 0xd7b45f, 0x6ca0e8, 0xc583d6, 0x5fc2c2, 0xc0c0c0, 0x767676, 0xff8585,
+        0x94dd94, 0xf2d58a, 0x92bdfa, 0xdda6ea, 0x8adede, 0xf5f5f5,
+    ],
+};
+
+/// For a light one.
+pub(crate) const LIGHT: Colours = Colours {
+    text: 0x202020,
+    background: 0xfafafa,
+    named: [
+        0x202020, 0xb3261e, 0x1e7a34, 0x8a6100, 0x1f5fbf, 0x8a3fa0, 0x0f7680, 0xb8b8b8, 0x6b6b6b, 0xd33a31,
+        0x2a9645, 0xa87900, 0x2f74dd, 0xa552bd, 0x168c98, 0xf0f0f0,
+    ],
+};
+
+/// How a cell looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Style {
+    text: u32,
+    background: u32,
+    bold: bool,
+    italic: bool,
+    underline: bool,
+}
+
+/// Neighbours that look alike.
+#[derive(Debug)]
+struct Run {
+    style: Style,
+    column: u16,
+    cells: u16,
+    text: String,
+}
+
+/// The whole screen; `title` is what it is for those who cannot see it.
+pub(crate) fn svg(title: &str, screen: &Screen, colours: &Colours) -> String {
+    let (rows, columns) = (screen.size().0.get(), screen.size().1.get());
+    let (width, height) = (columns * CELL.0 + 2 * MARGIN, rows * CELL.1 + 2 * MARGIN);
+    let title = escape(title);
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{title}\" font-family=\"{FONTS}\" \
+         font-size=\"{FONT_SIZE}\" xml:space=\"preserve\">\n\
+         <title>{title}</title>\n\
+         <rect width=\"{width}\" height=\"{height}\" rx=\"6\" fill=\"#{:06x}\"/>\n",
+        colours.background
+    );
+    let lines: Vec<_> = (0..rows).map(|row| runs(screen, row, columns, colours)).collect();
+    // All backgrounds come first: a character may reach a little beyond its cell.
+    for (row, line) in (0..).zip(&lines) {
+        backgrounds(&mut out, row, line, colours);
+    }
+    if !screen.hide_cursor() {
+        let (row, column) = screen.cursor_position();
+        rectangle(&mut out, row, column.min(columns - 1), 1, mix(colours.text, colours.background));
+    }
+    for (row, line) in (0..).zip(&lines) {
+        text(&mut out, row, line, colours);
+    }
+    out + "</svg>\n"
+}
+
+fn runs(screen: &Screen, row: u16, columns: u16, colours: &Colours) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for column in 0..columns {
+        let Some(cell) = screen.cell(row, column).filter(|cell| !cell.is_wide_continuation()) else {
+            continue;
+        };
+        let (style, text) = (style(cell, colours), if cell.has_contents() { cell.contents() } else { " " });
+        match runs.last_mut() {
+            // Characters that a reader's first font may lack, and wide ones, stand where they belong by themselves.
+            Some(run) if run.style == style && text.is_ascii() && run.text.is_ascii() => {
+                run.cells += 1;
+                run.text.push_str(text);
+            }
+            Some(run) if run.style == style && !cell.is_wide() && run.text.ends_with(text) => {
+                run.cells += 1;
+                run.text.push_str(text);
+            }
+            _ => {
+                let cells = if cell.is_wide() { 2 } else { 1 };
+                runs.push(Run { style, column, cells, text: text.to_owned() });
+            }
+        }
+    }
+    runs
+}
+
+fn backgrounds(out: &mut String, row: u16, line: &[Run], colours: &Colours) {
+    let mut rest = line;
+    while let Some(first) = rest.first() {
+        let background = first.style.background;
+        let same = rest.iter().take_while(|run| run.style.background == background).count();
+        let (alike, others) = rest.split_at(same);
+        if background != colours.background {
+            let cells = alike.iter().map(|run| run.cells).sum();
+            rectangle(out, row, first.column, cells, background);
+        }
+        rest = others;
+    }
+}
+
+fn rectangle(out: &mut String, row: u16, column: u16, cells: u16, colour: u32) {
+    let (x, y, width) = (x(column), MARGIN + row * CELL.1, cells * CELL.0);
+    // Writing to a String does not fail.
+    let _ = writeln!(
+        out,
+        "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{}\" fill=\"#{colour:06x}\"/>",
+        CELL.1
+    );
+}
+
+fn text(out: &mut String, row: u16, line: &[Run], colours: &Colours) {
+    let blank = |run: &&Run| run.text.trim_matches(' ').is_empty() && !run.style.underline;
+    let line = &line[..line.len() - line.iter().rev().take_while(blank).count()];
+    if line.is_empty() {
+        return;
+    }
+    let y = MARGIN + row * CELL.1 + BASELINE;
+    let _ = write!(out, "<text y=\"{y}\" fill=\"#{:06x}\">", colours.text);
+    for (at, run) in line.iter().enumerate() {
+        // What ends a line in blanks need not be drawn.
+        let last = at + 1 == line.len() && !run.style.underline;
+        let text = if last { run.text.trim_end_matches(' ') } else { &run.text };
+        let cells = run.cells - u16::try_from(run.text.len() - text.len()).unwrap_or(0);
+        let _ = write!(out, "<tspan x=\"{}\" textLength=\"{}\"", x(run.column), cells * CELL.0);
+        let _ = match run.style.text == colours.text {
+            true => Ok(()),
+            false => write!(out, " fill=\"#{:06x}\"", run.style.text),
+        };
+        let marks = [
+            (run.style.bold, " font-weight=\"bold\""),
+            (run.style.italic, " font-style=\"italic\""),
+            (run.style.underline, " text-decoration=\"underline\""),
+        ];
+        out.extend(marks.iter().filter(|(on, _)| *on).map(|(_, mark)| *mark));
+        let _ = write!(out, ">{}</tspan>", escape(text));
+    }
+    out.push_str("</text>\n");
+}
+
+fn style(cell: &Cell, colours: &Colours) -> Style {
+    let (mut text, mut background) =
+        (colour(cell.fgcolor(), colours.text, colours), colour(cell.bgcolor(), colours.background, colours));
+    if cell.inverse() {
+        (text, background) = (background, text);
+    }
+    if cell.dim() {
+        text = mix(text, background);
+    }
+    Style { text, background, bold: cell.bold(), italic: cell.italic(), underline: cell.underline() }
+}
+
+/// The colours beyond the sixteen are those of xterm.
+fn colour(colour: Color, default: u32, colours: &Colours) -> u32 {
+    let rgb = |r: u8, g: u8, b: u8| u32::from_be_bytes([0, r, g, b]);
+    match colour {
+        Color::Default => default,
+        Color::Idx(index @ 0..16) => colours.named[usize::from(index)],
+        Color::Idx(index @ 16..232) => {
+            let level = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
+            let cube = index - 16;
+            rgb(level(cube / 36), level(cube / 6 % 6), level(cube % 6))
+        }
+        Color::Idx(index) => rgb(8 + 10 * (index - 232), 8 + 10 * (index - 232), 8 + 10 * (index - 232)),
+        Color::Rgb(r, g, b) => rgb(r, g, b),
+    }
+}
+
+/// Three fifths of the first.
+fn mix(first: u32, second: u32) -> u32 {
+    let (first, second) = (first.to_be_bytes(), second.to_be_bytes());
+    let part = |at: usize| ((u16::from(first[at]) * 3 + u16::from(second[at]) * 2) / 5).to_be_bytes()[1];
+    u32::from_be_bytes([0, part(1), part(2), part(3)])
+}
+
+fn x(column: u16) -> u16 {
+    MARGIN + column * CELL.0
+}
+
+fn escape(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            // Not allowed in XML, not even escaped.
+            '\0'..' ' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            _ => out.push(c),
+        }
+        out
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::num::NonZeroU16;
+
+    fn drawn(bytes: &str) -> Screen {
+        let size = |cells| NonZeroU16::new(cells).unwrap();
+        let mut parser = vt100::Parser::new(size(3), size(20), 0);
+        parser.process(format!("\x1b[?25l{bytes}").as_bytes());
+        parser.screen().clone()
+    }
+
+    fn body(bytes: &str) -> Vec<String> {
+        let svg = svg("t", &drawn(bytes), &DARK);
+        let lines: Vec<_> = svg.lines().map(str::to_owned).collect();
+        lines[3..lines.len() - 1].to_vec()
+    }
+
+    #[test]
+    fn every_run_of_cells_has_its_place_and_its_length() {
+        assert_eq!(
+            body("ab \x1b[1;31mc\x1b[md\r\n\n  e"),
+            [
+                "<text y=\"23\" fill=\"#d0d0d0\"><tspan x=\"9\" textLength=\"27\">ab </tspan>\
+                 <tspan x=\"36\" textLength=\"9\" fill=\"#e05c5c\" font-weight=\"bold\">c</tspan>\
+                 <tspan x=\"45\" textLength=\"9\">d</tspan></text>",
+                "<text y=\"59\" fill=\"#d0d0d0\"><tspan x=\"9\" textLength=\"27\">  e</tspan></text>",
+            ]
+        );
+    }
+
+    #[test]
+    fn wide_and_unusual_characters_stand_by_themselves() {
+        assert_eq!(
+            body("a漢──b"),
+            ["<text y=\"23\" fill=\"#d0d0d0\"><tspan x=\"9\" textLength=\"9\">a</tspan>\
+             <tspan x=\"18\" textLength=\"18\">漢</tspan><tspan x=\"36\" textLength=\"18\">──</tspan>\
+             <tspan x=\"54\" textLength=\"9\">b</tspan></text>"]
+        );
+    }
+
+    #[test]
+    fn backgrounds_are_one_rectangle_as_long_as_they_are_the_same() {
+        let drawn = body("\x1b[48;5;22ma\x1b[1mb\x1b[m \x1b[7mc");
+        assert_eq!(drawn[0], "<rect x=\"9\" y=\"9\" width=\"18\" height=\"18\" fill=\"#005f00\"/>");
+        assert_eq!(drawn[1], "<rect x=\"36\" y=\"9\" width=\"9\" height=\"18\" fill=\"#d0d0d0\"/>");
+        assert!(drawn[2].contains("fill=\"#121212\">c<"), "{}", drawn[2]);
+    }
+
+    #[test]
+    fn a_cursor_is_drawn_where_it_is_shown() {
+        assert_eq!(
+            body("ab\x1b[?25h")[0],
+            "<rect x=\"27\" y=\"9\" width=\"9\" height=\"18\" fill=\"#848484\"/>"
+        );
+    }
+
+    #[test]
+    fn what_xml_means_something_by_is_escaped() {
+        assert!(body("<a> & \"b\"")[0].contains(">&lt;a&gt; &amp; &quot;b&quot;<"));
+        assert!(svg("a \"<\u{1}", &drawn(""), &LIGHT).contains("<title>a &quot;&lt;\u{fffd}</title>"));
+    }
+
+    #[test]
+    fn the_same_screen_gives_the_same_bytes_and_keeps_its_text() {
+        let text = "def total(self):\r\n    return sum(1, 2)";
+        let once = svg("t", &drawn(text), &LIGHT);
+        assert_eq!(once, svg("t", &drawn(text), &LIGHT));
+        let mut selected = String::new();
+        for piece in once.split('>').skip(1).filter_map(|piece| piece.split_once("</t")) {
+            selected.push_str(piece.0);
+        }
+        assert_eq!(selected, "tdef total(self):    return sum(1, 2)");
+    }
+
+    #[test]
+    fn dim_lies_between_text_and_background() {
+        assert_eq!(mix(0xffffff, 0x000000), 0x999999);
+        assert_eq!(colour(Color::Idx(255), 0, &DARK), 0xeeeeee);
+        assert_eq!(colour(Color::Idx(231), 0, &DARK), 0xffffff);
+    }
+}
