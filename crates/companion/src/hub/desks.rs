@@ -65,6 +65,11 @@ impl State {
                 self.publish(true, None);
                 Ok(0)
             }
+            Request::Report(problem) => {
+                self.tell_desks(&desk::Event::Problem(problem.clone()));
+                self.problems.push(problem);
+                Ok(0)
+            }
             // What follows from it is the business of whoever runs the companion.
             Request::Leave => Ok(0),
             Request::Flushed { id } => {

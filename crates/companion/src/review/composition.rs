@@ -7,10 +7,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use alongside_desk::{Change, Hunk, HunkState, Lines, Refusal, Text};
+use alongside_desk::{Change, Hunk, HunkState, Lines, Refusal, Text, Words};
 
 use super::lines::differences;
 use super::segments::{Place, Segment, spliced};
+use super::words::{Marks, Sides};
 
 /// Undo remembers this many bytes of earlier texts, and always the last one.
 const HISTORY_BYTES: usize = 256 << 20;
@@ -23,6 +24,7 @@ pub(crate) struct Composition {
     current: Text,
     segments: Vec<Segment>,
     history: Vec<(Text, Vec<Segment>)>,
+    marks: Marks,
 }
 
 impl Composition {
@@ -45,7 +47,16 @@ impl Composition {
         debug_assert_eq!(original.len() - o, proposed.len() - p);
         segments.push(same(original.len() - o));
         segments.retain(|segment| segment.original + segment.proposed > 0);
-        Self { current: proposed.clone(), original, proposed, segments, history: Vec::new() }
+        let mut new = Self {
+            current: proposed.clone(),
+            original,
+            proposed,
+            segments,
+            history: Vec::new(),
+            marks: Marks::default(),
+        };
+        new.mark_words();
+        new
     }
 
     pub(crate) fn original(&self) -> &Arc<str> {
@@ -69,14 +80,41 @@ impl Composition {
     pub(crate) fn hunks(&self) -> Vec<Hunk> {
         self.places()
             .filter(|(segment, _)| !segment.same)
-            .map(|(_, place)| Hunk {
-                state: self.state(&place),
-                original: lines(&place.original),
-                proposed: lines(&place.proposed),
-                current: lines(&place.current),
-                words: None,
+            .map(|(_, place)| {
+                let state = self.state(&place);
+                Hunk {
+                    state,
+                    original: lines(&place.original),
+                    proposed: lines(&place.proposed),
+                    current: lines(&place.current),
+                    words: self.words(&place, state),
+                }
             })
             .collect()
+    }
+
+    fn words(&self, place: &Place, state: HunkState) -> Option<Words> {
+        let (sides, ..) = self.sides(place, state)?;
+        let beside = if state == HunkState::Edited { &place.current } else { &place.proposed };
+        self.marks.of(&sides, place.original.start, beside.start)
+    }
+
+    /// What stands beside what in a hunk, if words of it are to be marked.
+    fn sides(&self, place: &Place, state: HunkState) -> Option<(Sides, &str, &str)> {
+        let original = self.original.lines(place.original.clone());
+        let proposed = self.proposed.lines(place.proposed.clone());
+        let written = (state == HunkState::Edited).then(|| self.current.lines(place.current.clone()));
+        let sides =
+            Sides::new((place.original.clone(), original), (place.proposed.clone(), proposed), written)?;
+        Some((sides, original, written.unwrap_or(proposed)))
+    }
+
+    /// Follows the texts with the marked words.
+    fn mark_words(&mut self) {
+        let mut marks = std::mem::take(&mut self.marks);
+        let differing = self.places().filter(|(segment, _)| !segment.same);
+        marks.refresh(differing.filter_map(|(_, place)| self.sides(&place, self.state(&place))));
+        self.marks = marks;
     }
 
     /// Takes the proposal's or the original's lines for some hunks.
@@ -209,6 +247,7 @@ impl Composition {
         let (text, segments) = self.history.pop().ok_or(Refusal::NothingToUndo)?;
         self.current = text;
         self.segments = segments;
+        self.mark_words();
         Ok(())
     }
 
@@ -226,6 +265,7 @@ impl Composition {
             self.history.drain(..first_kept);
         }
         self.tidy();
+        self.mark_words();
     }
 
     /// Makes agreeing segments one, so that an edit taken back by hand leaves no trace.

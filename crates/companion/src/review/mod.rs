@@ -5,6 +5,7 @@ pub(crate) mod composition;
 pub(crate) mod lines;
 mod segments;
 pub(crate) mod target;
+mod words;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -76,6 +76,26 @@ fn incremental_changes_apply_one_after_the_other_in_utf16_units() {
 }
 
 #[test]
+fn marked_words_follow_their_hunk_wherever_it_moves() {
+    let marked = |composition: &Composition, hunk: usize| {
+        let words = composition.hunks().swap_remove(hunk).words?;
+        Some((words.removed[0].start.line, words.added[0].start.line))
+    };
+    let original = "x\nlet a = 1;\ny\nlet b = 1;\n";
+    let proposed = "x\nlet a = 2;\nlet more = 3;\ny\nlet b = 2;\n";
+    let mut composition = Composition::new(original, proposed);
+    assert_eq!((marked(&composition, 0), marked(&composition, 1)), (Some((1, 1)), Some((3, 4))));
+    composition.keep(&[1], false).unwrap();
+    assert_eq!(marked(&composition, 1), Some((3, 4)), "it still shows what is proposed");
+    typed(&mut composition, "x\nlet a = 2;\nlet more = 3;\ny\nlet b = 99;\n");
+    assert_eq!(marked(&composition, 1), Some((3, 4)));
+    composition.keep(&[0], false).unwrap();
+    assert_eq!(marked(&composition, 1), Some((3, 3)), "what the person wrote has moved up");
+    composition.undo().unwrap();
+    assert_eq!(marked(&composition, 1), Some((3, 4)));
+}
+
+#[test]
 fn a_replaced_block_splits_line_by_line_and_added_lines_at_blank_lines() {
     let mut composition = Composition::new("a\nb\n", "A\nB\nC\n");
     composition.split(0).unwrap();
@@ -127,7 +147,7 @@ enum Act {
 }
 
 fn text() -> impl Strategy<Value = String> {
-    proptest::collection::vec(prop_oneof!["a", "b", "c", ""], 0..8)
+    proptest::collection::vec(prop_oneof!["a", "b", "c", "", "a b", "a c"], 0..8)
         .prop_flat_map(|lines| (Just(lines), any::<bool>()))
         .prop_map(|(lines, open)| lines.join("\n") + if open { "" } else { "\n" })
 }
@@ -170,6 +190,14 @@ proptest! {
             match done {
                 Ok(()) => past.push(composition.current().clone()),
                 Err(_) => prop_assert_eq!(&before, composition.current()),
+            }
+            for hunk in composition.hunks() {
+                let beside = if hunk.state == HunkState::Edited { hunk.current } else { hunk.proposed };
+                let words = hunk.words.unwrap_or_default();
+                for (ranges, lines) in [(words.removed, hunk.original), (words.added, beside)] {
+                    let within = |range: &Stretch| (lines.start..lines.end).contains(&(range.start.line as usize));
+                    prop_assert!(ranges.iter().all(within));
+                }
             }
             let (mut o, mut p, mut c) = (0, 0, 0);
             for (segment, place) in composition.places() {
