@@ -132,16 +132,19 @@ impl Editing {
             let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
         }
         let _ = tokio::time::timeout(std::time::Duration::from_secs(2), self.child.wait()).await;
-        if let Some(terminal) = &self.terminal {
+        self.give_back_terminal();
+    }
+
+    /// The terminal is as it was before the editor had it; nothing happens if it has been given back already.
+    pub fn give_back_terminal(&mut self) {
+        if let Some(terminal) = self.terminal.take() {
             terminal.restore();
         }
     }
 
     /// Takes over what the editor left.
-    pub fn finish(self, status: std::io::Result<std::process::ExitStatus>) -> Edited {
-        if let Some(terminal) = &self.terminal {
-            terminal.restore();
-        }
+    pub fn finish(mut self, status: std::io::Result<std::process::ExitStatus>) -> Edited {
+        self.give_back_terminal();
         let why = match status {
             Ok(status) if status.success() => match self.read() {
                 Ok(text) if text == self.base => return Edited::Same,

@@ -3,19 +3,44 @@
 //! It draws what it is told and asks for what keys mean. What a hunk is, what accepting does and whether a decision still
 //! counts is the companion's business, which is only ever spoken to through a [`Desk`].
 
-#[allow(dead_code, reason = "until the screen is there")]
+mod act;
+mod app;
+mod asked;
 mod colour;
 pub mod editor;
-#[allow(dead_code, reason = "until the screen is there")]
+mod keys;
 mod page;
-#[allow(dead_code, reason = "until the screen is there")]
 mod palette;
-#[allow(dead_code, reason = "until the screen is there")]
+mod panels;
+mod reading;
+mod replies;
+mod run;
+mod screen;
+mod signals;
+mod texts;
+mod told;
+mod tty;
 mod width;
 
 use std::path::PathBuf;
 
+use std::time::Duration;
+
 use alongside_desk::Desk;
+use anyhow::Context;
+use tokio::sync::mpsc;
+
+use crate::app::App;
+use crate::palette::{Depth, Palette};
+use crate::run::Around;
+use crate::signals::Signals;
+use crate::tty::Tty;
+
+/// How long the terminal may take to say what its background is.
+const THEME: Duration = Duration::from_millis(500);
+
+/// How long the companion may take to say goodbye.
+const GOODBYE: Duration = Duration::from_secs(1);
 
 /// What a person may choose about the desk.
 #[derive(Debug, Clone, Default)]
@@ -62,7 +87,42 @@ pub enum Ending {
 ///
 /// # Errors
 /// When the terminal cannot be used.
-pub async fn run(desk: Desk, options: Options) -> anyhow::Result<Ending> {
-    let _ = (desk, options);
-    anyhow::bail!("the terminal desk cannot draw yet")
+pub async fn run(mut desk: Desk, options: Options) -> anyhow::Result<Ending> {
+    let variable = |name: &str| std::env::var(name).ok();
+    anyhow::ensure!(
+        variable("TERM").is_none_or(|term| term != "dumb"),
+        "this terminal (TERM=dumb) cannot show the desk"
+    );
+    let depth = Depth::promised(variable);
+    let theme = match options.theme {
+        Some(theme) => theme,
+        None if depth == Depth::None => Theme::Dark,
+        None => ask_for_theme().await,
+    };
+    let mut app = App::new(options, Palette::new(theme, depth));
+    let (tell, panicked) = mpsc::unbounded_channel();
+    let signals = Signals::listen().context("cannot listen for signals")?;
+    let mut around = Around { signals, panicked, editor: editor::command(), clock: run::clock };
+    let mut tty = Tty::open(tell).context("cannot use the terminal")?;
+    let ending = run::run(&mut desk, &mut app, &mut tty, &mut around).await;
+    let last_words = app.last_words().await;
+    tty.close(last_words.as_deref()).await;
+    if let Ok(Ending::Left) = ending {
+        // A companion that does not answer is left all the same.
+        let _ = tokio::time::timeout(GOODBYE, desk.leave()).await;
+    }
+    ending
+}
+
+/// Asks the terminal what its background is. One that does not say has a dark one.
+async fn ask_for_theme() -> Theme {
+    let asked = tokio::task::spawn_blocking(|| {
+        let mut query = terminal_colorsaurus::QueryOptions::default();
+        query.timeout = THEME;
+        terminal_colorsaurus::theme_mode(query)
+    });
+    match asked.await {
+        Ok(Ok(terminal_colorsaurus::ThemeMode::Light)) => Theme::Light,
+        _ => Theme::Dark,
+    }
 }

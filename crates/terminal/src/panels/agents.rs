@@ -1,0 +1,40 @@
+//! Which agents are connected, in which version, and since when.
+
+use alongside_desk::harmless;
+use ratatui::Frame;
+use ratatui::text::Line;
+
+use crate::app::App;
+use crate::screen::both_ends;
+use crate::texts;
+
+/// Rows it would like to have, a blank one below it included.
+pub(crate) fn height(app: &App) -> u16 {
+    u16::try_from(app.status.agents.len().max(1) + 2).unwrap_or(u16::MAX)
+}
+
+pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
+    let (area, palette) = (app.areas.agents, &app.palette);
+    let mut lines = vec![app.title("Agents")];
+    if app.status.agents.is_empty() {
+        lines.push(Line::styled("none yet", palette.quiet));
+    }
+    for agent in &app.status.agents {
+        let name = format!("{} {}", texts::agent_name(agent), harmless::name(&agent.version));
+        let (style, since) = if agent.listening {
+            (palette.text, texts::ago(agent.since, app.now))
+        } else {
+            (palette.quiet, "away".into())
+        };
+        // The name is what tells them apart: the version is cut first.
+        let room = usize::from(area.width).saturating_sub(since.len() + 1);
+        let name: String = name.chars().take(room).collect();
+        lines.push(both_ends(name.trim_end(), (style, palette.quiet), &since, area.width));
+    }
+    let more = lines.len().saturating_sub(usize::from(area.height));
+    if more > 0 && area.height > 1 {
+        lines.truncate(usize::from(area.height) - 1);
+        lines.push(Line::styled(format!("and {} more", more + 1), palette.quiet));
+    }
+    app.lines(frame, area, lines);
+}

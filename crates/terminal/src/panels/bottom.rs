@@ -1,0 +1,92 @@
+//! What happened last, the question that is open, and the keys.
+
+use ratatui::Frame;
+use ratatui::layout::{Position, Size};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::app::{App, Question};
+use crate::keys::{Act, TABLE};
+use crate::screen::wrapped;
+use crate::{texts, width};
+
+/// Rows for messages: one at least, so that the page does not jump with each.
+pub(crate) fn height(app: &App, size: Size) -> u16 {
+    let most = (size.height / 5).clamp(1, 5);
+    u16::try_from(rows(app, size.width).len()).unwrap_or(u16::MAX).clamp(1, most)
+}
+
+pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
+    let area = app.areas.messages;
+    let rows = rows(app, area.width);
+    // The newest, if they do not fit.
+    let first = rows.len().saturating_sub(usize::from(area.height));
+    app.lines(frame, area, rows.into_iter().skip(first).map(|(text, style)| Line::styled(text, style)));
+    if let Some(needle) = &app.search.typing {
+        let column = 1 + width::columns(&alongside_desk::harmless::name(needle));
+        let x = area.x + u16::try_from(column).unwrap_or(0).min(area.width.saturating_sub(1));
+        frame.set_cursor_position(Position { x, y: area.bottom().saturating_sub(1) });
+    }
+    frame.render_widget(keys(app, area.width), app.areas.keys);
+}
+
+fn rows(app: &App, width: u16) -> Vec<(String, Style)> {
+    let (palette, width) = (&app.palette, usize::from(width));
+    let mut rows = Vec::new();
+    let mut add = |text: &str, style: Style| {
+        rows.extend(wrapped(text, width).into_iter().map(|row| (row, style)));
+    };
+    for message in &app.messages {
+        add(&message.text, if message.loud { palette.warning } else { palette.text });
+    }
+    if let Some(question) = app.question {
+        add(&asks(app, question), palette.warning);
+    }
+    if let Some(needle) = &app.search.typing {
+        let text = format!("/{}", alongside_desk::harmless::name(needle));
+        rows.push((crate::screen::cut(&text, width.saturating_sub(1)), palette.text));
+    }
+    rows
+}
+
+fn asks(app: &App, question: Question) -> String {
+    match question {
+        Question::AcceptAnyway => "The file is not what the agent saw. Accept anyway?".into(),
+        Question::SingleNewline => "Accept a single empty line instead, or reject?".into(),
+        Question::Leave => texts::leave(app.reviews.len()),
+    }
+}
+
+fn keys(app: &App, width: u16) -> Line<'static> {
+    let palette = &app.palette;
+    let choice = |keys: &[(&'static str, &'static str)]| keys.to_vec();
+    let keys = match app.question {
+        Some(Question::SingleNewline) => choice(&[("y", "yes"), ("n", "no"), ("r", "reject")]),
+        Some(Question::Leave) => choice(&[("y", "leave"), ("n", "stay")]),
+        Some(Question::AcceptAnyway) => choice(&[("y", "accept"), ("n", "no")]),
+        None if app.search.typing.is_some() => choice(&[("Enter", "find"), ("Esc", "end the search")]),
+        None if app.help.is_some() => choice(&[("j/k", "more"), ("Esc", "back")]),
+        None => brief(app, usize::from(width)),
+    };
+    let mut spans = Vec::new();
+    for (key, what) in keys {
+        spans.push(Span::styled(key, palette.key));
+        spans.push(Span::styled(format!(" {what}  "), palette.quiet));
+    }
+    Line::from(spans)
+}
+
+/// As many of the table's as fit; the last two, help and leave, always.
+fn brief(app: &App, width: usize) -> Vec<(&'static str, &'static str)> {
+    let means = |act: Act| app.reading().is_some() || matches!(act, Act::Pause | Act::Help | Act::Leave);
+    let several = |act: Act| act != Act::NextReview || app.reviews.len() > 1;
+    let rows = TABLE.iter().filter(|row| means(row.act) && several(row.act));
+    let mut keys: Vec<_> = rows.filter_map(|row| row.brief).collect();
+    let columns = |keys: &[(&str, &str)]| -> usize {
+        keys.iter().map(|(key, what)| width::columns(key) + width::columns(what) + 3).sum()
+    };
+    while columns(&keys) > width + 2 && keys.len() > 2 {
+        keys.remove(keys.len() - 3);
+    }
+    keys
+}

@@ -1,0 +1,67 @@
+//! What review is read, how it stands, and what a person should know before deciding.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use crate::app::App;
+use crate::reading::Reading;
+use crate::screen::{cut, wrapped};
+use crate::{texts, width};
+
+/// A title and the notes; the page keeps two thirds of the room.
+pub(crate) fn height(app: &App, main: Rect) -> u16 {
+    let Some(reading) = app.reading() else { return 0 };
+    let rows = 1 + notes(app, reading, main.width).len();
+    u16::try_from(rows).unwrap_or(u16::MAX).min((main.height / 3).max(1))
+}
+
+pub(crate) fn draw(app: &App, reading: &Reading, frame: &mut Frame<'_>) {
+    let area = app.areas.header;
+    let mut lines = vec![title(app, reading, area.width)];
+    lines.extend(notes(app, reading, area.width));
+    app.lines(frame, area, lines);
+}
+
+fn title(app: &App, reading: &Reading, width: u16) -> Line<'static> {
+    let (review, palette) = (&reading.review, &app.palette);
+    let width = usize::from(width);
+    let (added, removed) = texts::counts(review);
+    let new = if review.original.is_none() && review.whole_file_only.is_none() { "new file, " } else { "" };
+    let about = format!("  {}  {new}+{added} -{removed}", texts::agent_name(&review.agent));
+    let mut state = Vec::new();
+    if !review.hunks.is_empty() {
+        state.push(format!("change {} of {}", reading.hunk + 1, review.hunks.len()));
+        state.push(texts::states(review));
+    }
+    let mut state = state.join(": ");
+    let name = texts::file_name(&review.file, app.roots());
+    // The name stays; what does not fit beside it goes.
+    let room = width.saturating_sub(width::columns(&about) + 2);
+    if width::columns(&name) + width::columns(&state) > room {
+        state = state.split(": ").next().unwrap_or_default().to_owned();
+    }
+    if width::columns(&name).min(16) + width::columns(&state) > room {
+        state.clear();
+    }
+    let name = cut(&name, room.saturating_sub(width::columns(&state)));
+    let used = width::columns(&name) + width::columns(&about) + width::columns(&state);
+    let gap = " ".repeat(width.saturating_sub(used));
+    Line::from(vec![
+        ratatui::text::Span::styled(name, palette.heading),
+        ratatui::text::Span::styled(about, palette.text),
+        ratatui::text::Span::raw(gap),
+        ratatui::text::Span::styled(state, palette.quiet),
+    ])
+}
+
+fn notes(app: &App, reading: &Reading, width: u16) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    for (loud, note) in texts::notes(&reading.review, app.roots()) {
+        let style = if loud { app.palette.warning } else { app.palette.quiet };
+        let sign = if loud { "! " } else { "  " };
+        let rows = wrapped(&note, usize::from(width.saturating_sub(2)));
+        lines.extend(rows.into_iter().map(|row| Line::styled(format!("{sign}{row}"), style)));
+    }
+    lines
+}

@@ -1,0 +1,10 @@
+//! What stands around the review.
+
+pub(crate) mod agents;
+pub(crate) mod bottom;
+pub(crate) mod context;
+pub(crate) mod empty;
+pub(crate) mod header;
+pub(crate) mod help;
+pub(crate) mod reviews;
+pub(crate) mod strip;

@@ -1,0 +1,71 @@
+//! Which reviews wait: file, size and who proposes it. The one that is read is marked.
+
+use alongside_desk::ReviewId;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::app::App;
+use crate::reading::Reading;
+use crate::screen::{Areas, both_ends, cut};
+use crate::texts;
+
+/// Rows of one review.
+const ROWS: u16 = 2;
+
+/// Where reviews are listed, in the column or in the strip.
+pub(crate) fn places(app: &App, areas: &Areas) -> Vec<(Rect, ReviewId)> {
+    if !areas.strip.is_empty() {
+        return super::strip::places(app, areas.strip);
+    }
+    let list = Rect {
+        y: areas.reviews.y.saturating_add(1),
+        height: areas.reviews.height.saturating_sub(1),
+        ..areas.reviews
+    };
+    let fit = usize::from(list.height / ROWS).max(1);
+    let at = app.reviews.iter().position(|reading| Some(reading.review.id) == app.at).unwrap_or(0);
+    let first = (at + 1).saturating_sub(fit);
+    let place = |(index, reading): (usize, &Reading)| {
+        let y = list.y + u16::try_from(index).unwrap_or(0) * ROWS;
+        (Rect { y, height: ROWS, ..list }.intersection(list), reading.review.id)
+    };
+    app.reviews.iter().skip(first).take(fit).enumerate().map(place).collect()
+}
+
+/// What a review adds and removes, as it stands.
+pub(crate) fn size(reading: &Reading) -> String {
+    let (added, removed) = texts::counts(&reading.review);
+    format!("+{added} -{removed}")
+}
+
+pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
+    let (area, palette) = (app.areas.reviews, &app.palette);
+    let title = match app.reviews.len() {
+        0 => "Reviews".to_owned(),
+        n => format!("Reviews ({n})"),
+    };
+    app.lines(frame, area, [app.title(title)]);
+    if app.reviews.is_empty() {
+        let below = Rect { y: area.y + 1, height: 1, ..area }.intersection(area);
+        app.lines(frame, below, [Line::styled("none waits", palette.quiet)]);
+    }
+    for (place, id) in &app.areas.listed {
+        let Some(reading) = app.review(*id) else { continue };
+        let read = app.at == Some(*id);
+        let name = texts::file_name(&reading.review.file, app.roots());
+        let size = size(reading);
+        let room = usize::from(place.width).saturating_sub(size.len() + 3);
+        let name = format!("{} {}", if read { "▸" } else { " " }, cut(&name, room));
+        let styles = if read { (palette.selected, palette.selected) } else { (palette.text, palette.quiet) };
+        let mut first = both_ends(&name, styles, &size, place.width);
+        if read {
+            first = first.style(palette.selected);
+        }
+        let mut notes = vec![texts::agent_name(&reading.review.agent)];
+        notes.extend(reading.review.stale.then(|| "changed on disk".to_owned()));
+        notes.extend(reading.review.dirty.then(|| "unsaved".to_owned()));
+        let second = Line::from(vec![Span::raw("  "), Span::styled(notes.join(", "), palette.quiet)]);
+        app.lines(frame, *place, [first, second]);
+    }
+}

@@ -1,0 +1,79 @@
+//! Agents, context and reviews in the line or two that a narrow screen has for them.
+
+use alongside_desk::ReviewId;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+
+use crate::app::App;
+use crate::screen::{both_ends, cut};
+use crate::{texts, width};
+
+/// The widest a file name gets here.
+const NAME: usize = 24;
+
+/// How a review is written here.
+fn label(app: &App, id: ReviewId) -> String {
+    let Some(reading) = app.review(id) else { return String::new() };
+    let mark = if app.at == Some(id) { "▸" } else { " " };
+    let name = cut(&texts::file_name(&reading.review.file, app.roots()), NAME);
+    format!("{mark}{name} {} ", super::reviews::size(reading))
+}
+
+/// Where reviews stand: the one that is read is always among them.
+pub(crate) fn places(app: &App, strip: Rect) -> Vec<(Rect, ReviewId)> {
+    let row = Rect { y: strip.bottom().saturating_sub(1), height: 1, ..strip };
+    let at = app.reviews.iter().position(|reading| Some(reading.review.id) == app.at).unwrap_or(0);
+    let widths: Vec<usize> =
+        app.reviews.iter().map(|reading| width::columns(&label(app, reading.review.id))).collect();
+    let room = usize::from(row.width).saturating_sub(12);
+    let mut first = at;
+    let mut taken = widths.get(at).copied().unwrap_or(0);
+    while first > 0 && taken + widths[first - 1] <= room {
+        first -= 1;
+        taken += widths[first];
+    }
+    let mut x = row.x;
+    let mut places = Vec::new();
+    for (reading, width) in app.reviews.iter().zip(widths).skip(first) {
+        let width = u16::try_from(width).unwrap_or(u16::MAX);
+        if usize::from(x.saturating_add(width)) > room && !places.is_empty() {
+            break;
+        }
+        places.push((Rect { x, width, ..row }.intersection(row), reading.review.id));
+        x = x.saturating_add(width);
+    }
+    places
+}
+
+pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
+    let (strip, palette) = (app.areas.strip, &app.palette);
+    if strip.height > 1 {
+        let name = |agent: &alongside_desk::Agent| {
+            let away = if agent.listening { "" } else { " (away)" };
+            texts::agent_name(agent) + away
+        };
+        let agents: Vec<_> = app.status.agents.iter().map(name).collect();
+        let agents = if agents.is_empty() { "no agent yet".to_owned() } else { agents.join(", ") };
+        let context = match (app.status.paused, app.status.context.len()) {
+            (true, _) => "context paused".to_owned(),
+            (false, 0) => "no open file".to_owned(),
+            (false, 1) => "agents see 1 file".to_owned(),
+            (false, n) => format!("agents see {n} files"),
+        };
+        let styles = (palette.text, if app.status.paused { palette.warning } else { palette.quiet });
+        app.lines(frame, strip, [both_ends(&agents, styles, &context, strip.width)]);
+    }
+    let row = Rect { y: strip.bottom().saturating_sub(1), height: 1, ..strip };
+    for (place, id) in &app.areas.listed {
+        let style = if app.at == Some(*id) { palette.selected } else { palette.text };
+        frame.render_widget(Span::styled(label(app, *id), style), *place);
+    }
+    let hidden = app.reviews.len() - app.areas.listed.len().min(app.reviews.len());
+    let right = match (app.reviews.len(), hidden) {
+        (0, _) => "no review waits".to_owned(),
+        (_, 0) => return,
+        (_, hidden) => format!("{hidden} more"),
+    };
+    frame.render_widget(Line::styled(right, palette.quiet).right_aligned(), row);
+}

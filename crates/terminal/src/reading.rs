@@ -1,0 +1,309 @@
+//! A review and where in it the person is. Moving about is all that happens here: it never waits for the companion.
+
+use std::ops::Range;
+
+use alongside_desk::{Changed, Hunk, OutOfStep, Review};
+
+use crate::Layout;
+use crate::page::{Needle, Page};
+
+/// Rows that stay above a hunk that is gone to.
+const ABOVE: usize = 3;
+
+/// A review that waits, and where it is being read.
+pub(crate) struct Reading {
+    pub(crate) review: Review,
+    /// The hunk that keys mean.
+    pub(crate) hunk: usize,
+    /// The first row on the screen.
+    pub(crate) top: usize,
+    /// By how many columns the text is scrolled.
+    pub(crate) sideways: usize,
+    /// The newest revision that is no news to the person: made at this desk.
+    pub(crate) mine: u64,
+    /// The revision that was on the screen last.
+    pub(crate) seen: Option<u64>,
+    /// Where the person changed something, for undo.
+    pub(crate) steps: Vec<usize>,
+    /// The row of what was searched for, if that was found here.
+    found: Option<usize>,
+    page: Option<(Page, Layout)>,
+    /// Rows on the screen.
+    height: usize,
+}
+
+impl Reading {
+    pub(crate) fn new(review: Review) -> Self {
+        Self {
+            hunk: 0,
+            top: 0,
+            sideways: 0,
+            mine: review.revision,
+            seen: None,
+            steps: Vec::new(),
+            found: None,
+            page: None,
+            height: 0,
+            review,
+        }
+    }
+
+    /// Lays the review out for a screen of so many rows. What is looked at stays where it is.
+    pub(crate) fn arrange(&mut self, layout: Layout, height: u16, width: u16) {
+        self.height = usize::from(height);
+        match &mut self.page {
+            None => {
+                self.page = Some((Page::new(&self.review, layout), layout));
+                self.show_hunk();
+            }
+            Some((page, known)) => {
+                if *known != layout {
+                    let row = anchored(page, self.hunk, self.top, self.height);
+                    let (anchor, down) = (page.anchor(row), row - self.top.min(row));
+                    page.relayout(layout);
+                    *known = layout;
+                    self.top = page.row(anchor).saturating_sub(down);
+                }
+            }
+        }
+        self.clamp();
+        if let Some((page, _)) = &self.page {
+            self.sideways = self.sideways.min(page.most_sideways(self.rows(), width));
+        }
+    }
+
+    /// The rows on the screen.
+    pub(crate) fn rows(&self) -> Range<usize> {
+        let rows = self.page().map_or(0, Page::rows);
+        self.top..(self.top + self.height).min(rows)
+    }
+
+    pub(crate) fn page(&self) -> Option<&Page> {
+        self.page.as_ref().map(|(page, _)| page)
+    }
+
+    /// The revision a request of the person is about: the one that was on the screen, or made by the person since.
+    pub(crate) fn meant(&self) -> u64 {
+        self.seen.unwrap_or(0).max(self.mine).min(self.review.revision)
+    }
+
+    /// Takes a change in, and stays where the person reads.
+    pub(crate) fn take(&mut self, changed: Changed) -> Result<(), OutOfStep> {
+        let old = self.review.hunks.clone();
+        self.review.take(changed)?;
+        let place = same_place(&old, self.hunk, &self.review.hunks);
+        if let Some((page, _)) = &mut self.page {
+            let row = anchored(page, self.hunk, self.top, self.height);
+            let (anchor, down) = (page.anchor(row), row - self.top.min(row));
+            page.update(&self.review);
+            self.top = page.row(anchor).saturating_sub(down);
+        }
+        self.hunk = place;
+        self.clamp();
+        Ok(())
+    }
+
+    /// Whether the hunk that keys mean is on the screen, at least in part.
+    pub(crate) fn hunk_on_screen(&self) -> bool {
+        let Some(page) = self.page() else { return false };
+        if self.review.hunks.is_empty() {
+            return false;
+        }
+        let rows = page.hunk_rows(self.hunk);
+        rows.start < self.top + self.height && rows.end > self.top
+    }
+
+    /// Scrolls so that the hunk is seen, all of it if it fits.
+    pub(crate) fn show_hunk(&mut self) {
+        let Some(page) = self.page() else { return };
+        if self.review.hunks.is_empty() {
+            return;
+        }
+        let rows = page.hunk_rows(self.hunk);
+        if rows.start < self.top || rows.end > self.top + self.height {
+            let spare = self.height.saturating_sub(rows.len());
+            self.top = rows.start.saturating_sub(ABOVE.max(spare / 3).min(spare.max(1)));
+        }
+        self.clamp();
+    }
+
+    /// The next hunk, or more of this one if it goes on below the screen. False at the end.
+    pub(crate) fn next_hunk(&mut self) -> bool {
+        let Some(page) = self.page() else { return false };
+        let bottom = self.top + self.height;
+        if self.review.hunks.is_empty() {
+            return self.scroll(self.half());
+        }
+        let rows = page.hunk_rows(self.hunk);
+        if rows.start >= bottom || rows.end <= self.top {
+            // It is elsewhere: the next one from here is meant.
+            let from = self.top;
+            self.hunk = (0..self.review.hunks.len())
+                .find(|hunk| page.hunk_rows(*hunk).end > from)
+                .unwrap_or(self.review.hunks.len() - 1);
+            self.show_hunk();
+            return true;
+        }
+        if rows.end > bottom {
+            let by = (rows.end - bottom).min(self.height.saturating_sub(2).max(1));
+            return self.scroll(by as isize);
+        }
+        if self.hunk + 1 >= self.review.hunks.len() {
+            return false;
+        }
+        self.hunk += 1;
+        self.show_hunk();
+        true
+    }
+
+    /// The hunk before, or more of this one if it begins above the screen. False at the beginning.
+    pub(crate) fn previous_hunk(&mut self) -> bool {
+        let Some(page) = self.page() else { return false };
+        if self.review.hunks.is_empty() {
+            return self.scroll(-self.half());
+        }
+        let (rows, bottom) = (page.hunk_rows(self.hunk), self.top + self.height);
+        if rows.start >= bottom || rows.end <= self.top {
+            self.hunk = (0..self.review.hunks.len())
+                .rev()
+                .find(|hunk| page.hunk_rows(*hunk).start < bottom)
+                .unwrap_or(0);
+            self.show_hunk();
+            return true;
+        }
+        if rows.start < self.top {
+            let by = (self.top - rows.start + 1).min(self.height.saturating_sub(2).max(1));
+            return self.scroll(-(by as isize));
+        }
+        if self.hunk == 0 {
+            return false;
+        }
+        self.hunk -= 1;
+        self.show_hunk();
+        true
+    }
+
+    /// Scrolls by rows; the hunk that keys mean is then one that is seen, if one is. False if nothing moved.
+    pub(crate) fn scroll(&mut self, by: isize) -> bool {
+        let before = self.top;
+        self.top = self.top.saturating_add_signed(by);
+        self.clamp();
+        self.follow(by < 0);
+        self.top != before
+    }
+
+    /// To a row, which is then about a third down the screen.
+    pub(crate) fn go_to_row(&mut self, row: usize) {
+        if row < self.top || row >= self.top + self.height {
+            self.top = row.saturating_sub(self.height / 3);
+            self.clamp();
+        }
+        self.follow(false);
+        if let Some(hunk) = self.page().and_then(|page| page.hunk_at(row)) {
+            self.hunk = hunk;
+        }
+    }
+
+    pub(crate) fn go_to_hunk(&mut self, hunk: usize) {
+        self.hunk = hunk.min(self.review.hunks.len().saturating_sub(1));
+        self.show_hunk();
+    }
+
+    pub(crate) fn half(&self) -> isize {
+        (self.height / 2).max(1) as isize
+    }
+
+    pub(crate) fn whole(&self) -> isize {
+        self.height.saturating_sub(2).max(1) as isize
+    }
+
+    /// Opens or closes the fold in a row; false if there is none.
+    fn toggle_fold(&mut self, row: usize) -> bool {
+        let Some((page, _)) = &mut self.page else { return false };
+        let anchor = page.anchor(self.top);
+        let toggled = page.toggle_fold(row);
+        if toggled {
+            self.top = page.row(anchor);
+            self.clamp();
+        }
+        toggled
+    }
+
+    /// Opens or closes the fold that is nearest to the hunk, or to the middle of the screen.
+    pub(crate) fn toggle_nearest_fold(&mut self) -> bool {
+        let Some(page) = self.page() else { return false };
+        let rows = self.rows();
+        let from = if self.hunk_on_screen() {
+            page.hunk_rows(self.hunk).start
+        } else {
+            rows.start.midpoint(rows.end)
+        };
+        page.fold_near(from, rows).is_some_and(|row| self.toggle_fold(row))
+    }
+
+    /// A click in a row opens or closes a fold, or means the hunk that is there.
+    pub(crate) fn clicked(&mut self, row: usize) {
+        if self.toggle_fold(row) {
+            return;
+        }
+        if let Some(hunk) = self.page().and_then(|page| page.hunk_at(row)) {
+            self.hunk = hunk;
+        }
+    }
+
+    /// Goes to the next place of `needle`, round the end. False if there is none.
+    pub(crate) fn find(&mut self, needle: &Needle, forward: bool) -> bool {
+        let rows = self.rows();
+        let Some((page, _)) = &mut self.page else { return false };
+        let from = self.found.filter(|row| rows.contains(row)).unwrap_or(rows.start);
+        self.found = page.find(needle, from, forward);
+        if let Some(row) = self.found {
+            self.go_to_row(row);
+        }
+        self.found.is_some()
+    }
+
+    fn clamp(&mut self) {
+        let rows = self.page().map_or(0, Page::rows);
+        self.top = self.top.min(rows.saturating_sub(self.height));
+        self.hunk = self.hunk.min(self.review.hunks.len().saturating_sub(1));
+    }
+
+    /// After scrolling: the nearest hunk that is on the screen is meant, if there is one.
+    fn follow(&mut self, up: bool) {
+        if self.hunk_on_screen() {
+            return;
+        }
+        let Some(page) = self.page() else { return };
+        let (top, bottom) = (self.top, self.top + self.height);
+        // Hunks are in order, and so are their rows.
+        let hunks = 0..self.review.hunks.len();
+        let seen = |hunk: &usize| {
+            let rows = page.hunk_rows(*hunk);
+            rows.start < bottom && rows.end > top
+        };
+        let found = if up { hunks.rev().find(seen) } else { hunks.into_iter().find(seen) };
+        if let Some(hunk) = found {
+            self.hunk = hunk;
+        }
+    }
+}
+
+/// The row that stays where it is when others come and go: that of the hunk, if it is on the screen.
+fn anchored(page: &Page, hunk: usize, top: usize, height: usize) -> usize {
+    let rows = page.hunk_rows(hunk);
+    if rows.start >= top && rows.start < top + height && !rows.is_empty() { rows.start } else { top }
+}
+
+/// Where to look after hunks have come, gone or merged, so that none is passed over: at the first one that reaches into
+/// or lies behind what was looked at.
+fn same_place(old: &[Hunk], place: usize, new: &[Hunk]) -> usize {
+    let Some(read) = old.get(place) else { return new.len().saturating_sub(1) };
+    let (original, proposed) = (read.original.start, read.proposed.start);
+    let not_before = |hunk: &Hunk| {
+        hunk.original.end > original
+            || hunk.proposed.end > proposed
+            || hunk.original.start >= original && hunk.proposed.start >= proposed
+    };
+    new.iter().position(not_before).unwrap_or(new.len().saturating_sub(1))
+}

@@ -1,0 +1,58 @@
+//! Answers of the terminal that come late. It was asked for its colours before it was taken over; on a slow line the
+//! answer may come when nobody waits for it any more, and its letters must not be taken for keys.
+
+use std::time::{Duration, Instant};
+
+use crossterm::event::{Event, KeyCode, KeyModifiers};
+
+/// The longest that an answer takes from its first to its last letter.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// Tells answers from keys.
+#[derive(Debug, Default)]
+pub(crate) struct Replies {
+    /// When one began.
+    since: Option<Instant>,
+}
+
+impl Replies {
+    /// Whether this is no key but a part of an answer: those begin with ESC ] or ESC P and end with BEL or ESC \.
+    pub(crate) fn is_part_of_one(&mut self, event: &Event) -> bool {
+        let Event::Key(key) = event else { return false };
+        let alt = key.modifiers.contains(KeyModifiers::ALT);
+        let begins = alt && matches!(key.code, KeyCode::Char(']' | 'P'));
+        let ends = alt && key.code == KeyCode::Char('\\')
+            || key.modifiers == KeyModifiers::CONTROL && key.code == KeyCode::Char('g');
+        let within = self.since.take_if(|since| since.elapsed() < LONGEST);
+        self.since = None;
+        if begins {
+            self.since = Some(Instant::now());
+        } else if let Some(since) = within
+            && !ends
+        {
+            self.since = Some(since);
+        }
+        begins || within.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crossterm::event::KeyEvent;
+
+    use super::*;
+
+    #[test]
+    fn a_late_answer_accepts_and_rejects_nothing() {
+        let mut replies = Replies::default();
+        let mut press =
+            |c, modifiers| replies.is_part_of_one(&Event::Key(KeyEvent::new(KeyCode::Char(c), modifiers)));
+        assert!(!press('a', KeyModifiers::NONE));
+        assert!(press(']', KeyModifiers::ALT));
+        for c in "11;rgb:1a1a/ffff/0000".chars() {
+            assert!(press(c, KeyModifiers::NONE), "{c}");
+        }
+        assert!(press('\\', KeyModifiers::ALT));
+        assert!(!press('a', KeyModifiers::NONE));
+    }
+}

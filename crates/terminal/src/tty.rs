@@ -1,0 +1,346 @@
+//! The terminal: taken over, drawn on, and given back as it was, whatever ends the desk.
+//!
+//! A thread writes, so that a slow terminal holds up nothing but the picture: while a frame is on its way no other is
+//! drawn, and what happens meanwhile is in the next one.
+
+use std::io::{self, IsTerminal, Write};
+use std::panic::PanicHookInfo;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crossterm::clipboard::CopyToClipboard;
+use crossterm::event::{
+    DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange, Event, EventStream,
+};
+use crossterm::style::{Print, ResetColor};
+use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen};
+use crossterm::{Command, cursor, queue, terminal};
+use futures_util::StreamExt;
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Size;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+use crate::app::App;
+use crate::replies::Replies;
+use crate::run::{FromScreen, Screen};
+
+/// How long a terminal may take for what is on its way when the desk is left.
+const PATIENCE: Duration = Duration::from_millis(1_000);
+
+/// How much is written at once; a terminal that must be given back waits for no more than this.
+const PIECE: usize = 1024;
+
+/// Clicks and the wheel in the widest form, and no reports of mere motion: they would flood a slow line.
+const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
+const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
+
+/// See the module.
+pub(crate) struct Tty {
+    terminal: Terminal<CrosstermBackend<Pen>>,
+    pen: Pen,
+    writer: Writer,
+    /// Absent while the terminal is somebody else's.
+    input: Option<EventStream>,
+    replies: Replies,
+    hook: Option<Hook>,
+}
+
+/// Collects what the backend writes.
+#[derive(Clone, Default)]
+struct Pen(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Pen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Pen {
+    fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The thread that writes.
+struct Writer {
+    frames: std::sync::mpsc::Sender<Vec<u8>>,
+    written: mpsc::UnboundedReceiver<io::Result<()>>,
+    under_way: usize,
+    /// What is under way is not worth waiting for.
+    abandoned: Arc<AtomicBool>,
+}
+
+impl Writer {
+    fn start() -> Self {
+        let (frames, to_write) = std::sync::mpsc::channel::<Vec<u8>>();
+        let (tell, written) = mpsc::unbounded_channel();
+        let abandoned = Arc::new(AtomicBool::new(false));
+        let given_up = abandoned.clone();
+        std::thread::spawn(move || {
+            while let Ok(frame) = to_write.recv() {
+                if tell.send(write(&frame, &given_up)).is_err() {
+                    break;
+                }
+            }
+        });
+        Self { frames, written, under_way: 0, abandoned }
+    }
+
+    fn write(&mut self, bytes: Vec<u8>) {
+        if !bytes.is_empty() && self.frames.send(bytes).is_ok() {
+            self.under_way += 1;
+        }
+    }
+
+    /// Waits until something is written. Cancel safe; never ends if nothing is under way.
+    async fn written(&mut self) -> io::Result<()> {
+        if self.under_way == 0 {
+            return std::future::pending().await;
+        }
+        let result = self.written.recv().await;
+        self.under_way -= 1;
+        result.unwrap_or(Ok(()))
+    }
+
+    /// Waits until everything is written, and gives up on a terminal that does not take it.
+    async fn finish(&mut self) {
+        let all = async {
+            while self.under_way > 0 {
+                // What cannot be written any more need not be waited for.
+                let _ = self.written().await;
+            }
+        };
+        if timeout(PATIENCE, all).await.is_err() {
+            self.abandoned.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+fn write(frame: &[u8], given_up: &AtomicBool) -> io::Result<()> {
+    let mut out = io::stdout();
+    for piece in frame.chunks(PIECE) {
+        if given_up.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        out.write_all(piece)?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+impl Tty {
+    /// Takes the terminal over.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be used so.
+    pub(crate) fn open(panicked: mpsc::UnboundedSender<()>) -> io::Result<Self> {
+        if !io::stdout().is_terminal() {
+            return Err(io::Error::other("standard output is no terminal"));
+        }
+        let pen = Pen::default();
+        let terminal = Terminal::new(CrosstermBackend::new(pen.clone()))?;
+        let mut tty = Self {
+            terminal,
+            pen,
+            writer: Writer::start(),
+            input: None,
+            replies: Replies::default(),
+            hook: Some(Hook::set(panicked)),
+        };
+        tty.enter()?;
+        Ok(tty)
+    }
+
+    fn enter(&mut self) -> io::Result<()> {
+        // What was typed before was meant for whoever had the terminal.
+        #[cfg(unix)]
+        let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
+        terminal::enable_raw_mode()?;
+        queue!(
+            self.pen,
+            EnterAlternateScreen,
+            Print(MOUSE_ON),
+            EnableBracketedPaste,
+            EnableFocusChange,
+            cursor::Hide
+        )?;
+        self.redraw()?;
+        self.input = Some(EventStream::new());
+        Ok(())
+    }
+
+    /// Gives the terminal back, with a line on it if there is something to say.
+    async fn leave(&mut self, note: Option<&str>) {
+        self.input = None;
+        self.writer.finish().await;
+        let mut bytes = ending();
+        if let Some(note) = note {
+            bytes.extend_from_slice(format!("{note}\r\n").as_bytes());
+        }
+        self.pen.take();
+        self.writer.abandoned.store(false, Ordering::Relaxed);
+        self.writer.write(bytes);
+        self.writer.finish().await;
+        // A terminal that is gone has no modes.
+        let _ = terminal::disable_raw_mode();
+    }
+
+    /// Gives the terminal back for good, and says `note` on it.
+    pub(crate) async fn close(mut self, note: Option<&str>) {
+        self.leave(note).await;
+        self.hook.take();
+    }
+
+    fn send(&mut self) {
+        let bytes = self.pen.take();
+        self.writer.write(bytes);
+    }
+}
+
+impl Drop for Tty {
+    /// A panic or an error on the way: there is no time to wait.
+    fn drop(&mut self) {
+        if self.hook.is_some() {
+            restore();
+        }
+    }
+}
+
+impl Screen for Tty {
+    fn size(&self) -> Size {
+        self.terminal.size().unwrap_or_default()
+    }
+
+    fn is_ready(&self) -> bool {
+        self.input.is_some() && self.writer.under_way == 0
+    }
+
+    fn draw(&mut self, app: &App) -> io::Result<()> {
+        self.terminal.draw(|frame| app.draw(frame))?;
+        self.send();
+        // A frame that changes nothing is on the screen already.
+        if self.writer.under_way == 0 {
+            self.writer.write(b"\x1b[0m".to_vec());
+        }
+        Ok(())
+    }
+
+    async fn next(&mut self) -> io::Result<FromScreen> {
+        let input = async {
+            match &mut self.input {
+                Some(input) => input.next().await,
+                None => std::future::pending().await,
+            }
+        };
+        let typed = tokio::select! {
+            written = self.writer.written() => return written.map(|()| FromScreen::Written),
+            typed = input => typed,
+        };
+        match typed {
+            Some(Ok(event)) if self.replies.is_part_of_one(&event) => Ok(FromScreen::Nothing),
+            Some(Ok(Event::Resize(..))) => Ok(FromScreen::Resized),
+            Some(Ok(event)) => Ok(FromScreen::Typed(event)),
+            Some(Err(error)) => Err(error),
+            None => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+
+    fn redraw(&mut self) -> io::Result<()> {
+        let size = self.terminal.size()?;
+        self.terminal.resize(size.into())?;
+        Ok(())
+    }
+
+    fn copy(&mut self, text: &str) -> io::Result<()> {
+        queue!(self.pen, CopyToClipboard::to_clipboard_from(text))?;
+        self.send();
+        Ok(())
+    }
+
+    async fn hand_over(&mut self, note: &str) {
+        self.leave(Some(note)).await;
+    }
+
+    fn take_back(&mut self) -> io::Result<()> {
+        // Somebody else may have changed its modes, and crossterm would take them for those it set itself.
+        terminal::disable_raw_mode()?;
+        self.enter()
+    }
+
+    async fn stop(&mut self) -> io::Result<()> {
+        self.leave(None).await;
+        #[cfg(unix)]
+        {
+            // As the terminal itself does it: the whole job stops. Where nobody could continue it, nothing happens.
+            let _ = rustix::process::kill_current_process_group(rustix::process::Signal::TSTP);
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        self.enter()
+    }
+}
+
+/// What gives the terminal back. It begins with CAN, which ends an escape sequence that was cut off.
+fn ending() -> Vec<u8> {
+    let mut ansi = String::from("\x18");
+    // Writing to a String does not fail.
+    let _ = DisableFocusChange.write_ansi(&mut ansi);
+    let _ = DisableBracketedPaste.write_ansi(&mut ansi);
+    ansi.push_str(MOUSE_OFF);
+    ansi.push_str("\x1b[0m");
+    let _ = ResetColor.write_ansi(&mut ansi);
+    let _ = LeaveAlternateScreen.write_ansi(&mut ansi);
+    let _ = cursor::Show.write_ansi(&mut ansi);
+    ansi.into_bytes()
+}
+
+/// Gives the terminal back at once.
+fn restore() {
+    let mut out = io::stdout();
+    let _ = out.write_all(&ending());
+    let _ = out.flush();
+    let _ = terminal::disable_raw_mode();
+}
+
+type PanicHook = dyn Fn(&PanicHookInfo<'_>) + Sync + Send + 'static;
+
+/// While it lives, a panic anywhere is told on a terminal that has been given back, and the desk hears of it.
+struct Hook {
+    before: Arc<Mutex<Option<Box<PanicHook>>>>,
+}
+
+impl Hook {
+    fn set(panicked: mpsc::UnboundedSender<()>) -> Self {
+        let before = Arc::new(Mutex::new(Some(std::panic::take_hook())));
+        let own = before.clone();
+        std::panic::set_hook(Box::new(move |info| {
+            restore();
+            if let Some(hook) = &*own.lock().unwrap_or_else(PoisonError::into_inner) {
+                hook(info);
+            }
+            // A desk that is no more need not be told.
+            let _ = panicked.send(());
+        }));
+        Self { before }
+    }
+}
+
+impl Drop for Hook {
+    fn drop(&mut self) {
+        // A thread that panics may not change hooks.
+        if std::thread::panicking() {
+            return;
+        }
+        let before = self.before.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(before) = before {
+            std::panic::set_hook(before);
+        }
+    }
+}
