@@ -259,3 +259,6 @@ impl Reviews {
         self.pending.len()
     }
 }
+
+#[cfg(test)]
+mod tests;
