@@ -1,129 +1,203 @@
 //! A review as it is drawn: rows of numbered lines, original beside or above what would be accepted, unchanged stretches
-//! folded. It knows where things are; [`draw`](Page::draw) looks at the rows on the screen and at nothing else.
+//! folded. It knows where things are; drawing looks at the rows on the screen and at nothing else, however long the text.
 
+mod cells;
+mod draw;
 mod find;
+mod line;
+mod rows;
+mod sheets;
+#[cfg(test)]
+mod tests;
 
+pub(crate) use draw::Look;
 pub(crate) use find::Needle;
 
 use std::ops::Range;
 
-use alongside_desk::{Review, Text};
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use alongside_desk::{Hunk, Review};
 
 use crate::Layout;
-use crate::colour::Colours;
-use crate::palette::Palette;
+use rows::{Block, Kind, Opened};
+use sheets::{Sheets, Side};
 
 /// See the module.
 #[derive(Debug)]
-pub(crate) struct Page {}
+pub(crate) struct Page {
+    sheets: Sheets,
+    hunks: Vec<Hunk>,
+    layout: Layout,
+    opened: Opened,
+    blocks: Vec<Block>,
+}
 
-/// A row that is found again after the page has changed.
+/// A row that is found again after the page has changed: by its line in the texts that never change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Anchor {}
+pub(crate) struct Anchor {
+    original: usize,
+    proposed: usize,
+    spot: Spot,
+}
 
-/// How a page is looked at.
-pub(crate) struct Look<'a> {
-    /// All styles.
-    pub(crate) palette: &'a Palette,
-    /// The colours of source code.
-    pub(crate) colours: &'a Colours,
-    /// The hunk that keys act on.
-    pub(crate) hunk: Option<usize>,
-    /// What is searched for: every place is marked.
-    pub(crate) search: Option<&'a Needle>,
-    /// How many columns of every line are passed over.
-    pub(crate) sideways: usize,
+/// What an anchored row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spot {
+    Line,
+    Fold,
+    /// A row of the hunk that begins there.
+    Hunk(usize),
 }
 
 impl Page {
-    /// All unchanged stretches are folded.
+    /// Lays a review out with all unchanged stretches folded. A new file has one column in either layout.
     pub(crate) fn new(review: &Review, layout: Layout) -> Self {
-        let _ = (review, layout);
-        Self {}
+        let mut page = Self {
+            sheets: Sheets::new(review),
+            hunks: review.hunks.clone(),
+            layout,
+            opened: Opened::default(),
+            blocks: Vec::new(),
+        };
+        page.lay_out();
+        page
     }
 
-    /// Takes a change of the review in; what was unfolded stays so. Rows may move: see [`anchor`](Self::anchor).
+    /// Takes a change of the same review in; what was unfolded stays so. Rows may move: see [`anchor`](Self::anchor).
     pub(crate) fn update(&mut self, review: &Review) {
-        let _ = review;
+        self.sheets.update(review);
+        self.hunks.clone_from(&review.hunks);
+        self.lay_out();
     }
 
     /// Lays it out otherwise. Rows move.
     pub(crate) fn relayout(&mut self, layout: Layout) {
-        let _ = layout;
+        if layout != self.layout {
+            self.layout = layout;
+            self.lay_out();
+        }
+    }
+
+    fn lay_out(&mut self) {
+        let lines = self.sheets.text(Side::Current).len();
+        self.blocks = rows::blocks(&self.hunks, lines, self.shape(), &self.opened);
+    }
+
+    /// The layout in fact: where there is no original, there is nothing to set the text beside.
+    fn shape(&self) -> Layout {
+        if self.is_one_sided() { Layout::OneColumn } else { self.layout }
+    }
+
+    fn is_one_sided(&self) -> bool {
+        self.sheets.text(Side::Original).is_empty()
     }
 
     /// How many rows there are.
     pub(crate) fn rows(&self) -> usize {
-        0
+        self.blocks.last().map_or(0, Block::end)
     }
 
-    /// The rows of a hunk; empty if there is no such hunk.
+    /// The rows of a hunk, by its index; empty if there is no such hunk.
     pub(crate) fn hunk_rows(&self, hunk: usize) -> Range<usize> {
-        let _ = hunk;
-        0..0
+        let Some(wanted) = self.hunks.get(hunk) else { return 0..0 };
+        // Blocks lie in the order of the current text; those that begin at the same line are few.
+        let from = self.blocks.partition_point(|block| block.at.current < wanted.current.start);
+        let mut after = self.blocks[from..].iter();
+        after.find(|block| block.kind == Kind::Hunk(hunk)).map_or(0..0, |block| block.row..block.end())
     }
 
-    /// The hunk that a row belongs to.
+    /// The hunk that a row belongs to, as an index.
     pub(crate) fn hunk_at(&self, row: usize) -> Option<usize> {
-        let _ = row;
-        None
+        match self.block(row)?.kind {
+            Kind::Hunk(hunk) => Some(hunk),
+            Kind::Same | Kind::Fold { .. } => None,
+        }
     }
 
-    /// The line of the current text at a row or next below it, counted from 1.
+    /// The line of the current text at a row or next to it, counted from 1.
     pub(crate) fn line_at(&self, row: usize) -> usize {
-        let _ = row;
-        1
+        let Some(block) = self.block(row) else { return 1 };
+        let offset = block.offset(row).unwrap_or(0);
+        let line = match block.kind {
+            Kind::Same | Kind::Fold { .. } => block.at.current + offset,
+            Kind::Hunk(hunk) => {
+                let hunk = &self.hunks[hunk];
+                let left = match self.shape() {
+                    Layout::SideBySide => 0,
+                    Layout::OneColumn => rows::sides(hunk).0,
+                };
+                let last = hunk.current.end.saturating_sub(1).max(hunk.current.start);
+                (hunk.current.start + offset.saturating_sub(left)).min(last)
+            }
+        };
+        line.min(self.sheets.text(Side::Current).len().saturating_sub(1)) + 1
     }
 
     /// What finds this row again after [`update`](Self::update), [`relayout`](Self::relayout) or
     /// [`toggle_fold`](Self::toggle_fold).
     pub(crate) fn anchor(&self, row: usize) -> Anchor {
-        let _ = row;
-        Anchor {}
+        let row = row.min(self.rows().saturating_sub(1));
+        let Some(block) = self.block(row) else {
+            return Anchor { original: 0, proposed: 0, spot: Spot::Line };
+        };
+        let (below, spot) = match (block.kind, block.offset(row)) {
+            (Kind::Hunk(_), offset) => (0, Spot::Hunk(offset.unwrap_or(0))),
+            (_, Some(offset)) => (offset, Spot::Line),
+            (_, None) => (0, Spot::Fold),
+        };
+        let at = block.at.below(below);
+        Anchor { original: at.original, proposed: at.proposed, spot }
     }
 
     /// Where an anchored row is now, or what is left of it.
     pub(crate) fn row(&self, anchor: Anchor) -> usize {
-        let _ = anchor;
-        0
+        let wanted = (anchor.original, anchor.proposed);
+        let starts = |block: &Block| (block.at.original, block.at.proposed);
+        let after = self.blocks.partition_point(|block| starts(block) <= wanted);
+        // Where a hunk has no lines in texts that never change, the lines below it begin where it does.
+        let here = self.blocks[..after].iter().rev().take_while(|block| starts(block) == wanted);
+        let exactly = |is: fn(Kind) -> bool| here.clone().find(|block| is(block.kind));
+        let block = match anchor.spot {
+            Spot::Hunk(_) => exactly(|kind| matches!(kind, Kind::Hunk(_))),
+            Spot::Fold => exactly(|kind| matches!(kind, Kind::Fold { .. })),
+            Spot::Line => None,
+        };
+        let Some(block) = block.or(self.blocks[..after].last()) else { return 0 };
+        match (anchor.spot, block.kind) {
+            (Spot::Fold, Kind::Fold { .. }) => block.row,
+            (Spot::Hunk(below), _) => block.row_of(below + anchor.original - block.at.original),
+            _ => block.row_of(anchor.original - block.at.original),
+        }
     }
 
-    /// The row of the fold, open or closed, that is nearest to a row within some.
+    /// The row of the fold, open or closed, that is nearest to `row` among some rows.
     pub(crate) fn fold_near(&self, row: usize, within: Range<usize>) -> Option<usize> {
-        let _ = (row, within);
-        None
+        let first = self.blocks.partition_point(|block| block.row < within.start);
+        self.blocks[first..]
+            .iter()
+            .take_while(|block| block.row < within.end)
+            .filter(|block| matches!(block.kind, Kind::Fold { .. }))
+            .map(|block| block.row)
+            .min_by_key(|fold| fold.abs_diff(row))
     }
 
     /// Opens the fold whose row this is, or closes the open one that it belongs to. False if there is none.
     pub(crate) fn toggle_fold(&mut self, row: usize) -> bool {
-        let _ = row;
-        false
+        let Some(&Block { at, kind: Kind::Fold { lines, open }, .. }) = self.block(row) else { return false };
+        let lines = at.original..at.original + lines;
+        if open {
+            self.opened.close(&lines);
+        } else {
+            self.opened.open(lines);
+        }
+        self.lay_out();
+        true
     }
 
-    /// The next row after `row` that has what is searched for, or the last before it; beyond the end it goes on from the other
-    /// end, so the row may be `row` itself. A fold that holds it is opened.
-    pub(crate) fn find(&mut self, needle: &Needle, row: usize, forward: bool) -> Option<usize> {
-        let _ = (needle, row, forward);
-        None
+    fn block(&self, row: usize) -> Option<&Block> {
+        self.blocks.get(self.block_index(row))
     }
 
-    /// Which lines of which texts these rows show, for [`Colours::ask`].
-    pub(crate) fn lines_in(&self, rows: Range<usize>) -> Vec<(Text, Range<usize>)> {
-        let _ = rows;
-        Vec::new()
-    }
-
-    /// How far to the side the lines of these rows go on in an area this wide: the most that
-    /// [`sideways`](Look::sideways) is good for.
-    pub(crate) fn most_sideways(&self, rows: Range<usize>, width: u16) -> usize {
-        let _ = (rows, width);
-        0
-    }
-
-    /// Draws the rows from `top` on. Never touches a cell outside of `area`.
-    pub(crate) fn draw(&self, buf: &mut Buffer, area: Rect, top: usize, look: &Look<'_>) {
-        let _ = (buf, area, top, look);
+    fn block_index(&self, row: usize) -> usize {
+        self.blocks.partition_point(|block| block.end() <= row)
     }
 }

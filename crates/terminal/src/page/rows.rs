@@ -1,0 +1,182 @@
+//! Which row shows what: hunks, the lines around them, and folds for the rest, as blocks of rows one below the other.
+//! Pure arithmetic on line numbers; texts are not looked at.
+
+use std::ops::Range;
+
+use alongside_desk::{Hunk, HunkState};
+
+use crate::Layout;
+
+/// Unchanged lines that stay in sight around a hunk.
+pub(super) const CONTEXT: usize = 3;
+
+/// Fewer lines than this are not worth a fold.
+const FEWEST: usize = 3;
+
+/// A line in each of the three texts, 0-based.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) original: usize,
+    pub(super) proposed: usize,
+    pub(super) current: usize,
+}
+
+impl Place {
+    /// The same some lines further down, in unchanged text.
+    pub(super) fn below(self, lines: usize) -> Self {
+        Self {
+            original: self.original + lines,
+            proposed: self.proposed + lines,
+            current: self.current + lines,
+        }
+    }
+}
+
+/// Rows that belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Block {
+    /// The first row.
+    pub(super) row: usize,
+    /// How many rows, at least one.
+    pub(super) rows: usize,
+    /// The lines it begins with.
+    pub(super) at: Place,
+    /// What they show.
+    pub(super) kind: Kind,
+}
+
+/// What a block shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Unchanged lines.
+    Same,
+    /// One row that stands for unchanged lines; if it is open they follow it.
+    Fold { lines: usize, open: bool },
+    /// A hunk, by its index.
+    Hunk(usize),
+}
+
+impl Block {
+    /// The first row after it.
+    pub(super) fn end(&self) -> usize {
+        self.row + self.rows
+    }
+
+    /// How many lines of unchanged text it has.
+    pub(super) fn lines(&self) -> usize {
+        match self.kind {
+            Kind::Same => self.rows,
+            Kind::Fold { lines, .. } => lines,
+            Kind::Hunk(_) => 0,
+        }
+    }
+
+    /// How many of its lines are above a row of it; `None` on the row of a fold itself.
+    pub(super) fn offset(&self, row: usize) -> Option<usize> {
+        let below = row.saturating_sub(self.row).min(self.rows.saturating_sub(1));
+        match self.kind {
+            Kind::Fold { .. } => below.checked_sub(1),
+            Kind::Same | Kind::Hunk(_) => Some(below),
+        }
+    }
+
+    /// The row that shows its line, or stands for it.
+    pub(super) fn row_of(&self, offset: usize) -> usize {
+        let below = match self.kind {
+            Kind::Fold { open: false, .. } => 0,
+            Kind::Fold { open: true, .. } => offset + 1,
+            Kind::Same | Kind::Hunk(_) => offset,
+        };
+        self.row + below.min(self.rows.saturating_sub(1))
+    }
+}
+
+/// The lines a hunk shows: those of the original, and beside or below them what has been made of it.
+pub(super) fn sides(hunk: &Hunk) -> (usize, usize) {
+    let right = match hunk.state {
+        HunkState::Kept | HunkState::Edited => hunk.current.len(),
+        HunkState::Dropped => hunk.proposed.len(),
+    };
+    (hunk.original.len(), right)
+}
+
+/// The folds that a person has opened, as lines of the original. It never changes, so they are found again whatever
+/// becomes of the rest.
+#[derive(Debug, Default)]
+pub(super) struct Opened(Vec<Range<usize>>);
+
+impl Opened {
+    pub(super) fn open(&mut self, lines: Range<usize>) {
+        self.close(&lines);
+        let at = self.0.partition_point(|open| open.start < lines.start);
+        self.0.insert(at, lines);
+    }
+
+    pub(super) fn close(&mut self, lines: &Range<usize>) {
+        self.0.retain(|open| open.end <= lines.start || lines.end <= open.start);
+    }
+
+    fn has(&self, lines: &Range<usize>) -> bool {
+        let at = self.0.partition_point(|open| open.end <= lines.start);
+        self.0.get(at).is_some_and(|open| open.start < lines.end)
+    }
+}
+
+/// All blocks of a review whose current text has so many lines.
+pub(super) fn blocks(hunks: &[Hunk], current_lines: usize, layout: Layout, opened: &Opened) -> Vec<Block> {
+    let mut stack = Stack { blocks: Vec::with_capacity(hunks.len() * 4 + 1), row: 0 };
+    let mut at = Place::default();
+    for (index, hunk) in hunks.iter().enumerate() {
+        let lines = hunk.current.start.saturating_sub(at.current);
+        stack.unchanged(at, lines, (index > 0, true), opened);
+        at = Place {
+            original: hunk.original.start,
+            proposed: hunk.proposed.start,
+            current: hunk.current.start,
+        };
+        let (left, right) = sides(hunk);
+        let rows = match layout {
+            Layout::SideBySide => left.max(right),
+            Layout::OneColumn => left + right,
+        };
+        stack.push(at, rows.max(1), Kind::Hunk(index));
+        at = Place { original: hunk.original.end, proposed: hunk.proposed.end, current: hunk.current.end };
+    }
+    let rest = current_lines.saturating_sub(at.current);
+    match hunks {
+        // Nothing to get to: there is only this to see.
+        [] if rest > 0 => stack.push(at, rest, Kind::Same),
+        _ => stack.unchanged(at, rest, (!hunks.is_empty(), false), opened),
+    }
+    stack.blocks
+}
+
+struct Stack {
+    blocks: Vec<Block>,
+    row: usize,
+}
+
+impl Stack {
+    fn push(&mut self, at: Place, rows: usize, kind: Kind) {
+        if rows > 0 {
+            self.blocks.push(Block { row: self.row, rows, at, kind });
+            self.row += rows;
+        }
+    }
+
+    /// Unchanged lines with a hunk above, below, or both.
+    fn unchanged(&mut self, at: Place, lines: usize, (above, below): (bool, bool), opened: &Opened) {
+        let head = if above { CONTEXT } else { 0 };
+        let tail = if below { CONTEXT } else { 0 };
+        let hidden = lines.saturating_sub(head + tail);
+        if hidden < FEWEST {
+            self.push(at, lines, Kind::Same);
+            return;
+        }
+        let first = at.below(head);
+        let open = opened.has(&(first.original..first.original + hidden));
+        self.push(at, head, Kind::Same);
+        self.push(first, if open { hidden + 1 } else { 1 }, Kind::Fold { lines: hidden, open });
+        self.push(first.below(hidden), tail, Kind::Same);
+    }
+}
