@@ -22,7 +22,7 @@ pub struct Builder {
     pub(crate) allow_tokenless: bool,
     pub(crate) listen: Option<SocketAddr>,
     pub(crate) stdio: Option<Stdio>,
-    pub(crate) journal: bool,
+    pub(crate) journal: Option<JournalKey>,
     pub(crate) max_body: usize,
     pub(crate) places: Option<Places>,
 }
@@ -40,7 +40,7 @@ impl Default for Builder {
             allow_tokenless: false,
             listen: None,
             stdio: None,
-            journal: false,
+            journal: None,
             max_body: 192 << 20,
             places: None,
         }
@@ -127,7 +127,15 @@ impl Builder {
     /// default; at most one companion per set of roots and editor may use it.
     #[must_use]
     pub fn journal(mut self, on: bool) -> Self {
-        self.journal = on;
+        self.journal = on.then_some(JournalKey::EditorAndRoots);
+        self
+    }
+
+    /// The same under a key of the caller's own, for an editor that may [change](Companion::set_editor) while the companion
+    /// lives. At most one companion per key may use it.
+    #[must_use]
+    pub fn journal_as(mut self, key: impl Into<String>) -> Self {
+        self.journal = Some(JournalKey::Own(key.into()));
         self
     }
 
@@ -153,6 +161,24 @@ impl Builder {
     pub async fn start(self) -> Result<Companion, StartError> {
         crate::hub::start(self).await
     }
+}
+
+/// By what a companion that comes after a crash knows that the journal is its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum JournalKey {
+    EditorAndRoots,
+    Own(String),
+}
+
+/// An editor as agents find it and show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Editor {
+    /// A short lower-case identifier.
+    pub name: String,
+    /// Its name for people.
+    pub display_name: String,
+    /// Its process, which must belong to the same user.
+    pub pid: u32,
 }
 
 /// Why a companion could not start.
@@ -222,6 +248,25 @@ impl Companion {
     /// When a root cannot be used; nothing has changed then.
     pub async fn set_roots(&self, roots: Vec<PathBuf>) -> Result<Vec<Problem>, StartError> {
         self.hub.set_roots(roots).await
+    }
+
+    /// Is found as another editor's from now on: the discovery files are rewritten, and written again if they were
+    /// [hidden](Self::hide). Connected agents stay. Returns what keeps which agents from finding it.
+    pub async fn set_editor(&self, editor: Editor) -> Vec<Problem> {
+        self.hub.set_editor(editor).await
+    }
+
+    /// The editor is gone and may come back: everything that waits is rejected, edits go to drafts, agents are told of no
+    /// files, and the discovery files are removed; but port, sessions and streams stay. What is proposed from now on waits.
+    /// [`set_editor`](Self::set_editor) ends it.
+    pub async fn hide(&self) {
+        self.hub.hide().await;
+    }
+
+    /// Ends at once for a successor that has the same [journal](Builder::journal): nothing is decided, streams are cut, and
+    /// the files stay. The port is free when it returns.
+    pub async fn hand_over(self) {
+        self.hub.hand_over().await;
     }
 
     /// The editor got the focus: where several companions could be meant, agents find this one first.

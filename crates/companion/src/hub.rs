@@ -72,6 +72,8 @@ pub(crate) struct State {
     held_answers: Answers,
     told: Status,
     stopping: Option<Stopping>,
+    /// The editor is gone: nobody shall find us.
+    hidden: bool,
 }
 
 /// A desk that has joined.
@@ -85,11 +87,13 @@ struct Seated {
 struct Stopping {
     until: Instant,
     done: Vec<oneshot::Sender<()>>,
+    /// The journal and the files stay for a successor.
+    hands_over: bool,
 }
 
 impl State {
     /// Runs until stopped; returns those who wait for the end.
-    async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Event>) -> (Scribe, Vec<oneshot::Sender<()>>) {
+    async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Event>) -> (Scribe, Option<Stopping>) {
         loop {
             match self.next_event(&mut inbox).await {
                 Some(event) => self.handle(event),
@@ -106,7 +110,7 @@ impl State {
             }
         }
         // Dropping the sessions ends their streams.
-        (self.scribe, self.stopping.map(|stopping| stopping.done).unwrap_or_default())
+        (self.scribe, self.stopping)
     }
 
     /// The next event; `None` when a deadline has come first.
@@ -179,6 +183,13 @@ impl State {
             Event::DeskAsked { desk, call } => self.desk_asked(desk, call),
             Event::DeskLeft { desk } => self.desk_left(desk),
             Event::RootsChanged { roots, changed } => self.roots_changed(roots, changed),
+            Event::EditorChanged { editor, shown } => {
+                self.hidden = false;
+                self.scribe.send(Job::SetEditor(editor));
+                self.publish(true, Some(shown));
+            }
+            Event::Hide(done) => self.hide(done),
+            Event::HandOver(done) => self.hand_over(done),
             Event::Focused => self.publish(true, None),
             Event::StatusWanted(wanted) => drop(wanted.send(self.status())),
             Event::Stop(done) => self.stop(done),
@@ -201,7 +212,29 @@ impl State {
         self.debounce.touch(Instant::now());
     }
 
+    /// The editor is gone. What waits for it is rejected, and nobody new finds us.
+    fn hide(&mut self, done: oneshot::Sender<()>) {
+        self.hidden = true;
+        let waiting: Vec<_> = self.reviews.iter().map(|review| review.id).collect();
+        for id in waiting {
+            self.end_review(id, desk::Closing::EditorGone);
+        }
+        self.files.forget_all();
+        self.debounce.touch(Instant::now());
+        self.scribe.send(Job::Withdraw(done));
+    }
+
+    /// Ends without deciding anything; a successor finds all of it in the journal.
+    fn hand_over(&mut self, done: oneshot::Sender<()>) {
+        self.journal_is_stale = true;
+        self.stopping = Some(Stopping { until: Instant::now(), done: vec![done], hands_over: true });
+    }
+
     fn publish(&self, focused: bool, done: Option<oneshot::Sender<Vec<Problem>>>) {
+        if self.hidden {
+            done.map(|done| done.send(Vec::new()));
+            return;
+        }
         self.scribe.send(Job::Publish { roots: self.roots.clone(), focused, done });
     }
 
@@ -210,7 +243,8 @@ impl State {
             stopping.done.push(done);
             return;
         }
-        self.stopping = Some(Stopping { until: Instant::now() + LAST_RECEIPTS, done: vec![done] });
+        self.stopping =
+            Some(Stopping { until: Instant::now() + LAST_RECEIPTS, done: vec![done], hands_over: false });
         // Whatever is still on its way to us will not be read: it must not hold the rejections back.
         for session in self.sessions.values_mut() {
             session.unread_posts = 0;

@@ -59,7 +59,7 @@ pub(crate) struct Unsettled {
     pub(crate) text: String,
 }
 
-/// The right to keep the journal of one set of roots; nobody else has it at the same time.
+/// The right to keep the journal of one key; nobody else has it at the same time.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     path: PathBuf,
@@ -68,12 +68,10 @@ pub(crate) struct Keeper {
 }
 
 impl Keeper {
-    /// Takes the journal of these roots. `None` when another living companion has it. Blocks briefly.
-    pub(crate) fn take(state: &Path, editor: &str, roots: &[PathBuf]) -> io::Result<Option<Self>> {
+    /// Takes the journal of this key. `None` when another living companion has it. Blocks briefly.
+    pub(crate) fn take(state: &Path, key: &str) -> io::Result<Option<Self>> {
         private::directory(state, Path::new("journal"), Ground::Own)?;
-        let mut hasher = DefaultHasher::new();
-        (editor, roots).hash(&mut hasher);
-        let path = state.join("journal").join(format!("{:016x}.json", hasher.finish()));
+        let path = state.join("journal").join(format!("{key}.json"));
         let lock =
             File::options().create(true).truncate(false).write(true).open(path.with_extension("lock"))?;
         match lock.try_lock() {
@@ -81,6 +79,13 @@ impl Keeper {
             Err(fs::TryLockError::WouldBlock) => Ok(None),
             Err(fs::TryLockError::Error(error)) => Err(error),
         }
+    }
+
+    /// The key of a companion that has none of its own.
+    pub(crate) fn key(editor: &str, roots: &[PathBuf]) -> String {
+        let mut hasher = DefaultHasher::new();
+        (editor, roots).hash(&mut hasher);
+        format!("{:016x}", hasher.finish())
     }
 
     /// What a crashed companion left behind.
@@ -101,13 +106,14 @@ mod tests {
     fn only_one_keeps_the_journal_and_a_crash_leaves_it_behind() {
         let directory = tempfile::tempdir().unwrap();
         let roots = [PathBuf::from("/p")];
-        let keeper = Keeper::take(directory.path(), "e", &roots).unwrap().unwrap();
-        assert!(Keeper::take(directory.path(), "e", &roots).unwrap().is_none());
-        assert!(Keeper::take(directory.path(), "e", &[]).unwrap().is_some());
+        let key = Keeper::key("e", &roots);
+        let keeper = Keeper::take(directory.path(), &key).unwrap().unwrap();
+        assert!(Keeper::take(directory.path(), &key).unwrap().is_none());
+        assert!(Keeper::take(directory.path(), &Keeper::key("e", &[])).unwrap().is_some());
         let journal = Journal { port: 7, token: "t".into(), ..Journal::default() };
         private::write(keeper.path(), &serde_json::to_vec(&journal).unwrap()).unwrap();
         drop(keeper);
-        let next = Keeper::take(directory.path(), "e", &roots).unwrap().unwrap();
+        let next = Keeper::take(directory.path(), &key).unwrap().unwrap();
         assert_eq!(next.left_behind(), Some(journal));
     }
 }

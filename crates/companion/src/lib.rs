@@ -40,13 +40,13 @@ mod hub;
 mod journal;
 mod mcp;
 mod places;
-mod private;
+pub mod private;
 mod review;
 mod scribe;
 mod session;
 
 pub use alongside_desk as desk;
 
-pub use builder::{Builder, Companion, StartError};
+pub use builder::{Builder, Companion, Editor, StartError};
 pub use context::privacy::{BadGlob, DEFAULT_EXCLUDES};
 pub use places::Places;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// How much to trust what already exists on the way to a private directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ground {
+pub enum Ground {
     /// Below a directory that others may write to, such as `/tmp`: every step must be a real directory of ours.
     Shared,
     /// Below home: symbolic links are the user's own, and only the last directory is made private.
@@ -15,7 +15,10 @@ pub(crate) enum Ground {
 }
 
 /// Makes `base/below` a private directory, or says why it cannot be one.
-pub(crate) fn directory(base: &Path, below: &Path, ground: Ground) -> io::Result<()> {
+///
+/// # Errors
+/// When it cannot be made, or what is there may be somebody else's.
+pub fn directory(base: &Path, below: &Path, ground: Ground) -> io::Result<()> {
     if ground == Ground::Own {
         fs::create_dir_all(base).map_err(|error| naming(base, error))?;
     } else if !base.is_dir() {
@@ -38,7 +41,10 @@ pub(crate) fn directory(base: &Path, below: &Path, ground: Ground) -> io::Result
 }
 
 /// Replaces a file in one step. It is private from the first byte on.
-pub(crate) fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+///
+/// # Errors
+/// When the directory does not let us; the old file is there still.
+pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new().prefix(".alongside-").tempfile_in(directory)?;
     file.write_all(content)?;

@@ -8,6 +8,7 @@ use std::sync::mpsc;
 use alongside_desk::Problem;
 use tokio::sync::oneshot;
 
+use crate::builder::Editor;
 use crate::discovery::Publisher;
 use crate::drafts::{Drafts, NewDraft};
 use crate::journal::{Journal, Keeper};
@@ -26,6 +27,12 @@ pub(crate) enum Job {
         focused: bool,
         done: Option<oneshot::Sender<Vec<Problem>>>,
     },
+    /// Publishes as this editor's from now on.
+    SetEditor(Editor),
+    /// Removes the discovery files, then answers.
+    Withdraw(oneshot::Sender<()>),
+    /// Lets a successor have everything, then answers.
+    LetGo(oneshot::Sender<()>),
     /// Removes everything that belongs to a running companion, then answers.
     Retire(oneshot::Sender<()>),
 }
@@ -134,6 +141,20 @@ impl Workplace {
             Job::Publish { roots, focused, done } => {
                 let problems = self.publisher.publish(&roots, focused);
                 done.map(|done| done.send(problems));
+            }
+            Job::SetEditor(editor) => {
+                self.publisher.name = editor.name;
+                self.publisher.display_name = editor.display_name;
+                self.publisher.pid = editor.pid;
+            }
+            Job::Withdraw(done) => {
+                self.publisher.withdraw();
+                let _ = done.send(());
+            }
+            Job::LetGo(done) => {
+                // Its lock goes with it.
+                self.keeper = None;
+                let _ = done.send(());
             }
             Job::Retire(done) => {
                 self.publisher.withdraw();

@@ -58,6 +58,12 @@ impl Desk {
         answered
     }
 
+    /// Hands on a call of another connection; the answer goes where it was to go.
+    pub fn pass_on(&self, call: Call) {
+        // As in `send`.
+        let _ = self.calls.send(call);
+    }
+
     /// Leaves for good. A desk that is dropped instead counts as lost, which a host puts up with for a while.
     pub async fn leave(self) {
         // A companion that has stopped need not be told.

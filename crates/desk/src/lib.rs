@@ -92,6 +92,9 @@ pub enum Request {
     /// The person has turned to this desk: where several companions could be meant, its own is.
     #[serde(rename = "alongside/didFocus")]
     Focus,
+    /// Something this desk has found that the person should know, whichever desk they are at.
+    #[serde(rename = "alongside/reportProblem")]
+    Report(Problem),
     /// The desk leaves because its person said so. One that merely vanishes may come back, and is waited for.
     #[serde(rename = "exit")]
     Leave,

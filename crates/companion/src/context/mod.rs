@@ -71,6 +71,11 @@ impl OpenFiles {
         self.desks.remove(&desk);
     }
 
+    /// Nobody has anything open any more.
+    pub(crate) fn forget_all(&mut self) {
+        self.desks.clear();
+    }
+
     /// Whether some editor holds unsaved changes to a file.
     pub(crate) fn is_dirty(&self, path: &str) -> bool {
         self.desks.values().flat_map(|desk| &desk.files).any(|entry| entry.dirty && entry.path == path)

@@ -8,7 +8,7 @@ use alongside_contract::rpc::Id;
 use alongside_desk::{self as desk, Problem, Status};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::builder::StartError;
+use crate::builder::{Editor, StartError};
 use crate::mcp::gate::Proof;
 use crate::mcp::stream::Open;
 use crate::review::Proposal;
@@ -88,6 +88,12 @@ pub(crate) enum Event {
         roots: Vec<PathBuf>,
         changed: oneshot::Sender<Result<Vec<Problem>, StartError>>,
     },
+    EditorChanged {
+        editor: Editor,
+        shown: oneshot::Sender<Vec<Problem>>,
+    },
+    Hide(oneshot::Sender<()>),
+    HandOver(oneshot::Sender<()>),
     Focused,
     StatusWanted(oneshot::Sender<Status>),
     Stop(oneshot::Sender<()>),

@@ -8,7 +8,7 @@ use alongside_desk::{self as desk, Desk, Problem};
 use tokio::sync::oneshot;
 
 use super::{DeskId, Event, Events, start};
-use crate::builder::StartError;
+use crate::builder::{Editor, StartError};
 
 /// The handle of the running loop.
 pub(crate) struct Hub {
@@ -45,6 +45,18 @@ impl Hub {
 
     pub(crate) fn focus(&self) {
         self.events.send(Event::Focused);
+    }
+
+    pub(crate) async fn set_editor(&self, editor: Editor) -> Vec<Problem> {
+        self.events.ask(|shown| Event::EditorChanged { editor, shown }).await.unwrap_or_default()
+    }
+
+    pub(crate) async fn hide(&self) {
+        self.events.ask(Event::Hide).await;
+    }
+
+    pub(crate) async fn hand_over(&self) {
+        self.events.ask(Event::HandOver).await;
     }
 
     pub(crate) async fn stop(&self) {

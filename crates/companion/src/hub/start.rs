@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::{Events, Hub, LOOK_EVERY, State};
-use crate::builder::{Builder, Companion, StartError};
+use crate::builder::{Builder, Companion, JournalKey, StartError};
 use crate::context::OpenFiles;
 use crate::context::debounce::Debounce;
 use crate::context::privacy::Privacy;
@@ -31,14 +31,18 @@ use crate::scribe::{Job, Scribe};
 
 /// How long requests that are under way may take when the companion stops.
 const LAST_REQUESTS: Duration = Duration::from_millis(500);
+/// How long, in milliseconds, a killed predecessor may hold on to its lock and its port: half a second in all.
+const NOT_QUITE_GONE: [u64; 6] = [10, 20, 40, 80, 150, 200];
 
 pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
     let places = builder.places.clone().unwrap_or_else(Places::of_this_process);
     let roots = usable_roots(&builder.roots)?;
     let privacy = Privacy::new(&builder.excludes, builder.git_ignored, &roots)?;
     let mut problems = Vec::new();
-    let keeper =
-        if builder.journal { take_journal(&places, &builder.name, &roots, &mut problems) } else { None };
+    let keeper = match &builder.journal {
+        Some(key) => take_journal(&places, key, &builder.name, &roots, &mut problems).await,
+        None => None,
+    };
     let keeps_journal = keeper.is_some();
     let left_behind = keeper.as_ref().and_then(Keeper::left_behind);
 
@@ -114,15 +118,21 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         held_answers: crate::scribe::Answers::default(),
         told: alongside_desk::Status::default(),
         stopping: None,
+        hidden: false,
     };
     left_behind.into_iter().for_each(|journal| state.adopt(journal));
     tokio::spawn(async move {
-        let (scribe, done) = state.run(inbox).await;
-        servers.stop().await;
+        let (scribe, stopping) = state.run(inbox).await;
+        let hands_over = stopping.as_ref().is_some_and(|stopping| stopping.hands_over);
+        if hands_over {
+            servers.abort().await
+        } else {
+            servers.stop().await
+        }
         let (retired, all_gone) = oneshot::channel();
-        scribe.send(Job::Retire(retired));
+        scribe.send(if hands_over { Job::LetGo(retired) } else { Job::Retire(retired) });
         let _ = all_gone.await;
-        for done in done {
+        for done in stopping.into_iter().flat_map(|stopping| stopping.done) {
             let _ = done.send(());
         }
     });
@@ -149,29 +159,46 @@ pub(crate) fn usable_roots(roots: &[PathBuf]) -> Result<Vec<PathBuf>, StartError
     Ok(usable)
 }
 
-fn take_journal(
+/// Takes the journal, waiting a moment for a predecessor that was killed and is not quite gone.
+async fn take_journal(
     places: &Places,
+    key: &JournalKey,
     editor: &str,
     roots: &[PathBuf],
     problems: &mut Vec<Problem>,
 ) -> Option<Keeper> {
-    Keeper::take(&places.state, editor, roots).unwrap_or_else(|error| {
-        problems.push(Problem {
-            what: format!("no journal can be kept in {}: {error}", places.state.display()),
-            hint: Some(
-                "After a crash, connected agents would have to be reconnected with `/ide enable`.".into(),
-            ),
-        });
-        None
-    })
+    let key = match key {
+        JournalKey::EditorAndRoots => Keeper::key(editor, roots),
+        JournalKey::Own(key) => key.clone(),
+    };
+    for wait in NOT_QUITE_GONE {
+        match Keeper::take(&places.state, &key) {
+            Ok(None) => tokio::time::sleep(Duration::from_millis(wait)).await,
+            Ok(keeper) => return keeper,
+            Err(error) => {
+                problems.push(Problem {
+                    what: format!("no journal can be kept in {}: {error}", places.state.display()),
+                    hint: Some(
+                        "After a crash, connected agents would have to be reconnected with `/ide enable`."
+                            .into(),
+                    ),
+                });
+                return None;
+            }
+        }
+    }
+    None
 }
 
-/// Listens on the port of before the crash if it is still free; a journal without its port is worth nothing.
+/// Listens on the port of before the crash if it is free, or soon will be; a journal without its port is worth nothing.
 async fn bind(left_behind: Option<Journal>) -> Result<(TcpListener, Option<Journal>), StartError> {
-    if let Some(journal) = left_behind
-        && let Ok(listener) = TcpListener::bind((Ipv4Addr::LOCALHOST, journal.port)).await
-    {
-        return Ok((listener, Some(journal)));
+    if let Some(journal) = left_behind {
+        for wait in NOT_QUITE_GONE {
+            match TcpListener::bind((Ipv4Addr::LOCALHOST, journal.port)).await {
+                Ok(listener) => return Ok((listener, Some(journal))),
+                Err(_) => tokio::time::sleep(Duration::from_millis(wait)).await,
+            }
+        }
     }
     let listener =
         TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(listening(Ipv4Addr::LOCALHOST, 0))?;
@@ -209,6 +236,15 @@ impl Servers {
             })
         };
         Self { stop, running: listeners.into_iter().map(serve).collect() }
+    }
+
+    /// Cuts every connection.
+    async fn abort(self) {
+        for server in self.running {
+            server.abort();
+            // Aborted is what it shall be; it has let go of its port then.
+            let _ = server.await;
+        }
     }
 
     async fn stop(self) {
