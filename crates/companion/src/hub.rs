@@ -3,6 +3,7 @@
 
 mod agents;
 mod desks;
+mod editor;
 mod events;
 mod handle;
 mod journal;
@@ -14,17 +15,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use alongside_desk::{self as desk, Problem, Status};
+use alongside_contract::discovery::Stdio;
+use alongside_desk::{self as desk, Problem, Status, Told};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-use crate::builder::StartError;
 use crate::context::OpenFiles;
 use crate::context::debounce::Debounce;
 use crate::context::privacy::Privacy;
 use crate::drafts::Drafts;
 use crate::review::Reviews;
-use crate::scribe::{Answers, Job, Scribe};
+use crate::scribe::{Answers, Scribe};
 use crate::session::Session;
 
 pub(crate) use events::{DeskId, Event, Events, LastText};
@@ -44,9 +45,16 @@ pub(crate) struct State {
     port: u16,
     token: Arc<str>,
     roots: Vec<PathBuf>,
+    /// The editor's process.
+    editor: u32,
+    stdio: Option<Stdio>,
+    /// Variables that lead agents to us. They hold the token.
+    environment: BTreeMap<String, String>,
     sessions: BTreeMap<String, Session>,
     reviews: Reviews,
     files: OpenFiles,
+    /// What agents are told of the files, as desks show it.
+    context: Vec<Told>,
     privacy: Privacy,
     debounce: Debounce,
     desks: BTreeMap<DeskId, Seated>,
@@ -183,59 +191,13 @@ impl State {
             Event::DeskAsked { desk, call } => self.desk_asked(desk, call),
             Event::DeskLeft { desk } => self.desk_left(desk),
             Event::RootsChanged { roots, changed } => self.roots_changed(roots, changed),
-            Event::EditorChanged { editor, shown } => {
-                self.hidden = false;
-                self.scribe.send(Job::SetEditor(editor));
-                self.publish(true, Some(shown));
-            }
+            Event::EditorChanged { editor, shown } => self.editor_changed(editor, shown),
             Event::Hide(done) => self.hide(done),
             Event::HandOver(done) => self.hand_over(done),
             Event::Focused => self.publish(true, None),
             Event::StatusWanted(wanted) => drop(wanted.send(self.status())),
             Event::Stop(done) => self.stop(done),
         }
-    }
-
-    fn roots_changed(
-        &mut self,
-        roots: Vec<PathBuf>,
-        changed: oneshot::Sender<Result<Vec<Problem>, StartError>>,
-    ) {
-        if let Err(error) = self.privacy.set_roots(&roots) {
-            let _ = changed.send(Err(error.into()));
-            return;
-        }
-        self.roots = roots;
-        let (done, published) = oneshot::channel();
-        self.publish(false, Some(done));
-        tokio::spawn(async move { changed.send(Ok(published.await.unwrap_or_default())) });
-        self.debounce.touch(Instant::now());
-    }
-
-    /// The editor is gone. What waits for it is rejected, and nobody new finds us.
-    fn hide(&mut self, done: oneshot::Sender<()>) {
-        self.hidden = true;
-        let waiting: Vec<_> = self.reviews.iter().map(|review| review.id).collect();
-        for id in waiting {
-            self.end_review(id, desk::Closing::EditorGone);
-        }
-        self.files.forget_all();
-        self.debounce.touch(Instant::now());
-        self.scribe.send(Job::Withdraw(done));
-    }
-
-    /// Ends without deciding anything; a successor finds all of it in the journal.
-    fn hand_over(&mut self, done: oneshot::Sender<()>) {
-        self.journal_is_stale = true;
-        self.stopping = Some(Stopping { until: Instant::now(), done: vec![done], hands_over: true });
-    }
-
-    fn publish(&self, focused: bool, done: Option<oneshot::Sender<Vec<Problem>>>) {
-        if self.hidden {
-            done.map(|done| done.send(Vec::new()));
-            return;
-        }
-        self.scribe.send(Job::Publish { roots: self.roots.clone(), focused, done });
     }
 
     fn stop(&mut self, done: oneshot::Sender<()>) {

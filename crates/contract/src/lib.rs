@@ -11,6 +11,7 @@
 pub mod context;
 pub mod diff;
 pub mod discovery;
+pub mod environment;
 pub mod family;
 pub mod mcp;
 pub mod rpc;

@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use alongside_contract::context::{
     Cursor, File, IdeContext, MAX_OPEN_FILES, MAX_SELECTED_UTF16, WorkspaceState,
 };
-use alongside_desk::{ActiveFile, ContextReport};
+use alongside_desk::{ActiveFile, ContextReport, Position, Told};
 
 use crate::hub::DeskId;
 use privacy::Privacy;
@@ -114,6 +114,24 @@ impl OpenFiles {
         self.newest = now_ms().max(self.newest + 1);
         self.newest
     }
+}
+
+/// What agents are told, as desks show it.
+pub(crate) fn told(context: &IdeContext) -> Vec<Told> {
+    let files = context.workspace_state.iter().flat_map(|state| state.open_files.iter().flatten());
+    let mut told: Vec<Told> = files
+        .map(|file| Told {
+            path: file.path.clone(),
+            active: file.is_active == Some(true),
+            cursor: file.cursor.map(|cursor| Position {
+                line: cursor.line.saturating_sub(1),
+                character: cursor.character.saturating_sub(1),
+            }),
+            selected: file.selected_text.as_deref().map_or(0, |text| text.encode_utf16().count()),
+        })
+        .collect();
+    told.sort_by_key(|file| !file.active);
+    told
 }
 
 /// The wire form of an open file: positions become 1-based, the selection is cut to what agents take.

@@ -37,11 +37,10 @@ impl Publisher {
     pub(crate) fn publish(&mut self, roots: &[PathBuf], focused: bool) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut unwritable: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-        let own = self.workspace_path(roots, &mut problems);
+        let own = workspace_path(roots, &mut problems);
         // Under an ancestor's PID we may be found from anywhere: never with a root that holds everything.
         let narrow: Vec<PathBuf> = roots.iter().filter(|root| !self.holds_home(root)).cloned().collect();
-        let alias =
-            if narrow.is_empty() { None } else { Some(self.workspace_path(&narrow, &mut Vec::new())) };
+        let alias = if narrow.is_empty() { None } else { Some(workspace_path(&narrow, &mut Vec::new())) };
         let ancestors = match alias {
             Some(_) if self.aliases => ancestors::of(self.pid),
             _ => Vec::new(),
@@ -114,29 +113,6 @@ impl Publisher {
         }
     }
 
-    /// Literal and real paths of the roots, joined; a root that the format cannot hold is left out and named.
-    fn workspace_path(&self, roots: &[PathBuf], problems: &mut Vec<Problem>) -> String {
-        let mut spelled: Vec<String> = Vec::new();
-        for root in roots {
-            let real = root.canonicalize().unwrap_or_else(|_| root.clone());
-            for path in [root, &real] {
-                match path.to_str().map(|path| (path, join_roots([path]))) {
-                    Some((path, Ok(_))) if spelled.iter().any(|known| known == path) => {}
-                    Some((path, Ok(_))) => spelled.push(path.to_owned()),
-                    _ => problems.push(Problem {
-                        what: format!("agents cannot be told of the workspace {}", path.display()),
-                        hint: Some(format!(
-                            "Their format has no way to write a path with `{}` or bytes that are not UTF-8: \
-                             rename it, or link to it from elsewhere and open the link.",
-                            alongside_contract::discovery::delimiter()
-                        )),
-                    }),
-                }
-            }
-        }
-        join_roots(spelled.iter().map(String::as_str)).unwrap_or_default()
-    }
-
     /// Whether a shared name may be ours: it is free, or left by the dead, or a sibling's and we have the focus.
     fn may_have(
         &self,
@@ -194,6 +170,29 @@ impl Publisher {
             }
         }
     }
+}
+
+/// Literal and real paths of the roots, joined; a root that the format cannot hold is left out and named.
+pub(crate) fn workspace_path(roots: &[PathBuf], problems: &mut Vec<Problem>) -> String {
+    let mut spelled: Vec<String> = Vec::new();
+    for root in roots {
+        let real = root.canonicalize().unwrap_or_else(|_| root.clone());
+        for path in [root, &real] {
+            match path.to_str().map(|path| (path, join_roots([path]))) {
+                Some((path, Ok(_))) if spelled.iter().any(|known| known == path) => {}
+                Some((path, Ok(_))) => spelled.push(path.to_owned()),
+                _ => problems.push(Problem {
+                    what: format!("agents cannot be told of the workspace {}", path.display()),
+                    hint: Some(format!(
+                        "Their format has no way to write a path with `{}` or bytes that are not UTF-8: \
+                         rename it, or link to it from elsewhere and open the link.",
+                        alongside_contract::discovery::delimiter()
+                    )),
+                }),
+            }
+        }
+    }
+    join_roots(spelled.iter().map(String::as_str)).unwrap_or_default()
 }
 
 fn row_of(places: &Places, path: &Path) -> Option<&'static DiscoveryFile> {

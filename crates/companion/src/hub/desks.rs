@@ -1,6 +1,5 @@
 //! Desks join, ask, are told, and leave. A desk that leaves decides nothing.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use alongside_desk::{self as desk, Problem, Request, ReviewId, Revised, Status};
@@ -100,12 +99,10 @@ impl State {
         changed.into_iter().for_each(|id| self.tell_changed(id));
     }
 
-    /// Gives every agent the newest context; those that have it already are not told again.
+    /// Gives every agent the newest context; those that have it already are not told again. Desks are told with the status.
     pub(super) fn refresh_context(&mut self) {
-        if self.sessions.is_empty() {
-            return;
-        }
         let context = self.files.context(&mut self.privacy);
+        self.context = crate::context::told(&context);
         let now = Instant::now();
         for session in self.sessions.values_mut() {
             session.outbox.set_context(context.clone());
@@ -151,12 +148,13 @@ impl State {
             reviews: self.reviews.len(),
             paused: self.files.paused,
             desks: self.desks.values().filter(|desk| !desk.observes).count(),
-            context: Vec::new(),
-            environment: BTreeMap::new(),
+            // It is still the last one for a moment after a pause.
+            context: if self.files.paused { Vec::new() } else { self.context.clone() },
+            environment: self.environment.clone(),
         }
     }
 
-    /// Tells desks when agents came, began to listen, or went.
+    /// Tells desks what has changed around the reviews: agents, what these are told, where they find us.
     pub(super) fn tell_status(&mut self) {
         let status = self.status();
         if status != self.told {

@@ -63,6 +63,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
 
     let drafts = Drafts::open(&places);
     drafts.prune(crate::context::now_ms());
+    let (editor, stdio) = (builder.pid, builder.stdio.clone());
     let publisher = Publisher {
         places: places.clone(),
         name: builder.name,
@@ -95,9 +96,13 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         port,
         token: token.clone(),
         roots,
+        editor,
+        stdio,
+        environment: BTreeMap::new(),
         sessions: BTreeMap::new(),
         reviews: Reviews::default(),
         files: OpenFiles::default(),
+        context: Vec::new(),
         privacy,
         debounce: Debounce::default(),
         desks: BTreeMap::new(),
@@ -120,6 +125,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         stopping: None,
         hidden: false,
     };
+    state.look_up_environment();
     left_behind.into_iter().for_each(|journal| state.adopt(journal));
     tokio::spawn(async move {
         let (scribe, stopping) = state.run(inbox).await;

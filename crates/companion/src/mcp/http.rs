@@ -259,8 +259,16 @@ async fn end_session(State(server): State<Arc<Server>>, headers: HeaderMap) -> R
     }
 }
 
-async fn status(State(server): State<Arc<Server>>) -> Response {
-    match server.events.ask(Event::StatusWanted).await.map(|status| serde_json::to_string(&status)) {
+/// The state as desks see it, without what leads to the token, and for the tokenless without the person's files.
+async fn status(State(server): State<Arc<Server>>, Extension(proof): Extension<Proof>) -> Response {
+    let status = server.events.ask(Event::StatusWanted).await.map(|mut status| {
+        status.environment.clear();
+        if proof == Proof::Nothing {
+            status.context.clear();
+        }
+        serde_json::to_string(&status)
+    });
+    match status {
         Some(Ok(status)) => ([(CONTENT_TYPE, "application/json")], status).into_response(),
         _ => stopping(),
     }

@@ -75,3 +75,80 @@ async fn a_file_that_vanishes_drops_out() {
     fs::remove_file(&story.file).unwrap();
     while told().await.contains("a.txt") {}
 }
+
+#[tokio::test(start_paused = true)]
+async fn desks_are_told_what_agents_would_be_told_also_while_there_are_none() {
+    let mut story = Story::begin().await;
+    let other = Path::new(&story.file).with_file_name("b.txt").to_str().unwrap().to_owned();
+    fs::write(&other, "").unwrap();
+    let secret = Path::new(&story.file).with_file_name(".env").to_str().unwrap().to_owned();
+    fs::write(&secret, "").unwrap();
+    let cursor = desk::Position { line: 1, character: 2 };
+    let active =
+        ActiveFile { path: story.file.clone(), cursor: Some(cursor), selected_text: Some("a😀".into()) };
+    let open = [&other, &secret].map(|path| OpenFile { path: path.clone(), dirty: false });
+    let report =
+        ContextReport { active: Some(active), open_files: Some(open.to_vec()), ..ContextReport::default() };
+    story.desk.request(Request::ChangeContext(report)).await.unwrap();
+    let told = story.status(|status| !status.context.is_empty()).await.context;
+    let first = Told { path: story.file.clone(), active: true, cursor: Some(cursor), selected: 3 };
+    let second = Told { path: other, ..Told::default() };
+    assert_eq!(told, [first, second], "active first, and nothing that agents must not know");
+
+    story.desk.request(Request::PauseContext { paused: true }).await.unwrap();
+    assert_eq!(story.status(|status| status.paused).await.context, []);
+    story.desk.request(Request::PauseContext { paused: false }).await.unwrap();
+    story.status(|status| status.context.len() == 2).await;
+    fs::remove_file(&story.file).unwrap();
+    story.status(|status| status.context.len() == 1).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unchanged_context_is_told_to_desks_once() {
+    let mut story = Story::begin().await;
+    for _ in 0..5 {
+        let active = ActiveFile { path: story.file.clone(), ..ActiveFile::default() };
+        let report = ContextReport { active: Some(active), ..ContextReport::default() };
+        story.desk.request(Request::ChangeContext(report)).await.unwrap();
+        tokio::time::sleep(Duration::from_secs(2)).await;
+    }
+    let mut told = 0;
+    while let Ok(Ok(event)) = tokio::time::timeout(Duration::from_secs(5), story.desk.next()).await {
+        told += usize::from(matches!(event, desk::Event::Status(status) if !status.context.is_empty()));
+    }
+    assert_eq!(told, 1);
+}
+
+/// What a GET of `/status` answers, whole.
+async fn get_status(port: u16, authorization: String) -> String {
+    use std::io::{Read as _, Write as _};
+    let ask = move || -> std::io::Result<String> {
+        let mut stream = std::net::TcpStream::connect(("127.0.0.1", port))?;
+        stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+        write!(
+            stream,
+            "GET /status HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{authorization}Connection: close\r\n\r\n"
+        )?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        Ok(answer)
+    };
+    tokio::task::spawn_blocking(ask).await.unwrap().unwrap()
+}
+
+#[tokio::test]
+async fn over_http_the_status_holds_no_token_and_for_the_tokenless_no_files() {
+    let mut story = Story::of(|builder| builder.allow_tokenless_agents(true)).await;
+    let active = ActiveFile { path: story.file.clone(), ..ActiveFile::default() };
+    let report = ContextReport { active: Some(active), ..ContextReport::default() };
+    story.desk.request(Request::ChangeContext(report)).await.unwrap();
+    let at_desks = story.status(|status| !status.context.is_empty()).await;
+    let (port, token) = (story.companion.port(), story.companion.token().to_owned());
+    assert!(at_desks.environment.values().any(|value| value.contains(&token)), "desks have it");
+
+    let with = get_status(port, format!("Authorization: Bearer {token}\r\n")).await;
+    assert!(with.starts_with("HTTP/1.1 200") && with.contains("a.txt"), "{with}");
+    let without = get_status(port, String::new()).await;
+    assert!(without.starts_with("HTTP/1.1 200") && !without.contains("a.txt"), "{without}");
+    assert!(!with.contains(&token) && !without.contains(&token));
+}

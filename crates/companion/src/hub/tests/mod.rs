@@ -1,6 +1,7 @@
 //! Stories of the loop with the clock paused: every deadline of the contract, without waiting for it.
 
 mod context;
+mod editor;
 mod reviews;
 mod sessions;
 
@@ -20,7 +21,7 @@ use crate::drafts::Drafts;
 use crate::mcp::gate::Proof;
 use crate::mcp::stream::Open;
 use crate::review::Proposal;
-use crate::{Companion, Places};
+use crate::{Builder, Companion, Places};
 
 struct Story {
     directory: tempfile::TempDir,
@@ -38,18 +39,18 @@ struct Agent<'a> {
 
 impl Story {
     async fn begin() -> Self {
+        Self::of(|builder| builder).await
+    }
+
+    async fn of(which: impl FnOnce(Builder) -> Builder) -> Self {
         let directory = tempfile::tempdir().unwrap();
         for below in ["tmp", "home", "project"] {
             fs::create_dir(directory.path().join(below)).unwrap();
         }
         let project = directory.path().join("project");
         fs::write(project.join("a.txt"), "one\ntwo\nthree\n").unwrap();
-        let companion = Companion::builder()
-            .root(&project)
-            .places(Places::below(directory.path()))
-            .start()
-            .await
-            .unwrap();
+        let builder = Companion::builder().root(&project).places(Places::below(directory.path()));
+        let companion = which(builder).start().await.unwrap();
         let desk = companion.join();
         let file = project.join("a.txt").to_str().unwrap().to_owned();
         Self { directory, companion, desk, reviews: HashMap::new(), file }
@@ -72,6 +73,16 @@ impl Story {
             .await
             .expect("the desk is told")
             .unwrap()
+    }
+
+    /// The first status of which this is true.
+    async fn status(&mut self, mut is: impl FnMut(&Status) -> bool) -> Status {
+        loop {
+            match self.next().await {
+                desk::Event::Status(status) if is(&status) => return status,
+                _ => {}
+            }
+        }
     }
 
     async fn opened(&mut self) -> Review {

@@ -1,0 +1,86 @@
+//! The editor that the companion belongs to, and its workspace: they change, the editor goes and comes back, and agents find
+//! the companion accordingly.
+
+use std::path::PathBuf;
+
+use alongside_contract::discovery::{Record, WRITER};
+use alongside_contract::environment;
+use alongside_desk::{Closing, Problem};
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use super::{State, Stopping};
+use crate::builder::{Editor, StartError};
+use crate::discovery::workspace_path;
+use crate::scribe::Job;
+
+impl State {
+    pub(super) fn roots_changed(
+        &mut self,
+        roots: Vec<PathBuf>,
+        changed: oneshot::Sender<Result<Vec<Problem>, StartError>>,
+    ) {
+        if let Err(error) = self.privacy.set_roots(&roots) {
+            let _ = changed.send(Err(error.into()));
+            return;
+        }
+        self.roots = roots;
+        self.look_up_environment();
+        let (done, published) = oneshot::channel();
+        self.publish(false, Some(done));
+        tokio::spawn(async move { changed.send(Ok(published.await.unwrap_or_default())) });
+        self.debounce.touch(Instant::now());
+    }
+
+    pub(super) fn editor_changed(&mut self, editor: Editor, shown: oneshot::Sender<Vec<Problem>>) {
+        self.hidden = false;
+        self.editor = editor.pid;
+        self.look_up_environment();
+        self.scribe.send(Job::SetEditor(editor));
+        self.publish(true, Some(shown));
+    }
+
+    /// The editor is gone. What waits for it is rejected, and nobody new finds us.
+    pub(super) fn hide(&mut self, done: oneshot::Sender<()>) {
+        self.hidden = true;
+        let waiting: Vec<_> = self.reviews.iter().map(|review| review.id).collect();
+        for id in waiting {
+            self.end_review(id, Closing::EditorGone);
+        }
+        self.files.forget_all();
+        self.debounce.touch(Instant::now());
+        self.scribe.send(Job::Withdraw(done));
+    }
+
+    /// Ends without deciding anything; a successor finds all of it in the journal.
+    pub(super) fn hand_over(&mut self, done: oneshot::Sender<()>) {
+        self.journal_is_stale = true;
+        self.stopping = Some(Stopping { until: Instant::now(), done: vec![done], hands_over: true });
+    }
+
+    /// Has the discovery files written, unless nobody shall find us.
+    pub(super) fn publish(&self, focused: bool, done: Option<oneshot::Sender<Vec<Problem>>>) {
+        if self.hidden {
+            done.map(|done| done.send(Vec::new()));
+            return;
+        }
+        self.scribe.send(Job::Publish { roots: self.roots.clone(), focused, done });
+    }
+
+    /// The variables for terminals follow the editor and its workspace.
+    pub(super) fn look_up_environment(&mut self) {
+        let record = Record {
+            port: self.port,
+            // What cannot be written in it is told where the files are written.
+            workspace_path: workspace_path(&self.roots, &mut Vec::new()),
+            auth_token: Some(self.token.to_string()),
+            ide_info: None,
+            ppid: None,
+            ide_name: None,
+            stdio: self.stdio.clone(),
+            writer: Some(WRITER.to_owned()),
+        };
+        let variables = environment::variables(&record, Some(self.editor));
+        self.environment = variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    }
+}

@@ -1,0 +1,49 @@
+//! The variables that lead agents of every family to one companion, whatever they make of the files.
+
+use crate::discovery::Record;
+use crate::family::FAMILIES;
+
+/// Names and values, in the order of the table of families. They hold the token. `pid` is the editor's process.
+pub fn variables(record: &Record, pid: Option<u32>) -> Vec<(&'static str, String)> {
+    let mut variables = Vec::new();
+    for family in FAMILIES {
+        let env = &family.env;
+        let workspace = Some(&record.workspace_path).filter(|path| !path.is_empty());
+        let args = record.stdio.as_ref().and_then(|stdio| serde_json::to_string(&stdio.args).ok());
+        let values = [
+            (Some(env.port), Some(record.port.to_string())),
+            (env.workspace_path, workspace.cloned()),
+            (env.auth_token, record.token_for(family)),
+            (env.pid, pid.map(|pid| pid.to_string())),
+            (env.stdio_command, record.stdio.as_ref().map(|stdio| stdio.command.clone())),
+            (env.stdio_args, args),
+        ];
+        variables.extend(values.into_iter().filter_map(|(name, value)| Some((name?, value?))));
+    }
+    variables
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_family_gets_its_own_names() {
+        let record: Record = serde_json::from_str(
+            r#"{"port":7,"workspacePath":"/p","authToken":"t","stdio":{"command":"/a b","args":["stdio"]}}"#,
+        )
+        .unwrap();
+        let variables = variables(&record, Some(42));
+        let value = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| value.as_str());
+        assert_eq!(value("GEMINI_CLI_IDE_SERVER_PORT"), Some("7"));
+        assert_eq!(value("GEMINI_CLI_IDE_PID"), Some("42"));
+        assert_eq!(value("GEMINI_CLI_IDE_AUTH_TOKEN"), Some("t"));
+        assert_eq!(value("QWEN_CODE_IDE_WORKSPACE_PATH"), Some("/p"));
+        assert_eq!(value("QWEN_CODE_IDE_SERVER_STDIO_ARGS"), Some(r#"["stdio"]"#));
+        assert_eq!(value("HOPCODE_IDE_SERVER_PORT"), Some("7"));
+        assert_eq!(
+            variables.iter().filter(|(name, _)| name.ends_with("SERVER_PORT")).count(),
+            FAMILIES.len()
+        );
+    }
+}
