@@ -139,3 +139,96 @@ impl<'a> Iterator for Units<'a> {
 pub(crate) fn columns(line: &str) -> usize {
     Units::from(line, usize::MAX).column()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn shown(line: &str) -> Vec<(usize, usize, String)> {
+        Units::from(line, 0)
+            .map(|unit| {
+                let shown = match unit.shown {
+                    Shown::Text(text) => text.to_owned(),
+                    Shown::Tab => "→".into(),
+                    Shown::Escape(escape) => escape,
+                };
+                (unit.column, unit.width, shown)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn what_a_person_sees_as_one_is_one() {
+        let unit = |column, width, shown: &str| (column, width, shown.to_owned());
+        assert_eq!(shown("a漢b"), [unit(0, 1, "a"), unit(1, 2, "漢"), unit(3, 1, "b")]);
+        assert_eq!(shown("ae\u{301}🇩🇪"), [unit(0, 1, "a"), unit(1, 1, "e\u{301}"), unit(2, 2, "🇩🇪")]);
+        assert_eq!(
+            shown("a\tbcd\t"),
+            [
+                unit(0, 1, "a"),
+                unit(1, 3, "→"),
+                unit(4, 1, "b"),
+                unit(5, 1, "c"),
+                unit(6, 1, "d"),
+                unit(7, 1, "→"),
+            ]
+        );
+        assert_eq!(shown("a\u{1b}"), [unit(0, 1, "a"), unit(1, 4, "\\x1b")]);
+        assert_eq!(shown("e\u{200d}x"), [unit(0, 1, "e"), unit(1, 8, "\\u{200d}"), unit(9, 1, "x")]);
+        assert_eq!(shown("\u{301}"), [unit(0, 7, "\\u{301}")], "a mark with nothing to sit on");
+        assert_eq!(columns("\t漢"), 6);
+        assert_eq!(columns(""), 0);
+    }
+
+    fn any_line() -> impl Strategy<Value = String> {
+        let plain = proptest::collection::vec(b' '..=b'~', 0..600)
+            .prop_map(|bytes| bytes.into_iter().map(char::from).collect::<String>());
+        let hard = proptest::collection::vec(
+            prop_oneof![
+                any::<char>(),
+                proptest::sample::select(vec!['\u{301}', '漢', '\t', '\u{200d}', '😀'])
+            ],
+            0..8,
+        )
+        .prop_map(|chars| chars.into_iter().collect::<String>());
+        (plain.clone(), hard, plain).prop_map(|(a, b, c)| a + &b + &c)
+    }
+
+    proptest! {
+        #[test]
+        fn a_line_can_be_begun_anywhere(line in any_line(), column in 0..1500usize) {
+            let all: Vec<_> = Units::from(&line, 0).collect();
+            let from: Vec<_> = Units::from(&line, column).collect();
+            let expected: Vec<_> = all.iter().filter(|unit| unit.column + unit.width > column).cloned().collect();
+            prop_assert_eq!(from, expected);
+            prop_assert_eq!(columns(&line), all.last().map_or(0, |unit| unit.column + unit.width));
+        }
+
+        #[test]
+        fn nothing_is_left_out_and_nothing_harmful_shown(line in any_line()) {
+            let (mut bytes, mut utf16, mut column) = (0, 0, 0);
+            for unit in Units::from(&line, 0) {
+                prop_assert_eq!((unit.bytes.start, unit.utf16, unit.column), (bytes, utf16, column));
+                let text = &line[unit.bytes.clone()];
+                match &unit.shown {
+                    Shown::Text(shown) => {
+                        prop_assert_eq!(*shown, text);
+                        prop_assert_eq!(shown.width(), unit.width);
+                        prop_assert!(!shown.contains(harmless::is_harmful));
+                    }
+                    Shown::Tab => prop_assert_eq!((unit.column + unit.width) % TAB, 0),
+                    Shown::Escape(escape) => {
+                        prop_assert!(escape.bytes().all(|byte| byte.is_ascii_graphic()));
+                        prop_assert_eq!(escape.len(), unit.width);
+                    }
+                }
+                prop_assert!(unit.width >= 1);
+                bytes = unit.bytes.end;
+                utf16 += text.encode_utf16().count();
+                column += unit.width;
+            }
+            prop_assert_eq!(bytes, line.len());
+        }
+    }
+}

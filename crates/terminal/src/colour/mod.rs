@@ -3,42 +3,25 @@
 //! Nobody waits for them: what has none yet is drawn without, and [`Colours::changed`] says when to draw again. A text
 //! never changes; a new revision is another text.
 
+mod classes;
+mod painter;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 
 use alongside_desk::Text;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// What a piece of source code is, as far as colours go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Class {
-    /// A comment.
-    Comment,
-    /// Quoted text.
-    String,
-    /// A number.
-    Number,
-    /// Another constant, and what the language itself calls this or nothing.
-    Constant,
-    /// A word of the language.
-    Keyword,
-    /// The name of a type or tag.
-    Type,
-    /// The name of a function.
-    Function,
-}
+pub(crate) use classes::Class;
 
-impl Class {
-    /// All, in the order of their discriminants.
-    pub(crate) const ALL: [Self; 7] = [
-        Self::Comment,
-        Self::String,
-        Self::Number,
-        Self::Constant,
-        Self::Keyword,
-        Self::Type,
-        Self::Function,
-    ];
-}
+/// Lines are coloured in pieces of so many.
+const PIECE: usize = 64;
+
+/// The colours of so many texts are remembered.
+const TEXTS: usize = 24;
 
 /// A piece of a line: byte offsets within it. What no span covers is plain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,30 +34,116 @@ pub(crate) struct Span {
     pub(crate) class: Class,
 }
 
-/// See the module. One for the whole desk.
+/// The spans of each line of a piece.
+type Piece = Vec<Box<[Span]>>;
+
+/// See the module. One for the whole desk; nothing is loaded before something is asked for.
 #[derive(Debug, Default)]
-pub(crate) struct Colours {}
+pub(crate) struct Colours {
+    /// The texts that were asked for, the latest first.
+    texts: VecDeque<Coloured>,
+    painter: Option<Painter>,
+}
+
+/// What is known of a text.
+#[derive(Debug)]
+struct Coloured {
+    /// It, and thereby its address: no other text can have it while this one is here.
+    text: Arc<str>,
+    pieces: HashMap<usize, Piece>,
+}
+
+/// The desk's end of the thread.
+#[derive(Debug)]
+struct Painter {
+    wishes: mpsc::Sender<Wish>,
+    done: UnboundedReceiver<Done>,
+}
+
+/// What is on the screen and has no colours.
+struct Wish {
+    file: String,
+    pieces: Vec<(Text, usize)>,
+}
+
+/// A piece that has them now.
+struct Done {
+    text: Arc<str>,
+    piece: usize,
+    spans: Piece,
+}
 
 impl Colours {
-    /// Nothing is loaded before something is asked for.
+    /// None yet.
     pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    /// Asks for what is on the screen, as [`Page::lines_in`](crate::page::Page::lines_in) tells it; what was asked for
+    /// Asks for what is on the screen, as [`Page::lines_in`](crate::page::Page::lines_in) tells it. What was asked for
     /// before and is not there yet is not wanted any more. `file` says which language it is.
     pub(crate) fn ask(&mut self, file: &str, wanted: Vec<(Text, Range<usize>)>) {
-        let _ = (file, wanted);
+        let mut pieces: Vec<(Text, usize)> = Vec::new();
+        for (text, lines) in wanted {
+            let known = &self.remember(text.text()).pieces;
+            for piece in lines.start / PIECE..lines.end.div_ceil(PIECE) {
+                let asked =
+                    pieces.iter().any(|(other, p)| *p == piece && Arc::ptr_eq(other.text(), text.text()));
+                if !asked && !known.contains_key(&piece) {
+                    pieces.push((text.clone(), piece));
+                }
+            }
+        }
+        if pieces.is_empty() {
+            return;
+        }
+        let painter = self.painter.get_or_insert_with(|| {
+            let (wishes, wishes_in) = mpsc::channel();
+            let (done_out, done) = unbounded_channel();
+            start(wishes_in, done_out);
+            Painter { wishes, done }
+        });
+        // If the thread is gone there will be no colours, which is all that follows.
+        let _ = painter.wishes.send(Wish { file: file.to_owned(), pieces });
     }
 
     /// The colours of a line, 0-based, of a text; `None` while they are not known.
     pub(crate) fn line(&self, text: &Arc<str>, line: usize) -> Option<&[Span]> {
-        let _ = (text, line);
-        None
+        let coloured = self.texts.iter().find(|coloured| Arc::ptr_eq(&coloured.text, text))?;
+        let spans = coloured.pieces.get(&(line / PIECE))?.get(line % PIECE)?;
+        Some(spans)
     }
 
     /// Waits until there are new ones. Cancel safe. Never ends if there will not be any.
     pub(crate) async fn changed(&mut self) {
-        std::future::pending().await
+        let Some(painter) = &mut self.painter else { return std::future::pending().await };
+        let Some(first) = painter.done.recv().await else { return std::future::pending().await };
+        let mut new = vec![first];
+        while let Ok(done) = painter.done.try_recv() {
+            new.push(done);
+        }
+        for Done { text, piece, spans } in new {
+            // It may have been forgotten meanwhile.
+            if let Some(coloured) = self.texts.iter_mut().find(|known| Arc::ptr_eq(&known.text, &text)) {
+                coloured.pieces.insert(piece, spans);
+            }
+        }
+    }
+
+    /// What is known of a text, which becomes the latest.
+    fn remember(&mut self, text: &Arc<str>) -> &Coloured {
+        let known = self.texts.iter().position(|coloured| Arc::ptr_eq(&coloured.text, text));
+        let coloured = known
+            .and_then(|at| self.texts.remove(at))
+            .unwrap_or_else(|| Coloured { text: text.clone(), pieces: HashMap::new() });
+        self.texts.truncate(TEXTS - 1);
+        self.texts.push_front(coloured);
+        &self.texts[0]
+    }
+}
+
+fn start(wishes: mpsc::Receiver<Wish>, done: UnboundedSender<Done>) {
+    let thread = std::thread::Builder::new().name("colours".into());
+    if let Err(error) = thread.spawn(move || painter::paint(&wishes, &done)) {
+        tracing::warn!(%error, "no thread for syntax colours; the desk goes without");
     }
 }

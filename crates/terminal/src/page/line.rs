@@ -1,5 +1,6 @@
 //! Draws one line of text: cut to its column, with the styles of its words and of what is searched for.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use ratatui::buffer::Buffer;
@@ -38,51 +39,45 @@ pub(super) struct Marks<'a> {
 
 /// Draws what is in sight of a line, beginning `sideways` columns into it.
 pub(super) fn line(buf: &mut Buffer, area: Rect, text: &str, sideways: usize, marks: &Marks<'_>) {
-    let room = usize::from(area.width);
     if area.is_empty() {
         return;
     }
+    let right = sideways.saturating_add(area.width.into());
     let mut units = Units::from(text, sideways);
-    let right = sideways.saturating_add(room);
     let in_sight: Vec<Unit<'_>> = units.by_ref().take_while(|unit| unit.column < right).collect();
+    let (end, byte) = in_sight
+        .last()
+        .map_or((units.column(), text.len()), |last| (last.column + last.width, last.bytes.end));
+    let behind = if marks.ends_open && byte == text.len() { ENDS_OPEN } else { "" };
+    let goes_on = byte < text.len() || end + behind.len() > right;
+    let began = sideways > 0 && !text.is_empty();
+    // What is only half in sight is blank there.
+    let window = sideways + usize::from(began)..right - usize::from(goes_on);
+    let x = |column: usize| area.x + u16::try_from(column - sideways).unwrap_or(area.width);
+
     let found = marks.found(text, &in_sight);
     for unit in &in_sight {
-        let style = marks.style(unit, &found);
-        // A unit that is only half in sight is blank there.
-        let from = unit.column.max(sideways);
-        let to = (unit.column + unit.width).min(right);
-        let x = area.x + column(from - sideways);
-        let whole = to - from == unit.width;
-        match &unit.shown {
-            Shown::Text(shown) if whole => {
-                buf.set_stringn(x, area.y, shown, unit.width, style);
-            }
-            Shown::Escape(escape) => {
-                let shown = escape.get(from - unit.column..to - unit.column).unwrap_or_default();
-                buf.set_stringn(x, area.y, shown, to - from, style);
-            }
-            Shown::Text(_) | Shown::Tab => {
-                buf.set_stringn(x, area.y, " ".repeat(to - from), to - from, style);
-            }
+        let (from, to) = (unit.column.max(window.start), (unit.column + unit.width).min(window.end));
+        if from >= to {
+            continue;
         }
+        let shown = match &unit.shown {
+            Shown::Text(shown) if to - from == unit.width => Cow::Borrowed(*shown),
+            Shown::Escape(escape) => Cow::Borrowed(&escape[from - unit.column..to - unit.column]),
+            Shown::Text(_) | Shown::Tab => Cow::Owned(" ".repeat(to - from)),
+        };
+        buf.set_stringn(x(from), area.y, shown, to - from, marks.style(unit, &found));
     }
-    let end = in_sight.last().map_or(units.column(), |unit| unit.column + unit.width);
-    let ended = in_sight.last().map_or(text.len(), |unit| unit.bytes.end) == text.len();
     let style = marks.base.patch(marks.palette.mark);
-    let mut over = !ended || end > right;
-    if ended && marks.ends_open {
-        let passed = sideways.saturating_sub(end);
-        let x = end.saturating_sub(sideways).min(room);
-        let shown = ENDS_OPEN.get(passed..).unwrap_or_default();
-        buf.set_stringn(area.x + column(x), area.y, shown, room - x, style);
-        over |= x + shown.len() > room;
+    let (from, to) = (end.max(window.start), (end + behind.len()).min(window.end));
+    if from < to {
+        buf.set_stringn(x(from), area.y, &behind[from - end..to - end], to - from, style);
     }
-    if over {
-        cut(buf, area, room - 1, style);
+    if goes_on {
+        buf[(x(right - 1), area.y)].set_symbol(CUT).set_style(style);
     }
-    let before = sideways > 0 && !text.is_empty();
-    if before {
-        cut(buf, area, 0, style);
+    if began {
+        buf[(area.x, area.y)].set_symbol(CUT).set_style(style);
     }
 }
 
@@ -118,22 +113,4 @@ impl Marks<'_> {
         let end = text.ceil_char_boundary((last.bytes.end + AROUND).min(text.len()));
         needle.places(&text[start..end]).map(|place| place.start + start..place.end + start).collect()
     }
-}
-
-/// Says in one column that the line goes on there. What a wide character leaves of itself is blanked.
-fn cut(buf: &mut Buffer, area: Rect, at: usize, style: Style) {
-    let x = area.x + column(at);
-    let wide = |x: u16| unicode_width::UnicodeWidthStr::width(buf[(x, area.y)].symbol()) > 1;
-    let neighbour = match at {
-        0 => (area.width > 1 && wide(x)).then(|| x + 1),
-        _ => wide(x - 1).then(|| x - 1),
-    };
-    if let Some(neighbour) = neighbour {
-        buf[(neighbour, area.y)].set_symbol(" ").set_style(style);
-    }
-    buf[(x, area.y)].set_symbol(CUT).set_style(style);
-}
-
-fn column(at: usize) -> u16 {
-    u16::try_from(at).unwrap_or(u16::MAX)
 }

@@ -1,0 +1,103 @@
+//! What tokens of source code are, as far as colours go: few classes, so that each palette has a good colour for all.
+
+use syntect::parsing::{ParseScopeError, Scope};
+
+/// What a piece of source code is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// A comment.
+    Comment,
+    /// Quoted text.
+    String,
+    /// A number.
+    Number,
+    /// Another constant, and what the language itself calls this or nothing.
+    Constant,
+    /// A word of the language, a tag.
+    Keyword,
+    /// The name of a type.
+    Type,
+    /// The name of a function.
+    Function,
+}
+
+impl Class {
+    /// All, in the order of their discriminants.
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Comment,
+        Self::String,
+        Self::Number,
+        Self::Constant,
+        Self::Keyword,
+        Self::Type,
+        Self::Function,
+    ];
+}
+
+/// Scopes by the name that grammars give them, and what they are. The first that fits counts, `None` is plain whatever is
+/// around it.
+const SCOPES: &[(&str, Option<Class>)] = &[
+    ("comment", Some(Class::Comment)),
+    ("constant.numeric", Some(Class::Number)),
+    ("constant.character.escape", Some(Class::Constant)),
+    ("constant.character", Some(Class::String)),
+    ("constant", Some(Class::Constant)),
+    ("string.unquoted", None),
+    ("string", Some(Class::String)),
+    ("meta.interpolation", None),
+    ("meta.embedded", None),
+    ("keyword.operator.word", Some(Class::Keyword)),
+    ("keyword.operator.logical", Some(Class::Keyword)),
+    ("keyword.operator", None),
+    ("keyword", Some(Class::Keyword)),
+    ("storage.type.numeric", Some(Class::Number)),
+    ("storage", Some(Class::Keyword)),
+    ("entity.name.function", Some(Class::Function)),
+    ("entity.name.macro", Some(Class::Function)),
+    ("entity.name.tag", Some(Class::Keyword)),
+    ("entity.name.section", Some(Class::Keyword)),
+    ("entity.name.constant", Some(Class::Constant)),
+    ("entity.name.label", Some(Class::Constant)),
+    ("entity.name.type", Some(Class::Type)),
+    ("entity.name.class", Some(Class::Type)),
+    ("entity.name.struct", Some(Class::Type)),
+    ("entity.name.enum", Some(Class::Type)),
+    ("entity.name.trait", Some(Class::Type)),
+    ("entity.name.impl", Some(Class::Type)),
+    ("entity.name.interface", Some(Class::Type)),
+    ("entity.name.namespace", Some(Class::Type)),
+    ("entity.other.inherited-class", Some(Class::Type)),
+    ("entity.other.attribute-name", Some(Class::Function)),
+    ("variable.function", Some(Class::Function)),
+    ("variable.annotation", Some(Class::Function)),
+    ("variable.language", Some(Class::Constant)),
+    ("support.function", Some(Class::Function)),
+    ("support.macro", Some(Class::Function)),
+    ("support.type.property-name", Some(Class::Keyword)),
+    ("support.type", Some(Class::Type)),
+    ("support.class", Some(Class::Type)),
+    ("support.constant", Some(Class::Constant)),
+    ("markup.heading", Some(Class::Keyword)),
+    ("markup.raw", Some(Class::String)),
+    ("markup.underline.link", Some(Class::String)),
+];
+
+/// Reads off scopes what a token is.
+#[derive(Debug)]
+pub(super) struct Classes(Vec<(Scope, Option<Class>)>);
+
+impl Classes {
+    /// # Errors
+    /// When a scope in the table is not one.
+    pub(super) fn new() -> Result<Self, ParseScopeError> {
+        SCOPES.iter().map(|(name, class)| Ok((Scope::new(name)?, *class))).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// What a token is whose scopes are these, the innermost last.
+    pub(super) fn of(&self, scopes: &[Scope]) -> Option<Class> {
+        scopes.iter().rev().find_map(|scope| {
+            let known = self.0.iter().find(|(prefix, _)| prefix.is_prefix_of(*scope));
+            known.map(|(_, class)| *class)
+        })?
+    }
+}

@@ -1,0 +1,141 @@
+//! What is coloured, from where it is parsed, and that nobody has to wait for it.
+
+use std::time::Duration;
+
+use alongside_desk::Text;
+
+use super::painter::Painting;
+use super::*;
+
+/// A line with its classes below it, one letter a byte.
+fn shown(line: &str, spans: &[Span]) -> String {
+    let mut below = vec!['.'; line.trim_end().len()];
+    for span in spans {
+        let letter = format!("{:?}", span.class).chars().next().unwrap();
+        below[span.start.into()..span.end.into()].fill(if span.class == Class::Comment {
+            '#'
+        } else {
+            letter
+        });
+    }
+    format!("{}\n{}", line.trim_end(), below.into_iter().collect::<String>())
+}
+
+fn coloured(file: &str, text: &str) -> String {
+    let text = Text::new(text);
+    let piece = Painting::new().piece(file, &text, 0);
+    let lines: Vec<_> = (0..text.len()).map(|line| shown(text.lines(line..line + 1), &piece[line])).collect();
+    lines.join("\n")
+}
+
+#[test]
+fn the_classes_of_some_languages() {
+    insta::assert_snapshot!(coloured("/p/basket.py", "def total(prices):\n    return sum(prices) * 1.5  # all\nif self.x is None and 'a\\n': pass"), @r#"
+    def total(prices):
+    KKK.FFFFF.........
+        return sum(prices) * 1.5  # all
+    ....KKKKKK.FFF...........NNN..#####
+    if self.x is None and 'a\n': pass
+    KK.CCCC...KK.CCCC.KKK.SSCCS..KKKK
+    "#);
+    insta::assert_snapshot!(coloured("/p/main.rs", "/// Says.\r\npub fn main() -> Vec<u8> {\r\n    let x = \"a\"; // b\r\n}\r\n"), @r#"
+    /// Says.
+    #########
+    pub fn main() -> Vec<u8> {
+    KKK.KK.FFFF......TTT.KK...
+        let x = "a"; // b
+    ....KKK.....SSS..####
+    }
+    .
+    "#);
+    insta::assert_snapshot!(coloured("app.ts", "export const a: string = `x${b}y`;\nclass A extends B {}\n"), @r#"
+    export const a: string = `x${b}y`;
+    KKKKKK.KKKKK....TTTTTT...SSSS.SSS.
+    class A extends B {}
+    KKKKK.T.KKKKKKK.T...
+    "#);
+    insta::assert_snapshot!(coloured("Dockerfile", "FROM debian:12\nRUN echo hi\n"), @r#"
+    FROM debian:12
+    KKKK........TT
+    RUN echo hi
+    KKKK.......
+    "#);
+    insta::assert_snapshot!(coloured("run", "#!/bin/sh\necho \"$1\" # x\n"), @r#"
+    #!/bin/sh
+    #########
+    echo "$1" # x
+    FFFF.SSSS.###
+    "#);
+    insta::assert_snapshot!(coloured("a.json", "{\"a\": [1, true, null, \"x\"]}\n"), @r#"
+    {"a": [1, true, null, "x"]}
+    .SSS...N..CCCC..CCCC..SSS..
+    "#);
+}
+
+#[test]
+fn what_has_no_grammar_is_plain() {
+    let text = Text::new("if x then 1\n".repeat(70));
+    let piece = Painting::new().piece("/p/notes.unheard-of", &text, 1);
+    assert_eq!(piece, vec![Box::<[Span]>::default(); 6]);
+}
+
+#[test]
+fn long_lines_are_plain_and_what_follows_is_not() {
+    let text = Text::new(format!("x = '{}'\ny = 1\n", "a".repeat(3_000)));
+    let piece = Painting::new().piece("a.py", &text, 0);
+    assert!(piece[0].is_empty());
+    assert_eq!(piece[1].len(), 1, "{:?}", piece[1]);
+}
+
+#[test]
+fn a_far_line_is_parsed_from_nearby_and_the_next_ones_from_there() {
+    let text = Text::new("def f(x):\n    return 1\n\n".repeat(70_000));
+    let mut painting = Painting::new();
+    let piece = painting.piece("a.py", &text, 3_000);
+    assert!(!piece[0].is_empty() || !piece[1].is_empty());
+    assert!(painting.parsed <= 512 + 2 * PIECE, "{} lines", painting.parsed);
+    let before = painting.parsed;
+    painting.piece("a.py", &text, 3_001);
+    assert_eq!(painting.parsed - before, PIECE);
+}
+
+#[test]
+fn a_comment_that_began_above_is_known() {
+    let text = Text::new(format!("/*\n{}*/\nint x;\n", "word\n".repeat(300)));
+    let mut painting = Painting::new();
+    let piece = painting.piece("a.c", &text, 3);
+    assert!(piece.iter().all(|line| line[..] == [Span { start: 0, end: 4, class: Class::Comment }]));
+}
+
+#[tokio::test]
+async fn colours_come_when_asked_for_and_only_once() {
+    let text = Text::new("let x = 1;\n".repeat(200));
+    let mut colours = Colours::new();
+    assert_eq!(colours.line(text.text(), 70), None);
+    colours.ask("a.rs", vec![(text.clone(), 70..75), (text.clone(), 80..90)]);
+    let waiting = tokio::time::timeout(Duration::from_secs(60), colours.changed());
+    waiting.await.expect("colours come");
+    assert!(!colours.line(text.text(), 70).unwrap().is_empty());
+    assert_eq!(colours.line(text.text(), 0), None, "what was not asked for");
+    colours.ask("a.rs", vec![(text.clone(), 64..128)]);
+    let nothing = tokio::time::timeout(Duration::from_millis(200), colours.changed());
+    assert!(nothing.await.is_err(), "what is there is not asked for again");
+}
+
+#[test]
+fn only_the_latest_wish_counts() {
+    let text = Text::new("let x = 1;\n".repeat(2_000));
+    let (wish, wishes) = mpsc::channel();
+    let (done_out, mut done) = unbounded_channel();
+    for pieces in [vec![0, 1, 2, 3], vec![20, 21]] {
+        let pieces = pieces.into_iter().map(|piece| (text.clone(), piece)).collect();
+        wish.send(Wish { file: "a.rs".into(), pieces }).unwrap();
+    }
+    drop(wish);
+    painter::paint(&wishes, &done_out);
+    let mut pieces = Vec::new();
+    while let Ok(Done { piece, .. }) = done.try_recv() {
+        pieces.push(piece);
+    }
+    assert_eq!(pieces, [20, 21]);
+}

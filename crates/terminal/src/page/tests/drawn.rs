@@ -1,0 +1,169 @@
+//! Reviews as people see them.
+
+use super::*;
+
+/// A review with a hunk of each kind.
+fn each_kind() -> Review {
+    review(&format!(
+        "{}-def total(prices):\n-    return sum(prices)\n+def total(prices, rate=0.2):\n+    net = sum(prices)\n\
+         +    return net * (1 + rate)\n{}-import os\nximport os, sys\nximport re\n{}-a\n+b\n~my own\n~words\n{}+new\n|\n+newer\n{}",
+        same(1..=12),
+        same(15..=40),
+        same(42..=44),
+        same(46..=51),
+        same(52..=200)
+    ))
+}
+
+#[test]
+fn side_by_side() {
+    insta::assert_snapshot!(shown(&Page::new(&each_kind(), Layout::SideBySide), 120));
+}
+
+#[test]
+fn one_column() {
+    insta::assert_snapshot!(shown(&Page::new(&each_kind(), Layout::OneColumn), 80));
+}
+
+#[test]
+fn an_open_fold() {
+    let mut page = Page::new(&each_kind(), Layout::SideBySide);
+    assert!(page.toggle_fold(0));
+    insta::assert_snapshot!(shown(&page, 80).lines().take(16).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn a_new_file_has_one_column() {
+    let mut new = review("+first\n+\tsecond\n+third\n");
+    new.original = None;
+    let page = Page::new(&new, Layout::SideBySide);
+    insta::assert_snapshot!(shown(&page, 40), @r#"
+    ▌1 + first
+    ▌2 +     second
+    ▌3 + third
+    "#);
+}
+
+#[test]
+fn an_empty_text_says_so() {
+    let page = Page::new(&review(""), Layout::SideBySide);
+    assert_eq!(page.rows(), 0);
+    let drawn = Eyes::new(Depth::None).drawn(&page, 30, 2);
+    insta::assert_snapshot!(text(&drawn), @r#"
+    The text is empty.
+    "#);
+}
+
+#[test]
+fn a_file_that_goes_stays_to_be_read() {
+    let page = Page::new(&review("-first\n-second\n"), Layout::SideBySide);
+    insta::assert_snapshot!(shown(&page, 40), @r#"
+    ▌- first            │
+    ▌- second           │
+    "#);
+}
+
+#[test]
+fn wide_combining_and_tab_characters_are_aligned() {
+    let lines = [
+        "plain text here|",
+        "漢字かな漢字です|",
+        "e\u{301}e\u{301}e\u{301}plain text|",
+        "\ttab\tab\ta|",
+        "😀 smile 🇩🇪 flag|",
+        "\u{301}alone",
+    ];
+    let diff: String = lines.iter().map(|line| format!("-{line}\n")).collect::<String>()
+        + &lines.iter().map(|line| format!("+{line}\n")).collect::<String>();
+    insta::assert_snapshot!(shown(&Page::new(&review(&diff), Layout::SideBySide), 60), @r#"
+    ▌1 - plain text here|         │1 + plain text here|
+    ▌2 - 漢字かな漢字です|        │2 + 漢字かな漢字です|
+    ▌3 - éééplain text|           │3 + éééplain text|
+    ▌4 -     tab ab  a|           │4 +     tab ab  a|
+    ▌5 - 😀 smile 🇩🇪 flag|        │5 + 😀 smile 🇩🇪 flag|
+    ▌6 - \u{301}alone             │6 + \u{301}alone
+    "#);
+}
+
+#[test]
+fn what_a_terminal_must_not_get_is_escaped() {
+    let diff = "-ok\n+a\u{1b}[31mred\u{7}\n+user\u{202e}gpj.exe\n+zero\u{200b}width\u{feff}\n+back\rward\n";
+    insta::assert_snapshot!(shown(&Page::new(&review(diff), Layout::OneColumn), 40), @r#"
+    ▌1   - ok
+    ▌  1 + a\x1b[31mred\x07
+    ▌  2 + user\u{202e}gpj.exe
+    ▌  3 + zero\u{200b}width\u{feff}
+    ▌  4 + back\rward
+    "#);
+}
+
+#[test]
+fn carriage_returns_are_shown_where_they_say_something() {
+    let uniform = review_with(" a\n-b\n+c\n", "\r\n");
+    insta::assert_snapshot!(shown(&Page::new(&uniform, Layout::OneColumn), 30), @r#"
+     1 1   a
+    ▌2   - b
+    ▌  2 + c
+    "#);
+    let mixed = review(" a\n-b\n+b\r\n");
+    insta::assert_snapshot!(shown(&Page::new(&mixed, Layout::OneColumn), 30), @r#"
+     1 1   a
+    ▌2   - b
+    ▌  2 + b\r
+    "#);
+    let with_edit = review_with(" a\r\n-b\r\n+c\r\n~mine\n", "\n");
+    insta::assert_snapshot!(shown(&Page::new(&with_edit, Layout::OneColumn), 30), @r#"
+     1 1   a\r
+    ▌2   - b\r
+    ▌  2 ~ mine
+    "#);
+}
+
+#[test]
+fn a_missing_last_line_ending_is_said() {
+    let mut open = review(" a\n-b\n+b\n$");
+    open.original = Some("a\nb\n".into());
+    insta::assert_snapshot!(shown(&Page::new(&open, Layout::SideBySide), 80), @r#"
+     1   a                                  │1   a
+    ▌2 - b                                  │2 + b \ no newline at end
+    "#);
+    let mut narrow = Eyes::new(Depth::None);
+    narrow.sideways = 10;
+    insta::assert_snapshot!(text(&narrow.drawn(&Page::new(&open, Layout::OneColumn), 26, 3)), @r#"
+     1 1   …
+    ▌2   - …
+    ▌  2 + …ine at end
+    "#);
+}
+
+#[test]
+fn long_lines_are_cut_and_scroll_to_the_side() {
+    let diff = " 0123456789abcdefghijklmnopqrstuvwxyz0123456789\n-漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字\n+short\n+\n+0123456789abcdefghijklm\u{7}more text behind it\n";
+    let page = Page::new(&review(diff), Layout::OneColumn);
+    let mut eyes = Eyes::new(Depth::None);
+    let mut seen = String::new();
+    for sideways in [0, 1, 2, 5, 24, 30] {
+        eyes.sideways = sideways;
+        seen += &format!("{sideways}:\n{}\n", text(&eyes.drawn(&page, 32, 5)));
+    }
+    insta::assert_snapshot!(seen);
+    assert_eq!(page.most_sideways(0..5, 32), 46 - 25);
+}
+
+#[test]
+fn where_it_is_narrow_the_text_gets_the_room() {
+    let page = Page::new(&review(" unchanged line\n-before and\n+after\n"), Layout::OneColumn);
+    let widths = [1, 2, 3, 8, 20, 24].map(|width| format!("{width}:\n{}", shown(&page, width)));
+    insta::assert_snapshot!(widths.join("\n"));
+}
+
+#[test]
+fn a_text_that_can_only_be_taken_whole_is_shown_whole() {
+    let mut whole = review(&(1..=20).map(|line| format!("+line {line}\n")).collect::<String>());
+    whole.original = None;
+    whole.whole_file_only = Some("the file is not text".into());
+    let page = Page::new(&whole, Layout::SideBySide);
+    assert_eq!(page.rows(), 20);
+    whole.hunks.clear();
+    assert_eq!(Page::new(&whole, Layout::SideBySide).rows(), 20, "no hunks, no folds");
+}

@@ -1,0 +1,110 @@
+//! Moving in a page, and what stays where it is when the review changes.
+
+use super::*;
+
+fn far_apart() -> String {
+    format!("{}-old\n+new\n{}-b\n+c\n{}", same(1..=20), same(22..=60), same(62..=100))
+}
+
+#[test]
+fn hunks_know_their_rows_and_rows_their_hunks() {
+    let page = Page::new(&review(&far_apart()), Layout::OneColumn);
+    // Fold, three lines, the hunk, three lines, fold, three lines, the hunk, three lines, fold.
+    assert_eq!((page.hunk_rows(0), page.hunk_rows(1), page.rows()), (4..6, 13..15, 19));
+    assert_eq!(page.hunk_rows(2), 0..0);
+    assert_eq!([3, 4, 5, 6].map(|row| page.hunk_at(row)), [None, Some(0), Some(0), None]);
+    assert_eq!([0, 1, 4, 5, 9, 13, 18, 99].map(|row| page.line_at(row)), [1, 18, 21, 21, 25, 61, 65, 1]);
+}
+
+#[test]
+fn adjacent_hunks_without_lines_of_their_own_are_told_apart() {
+    let page = Page::new(&review(" a\n-b\n|\n-c\n|\n-d\n e\n"), Layout::SideBySide);
+    assert_eq!([0, 1, 2].map(|hunk| page.hunk_rows(hunk)), [1..2, 2..3, 3..4]);
+    assert_eq!(page.line_at(2), 2, "where the lines would be");
+}
+
+#[test]
+fn opened_folds_stay_open_and_rows_are_found_again() {
+    let before = review(&far_apart());
+    let mut page = Page::new(&before, Layout::SideBySide);
+    assert_eq!(page.fold_near(5, 0..page.rows()), Some(8));
+    let anchor = page.anchor(8);
+    assert!(page.toggle_fold(8));
+    assert_eq!(page.row(anchor), 8, "the row of a fold is found again when it is open");
+    assert!(!page.toggle_fold(7), "no fold there");
+    assert_eq!(page.rows(), 17 + 33);
+    let reading = page.anchor(20);
+    assert_eq!(page.line_at(20), 36);
+
+    let after = review(&far_apart().replace("+new\n", "+new\n~much\n~more\n~of\n~it\n"));
+    page.update(&after);
+    assert_eq!(page.rows(), 17 + 33 + 3, "still open");
+    assert_eq!(page.row(reading), 23);
+    assert_eq!(page.line_at(23), 39);
+    page.relayout(Layout::OneColumn);
+    assert_eq!(page.line_at(page.row(reading)), 39);
+    assert!(page.toggle_fold(page.row(reading)), "an open fold closes from any of its rows");
+    assert_eq!(page.line_at(page.row(reading)), 28, "its first hidden line, after the edit");
+}
+
+#[test]
+fn an_anchor_in_a_hunk_survives_its_edits() {
+    let before = review(" a\n-b\n+c\n+d\n e\n");
+    let mut page = Page::new(&before, Layout::OneColumn);
+    let anchor = page.anchor(3);
+    page.update(&review(" a\n-b\n+c\n+d\n~m\n e\n"));
+    assert_eq!(page.row(anchor), 2, "its last row, for it is shorter now");
+    page.update(&review(" a\n b\n e\n"));
+    assert!(page.row(anchor) < page.rows());
+}
+
+#[test]
+fn folds_that_opened_are_told_by_lines_and_not_by_number() {
+    let text = format!("{}-old\n+new\n{}", same(1..=20), same(22..=60));
+    let mut page = Page::new(&review(&text), Layout::OneColumn);
+    let last = page.rows() - 1;
+    assert!(page.toggle_fold(last));
+    // The person writes something far above: another fold comes before.
+    let edited = text.replace(" line 5\n", "-line 5\n+line 5\n~mine\n");
+    page.update(&review(&edited));
+    let folds: Vec<_> =
+        shown(&page, 60).lines().filter(|line| line.contains("unchanged")).map(String::from).collect();
+    assert_eq!(folds.len(), 2, "{folds:?}");
+    assert!(folds[0].contains("⋯ 9 ") && folds[1].contains("▾ 36 "), "{folds:?}");
+}
+
+#[test]
+fn search_goes_through_folds_and_around_the_end() {
+    let mut page = Page::new(&review(&far_apart()), Layout::OneColumn);
+    let find = |page: &mut Page, needle: &str, row: usize, forward: bool| {
+        let found = page.find(&Needle::new(needle).unwrap(), row, forward)?;
+        Some((found, page.line_at(found)))
+    };
+    assert_eq!(find(&mut page, "line 19", 0, true), Some((2, 19)), "in sight");
+    assert_eq!(find(&mut page, "LINE 19", 0, true), None, "capitals are meant");
+    assert_eq!(find(&mut page, "old", 0, true), Some((4, 21)), "in the original");
+    assert_eq!(page.rows(), 19, "nothing had to be opened");
+    assert_eq!(find(&mut page, "line 40", 0, true), Some((9 + 16, 40)), "in a fold, which opens");
+    assert_eq!(page.rows(), 19 + 33);
+    assert_eq!(find(&mut page, "line 4", 25, true), Some((26, 41)), "the next one");
+    assert_eq!(find(&mut page, "line 4", 25, false), Some((4, 4)), "the one before is in the first fold");
+    assert_eq!(find(&mut page, "line 9", 4, false).map(|found| found.1), Some(99), "and on from the end");
+    assert_eq!(find(&mut page, "line 19", 19, true), Some((19, 19)), "around to where it began");
+    assert_eq!(find(&mut page, "nowhere", 7, true), None);
+    assert!(Needle::new("").is_none());
+}
+
+#[test]
+fn search_looks_at_both_sides() {
+    let text = " a\n-one\n-two\n+three\n+four\n+five\n b\n";
+    let mut beside = Page::new(&review(text), Layout::SideBySide);
+    let mut below = Page::new(&review(text), Layout::OneColumn);
+    let needle = |text| Needle::new(text).unwrap();
+    assert_eq!(beside.find(&needle("two"), 0, true), Some(2));
+    assert_eq!(beside.find(&needle("four"), 0, true), Some(2));
+    assert_eq!(beside.find(&needle("o"), 1, true), Some(2));
+    assert_eq!(beside.find(&needle("e"), 4, false), Some(3), "five");
+    assert_eq!(below.find(&needle("four"), 0, true), Some(4));
+    assert_eq!(below.find(&needle("o"), 2, true), Some(4));
+    assert_eq!(below.find(&needle("t"), 3, false), Some(2), "two");
+}
