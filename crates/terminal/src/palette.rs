@@ -24,9 +24,14 @@ impl Depth {
     pub(crate) fn promised(variable: impl Fn(&str) -> Option<String>) -> Self {
         let says = |name| variable(name).unwrap_or_default();
         let term = says("TERM");
+        // These say it in their name, and COLORTERM does not come along to another machine.
+        let all = ["alacritty", "contour", "foot", "xterm-ghostty", "xterm-kitty", "wezterm"];
         if !says("NO_COLOR").is_empty() || term == "dumb" {
             Self::None
-        } else if matches!(says("COLORTERM").as_str(), "truecolor" | "24bit") || term.ends_with("-direct") {
+        } else if matches!(says("COLORTERM").as_str(), "truecolor" | "24bit")
+            || term.ends_with("-direct")
+            || all.iter().any(|name| term.starts_with(name))
+        {
             Self::True
         } else if term.contains("256color") {
             Self::Indexed
@@ -53,10 +58,6 @@ pub(crate) struct Palette {
     pub(crate) selected: Style,
     /// Something to be careful about: stale, dirty, outside the roots.
     pub(crate) warning: Style,
-    /// Something that went wrong.
-    pub(crate) error: Style,
-    /// Something that went well.
-    pub(crate) success: Style,
     /// Line numbers.
     pub(crate) number: Style,
     /// The line in the margin beside a hunk.
@@ -124,8 +125,6 @@ impl Palette {
             key: bold,
             selected: reversed,
             warning: bold,
-            error: bold,
-            success: plain,
             number: plain,
             margin: plain,
             cursor: bold,
@@ -159,8 +158,6 @@ impl Palette {
             key: fg(Color::Cyan),
             selected: Style::new().add_modifier(Modifier::REVERSED),
             warning: fg(yellow).add_modifier(Modifier::BOLD),
-            error: fg(Color::Red).add_modifier(Modifier::BOLD),
-            success: fg(Color::Green),
             number: quiet,
             margin: quiet,
             cursor: fg(Color::Cyan).add_modifier(Modifier::BOLD),
@@ -204,8 +201,6 @@ impl Palette {
             key: fg(tones.accent).add_modifier(Modifier::BOLD),
             selected: bg(tones.selected).add_modifier(Modifier::BOLD),
             warning: fg(tones.warning).add_modifier(Modifier::BOLD),
-            error: fg(tones.removed[1]).add_modifier(Modifier::BOLD),
-            success: fg(tones.added[1]),
             number: quiet,
             margin: fg(tones.border),
             cursor: fg(tones.accent).add_modifier(Modifier::BOLD),
@@ -317,6 +312,7 @@ mod tests {
         };
         assert_eq!(depth(&[("TERM", "xterm-256color")]), Depth::Indexed);
         assert_eq!(depth(&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")]), Depth::True);
+        assert_eq!(depth(&[("TERM", "xterm-kitty")]), Depth::True);
         assert_eq!(depth(&[("TERM", "linux")]), Depth::Sixteen);
         assert_eq!(depth(&[("TERM", "dumb"), ("COLORTERM", "truecolor")]), Depth::None);
         assert_eq!(depth(&[("TERM", "xterm-256color"), ("NO_COLOR", "1")]), Depth::None);

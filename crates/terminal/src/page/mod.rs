@@ -113,25 +113,6 @@ impl Page {
         }
     }
 
-    /// The line of the current text at a row or next to it, counted from 1.
-    pub(crate) fn line_at(&self, row: usize) -> usize {
-        let Some(block) = self.block(row) else { return 1 };
-        let offset = block.offset(row).unwrap_or(0);
-        let line = match block.kind {
-            Kind::Same | Kind::Fold { .. } => block.at.current + offset,
-            Kind::Hunk(hunk) => {
-                let hunk = &self.hunks[hunk];
-                let left = match self.shape() {
-                    Layout::SideBySide => 0,
-                    Layout::OneColumn => rows::sides(hunk).0,
-                };
-                let last = hunk.current.end.saturating_sub(1).max(hunk.current.start);
-                (hunk.current.start + offset.saturating_sub(left)).min(last)
-            }
-        };
-        line.min(self.sheets.text(Side::Current).len().saturating_sub(1)) + 1
-    }
-
     /// What finds this row again after [`update`](Self::update), [`relayout`](Self::relayout) or
     /// [`toggle_fold`](Self::toggle_fold).
     pub(crate) fn anchor(&self, row: usize) -> Anchor {

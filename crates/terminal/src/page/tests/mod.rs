@@ -12,6 +12,8 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};
 use unicode_width::UnicodeWidthStr;
 
+use super::rows::{self, Kind};
+use super::sheets;
 use super::{Look, Needle, Page};
 use crate::colour::Colours;
 use crate::palette::{Depth, Palette};
@@ -218,4 +220,25 @@ fn styles(buf: &Buffer, y: u16) -> String {
         if all.is_empty() { format!("{piece:?}") } else { format!("{piece:?} {}", all.trim_end()) }
     };
     pieces.iter().map(said).collect::<Vec<_>>().join("\n")
+}
+
+impl Page {
+    /// The line of the current text at a row or next to it, counted from 1.
+    fn line_at(&self, row: usize) -> usize {
+        let Some(block) = self.block(row) else { return 1 };
+        let offset = block.offset(row).unwrap_or(0);
+        let line = match block.kind {
+            Kind::Same | Kind::Fold { .. } => block.at.current + offset,
+            Kind::Hunk(hunk) => {
+                let hunk = &self.hunks[hunk];
+                let left = match self.shape() {
+                    Layout::SideBySide => 0,
+                    Layout::OneColumn => rows::sides(hunk).0,
+                };
+                let last = hunk.current.end.saturating_sub(1).max(hunk.current.start);
+                (hunk.current.start + offset.saturating_sub(left)).min(last)
+            }
+        };
+        line.min(self.sheets.text(sheets::Side::Current).len().saturating_sub(1)) + 1
+    }
 }
