@@ -1,6 +1,7 @@
 //! Errors with hints: what failed, and what to do about it. Printed in one place, at the end of `main`.
 
 use std::fmt;
+use std::io::Write as _;
 
 /// An error and what to do about it. The hint is kept apart so that it is printed on its own line.
 struct Hinted {
@@ -48,6 +49,15 @@ pub(crate) fn lines(error: &anyhow::Error) -> Vec<String> {
         inner = hinted.error.downcast_ref();
     }
     lines
+}
+
+/// Prints an error to standard error.
+pub(crate) fn print(error: &anyhow::Error) {
+    let mut stderr = std::io::stderr().lock();
+    for line in lines(error) {
+        // There is nowhere else to say it.
+        let _ = writeln!(stderr, "{line}");
+    }
 }
 
 #[cfg(test)]

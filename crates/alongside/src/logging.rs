@@ -3,8 +3,9 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use alongside_companion::private::{self, Ground};
 use anyhow::Context;
 use tracing_subscriber::EnvFilter;
 
@@ -19,18 +20,49 @@ const LEVEL: &str = "ALONGSIDE_LOG_LEVEL";
 /// When the file cannot be opened, or the level is none.
 pub(crate) fn start(file: Option<&Path>) -> anyhow::Result<()> {
     let Some(path) = file else { return Ok(()) };
-    let level = std::env::var(LEVEL).unwrap_or_else(|_| "debug".into());
+    let log = open_private(path).with_context(|| format!("cannot write the log {}", path.display())).hint(
+        "give a file in a directory that exists and is yours: --log FILE, or the variable ALONGSIDE_LOG",
+    )?;
+    write_to(log, "debug")
+}
+
+fn write_to<W>(log: W, level: &str) -> anyhow::Result<()>
+where
+    W: for<'w> tracing_subscriber::fmt::MakeWriter<'w> + Send + Sync + 'static,
+{
+    let level = std::env::var(LEVEL).unwrap_or_else(|_| level.to_owned());
     if level.parse::<tracing::Level>().is_err() {
         return Err(anyhow::anyhow!("{LEVEL} is {level:?}, which is no level"))
             .hint("use error, warn, info, debug or trace");
     }
-    let log = open_private(path).with_context(|| format!("cannot write the log {}", path.display())).hint(
-        "give a file in a directory that exists and is yours: --log FILE, or the variable ALONGSIDE_LOG",
-    )?;
     // A target is matched by its prefix: this is every crate of ours.
     let filter = EnvFilter::new(format!("off,alongside={level}"));
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(log).init();
     Ok(())
+}
+
+/// Where hosts log, who have no terminal.
+pub(crate) fn directory() -> PathBuf {
+    alongside_companion::Places::of_this_process().state.join("log")
+}
+
+/// Starts a host's log: a file a day, kept for a week.
+///
+/// # Errors
+/// When the directory cannot be made, or the level is none.
+pub(crate) fn start_for_host() -> anyhow::Result<()> {
+    let directory = directory();
+    let state = directory.parent().unwrap_or(&directory);
+    private::directory(state, Path::new("log"), Ground::Own)
+        .with_context(|| format!("cannot make the log's directory {}", directory.display()))?;
+    let log = tracing_appender::rolling::Builder::new()
+        .rotation(tracing_appender::rolling::Rotation::DAILY)
+        .filename_prefix("host")
+        .filename_suffix("log")
+        .max_log_files(7)
+        .build(&directory)
+        .with_context(|| format!("cannot write a log in {}", directory.display()))?;
+    write_to(std::sync::Mutex::new(log), "info")
 }
 
 /// Opens for appending; the file is the user's alone, also if it was there before.

@@ -6,13 +6,13 @@
 
 mod commands;
 mod failure;
+mod host;
 mod line;
 mod logging;
 mod saved;
 mod settings;
 mod signals;
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -24,10 +24,14 @@ use clap::Parser;
 /// proposed changes read, edited and decided by you, change by change. The agent writes the file; alongside never
 /// does.
 ///
-/// Begin with `alongside review` in a project, or see it all first with `alongside demo`.
+/// Without a command it opens the review desk of a project, in which an agent that is started in another terminal finds it
+/// by itself. See it all first with `alongside demo`.
 #[derive(Debug, Parser)]
-#[command(version, arg_required_else_help = true, max_term_width = 100)]
+#[command(version, args_conflicts_with_subcommands = true, max_term_width = 100)]
 struct Cli {
+    #[command(flatten)]
+    desk: commands::desk::Args,
+
     /// Read the settings from FILE instead of ~/.config/alongside/config.toml
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -37,24 +41,31 @@ struct Cli {
     log: Option<PathBuf>,
 
     #[command(subcommand)]
-    command: commands::Command,
+    command: Option<commands::Command>,
 }
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let outcome = logging::start(cli.log.as_deref()).and_then(|()| {
+    let is_host = cli.command.as_ref().is_some_and(commands::Command::is_host);
+    let logging = match (&cli.log, is_host) {
+        (None, true) => logging::start_for_host(),
+        (file, _) => logging::start(file.as_deref()),
+    };
+    let outcome = logging.and_then(|()| {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        let outcome = runtime.block_on(cli.command.run(cli.config));
+        let outcome = runtime.block_on(async {
+            match cli.command {
+                Some(command) => command.run(cli.config).await,
+                None => commands::desk::run(cli.desk, cli.config).await,
+            }
+        });
         // A thread that waits for input on a terminal cannot be interrupted, and nobody needs its line any more.
         runtime.shutdown_background();
         outcome
     });
     outcome.unwrap_or_else(|error| {
         tracing::error!("{error:#}");
-        let mut stderr = std::io::stderr().lock();
-        for line in failure::lines(&error) {
-            let _ = writeln!(stderr, "{line}");
-        }
+        failure::print(&error);
         ExitCode::FAILURE
     })
 }

@@ -18,6 +18,7 @@ use alongside_desk::{
 use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
 
 pub(crate) use filter::Filter;
 
@@ -30,13 +31,9 @@ const BURST: usize = 10;
 /// A file that is larger than this is compared with nothing: it is not what somebody has just reviewed.
 const LARGEST_COMPARED: u64 = 64 << 20;
 
-/// Watches `roots` and reports to `desk`'s companion until it stops. What keeps it from watching goes to `problems`.
-pub(crate) fn start(
-    desk: Desk,
-    roots: Vec<PathBuf>,
-    filter: Filter,
-    problems: mpsc::UnboundedSender<Problem>,
-) {
+/// Watches `roots` and reports to `desk`'s companion until it stops, or until it is aborted. What keeps it from watching is
+/// reported, too.
+pub(crate) fn start(desk: Desk, roots: Vec<PathBuf>, filter: Filter) -> AbortHandle {
     let (tell, told) = mpsc::unbounded_channel();
     let watcher = notify::recommended_watcher(move |event| {
         // Nobody listens any more when the companion has stopped.
@@ -45,7 +42,6 @@ pub(crate) fn start(
     let mut saved = Saved {
         desk,
         filter,
-        problems,
         watcher: None,
         limit_told: false,
         files: Vec::new(),
@@ -54,20 +50,20 @@ pub(crate) fn start(
     };
     match watcher {
         Ok(watcher) => saved.watcher = Some(watcher),
-        Err(error) => return saved.trouble(&error),
+        Err(error) => saved.trouble(&error),
     }
-    tokio::spawn(async move {
+    let watching = tokio::spawn(async move {
         for root in &roots {
             saved.watch_below(root).await;
         }
         saved.run(told).await;
     });
+    watching.abort_handle()
 }
 
 struct Saved {
     desk: Desk,
     filter: Filter,
-    problems: mpsc::UnboundedSender<Problem>,
     watcher: Option<RecommendedWatcher>,
     limit_told: bool,
     /// Saved files, newest first.
@@ -210,7 +206,7 @@ impl Saved {
             return tracing::debug!(%error, "cannot watch");
         };
         if !std::mem::replace(&mut self.limit_told, true) {
-            let _ = self.problems.send(problem);
+            self.desk.send(Request::Report(problem));
         }
     }
 }

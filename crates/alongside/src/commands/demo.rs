@@ -11,7 +11,6 @@ use alongside_agent::{Endpoint, Identity, Outcome, Session};
 use alongside_companion::{Companion, Places};
 use alongside_desk::{Closing, Desk, Event, Review, ReviewId};
 use anyhow::Context;
-use tokio::sync::mpsc;
 
 use crate::failure::Hint;
 use crate::line::{Ending, Ink, Inks, LineDesk, Policy};
@@ -104,8 +103,6 @@ impl Demo {
         let session = Session::connect(Endpoint::local(companion.port()), Some(companion.token()), identity)
             .await
             .context("the built-in agent cannot connect")?;
-        // Nothing but the proposals is told here.
-        let (_problems, mut problems) = mpsc::unbounded_channel();
         for proposal in PROPOSALS {
             let path = self.root.join(proposal.file);
             let mut outcome = None;
@@ -117,7 +114,7 @@ impl Demo {
                     outcome = Some(propose(&session, &path, proposal.text).await);
                     self.hear(&path).await;
                 };
-                desk.run(signals, &mut problems, proposed).await
+                desk.run(signals, proposed).await
             };
             if ending != Ending::Done {
                 return Ok(ending);

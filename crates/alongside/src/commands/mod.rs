@@ -1,8 +1,12 @@
 //! The commands, one file each. A command returns its exit code, or an error that `main` prints with its hints.
 
 mod demo;
+pub(crate) mod desk;
 mod drafts;
 mod env;
+mod host;
+mod log;
+mod pane;
 mod review;
 mod run;
 mod serving;
@@ -26,9 +30,16 @@ pub(crate) enum Command {
     Stdio(stdio::Args),
     Drafts(drafts::Args),
     Demo(demo::Args),
+    Log(log::Args),
+    Host(host::Args),
 }
 
 impl Command {
+    /// Whether this is the host itself, which has no terminal to say anything on.
+    pub(crate) fn is_host(&self) -> bool {
+        matches!(self, Self::Host(args) if args.serves())
+    }
+
     /// Does it. `config` is the settings file that was named, if one was.
     pub(crate) async fn run(self, config: Option<PathBuf>) -> anyhow::Result<ExitCode> {
         match self {
@@ -36,9 +47,11 @@ impl Command {
             Self::Run(args) => run::run(args, config).await,
             Self::Env(args) => env::run(&args).await,
             Self::Status(args) => status::run(&args).await,
-            Self::Stdio(_) => stdio::run().await,
+            Self::Stdio(_) => stdio::run(config).await,
             Self::Drafts(args) => drafts::run(args),
             Self::Demo(_) => demo::run().await,
+            Self::Log(args) => log::run(&args).await,
+            Self::Host(args) => host::run(args, config).await,
         }
     }
 }
@@ -58,7 +71,7 @@ fn note(text: &str) {
 }
 
 /// The program to name in records and variables for agents that start a stdio server.
-fn own_program() -> String {
+pub(crate) fn own_program() -> String {
     let own = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
     own.unwrap_or_else(|| "alongside".into())
 }

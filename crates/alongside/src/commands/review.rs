@@ -3,17 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use alongside_companion::{Companion, Places, StartError};
-use alongside_desk::Problem;
+use alongside_desk::Request;
 use anyhow::Context;
-use tokio::sync::mpsc;
 
 use super::serving;
 use crate::failure::{Hint, failure};
+use crate::host::{self, Wish};
 use crate::line::json::JsonDesk;
 use crate::line::{Ending, LineDesk, Policy};
-use crate::saved::{self, Filter};
-use crate::settings::Settings;
 use crate::signals::{self, Signals};
 use alongside_desk::harmless;
 
@@ -38,6 +35,10 @@ pub(crate) struct Args {
     /// The projects; the current directory if none is given
     #[arg(value_name = "DIR")]
     dirs: Vec<PathBuf>,
+
+    /// Join the companion of this name or process, where several serve the project (see `alongside status`)
+    #[arg(long, value_name = "HOST")]
+    host: Option<String>,
 
     /// Speak JSON, one object per line, instead of asking a person
     #[arg(long, conflicts_with_all = ["accept_all", "reject_all"])]
@@ -64,31 +65,30 @@ impl Args {
 
 pub(crate) async fn run(args: Args, config: Option<PathBuf>) -> anyhow::Result<ExitCode> {
     let roots = roots(&args.dirs)?;
-    let settings = Settings::load(config.as_deref(), &roots)?;
     let mut signals = Signals::listen()?;
-    let others = others(&roots).await;
-    let companion = start(&settings, &roots).await?;
-    let (problems, mut problems_in) = mpsc::unbounded_channel();
-    for other in others {
-        // The receiver is right here.
-        let _ = problems.send(other);
-    }
-    if settings.context {
-        let filter = Filter::new(&roots, &settings.exclude, settings.include_git_ignored);
-        saved::start(companion.observe(), roots.clone(), filter, problems.clone());
+    let reached = host::reach(Wish::desk(roots.clone(), args.host.clone(), config)).await?;
+    if reached.started {
+        for problem in serving::foreign(&roots).await {
+            reached.desk.send(Request::Report(problem));
+        }
     }
     let ending = if args.json {
-        let mut desk = JsonDesk::new(companion.join());
-        let ending = desk.run(&mut signals, &mut problems_in).await;
-        tokio::join!(companion.stop(), desk.finish());
+        let mut desk = JsonDesk::new(reached.desk);
+        let ending = desk.run(&mut signals).await;
+        if !is_lost(ending) {
+            desk.finish().await;
+        }
         ending
     } else {
         let policy = args.policy();
-        let mut desk = LineDesk::new(companion.join(), roots.clone(), policy);
+        let serves = reached.welcome.alongside;
+        let mut desk = LineDesk::new(reached.desk, serves.roots.clone(), policy);
         let typed = std::io::IsTerminal::is_terminal(&std::io::stdin());
-        desk.say(&welcome(&roots, companion.port(), policy, typed));
-        let ending = desk.run(&mut signals, &mut problems_in, std::future::pending()).await;
-        tokio::join!(companion.stop(), desk.finish(ending));
+        desk.say(&welcome(&serves.roots, serves.port, policy, typed));
+        let ending = desk.run(&mut signals, std::future::pending()).await;
+        if !is_lost(ending) {
+            desk.finish(ending).await;
+        }
         ending
     };
     Ok(match ending {
@@ -98,55 +98,13 @@ pub(crate) async fn run(args: Args, config: Option<PathBuf>) -> anyhow::Result<E
     })
 }
 
-/// A companion of this process for these roots.
-pub(super) async fn start(settings: &Settings, roots: &[PathBuf]) -> anyhow::Result<Companion> {
-    let builder = settings
-        .companion(Places::of_this_process())
-        .pid(std::process::id())
-        .journal(true)
-        .stdio(super::own_program(), ["stdio"]);
-    let builder = roots.iter().fold(builder, alongside_companion::Builder::root);
-    let started = builder.start().await;
-    let theirs = match &started {
-        Err(StartError::Listen { address, .. }) => {
-            settings.listen.is_some_and(|listen| listen.ip() == address.ip())
-        }
-        _ => false,
-    };
-    let started = started.context("cannot start the companion");
-    if theirs {
-        return started.hint(
-            "[server] listen in the settings names this address; it must be one of this machine, with a port \
-             that is free",
-        );
-    }
-    started
-}
-
-/// Companions that serve these roots already: an agent connects to one, and it may be the other.
-async fn others(roots: &[PathBuf]) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    for root in roots {
-        let Ok(mut surroundings) = serving::surroundings() else {
-            continue;
-        };
-        surroundings.cwd.clone_from(root);
-        if let Some(other) = serving::here(&surroundings).await {
-            let pid = other.pid.map(|pid| format!(" (process {pid})")).unwrap_or_default();
-            problems.push(Problem {
-                what: format!(
-                    "another companion{pid} serves {} already; agents may connect to it instead",
-                    root.display()
-                ),
-                hint: Some("`alongside status` shows both; end the one you do not want".into()),
-            });
-        }
-    }
-    problems
+/// A desk whose terminal went away has not been left: its person may come back, and until then the companion waits.
+fn is_lost(ending: Ending) -> bool {
+    ending == Ending::Signal(Signals::HANGUP)
 }
 
 /// The directories as absolute paths, in the spelling that was given.
-fn roots(dirs: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+pub(super) fn roots(dirs: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     if dirs.is_empty() {
         let here =
             std::env::current_dir().context("the current directory is gone").hint("cd into a project")?;

@@ -4,24 +4,20 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus};
 
-use alongside_companion::Companion;
-use alongside_contract::discovery::{Record, Stdio, WRITER, join_roots};
+use alongside_desk::{Desk, Event, Status};
 use anyhow::Context;
 use tokio::process::{Child, Command};
-use tokio::sync::mpsc;
 
-use super::serving::{self, Serving};
-use super::{review, variables};
+use super::{pane, serving, variables};
 use crate::failure::Hint;
-use crate::saved::{self, Filter};
-use crate::settings::Settings;
+use crate::host::{self, Registry, Wish};
 use crate::signals::Signals;
 
 /// Start an agent together with a companion
 ///
-/// If a companion serves this directory already, the agent gets that one. Otherwise one runs for as long as the agent
-/// does; proposals are then answered in the agent's own prompt. To decide them change by change, start `alongside
-/// review` in another terminal first.
+/// The agent gets the companion of this directory, or one that runs for as long as the agent does. Within tmux, zellij, WezTerm
+/// or kitty the review desk is opened in a pane beside it, if there is none yet; elsewhere, start `alongside` in another
+/// terminal, or answer proposals in the agent's own prompt.
 ///
 /// The agent is told of the companion by the variables of every agent family, and the loopback is added to NO_PROXY.
 #[derive(Debug, clap::Args)]
@@ -32,6 +28,10 @@ Examples:
 
 Exit codes: the agent's own; 128 and the signal's number if a signal ended it; 1 if it could not be started.")]
 pub(crate) struct Args {
+    /// Open no desk beside the agent
+    #[arg(long)]
+    no_desk: bool,
+
     /// The agent and its arguments
     #[arg(value_name = "AGENT", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     agent: Vec<OsString>,
@@ -41,65 +41,57 @@ pub(crate) async fn run(args: Args, config: Option<PathBuf>) -> anyhow::Result<E
     let here = serving::surroundings()?;
     // From now on signals are the agent's to answer; we end after it.
     let mut signals = Signals::listen()?;
-    let (companion, serving) = match serving::here(&here).await {
+    let ours =
+        Registry::open()?.entries().into_iter().any(|host| host.serves(std::slice::from_ref(&here.cwd)));
+    let foreign = if ours { None } else { serving::here(&here).await };
+    let (keeper, environment) = match foreign {
         Some(serving) => {
-            tracing::info!(port = serving.record.port, "a companion serves this directory already");
-            (None, serving)
+            tracing::info!(
+                port = serving.record.port,
+                "another program's companion serves this directory already"
+            );
+            (None, variables::of(&serving))
         }
         None => {
-            let (companion, serving) = start(here.cwd, config).await?;
-            (Some(companion), serving)
+            let mut keeper = host::reach(Wish::keeper(vec![here.cwd.clone()], config)).await?.desk;
+            let status = status(&mut keeper).await?;
+            if status.desks == 0
+                && !args.no_desk
+                && let Err(otherwise) = pane::open(&here.cwd).await
+            {
+                super::note(&otherwise);
+            }
+            (Some(keeper), status.environment.into_iter().collect())
         }
     };
-    let ended = match spawn(&args.agent, &serving) {
+    let ended = match spawn(&args.agent, environment) {
         Ok(agent) => wait(agent, &mut signals).await,
         Err(error) => Err(error),
     };
-    if let Some(companion) = companion {
-        companion.stop().await;
+    if let Some(keeper) = keeper {
+        keeper.leave().await;
     }
     Ok(exit_code(ended?))
 }
 
-/// A companion for this directory, and the record of how to connect to it.
-async fn start(root: PathBuf, config: Option<PathBuf>) -> anyhow::Result<(Companion, Serving)> {
-    let roots = [root];
-    let settings = Settings::load(config.as_deref(), &roots)?;
-    let companion = review::start(&settings, &roots).await?;
-    let (problems, mut problems_in) = mpsc::unbounded_channel::<alongside_desk::Problem>();
-    if settings.context {
-        let filter = Filter::new(&roots, &settings.exclude, settings.include_git_ignored);
-        saved::start(companion.observe(), roots.to_vec(), filter, problems);
-    }
-    // The terminal is the agent's: what is wrong goes to the log.
-    tokio::spawn(async move {
-        while let Some(problem) = problems_in.recv().await {
-            tracing::warn!(%problem, "while watching saved files");
+/// What the host says of itself first.
+async fn status(keeper: &mut Desk) -> anyhow::Result<Status> {
+    loop {
+        match keeper.next().await.context("the companion ended before the agent was started")? {
+            Event::Status(status) => return Ok(status),
+            Event::Problem(problem) => tracing::warn!(%problem, "the companion says"),
+            _ => {}
         }
-    });
-    super::note(
-        "proposals can be answered in the agent's own prompt; to decide them change by change, \
-         start `alongside review` in another terminal first",
-    );
-    let record = Record {
-        port: companion.port(),
-        workspace_path: join_roots(roots.iter().filter_map(|root| root.to_str())).unwrap_or_default(),
-        auth_token: Some(companion.token().to_owned()),
-        ide_info: None,
-        ppid: None,
-        ide_name: None,
-        stdio: Some(Stdio { command: super::own_program(), args: vec!["stdio".into()] }),
-        writer: Some(WRITER.to_owned()),
-    };
-    Ok((companion, Serving { record, pid: Some(std::process::id()) }))
+    }
 }
 
-fn spawn(agent: &[OsString], serving: &Serving) -> anyhow::Result<Child> {
+fn spawn(agent: &[OsString], environment: Vec<(String, String)>) -> anyhow::Result<Child> {
     let (program, args) = agent.split_first().context("no agent is named")?;
     let current = |name: &str| std::env::var(name).ok();
     Command::new(program)
         .args(args)
-        .envs(variables::all(&serving.record, serving.pid, current))
+        .envs(environment)
+        .envs(variables::proxy_exceptions(current))
         .spawn()
         .with_context(|| format!("cannot start {}", program.display()))
         .hint("name a program that is installed, as you would without `alongside run`")

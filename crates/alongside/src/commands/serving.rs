@@ -1,12 +1,13 @@
 //! Which companion serves this directory: found as agents find one, and asked whether it is really there.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use alongside_agent::find::{self, Found, Surroundings};
 use alongside_agent::{Endpoint, get_status};
 use alongside_contract::discovery::{Record, WRITER};
 use alongside_contract::family::FAMILIES;
-use alongside_desk::Status;
+use alongside_desk::{Problem, Status};
 use anyhow::Context;
 
 use crate::failure::{Hint, failure};
@@ -30,11 +31,16 @@ pub(super) fn surroundings() -> anyhow::Result<Surroundings> {
 
 /// The companion that serves the current directory: ours if there is one, else the first that answers.
 pub(super) async fn here(here: &Surroundings) -> Option<Serving> {
+    among(here, |_| true).await
+}
+
+async fn among(here: &Surroundings, wanted: impl Fn(&Record) -> bool) -> Option<Serving> {
     let mut found: Vec<Found> = Vec::new();
     for candidate in FAMILIES.iter().flat_map(|family| find::candidates(family, here).found) {
         let same = |known: &Found| known.record.is_same_companion(&candidate.record);
         // An override names any workspace; it serves this directory only if it says so.
-        if find::holds(&candidate.record.workspace_path, &here.cwd) && !found.iter().any(same) {
+        let holds = find::holds(&candidate.record.workspace_path, &here.cwd);
+        if holds && wanted(&candidate.record) && !found.iter().any(same) {
             found.push(candidate);
         }
     }
@@ -58,6 +64,30 @@ pub(super) async fn here_or_error(surroundings: &Surroundings) -> anyhow::Result
             "start one with `alongside review` in another terminal of this project, or in your editor",
         )
     })
+}
+
+/// Companions of other programs that serve these roots: an agent connects to one, and it may be that.
+pub(super) async fn foreign(roots: &[PathBuf]) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for root in roots {
+        let Ok(mut surroundings) = surroundings() else {
+            continue;
+        };
+        surroundings.cwd.clone_from(root);
+        let Some(other) = among(&surroundings, |record| record.writer.as_deref() != Some(WRITER)).await
+        else {
+            continue;
+        };
+        let pid = other.pid.map(|pid| format!(" (process {pid})")).unwrap_or_default();
+        problems.push(Problem {
+            what: format!(
+                "another companion{pid} serves {} already; agents may connect to it instead",
+                root.display()
+            ),
+            hint: Some("`alongside status` shows both; end the one you do not want".into()),
+        });
+    }
+    problems
 }
 
 /// Whether something answers at the record's port, and what it says of itself if it is one of ours.

@@ -1,5 +1,6 @@
 //! `alongside stdio`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use alongside_agent::{Endpoint, bridge};
@@ -7,25 +8,40 @@ use alongside_contract::discovery::WRITER;
 use alongside_contract::token::split;
 use anyhow::Context;
 
-use super::serving;
+use super::serving::{self, Serving};
+use crate::host::{self, Registry, Wish};
 
 /// Carry MCP over standard input and output to the companion of this directory
 ///
 /// For agents that start a server instead of dialling one; they are told of this command by the companion's files
-/// and variables. It starts no companion of its own: everything goes to the one that runs.
+/// and variables. Where no companion runs, one is started for as long as the agent listens.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(crate) async fn run() -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(config: Option<PathBuf>) -> anyhow::Result<ExitCode> {
     let here = serving::surroundings()?;
-    let record = serving::here_or_error(&here).await?.record;
-    let endpoint = Endpoint::local(record.port);
-    // Who speaks here cannot be known: the record was written for one family, the client may be of any.
-    let token = record.auth_token.as_deref();
-    let token =
-        token.map(|token| if record.writer.as_deref() == Some(WRITER) { split(token).0 } else { token });
-    bridge::run(endpoint, token, tokio::io::stdin(), tokio::io::stdout())
-        .await
-        .context("the way to the companion is broken")?;
+    let ours =
+        Registry::open()?.entries().into_iter().any(|host| host.serves(std::slice::from_ref(&here.cwd)));
+    let foreign = if ours { None } else { serving::here(&here).await };
+    let (keeper, endpoint, token) = match foreign {
+        Some(Serving { record, .. }) => {
+            let endpoint = Endpoint::local(record.port);
+            // Who speaks here cannot be known: the record was written for one family, the client may be of any.
+            let is_ours = record.writer.as_deref() == Some(WRITER);
+            let token =
+                record.auth_token.map(|token| if is_ours { split(&token).0.to_owned() } else { token });
+            (None, endpoint, token)
+        }
+        None => {
+            let reached = host::reach(Wish::keeper(vec![here.cwd], config)).await?;
+            let host = reached.welcome.alongside;
+            (Some(reached.desk), Endpoint::local(host.port), Some(host.token))
+        }
+    };
+    let carried = bridge::run(endpoint, token.as_deref(), tokio::io::stdin(), tokio::io::stdout()).await;
+    if let Some(keeper) = keeper {
+        keeper.leave().await;
+    }
+    carried.context("the way to the companion is broken")?;
     Ok(ExitCode::SUCCESS)
 }

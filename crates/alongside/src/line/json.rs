@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use alongside_desk::{Desk, Event, Problem, Refusal, Request, Review, ReviewId, Revised};
+use alongside_desk::{Desk, Event, Refusal, Request, Review, ReviewId, Revised};
 use serde::Serialize;
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
 
 use super::Ending;
 use super::input::{Answers, Input};
@@ -30,11 +29,7 @@ impl JsonDesk {
     }
 
     /// Works until something ends it. The end of input does not: reviews can still be answered in the agent.
-    pub(crate) async fn run(
-        &mut self,
-        signals: &mut Signals,
-        problems: &mut mpsc::UnboundedReceiver<Problem>,
-    ) -> Ending {
+    pub(crate) async fn run(&mut self, signals: &mut Signals) -> Ending {
         loop {
             let written = tokio::select! {
                 signal = signals.next() => return Ending::Signal(signal),
@@ -42,7 +37,6 @@ impl JsonDesk {
                     Ok(event) => self.tell(event),
                     Err(alongside_desk::Gone) => return Ending::Gone,
                 },
-                Some(problem) = problems.recv() => self.write(&Event::Problem(problem)),
                 input = self.answers.next() => match input {
                     Input::Line(line) if line.trim().is_empty() => Ok(()),
                     Input::Line(line) => self.answer(&line).await,
@@ -55,8 +49,9 @@ impl JsonDesk {
         }
     }
 
-    /// Writes what is told while the companion stops.
+    /// Leaves, and writes what is told while the companion ends.
     pub(crate) async fn finish(&mut self) {
+        self.desk.send(Request::Leave);
         while let Ok(event) = self.desk.next().await {
             if self.tell(event).is_err() {
                 return;
@@ -82,6 +77,11 @@ impl JsonDesk {
             Event::Closed(closed) => {
                 self.reviews.remove(&closed.id);
                 self.write(&Event::Closed(closed))
+            }
+            // Output ends up in logs, and the environment holds the token.
+            Event::Status(mut status) => {
+                status.environment.clear();
+                self.write(&Event::Status(status))
             }
             other => self.write(&other),
         }

@@ -17,8 +17,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use alongside_desk::{Desk, Event, Problem, Review, ReviewId, Status};
-use tokio::sync::mpsc;
+use alongside_desk::{Desk, Event, Request, Review, ReviewId, Status};
 
 use crate::signals::{Continued, Signals};
 use alongside_desk::harmless;
@@ -167,8 +166,12 @@ impl LineDesk {
         self.paper.say(text);
     }
 
-    /// Says what becomes of the reviews that wait while the companion stops.
+    /// Leaves, and says what becomes of the reviews that wait if the companion ends with this desk.
     pub(crate) async fn finish(&mut self, ending: Ending) {
+        let last = self.status.desks <= 1;
+        if ending != Ending::Gone {
+            self.desk.send(Request::Leave);
+        }
         self.confirm = None;
         self.paper.release();
         if let Some(mut editing) = self.editing.take() {
@@ -182,7 +185,7 @@ impl LineDesk {
                 self.paper.say("What was saved in your editor is in `alongside drafts`.");
             }
         }
-        if matches!(ending, Ending::Signal(_)) && !self.waiting.is_empty() {
+        if last && matches!(ending, Ending::Signal(_)) && !self.waiting.is_empty() {
             self.paper.say("Ending: the reviews that wait are rejected.");
         }
         // Nothing new begins: what is read is what was read.
@@ -196,12 +199,7 @@ impl LineDesk {
     }
 
     /// Works until somebody or something ends it.
-    pub(crate) async fn run(
-        &mut self,
-        signals: &mut Signals,
-        problems: &mut mpsc::UnboundedReceiver<Problem>,
-        done: impl Future<Output = ()>,
-    ) -> Ending {
+    pub(crate) async fn run(&mut self, signals: &mut Signals, done: impl Future<Output = ()>) -> Ending {
         tokio::pin!(done);
         loop {
             self.print_what_is_due();
@@ -223,7 +221,6 @@ impl LineDesk {
                     Ok(event) => self.told(event).await,
                     Err(alongside_desk::Gone) => return Ending::Gone,
                 },
-                Some(problem) = problems.recv() => self.told(Event::Problem(problem)).await,
                 () = self.continued.next() => self.continued(),
                 () = tokio::time::sleep(SAVED_EVERY), if self.editing.is_some() => self.take_over_saved().await,
                 status = editor_ended(&mut self.editing) => self.edited(status).await,

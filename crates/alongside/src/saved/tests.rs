@@ -12,7 +12,6 @@ struct Watched {
     _dir: tempfile::TempDir,
     root: PathBuf,
     seat: Seat,
-    _problems: mpsc::UnboundedReceiver<Problem>,
 }
 
 impl Watched {
@@ -23,9 +22,8 @@ impl Watched {
         fs::create_dir_all(root.join("src")).unwrap();
         fs::write(root.join(".gitignore"), "*.log\n").unwrap();
         let (desk, seat) = alongside_desk::pair();
-        let (problems, _problems) = mpsc::unbounded_channel();
-        start(desk, vec![root.clone()], Filter::new(std::slice::from_ref(&root), &[], false), problems);
-        let mut watched = Self { _dir: dir, root, seat, _problems };
+        start(desk, vec![root.clone()], Filter::new(std::slice::from_ref(&root), &[], false));
+        let mut watched = Self { _dir: dir, root, seat };
         // Folders are watched in the background: it is ready once a save is noticed.
         for attempt in 0.. {
             watched.save("ready", &format!("{attempt}"));

@@ -10,6 +10,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use alongside_companion::{Builder, Places};
+use alongside_terminal::Theme;
 use anyhow::Context;
 use reader::{Entry, Wrong};
 
@@ -23,6 +24,7 @@ const KEYS: &[(&str, &str)] = &[
     ("context", "enabled"),
     ("context", "exclude"),
     ("context", "include-git-ignored"),
+    ("desk", "theme"),
     ("discovery", "aliases"),
     ("discovery", "tmp"),
     ("server", "allow-tokenless-agents"),
@@ -30,7 +32,7 @@ const KEYS: &[(&str, &str)] = &[
 ];
 
 /// Sections that may stand there without a key.
-const SECTIONS: &[&str] = &["context", "discovery", "drafts", "server"];
+const SECTIONS: &[&str] = &["context", "desk", "discovery", "drafts", "server"];
 
 /// Every key a project may use.
 const PROJECT_KEYS: &[(&str, &str)] = &[("context", "exclude")];
@@ -44,6 +46,8 @@ pub(crate) struct Settings {
     pub(crate) exclude: Vec<String>,
     /// Whether agents are told about files that git ignores.
     pub(crate) include_git_ignored: bool,
+    /// Colours of the terminal desk; the terminal is asked if nothing is said.
+    pub(crate) theme: Option<Theme>,
     /// Whether to be found from terminals outside the editor.
     pub(crate) aliases: bool,
     /// Further temporary directories to publish in.
@@ -60,6 +64,7 @@ impl Default for Settings {
             context: true,
             exclude: Vec::new(),
             include_git_ignored: false,
+            theme: None,
             aliases: true,
             tmp: Vec::new(),
             listen: None,
@@ -141,6 +146,18 @@ impl Settings {
                 }
             }
             ("context", "include-git-ignored") => self.include_git_ignored = entry.flag()?,
+            ("desk", "theme") => {
+                self.theme = match entry.text()?.as_str() {
+                    "auto" => None,
+                    "light" => Some(Theme::Light),
+                    "dark" => Some(Theme::Dark),
+                    other => {
+                        return Err(entry.wrong(format!(
+                            "{other:?} is no theme; there are \"auto\", \"light\" and \"dark\""
+                        )));
+                    }
+                }
+            }
             ("discovery", "aliases") => self.aliases = entry.flag()?,
             ("discovery", "tmp") => {
                 for dir in entry.texts()? {
@@ -229,13 +246,14 @@ mod tests {
     fn every_key_is_read() {
         let settings = read(
             "[context]\nenabled = false\nexclude = ['*.key', 'private/']\ninclude-git-ignored = true\n\
-             [discovery]\naliases = false\ntmp = ['/var/tmp']\n\
+             [desk]\ntheme = 'light'\n[discovery]\naliases = false\ntmp = ['/var/tmp']\n\
              [server]\nlisten = '172.17.0.1'\nallow-tokenless-agents = true\n[drafts]\n",
         );
         let expected = Settings {
             context: false,
             exclude: vec!["*.key".into(), "private/".into()],
             include_git_ignored: true,
+            theme: Some(Theme::Light),
             aliases: false,
             tmp: vec!["/var/tmp".into()],
             listen: Some(([172, 17, 0, 1], 0).into()),
@@ -247,7 +265,7 @@ mod tests {
     #[test]
     fn a_table_of_keys_and_what_is_read_agree() {
         for (section, key) in KEYS {
-            for value in ["true", "[]", "'127.0.0.1'"] {
+            for value in ["true", "[]", "'127.0.0.1'", "'dark'"] {
                 if let Err(error) = read(&format!("[{section}]\n{key} = {value}")) {
                     assert!(!error.contains("is not read"), "{error}");
                 }

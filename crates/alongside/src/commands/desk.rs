@@ -1,0 +1,78 @@
+//! `alongside` without a command: the terminal desk.
+
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use alongside_desk::Request;
+use alongside_terminal::{Ending, Layout, Options, Theme};
+
+use super::{review, serving};
+use crate::failure;
+use crate::host::{self, Wish};
+use crate::settings::Settings;
+use crate::signals;
+
+/// The terminal desk's own arguments.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The projects; the current directory if none is given
+    #[arg(value_name = "DIR")]
+    dirs: Vec<PathBuf>,
+
+    /// Join the companion of this name or process, where several serve the project (see `alongside status`)
+    #[arg(long, value_name = "HOST")]
+    host: Option<String>,
+
+    /// Colours for a light or a dark terminal; the terminal is asked otherwise
+    #[arg(long, value_enum)]
+    theme: Option<Shade>,
+
+    /// Leave when this process has ended
+    #[arg(long, value_name = "PID", hide = true)]
+    until: Option<u32>,
+}
+
+/// A terminal's background.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(crate) enum Shade {
+    Light,
+    Dark,
+}
+
+/// What to do where no screen can be drawn.
+const NO_TERMINAL: i32 = 2;
+
+pub(crate) async fn run(args: Args, config: Option<PathBuf>) -> anyhow::Result<ExitCode> {
+    if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
+        let error = failure::failure(
+            "the desk needs a terminal to draw on",
+            "`alongside review` decides line by line, from scripts too (--json), and `alongside status` shows what runs",
+        );
+        failure::print(&error);
+        return Ok(ExitCode::from(u8::try_from(NO_TERMINAL).unwrap_or(1)));
+    }
+    let roots = review::roots(&args.dirs)?;
+    let settings = Settings::load(config.as_deref(), &roots)?;
+    let reached = host::reach(Wish::desk(roots.clone(), args.host, config)).await?;
+    if reached.started {
+        for problem in serving::foreign(&roots).await {
+            reached.desk.send(Request::Report(problem));
+        }
+    }
+    let theme = args.theme.map(|shade| match shade {
+        Shade::Light => Theme::Light,
+        Shade::Dark => Theme::Dark,
+    });
+    let options = Options {
+        roots: reached.welcome.alongside.roots,
+        theme: theme.or(settings.theme),
+        layout: None::<Layout>,
+    };
+    let ending = alongside_terminal::run(reached.desk, options).await?;
+    Ok(match ending {
+        Ending::Left => ExitCode::SUCCESS,
+        Ending::Signal(signal) => signals::exit_code(signal),
+        Ending::Gone => ExitCode::FAILURE,
+    })
+}

@@ -1,0 +1,200 @@
+//! How a desk and a host come together: join the host that serves a project, or start one, so that two who come at once
+//! end up with the same.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use alongside_desk::socket::{
+    ClientInfo, Hello, JoinError, Joined, Options, Owner, PROTOCOL, Role, Terms, join,
+};
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::Command;
+
+use super::VERSION;
+use super::registry::{Entry, Lock, Registry};
+use crate::failure::failure;
+use crate::settings::Settings;
+
+/// How long a host may take until it listens.
+const STARTED_WITHIN: Duration = Duration::from_secs(20);
+
+/// Who wants to join which host, and as what.
+#[derive(Debug, Clone)]
+pub(crate) struct Wish {
+    /// The projects; absolute.
+    pub(crate) dirs: Vec<PathBuf>,
+    pub(crate) role: Role,
+    /// The editor that speaks.
+    pub(crate) owner: Option<Owner>,
+    /// The host that was chosen by name or process, if one was.
+    pub(crate) host: Option<String>,
+    /// The settings file that was named.
+    pub(crate) config: Option<PathBuf>,
+}
+
+/// What a host says on its standard output once it knows whether it can serve.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Report {
+    /// It listens.
+    Ready,
+    /// It does not, for this reason, with hints.
+    Failed { lines: Vec<String> },
+}
+
+impl Wish {
+    /// A person's desk for these projects.
+    pub(crate) fn desk(dirs: Vec<PathBuf>, host: Option<String>, config: Option<PathBuf>) -> Self {
+        Self { dirs, role: Role::Desk, owner: None, host, config }
+    }
+
+    /// A keeper of the host for these projects.
+    pub(crate) fn keeper(dirs: Vec<PathBuf>, config: Option<PathBuf>) -> Self {
+        Self { role: Role::Keeper, ..Self::desk(dirs, None, config) }
+    }
+
+    fn hello(&self) -> Hello {
+        let pid = self.owner.as_ref().map_or_else(std::process::id, |owner| owner.pid);
+        let terms = Terms { protocol: PROTOCOL, role: self.role, owner: self.owner.clone() };
+        Hello {
+            process_id: Some(pid),
+            client_info: ClientInfo { name: "alongside".into(), version: VERSION.into() },
+            initialization_options: Options { alongside: terms },
+        }
+    }
+
+    /// The hosts that will do, best first.
+    fn choose(&self, entries: Vec<Entry>) -> anyhow::Result<Vec<Entry>> {
+        if let Some(chosen) = &self.host {
+            let is_it =
+                |entry: &Entry| entry.pid.to_string() == *chosen || entry.name.starts_with(chosen.as_str());
+            let found: Vec<_> = entries.into_iter().filter(is_it).collect();
+            return match found.len() {
+                1 => Ok(found),
+                0 => Err(failure(
+                    format!("there is no host {chosen:?}"),
+                    "`alongside status` shows those there are, with their processes",
+                )),
+                _ => Err(failure(format!("several hosts begin with {chosen:?}"), "give more of its name")),
+            };
+        }
+        let will_do = |entry: &Entry| match &self.owner {
+            None => entry.serves(&self.dirs),
+            Some(owner) => {
+                let free = entry.owner.is_none() || entry.hidden;
+                let same = entry
+                    .owner
+                    .as_ref()
+                    .is_some_and(|its| its.pid == owner.pid && its.window == owner.window);
+                entry.roots == self.dirs && (free || same)
+            }
+        };
+        Ok(entries.into_iter().filter(will_do).collect())
+    }
+}
+
+/// Joins the host that serves the projects and was focused last, or starts one. True if it was started.
+///
+/// # Errors
+/// When there is none and none can be started, or the one there is speaks another version of the protocol.
+pub(crate) async fn meet(wish: &Wish) -> anyhow::Result<(Joined, bool)> {
+    let registry = Registry::open()?;
+    let lock = registry.lock().await?;
+    for entry in wish.choose(registry.entries())? {
+        if let Some(joined) = try_join(&registry, &entry.name, wish).await? {
+            return Ok((joined, false));
+        }
+        if wish.host.is_some() {
+            return Ok((start(&registry, &lock, &entry, wish).await?, true));
+        }
+        // It has crashed, and nobody was there to start it again. A new one of its name adopts what it left.
+        registry.remove(&entry);
+    }
+    // What is wrong in the settings is said here, where somebody reads it.
+    Settings::load(wish.config.as_deref(), &wish.dirs)?;
+    let entry = Entry {
+        name: Registry::name(wish.owner.as_ref(), &wish.dirs),
+        roots: wish.dirs.clone(),
+        owner: wish.owner.clone(),
+        config: wish.config.clone(),
+        ..Entry::default()
+    };
+    Ok((start(&registry, &lock, &entry, wish).await?, true))
+}
+
+/// Joins a host again that was lost, starting it if nobody else has.
+///
+/// # Errors
+/// As [`meet`].
+pub(super) async fn meet_again(wish: &Wish, entry: &Entry) -> anyhow::Result<Joined> {
+    let registry = Registry::open()?;
+    let lock = registry.lock().await?;
+    match try_join(&registry, &entry.name, wish).await? {
+        Some(joined) => Ok(joined),
+        None => start(&registry, &lock, entry, wish).await,
+    }
+}
+
+/// `None` if nobody listens there any more.
+async fn try_join(registry: &Registry, name: &str, wish: &Wish) -> anyhow::Result<Option<Joined>> {
+    let Ok(stream) = registry.dial(name).await else { return Ok(None) };
+    match join(stream, &wish.hello()).await {
+        Ok(joined) => Ok(Some(joined)),
+        // It was just ending.
+        Err(JoinError::Broken(error)) => {
+            tracing::info!(name, %error, "a host was there and is not");
+            Ok(None)
+        }
+        Err(error @ JoinError::Mismatch { .. }) => Err(error.into()),
+        Err(error) => Err(error).context("cannot join the companion of this project"),
+    }
+}
+
+/// Starts a host and joins it.
+async fn start(registry: &Registry, _: &Lock, entry: &Entry, wish: &Wish) -> anyhow::Result<Joined> {
+    spawn(entry).await?;
+    let stream = registry.dial(&entry.name).await.context("the companion was started and does not listen")?;
+    join(stream, &wish.hello()).await.context("cannot join the companion that was started")
+}
+
+/// Starts a host as a process of its own, which outlives us; returns when it listens. The caller holds the lock.
+pub(super) async fn spawn(entry: &Entry) -> anyhow::Result<()> {
+    let program = program()?;
+    let mut command = Command::new(&program);
+    if let Some(config) = &entry.config {
+        command.arg("--config").arg(config);
+    }
+    command.args(["host", "--serve", &entry.name, "--starter", &std::process::id().to_string()]);
+    if let Some(owner) = &entry.owner {
+        command.arg("--owner").arg(serde_json::to_string(owner)?);
+    }
+    command.arg("--").args(&entry.roots);
+    // A detached process keeps no directory busy, and no terminal.
+    command.current_dir("/").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
+    let mut said = String::new();
+    if let Some(out) = child.stdout.take() {
+        let mut out = BufReader::new(out);
+        let reading = tokio::time::timeout(STARTED_WITHIN, out.read_line(&mut said)).await;
+        reading.context("the companion does not start")??;
+    }
+    // Somebody has to wait for it when it ends before we do.
+    tokio::spawn(async move { child.wait().await });
+    match serde_json::from_str(&said) {
+        Ok(Report::Ready) => Ok(()),
+        Ok(Report::Failed { lines }) => {
+            Err(anyhow::anyhow!(lines.join("\n"))).context("the companion does not start")
+        }
+        Err(_) => Err(failure("the companion ended while it started", "`alongside log` shows what it said")),
+    }
+}
+
+/// This program. One that was replaced while it runs is still there under the name that the system keeps.
+fn program() -> anyhow::Result<PathBuf> {
+    let own = std::env::current_exe().context("cannot tell which program this is")?;
+    let still_ours = Path::new("/proc/self/exe");
+    Ok(if own.exists() || !still_ours.exists() { own } else { still_ours.to_owned() })
+}

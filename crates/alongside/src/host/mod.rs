@@ -1,0 +1,147 @@
+//! The host: a small process of its own around the companion, which desks join over a private socket. It outlives each of
+//! them, so that a desk can crash, be joined by another, or be closed, and nothing is lost.
+
+mod life;
+mod meet;
+mod reach;
+mod registry;
+mod serve;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use alongside_companion::{Companion, Places, StartError};
+use alongside_desk::socket::Owner;
+use anyhow::Context;
+
+pub(crate) use meet::Wish;
+pub(crate) use reach::reach;
+pub(crate) use registry::{Entry, Registry};
+
+use crate::failure::{Hint, lines};
+use crate::settings::Settings;
+use crate::signals::Signals;
+use meet::Report;
+
+/// This program's version.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What a host that is started has to be.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) name: String,
+    pub(crate) roots: Vec<PathBuf>,
+    pub(crate) owner: Option<Owner>,
+    /// The process of whoever starts it.
+    pub(crate) starter: u32,
+    pub(crate) config: Option<PathBuf>,
+}
+
+/// Is a host until its life is over. Whoever started it reads from standard output whether it could begin.
+///
+/// # Errors
+/// When it cannot begin.
+pub(crate) async fn serve(plan: Plan) -> anyhow::Result<()> {
+    detach();
+    let begun = begin(plan).await;
+    let report = match &begun {
+        Ok(_) => Report::Ready,
+        Err(error) => Report::Failed { lines: lines(error) },
+    };
+    let mut line = serde_json::to_string(&report)?;
+    line.push('\n');
+    // Whoever started us may be gone; somebody else may come.
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
+    drop(out);
+    let (serving, listener, signals) = begun?;
+    serving.run(listener, signals).await;
+    Ok(())
+}
+
+type Begun = (serve::Serving, interprocess::local_socket::tokio::Listener, Signals);
+
+async fn begin(plan: Plan) -> anyhow::Result<Begun> {
+    let registry = Registry::open()?;
+    let settings = Settings::load(plan.config.as_deref(), &plan.roots)?;
+    let signals = Signals::listen()?;
+    let companion = companion(&settings, &plan).await?;
+    let listener = registry.listen(&plan.name)?;
+    let entry = Entry {
+        name: plan.name,
+        pid: std::process::id(),
+        version: VERSION.into(),
+        roots: plan.roots,
+        owner: plan.owner,
+        config: plan.config,
+        ..Entry::default()
+    };
+    registry.write(&entry)?;
+    Ok((serve::Serving::new(companion, entry, registry, settings, plan.starter), listener, signals))
+}
+
+/// A companion as the plan and the settings say.
+async fn companion(settings: &Settings, plan: &Plan) -> anyhow::Result<Companion> {
+    let mut builder = settings
+        .companion(Places::of_this_process())
+        .journal_as(&plan.name)
+        .stdio(crate::commands::own_program(), ["stdio"]);
+    builder = match &plan.owner {
+        Some(owner) => builder.editor(&owner.name, &owner.display_name).pid(owner.pid),
+        None => builder.pid(plan.starter),
+    };
+    let builder = plan.roots.iter().fold(builder, alongside_companion::Builder::root);
+    let started = builder.start().await;
+    let theirs = match &started {
+        Err(StartError::Listen { address, .. }) => {
+            settings.listen.is_some_and(|listen| listen.ip() == address.ip())
+        }
+        _ => false,
+    };
+    let started = started.context("cannot start the companion");
+    if theirs {
+        return started.hint(
+            "[server] listen in the settings names this address; it must be one of this machine, with a port \
+             that is free",
+        );
+    }
+    started
+}
+
+/// Ends a host politely, so that a new one of this program's version takes its place, with the same port and token.
+///
+/// # Errors
+/// When it does not hand over, or the new one does not start.
+pub(crate) async fn replace(entry: &Entry) -> anyhow::Result<()> {
+    let registry = Registry::open()?;
+    let _lock = registry.lock().await?;
+    if let Ok(stream) = registry.dial(&entry.name).await {
+        alongside_desk::socket::hand_over(stream).await.context("the host does not hand over")?;
+    }
+    meet::spawn(entry).await
+}
+
+/// Ends a host as if its last desk had left.
+///
+/// # Errors
+/// When it does not end.
+pub(crate) async fn stop(entry: &Entry) -> anyhow::Result<()> {
+    let registry = Registry::open()?;
+    match registry.dial(&entry.name).await {
+        Ok(stream) => alongside_desk::socket::stop(stream).await.context("the host does not end"),
+        Err(_) => {
+            registry.remove(entry);
+            Ok(())
+        }
+    }
+}
+
+/// Leaves the terminal and the process group of whoever started us: what ends them must not end us.
+#[cfg(unix)]
+fn detach() {
+    // It fails for a process that leads a group, as one started by hand does: that one has what it wants.
+    let _ = rustix::process::setsid();
+}
+
+#[cfg(not(unix))]
+fn detach() {}

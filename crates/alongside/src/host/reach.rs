@@ -1,0 +1,197 @@
+//! A desk that outlives its host: when the host crashes, it is started again, and the desk is told what was lost.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use alongside_desk::socket::{Goodbye, Joined, Welcome};
+use alongside_desk::{
+    Closed, Closing, ContextReport, Desk, Event, Problem, Refusal, Request, ReviewId, Revised, Seat, pair,
+};
+use tokio::time::Instant;
+
+use super::meet::{Wish, meet, meet_again};
+use super::registry::{Entry, Registry};
+
+/// A host that crashes this often within [`WHILE`] is not started again.
+const CRASHES: usize = 5;
+const WHILE: Duration = Duration::from_secs(60);
+
+/// A desk at the host of a project.
+#[derive(Debug)]
+pub(crate) struct Reached {
+    /// It says [`Gone`](alongside_desk::Gone) when the host has ended for good, not when it has crashed.
+    pub(crate) desk: Desk,
+    /// What the host said of itself.
+    pub(crate) welcome: Welcome,
+    /// Whether there was none before.
+    pub(crate) started: bool,
+}
+
+/// Joins the host of a project, or starts one; see [`Wish`].
+///
+/// # Errors
+/// As [`meet`].
+pub(crate) async fn reach(wish: Wish) -> anyhow::Result<Reached> {
+    let (joined, started) = meet(&wish).await?;
+    let welcome = joined.welcome.clone();
+    let (desk, seat) = pair();
+    let carrier = Carrier {
+        wish,
+        entry: entry(&welcome),
+        seat,
+        waiting: BTreeSet::new(),
+        context: None,
+        paused: false,
+    };
+    tokio::spawn(carrier.run(joined));
+    Ok(Reached { desk, welcome, started })
+}
+
+/// What is needed to start the host again, as it was when we joined: afterwards its own words are gone.
+fn entry(welcome: &Welcome) -> Entry {
+    let host = &welcome.alongside;
+    let entries = Registry::open().map(|registry| registry.entries()).unwrap_or_default();
+    let known = entries.into_iter().find(|entry| entry.name == host.name);
+    known.unwrap_or_else(|| Entry { name: host.name.clone(), roots: host.roots.clone(), ..Entry::default() })
+}
+
+/// Carries messages between a desk and whichever host there is.
+struct Carrier {
+    wish: Wish,
+    entry: Entry,
+    seat: Seat,
+    /// Reviews that the desk knows as open.
+    waiting: BTreeSet<ReviewId>,
+    /// What the desk reported last: a new host has to hear it again.
+    context: Option<ContextReport>,
+    paused: bool,
+}
+
+/// Why a connection is over.
+enum Over {
+    /// The desk was dropped, or has left.
+    Desk,
+    Host(Option<Goodbye>),
+}
+
+impl Carrier {
+    async fn run(mut self, mut joined: Joined) {
+        let mut crashes: Vec<Instant> = Vec::new();
+        loop {
+            let how = match self.carry(&mut joined).await {
+                Over::Desk => return,
+                Over::Host(how) => how,
+            };
+            match how {
+                Some(Goodbye::Stopped) => return,
+                Some(Goodbye::HandedOver) => {
+                    self.interrupted("the companion is being replaced by a newer one", None)
+                }
+                None => {
+                    crashes.retain(|crash| crash.elapsed() < WHILE);
+                    crashes.push(Instant::now());
+                    let hint = "it is started again; agents that call themselves disconnected come back with `/ide enable`";
+                    self.interrupted("the companion was interrupted", Some(hint));
+                }
+            }
+            if crashes.len() > CRASHES {
+                return self.problem(
+                    "the companion crashes again and again",
+                    Some("`alongside log` shows what it said"),
+                );
+            }
+            joined = match self.join_again().await {
+                Ok(joined) => joined,
+                Err(error) => {
+                    tracing::error!("{error:#}");
+                    return self.problem(&format!("the companion cannot be started again: {error:#}"), None);
+                }
+            };
+            self.repeat(&joined.desk);
+        }
+    }
+
+    /// Carries messages until one of the two is gone.
+    async fn carry(&mut self, joined: &mut Joined) -> Over {
+        let mut leaves = false;
+        loop {
+            tokio::select! {
+                biased;
+                event = joined.desk.next() => {
+                    let Ok(event) = event else { break };
+                    match &event {
+                        Event::Opened(review) => drop(self.waiting.insert(review.id)),
+                        Event::Closed(closed) => drop(self.waiting.remove(&closed.id)),
+                        Event::Status(status) => self.paused = status.paused,
+                        _ => {}
+                    }
+                    if self.seat.events.send(event).is_err() {
+                        return Over::Desk;
+                    }
+                }
+                call = self.seat.calls.recv() => {
+                    let Some(call) = call else { return Over::Desk };
+                    match &call.request {
+                        Request::ChangeContext(report) => self.context = Some(report.clone()),
+                        Request::Leave => leaves = true,
+                        _ => {}
+                    }
+                    joined.desk.pass_on(call);
+                }
+            }
+        }
+        if leaves { Over::Desk } else { Over::Host((&mut joined.parted).await.ok().flatten()) }
+    }
+
+    /// The host is not there: what was open is rejected, if not now, then when it is back.
+    fn interrupted(&mut self, what: &str, hint: Option<&str>) {
+        self.problem(what, hint);
+        for id in std::mem::take(&mut self.waiting) {
+            let closed = Closed { id, closing: Closing::Interrupted, draft: None };
+            let _ = self.seat.events.send(Event::Closed(closed));
+        }
+    }
+
+    fn problem(&self, what: &str, hint: Option<&str>) {
+        let problem = Problem { what: what.to_owned(), hint: hint.map(str::to_owned) };
+        // A desk that is gone needs not be told.
+        let _ = self.seat.events.send(Event::Problem(problem));
+    }
+
+    /// The same host, or, where its place is taken by another, that one. Calls are refused in the meantime.
+    async fn join_again(&mut self) -> anyhow::Result<Joined> {
+        let (wish, entry) = (self.wish.clone(), self.entry.clone());
+        let joining = async move {
+            match meet_again(&wish, &entry).await {
+                Ok(joined) => Ok(joined),
+                Err(error) => meet(&wish).await.map(|(joined, _)| joined).map_err(|_| error),
+            }
+        };
+        tokio::pin!(joining);
+        loop {
+            tokio::select! {
+                joined = &mut joining => return joined,
+                Some(call) = self.seat.calls.recv() => {
+                    let answer = match call.request {
+                        Request::ChangeContext(report) => {
+                            self.context = Some(report);
+                            Ok(Revised::default())
+                        }
+                        _ => Err(Refusal::Interrupted),
+                    };
+                    let _ = call.answer.send(answer);
+                }
+            }
+        }
+    }
+
+    /// Tells a new host what the old one knew.
+    fn repeat(&self, desk: &Desk) {
+        if let Some(context) = &self.context {
+            desk.send(Request::ChangeContext(context.clone()));
+        }
+        if self.paused {
+            desk.send(Request::PauseContext { paused: true });
+        }
+    }
+}

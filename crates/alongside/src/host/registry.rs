@@ -1,0 +1,185 @@
+//! Which hosts there are, and how they are reached: a private directory with a socket and a small file for each.
+
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+
+use alongside_companion::private::{self, Ground};
+use alongside_desk::socket::Owner;
+use anyhow::Context;
+use interprocess::local_socket::tokio::{Listener, Stream, prelude::*};
+use interprocess::local_socket::{ListenerOptions, Name};
+use serde::{Deserialize, Serialize};
+
+use crate::failure::Hint;
+
+/// What is known of a host without asking it, and all that is needed to start it again.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Entry {
+    /// Its name: that of its socket.
+    pub(crate) name: String,
+    pub(crate) pid: u32,
+    /// The program's version.
+    pub(crate) version: String,
+    pub(crate) roots: Vec<PathBuf>,
+    /// The editor it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) owner: Option<Owner>,
+    /// The editor is gone, and may come back.
+    #[serde(default)]
+    pub(crate) hidden: bool,
+    /// When a person last turned to it, in milliseconds since the Unix epoch.
+    pub(crate) focused_at: u64,
+    /// The settings file that was named when it was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+impl Entry {
+    /// Whether every one of these directories is at or below a root of it.
+    pub(crate) fn serves(&self, dirs: &[PathBuf]) -> bool {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let roots: Vec<_> = self.roots.iter().map(|root| real(root)).collect();
+        dirs.iter().all(|dir| roots.iter().any(|root| real(dir).starts_with(root)))
+    }
+}
+
+/// The directory.
+#[derive(Debug, Clone)]
+pub(crate) struct Registry {
+    directory: PathBuf,
+}
+
+/// Held while a host is looked for and started, so that two who start at once end up with one.
+#[derive(Debug)]
+pub(crate) struct Lock(#[expect(dead_code, reason = "it is held, not read")] File);
+
+impl Registry {
+    /// Opens the directory of this user: below `$XDG_RUNTIME_DIR`, or below the temporary directory.
+    ///
+    /// # Errors
+    /// When neither can be made private.
+    pub(crate) fn open() -> anyhow::Result<Self> {
+        let variable =
+            |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let runtime = variable("XDG_RUNTIME_DIR").filter(|dir| dir.is_dir());
+        let (base, below) = match runtime {
+            Some(runtime) => (runtime, PathBuf::from("alongside")),
+            None => (std::env::temp_dir(), PathBuf::from(format!("alongside-{}", user()))),
+        };
+        private::directory(&base, &below, Ground::Shared)
+            .with_context(|| format!("cannot make the private directory {}", base.join(&below).display()))
+            .hint("set XDG_RUNTIME_DIR to a directory of yours that exists")?;
+        Ok(Self { directory: base.join(below) })
+    }
+
+    /// The name of a host for these roots: short, for a socket's path has 108 bytes at most.
+    pub(crate) fn name(owner: Option<&Owner>, roots: &[PathBuf]) -> String {
+        let mut hasher = DefaultHasher::new();
+        owner.map(|owner| (owner.pid, &owner.window)).hash(&mut hasher);
+        roots.hash(&mut hasher);
+        format!("{:016x}", hasher.finish())
+    }
+
+    /// All entries, also of hosts that have crashed; the one that was focused last comes first.
+    pub(crate) fn entries(&self) -> Vec<Entry> {
+        let files = fs::read_dir(&self.directory).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut entries: Vec<Entry> = files
+            .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+            .filter_map(|path| serde_json::from_slice(&fs::read(path).ok()?).ok())
+            .collect();
+        entries.sort_by_key(|entry| (std::cmp::Reverse(entry.focused_at), entry.name.clone()));
+        entries
+    }
+
+    /// Writes an entry.
+    ///
+    /// # Errors
+    /// When the disk does not let us.
+    pub(crate) fn write(&self, entry: &Entry) -> anyhow::Result<()> {
+        let path = self.file(&entry.name, "json");
+        let json = serde_json::to_vec(entry)?;
+        private::write(&path, &json).with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Removes what a host that has ended left, if it is still that one's.
+    pub(crate) fn remove(&self, entry: &Entry) {
+        let path = self.file(&entry.name, "json");
+        let ours = fs::read(&path).ok().and_then(|json| serde_json::from_slice::<Entry>(&json).ok());
+        if ours.is_some_and(|there| there.pid == entry.pid) {
+            let _ = fs::remove_file(path);
+            let _ = fs::remove_file(self.file(&entry.name, "sock"));
+        }
+    }
+
+    /// Waits for the right to look for a host and to start one.
+    ///
+    /// # Errors
+    /// When the lock cannot be made, or somebody holds it for half a minute.
+    pub(crate) async fn lock(&self) -> anyhow::Result<Lock> {
+        let path = self.file("start", "lock");
+        let file = File::options().create(true).truncate(false).write(true).open(&path);
+        let file = file.with_context(|| format!("cannot open {}", path.display()))?;
+        for _ in 0..1500 {
+            match file.try_lock() {
+                Ok(()) => return Ok(Lock(file)),
+                Err(fs::TryLockError::WouldBlock) => {}
+                Err(fs::TryLockError::Error(error)) => {
+                    return Err(error).with_context(|| format!("cannot lock {}", path.display()));
+                }
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        Err(anyhow::anyhow!("another alongside has held {} for half a minute", path.display()))
+            .hint("see with `alongside status` and `ps` what it waits for")
+    }
+
+    /// Dials a host.
+    ///
+    /// # Errors
+    /// When none listens there.
+    pub(crate) async fn dial(&self, name: &str) -> std::io::Result<Stream> {
+        Stream::connect(self.socket(name)?).await
+    }
+
+    /// Listens as a host, in place of one that has crashed.
+    ///
+    /// # Errors
+    /// When the socket cannot be made.
+    pub(crate) fn listen(&self, name: &str) -> anyhow::Result<Listener> {
+        let path = self.file(name, "sock");
+        let _ = fs::remove_file(&path);
+        let listener =
+            self.socket(name).and_then(|socket| ListenerOptions::new().name(socket).create_tokio());
+        listener.with_context(|| format!("cannot listen at {}", path.display())).hint(
+            "a socket's path may have about 100 bytes: set XDG_RUNTIME_DIR to a shorter directory of yours",
+        )
+    }
+
+    #[cfg(unix)]
+    fn socket(&self, name: &str) -> std::io::Result<Name<'static>> {
+        use interprocess::local_socket::{GenericFilePath, ToFsName as _};
+        self.file(name, "sock").to_fs_name::<GenericFilePath>()
+    }
+
+    #[cfg(not(unix))]
+    fn socket(&self, name: &str) -> std::io::Result<Name<'static>> {
+        use interprocess::local_socket::{GenericNamespaced, ToNsName as _};
+        format!("alongside-{name}").to_ns_name::<GenericNamespaced>()
+    }
+
+    fn file(&self, name: &str, extension: &str) -> PathBuf {
+        self.directory.join(name).with_extension(extension)
+    }
+}
+
+#[cfg(unix)]
+fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+#[cfg(not(unix))]
+fn user() -> String {
+    std::env::var("USERNAME").unwrap_or_default()
+}

@@ -1,0 +1,350 @@
+//! The host's loop: lets desks in, and does what the [rules](super::life) say follows when they come and go.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use alongside_companion::{Companion, Editor};
+use alongside_desk::socket::{
+    Arrival, ClientInfo, Goodbye, Hello, Host, Owner, PROTOCOL, Parting, Role, Visitor, Welcome, receive,
+};
+use alongside_desk::{Desk, Request};
+use interprocess::local_socket::tokio::{Listener, Stream, prelude::*};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::Instant;
+
+use super::VERSION;
+use super::life::{Life, Party, Step};
+use super::registry::{Entry, Registry};
+use crate::saved::{self, Filter};
+use crate::settings::Settings;
+use crate::signals::Signals;
+
+/// How often the owner's process is looked at.
+const LOOK_AT_OWNER_EVERY: Duration = Duration::from_secs(1);
+/// How often at most a focus is written down.
+const FOCUS_EVERY_MS: u64 = 1000;
+/// How long desks may take to hear the last things.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// Everything that happens to a host, beside signals and time.
+enum Event {
+    Arrived {
+        hello: Box<Hello>,
+        seated: oneshot::Sender<Seated>,
+    },
+    Parted {
+        id: u64,
+        left: bool,
+        ends: oneshot::Sender<bool>,
+    },
+    Focused,
+    /// A successor is to take over, or somebody stops us; answered when it is done.
+    End {
+        how: Goodbye,
+        arrival: Arrival<Stream>,
+    },
+}
+
+/// What a desk that was let in is served with.
+struct Seated {
+    id: u64,
+    desk: Desk,
+    welcome: Welcome,
+}
+
+/// A running host.
+pub(super) struct Serving {
+    companion: Companion,
+    entry: Entry,
+    registry: Registry,
+    settings: Settings,
+    life: Life,
+    last: u64,
+    /// Watches saved files while no editor tells more.
+    saved: Option<AbortHandle>,
+    /// Said to desks that are still there when the companion has ended.
+    goodbye: Arc<OnceLock<Goodbye>>,
+}
+
+/// Why the loop ends.
+enum End {
+    /// As the rules, a signal or somebody else wants it.
+    Stop(Option<Arrival<Stream>>),
+    /// For a successor.
+    HandOver(Arrival<Stream>),
+}
+
+impl Serving {
+    pub(super) fn new(
+        companion: Companion,
+        entry: Entry,
+        registry: Registry,
+        settings: Settings,
+        shown: u32,
+    ) -> Self {
+        let life = Life::begin(entry.owner.clone(), shown, Instant::now());
+        Self { companion, entry, registry, settings, life, last: 0, saved: None, goodbye: Arc::default() }
+    }
+
+    /// Serves until the rules, a signal or a successor end it.
+    pub(super) async fn run(mut self, listener: Listener, mut signals: Signals) {
+        let (events, mut inbox) = mpsc::unbounded_channel();
+        let mut visitors = JoinSet::new();
+        self.watch_saved_files();
+        let end = loop {
+            let deadline = self.life.deadline();
+            let steps = tokio::select! {
+                stream = listener.accept() => {
+                    match stream {
+                        Ok(stream) => drop(visitors.spawn(receive_and_serve(stream, events.clone(), self.goodbye.clone()))),
+                        Err(error) => {
+                            // Out of descriptors, most likely: some may be free in a moment.
+                            tracing::warn!(%error, "cannot let somebody in");
+                            tokio::time::sleep(Duration::from_millis(100)).await;
+                        }
+                    }
+                    continue;
+                }
+                Some(_) = visitors.join_next() => continue,
+                event = inbox.recv() => match event {
+                    Some(Event::Arrived { hello, seated }) => self.arrived(&hello, seated),
+                    Some(Event::Parted { id, left, ends }) => {
+                        let steps = self.life.parted(id, left, Instant::now());
+                        let _ = ends.send(steps.contains(&Step::End));
+                        steps
+                    }
+                    Some(Event::Focused) => {
+                        self.focused();
+                        continue;
+                    }
+                    Some(Event::End { how: Goodbye::HandedOver, arrival }) => break End::HandOver(arrival),
+                    Some(Event::End { arrival, .. }) => break End::Stop(Some(arrival)),
+                    // We hold a sender ourselves.
+                    None => break End::Stop(None),
+                },
+                () = until(deadline) => self.life.due(Instant::now()),
+                () = owner_ends(self.life.owner().filter(|_| !self.life.is_hidden())) => {
+                    tracing::info!("the editor's process has ended");
+                    self.life.owner_gone(Instant::now())
+                }
+                signal = signals.next() => {
+                    // The terminal that went away is not ours.
+                    if signal == Signals::HANGUP {
+                        continue;
+                    }
+                    tracing::info!(signal, "asked to end");
+                    vec![Step::End]
+                }
+            };
+            if self.carry_out(steps).await {
+                break End::Stop(None);
+            }
+        };
+        self.end(end).await;
+        // Everybody hears what became of the reviews, and the goodbye.
+        let last_words = async { while visitors.join_next().await.is_some() {} };
+        let _ = tokio::time::timeout(LAST_WORDS, last_words).await;
+    }
+
+    fn arrived(&mut self, hello: &Hello, seated: oneshot::Sender<Seated>) -> Vec<Step> {
+        self.last += 1;
+        let id = self.last;
+        let terms = &hello.initialization_options.alongside;
+        tracing::info!(desk = id, name = hello.client_info.name, role = ?terms.role, owner = ?terms.owner, "a desk joins");
+        let desk = match terms.role {
+            Role::Desk => self.companion.join(),
+            Role::Keeper => self.companion.observe(),
+        };
+        let host = Host {
+            protocol: PROTOCOL,
+            name: self.entry.name.clone(),
+            pid: std::process::id(),
+            roots: self.entry.roots.clone(),
+            port: self.companion.port(),
+            token: self.companion.token().to_owned(),
+        };
+        let server_info = ClientInfo { name: "alongside".into(), version: VERSION.into() };
+        let welcome = Welcome { server_info, alongside: host, ..Welcome::default() };
+        let party = Party { pid: hello.process_id, role: terms.role, owner: terms.owner.clone() };
+        let steps = self.life.joined(id, party);
+        // A desk that is gone already parts like any other.
+        if seated.send(Seated { id, desk, welcome }).is_err() {
+            return [steps, self.life.parted(id, false, Instant::now())].concat();
+        }
+        if terms.role == Role::Desk {
+            self.focused();
+        }
+        steps
+    }
+
+    /// Carries out what the rules say; true if the host ends.
+    async fn carry_out(&mut self, steps: Vec<Step>) -> bool {
+        for step in steps {
+            tracing::info!(?step, "the host");
+            match step {
+                Step::ShowAs(owner) => {
+                    let desk = self.companion.observe();
+                    for problem in self.companion.set_editor(editor(&owner)).await {
+                        desk.send(Request::Report(problem));
+                    }
+                }
+                Step::Hide => self.companion.hide().await,
+                Step::End => return true,
+            }
+            self.entry.owner = self.life.owner().cloned();
+            self.entry.hidden = self.life.is_hidden();
+            self.write_entry();
+            self.watch_saved_files();
+        }
+        false
+    }
+
+    /// Saved files tell what a person works on, as long as no editor does.
+    fn watch_saved_files(&mut self) {
+        let wanted = self.settings.context && self.life.owner().is_none();
+        match (self.saved.take(), wanted) {
+            (None, true) => {
+                let roots = self.entry.roots.clone();
+                let filter = Filter::new(&roots, &self.settings.exclude, self.settings.include_git_ignored);
+                self.saved = Some(saved::start(self.companion.observe(), roots, filter));
+            }
+            (Some(watching), false) => watching.abort(),
+            (watching, _) => self.saved = watching,
+        }
+    }
+
+    fn focused(&mut self) {
+        let now = now_ms();
+        if now.saturating_sub(self.entry.focused_at) >= FOCUS_EVERY_MS {
+            self.entry.focused_at = now;
+            self.write_entry();
+        }
+    }
+
+    fn write_entry(&self) {
+        if let Err(error) = self.registry.write(&self.entry) {
+            tracing::error!(%error, "cannot say who we are");
+        }
+    }
+
+    async fn end(self, end: End) {
+        let (how, arrival) = match end {
+            End::Stop(arrival) => (Goodbye::Stopped, arrival),
+            End::HandOver(arrival) => (Goodbye::HandedOver, Some(arrival)),
+        };
+        let _ = self.goodbye.set(how);
+        match how {
+            Goodbye::Stopped => self.companion.stop().await,
+            Goodbye::HandedOver => self.companion.hand_over().await,
+        }
+        self.registry.remove(&self.entry);
+        if let Some(mut arrival) = arrival {
+            // Whoever asked may be gone.
+            let _ = arrival.done().await;
+        }
+    }
+}
+
+fn editor(owner: &Owner) -> Editor {
+    Editor { name: owner.name.clone(), display_name: owner.display_name.clone(), pid: owner.pid }
+}
+
+/// Hears what a visitor wants, and serves it if it is a desk.
+async fn receive_and_serve(
+    stream: Stream,
+    events: mpsc::UnboundedSender<Event>,
+    goodbye: Arc<OnceLock<Goodbye>>,
+) {
+    let (hello, arrival) = match receive(stream, VERSION).await {
+        Ok(Some(Visitor::Desk(hello, arrival))) => (Box::new(hello), arrival),
+        Ok(Some(Visitor::Successor(arrival))) => {
+            let _ = events.send(Event::End { how: Goodbye::HandedOver, arrival });
+            return;
+        }
+        Ok(Some(Visitor::Stop(arrival))) => {
+            let _ = events.send(Event::End { how: Goodbye::Stopped, arrival });
+            return;
+        }
+        Ok(None) => return,
+        Err(error) => return tracing::info!(%error, "somebody dialled and was not understood"),
+    };
+    let (seat, seated) = oneshot::channel();
+    let _ = events.send(Event::Arrived { hello, seated: seat });
+    // The loop may have ended in between.
+    let Ok(Seated { id, desk, welcome }) = seated.await else { return };
+    let desk = noticing(desk, events.clone());
+    let left = async || {
+        let (ends, answered) = oneshot::channel();
+        let _ = events.send(Event::Parted { id, left: true, ends });
+        answered.await.unwrap_or(true)
+    };
+    let parting =
+        arrival.serve(&welcome, desk, left, || goodbye.get().copied().unwrap_or(Goodbye::Stopped)).await;
+    tracing::info!(desk = id, ?parting, "a desk parts");
+    if parting == Parting::Lost {
+        let _ = events.send(Event::Parted { id, left: false, ends: oneshot::channel().0 });
+    }
+}
+
+/// A desk like `desk`, on which it is noticed when its person turns to it.
+fn noticing(mut desk: Desk, events: mpsc::UnboundedSender<Event>) -> Desk {
+    let (noticed, mut seat) = alongside_desk::pair();
+    tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                call = seat.calls.recv() => {
+                    let Some(call) = call else { return };
+                    let turned = match &call.request {
+                        Request::Focus => true,
+                        Request::ChangeContext(report) => report.active.is_some(),
+                        _ => false,
+                    };
+                    if turned {
+                        let _ = events.send(Event::Focused);
+                    }
+                    desk.pass_on(call);
+                }
+                event = desk.next() => {
+                    let Ok(event) = event else { return };
+                    if seat.events.send(event).is_err() {
+                        return;
+                    }
+                }
+            }
+        }
+    });
+    noticed
+}
+
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits until the owner's process has ended; for good if there is none to wait for.
+async fn owner_ends(owner: Option<&Owner>) {
+    let Some(pid) = owner.map(|owner| owner.pid) else { return std::future::pending().await };
+    while is_alive(pid) {
+        tokio::time::sleep(LOOK_AT_OWNER_EVERY).await;
+    }
+}
+
+#[cfg(unix)]
+fn is_alive(pid: u32) -> bool {
+    let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) else { return false };
+    rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH)
+}
+
+#[cfg(not(unix))]
+fn is_alive(_: u32) -> bool {
+    true
+}
+
+/// Milliseconds since the Unix epoch.
+fn now_ms() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
