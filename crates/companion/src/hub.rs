@@ -13,6 +13,7 @@ mod start;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use alongside_contract::discovery::Stdio;
@@ -80,6 +81,8 @@ pub(crate) struct State {
     held_answers: Answers,
     told: Status,
     stopping: Option<Stopping>,
+    /// Whether streams are cut when the loop ends.
+    cut: Arc<AtomicBool>,
     /// The editor is gone: nobody shall find us.
     hidden: bool,
 }
@@ -118,6 +121,7 @@ impl State {
             }
         }
         // Dropping the sessions ends their streams.
+        self.cut.store(self.stopping.as_ref().is_some_and(|stopping| stopping.hands_over), Ordering::Release);
         (self.scribe, self.stopping)
     }
 

@@ -76,7 +76,8 @@ impl State {
         session.outbox.stream_opened();
         session.outbox.set_context(self.files.context(&mut self.privacy));
         session.pump(now);
-        Some(Open { session: session.id.clone(), number, frames, events: self.events.clone() })
+        let (events, cut) = (self.events.clone(), self.cut.clone());
+        Some(Open { session: session.id.clone(), number, frames, events, cut })
     }
 
     pub(super) fn stream_ended(&mut self, session: &str, number: u64) {

@@ -15,6 +15,11 @@ impl State {
     /// Takes over what a crashed companion left behind. Its sessions go on; what was undecided is rejected, which is
     /// the only way to free an agent that waits for it.
     pub(super) fn adopt(&mut self, journal: Journal) {
+        self.reviews.go_on_after(journal.last_review);
+        if journal.port != self.port {
+            self.mourn(journal);
+            return;
+        }
         let lost: Vec<_> = journal.undecided.iter().map(|open| open.file_path.as_str()).collect();
         if !journal.sessions.is_empty() {
             self.problems.push(Problem {
@@ -31,11 +36,7 @@ impl State {
         }
         for known in journal.sessions {
             self.last_session += 1;
-            let family = FAMILIES.iter().find(|family| Some(family.id) == known.family.as_deref());
-            let proof = if known.tokenless { Proof::Nothing } else { Proof::Token(family) };
-            let mut session = Session::new(known.id, self.last_session, known.client, known.version, proof);
-            // Until it is heard of, it may as well be gone.
-            session.is_back = false;
+            let session = returning(known, self.last_session);
             self.sessions.insert(session.id.clone(), session);
         }
         for open in journal.undecided {
@@ -53,6 +54,33 @@ impl State {
             session.outbox.push(&unsettled.file_path, unsettled.messages, 0);
             session.remember(&unsettled.file_path, unsettled.text.into());
         }
+    }
+
+    /// Says who is cut off: agents know the port of before the crash, and somebody else has it.
+    fn mourn(&mut self, journal: Journal) {
+        let undecided = journal.undecided.into_iter().map(|open| open.file_path);
+        let untold = journal.unsettled.into_iter().map(|unsettled| unsettled.file_path);
+        let waited: Vec<_> = undecided.chain(untold).collect();
+        let mut agents: Vec<_> =
+            journal.sessions.into_iter().map(|known| returning(known, 0).agent().name).collect();
+        agents.sort();
+        agents.dedup();
+        if agents.is_empty() {
+            return;
+        }
+        let what = format!(
+            "the companion was interrupted and could not get its port {} back: {} cannot reach it any more",
+            journal.port,
+            agents.join(" and ")
+        );
+        let unanswered = match waited.as_slice() {
+            [] => String::new(),
+            waited => format!(" What was left unanswered: {}.", waited.join(", ")),
+        };
+        let hint = format!(
+            "`/ide enable` connects an agent again.{unanswered} What you had typed, if anything, is in `alongside drafts`."
+        );
+        self.problems.push(Problem { what, hint: Some(hint) });
     }
 
     /// Writes down what a companion must know that comes after a crash of this one.
@@ -86,10 +114,20 @@ impl State {
         let journal = Journal {
             port: self.port,
             token: self.token.to_string(),
+            last_review: self.reviews.last(),
             sessions: sessions.collect(),
             undecided: undecided.collect(),
             unsettled: unsettled.collect(),
         };
         self.scribe.send(Job::WriteJournal(journal, answers));
     }
+}
+
+/// A session of before a crash. Until it is heard of, it may as well be gone.
+fn returning(known: KnownSession, number: u64) -> Session {
+    let family = FAMILIES.iter().find(|family| Some(family.id) == known.family.as_deref());
+    let proof = if known.tokenless { Proof::Nothing } else { Proof::Token(family) };
+    let mut session = Session::new(known.id, number, known.client, known.version, proof);
+    session.is_back = false;
+    session
 }

@@ -1,7 +1,6 @@
 //! How a companion comes to life: port and token (those of before a crash, if there was one), the server, the files.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,13 +15,13 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::{Events, Hub, LOOK_EVERY, State};
-use crate::builder::{Builder, Companion, JournalKey, StartError};
+use crate::builder::{Builder, Companion, StartError};
 use crate::context::OpenFiles;
 use crate::context::debounce::Debounce;
 use crate::context::privacy::Privacy;
 use crate::discovery::{Publisher, sweep};
 use crate::drafts::Drafts;
-use crate::journal::{Journal, Keeper};
+use crate::journal::{self, Keeper};
 use crate::mcp::gate::Gate;
 use crate::mcp::http::{Server, router};
 use crate::places::Places;
@@ -31,23 +30,39 @@ use crate::scribe::{Job, Scribe};
 
 /// How long requests that are under way may take when the companion stops.
 const LAST_REQUESTS: Duration = Duration::from_millis(500);
-/// How long, in milliseconds, a killed predecessor may hold on to its lock and its port: half a second in all.
-const NOT_QUITE_GONE: [u64; 6] = [10, 20, 40, 80, 150, 200];
+/// How long a predecessor that was killed may hold on to its journal and its port, in all.
+const NOT_QUITE_GONE: Duration = Duration::from_millis(500);
+const TRY_EVERY: Duration = Duration::from_millis(20);
 
 pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
     let places = builder.places.clone().unwrap_or_else(Places::of_this_process);
     let roots = usable_roots(&builder.roots)?;
     let privacy = Privacy::new(&builder.excludes, builder.git_ignored, &roots)?;
     let mut problems = Vec::new();
+    let patience = Instant::now() + NOT_QUITE_GONE;
     let keeper = match &builder.journal {
-        Some(key) => take_journal(&places, key, &builder.name, &roots, &mut problems).await,
+        Some(key) => {
+            let name = journal::name(key, &builder.name, &roots);
+            take_journal(&places, &name, patience, &mut problems).await
+        }
         None => None,
     };
     let keeps_journal = keeper.is_some();
     let left_behind = keeper.as_ref().and_then(Keeper::left_behind);
+    // Without a predecessor there is nothing to wait for.
+    let patience = if left_behind.is_some() { patience } else { Instant::now() };
 
-    let (listener, left_behind) = bind(left_behind).await?;
-    let port = listener.local_addr().map_err(listening(Ipv4Addr::LOCALHOST, 0))?.port();
+    let loopback = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let former = match &left_behind {
+        Some(journal) => bind(loopback(journal.port), patience).await.ok(),
+        None => None,
+    };
+    let listener = match former {
+        Some(listener) => listener,
+        None => bind(loopback(0), Instant::now()).await?,
+    };
+    let port = listener.local_addr().map(|address| address.port());
+    let port = port.map_err(|source| StartError::Listen { address: loopback(0), source })?;
     let token: Arc<str> = match &left_behind {
         Some(journal) => journal.token.as_str().into(),
         None => random_hex::<32>()?.into(),
@@ -57,8 +72,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         if also.port() == 0 {
             also.set_port(port);
         }
-        let bound = TcpListener::bind(also).await;
-        listeners.push(bound.map_err(|source| StartError::Listen { address: also, source })?);
+        listeners.push(bind(also, patience).await?);
     }
 
     let drafts = Drafts::open(&places);
@@ -75,10 +89,8 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         stdio: builder.stdio,
         written: Vec::new(),
     };
-    let scribe = Scribe::start(drafts.clone(), keeper, publisher).map_err(|source| StartError::Listen {
-        address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
-        source,
-    })?;
+    let scribe = Scribe::start(drafts.clone(), keeper, publisher)
+        .map_err(|source| StartError::Listen { address: loopback(port), source })?;
 
     let (events, inbox) = Events::channel();
     let addresses: Vec<_> = listeners.iter().filter_map(|listener| listener.local_addr().ok()).collect();
@@ -123,6 +135,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         held_answers: crate::scribe::Answers::default(),
         told: alongside_desk::Status::default(),
         stopping: None,
+        cut: Arc::default(),
         hidden: false,
     };
     state.look_up_environment();
@@ -165,21 +178,17 @@ pub(crate) fn usable_roots(roots: &[PathBuf]) -> Result<Vec<PathBuf>, StartError
     Ok(usable)
 }
 
-/// Takes the journal, waiting a moment for a predecessor that was killed and is not quite gone.
+/// Takes the journal, once a predecessor that was killed is quite gone.
 async fn take_journal(
     places: &Places,
-    key: &JournalKey,
-    editor: &str,
-    roots: &[PathBuf],
+    name: &str,
+    until: Instant,
     problems: &mut Vec<Problem>,
 ) -> Option<Keeper> {
-    let key = match key {
-        JournalKey::EditorAndRoots => Keeper::key(editor, roots),
-        JournalKey::Own(key) => key.clone(),
-    };
-    for wait in NOT_QUITE_GONE {
-        match Keeper::take(&places.state, &key) {
-            Ok(None) => tokio::time::sleep(Duration::from_millis(wait)).await,
+    loop {
+        match Keeper::take(&places.state, name) {
+            Ok(None) if until <= Instant::now() => return None,
+            Ok(None) => tokio::time::sleep(TRY_EVERY).await,
             Ok(keeper) => return keeper,
             Err(error) => {
                 problems.push(Problem {
@@ -193,26 +202,17 @@ async fn take_journal(
             }
         }
     }
-    None
 }
 
-/// Listens on the port of before the crash if it is free, or soon will be; a journal without its port is worth nothing.
-async fn bind(left_behind: Option<Journal>) -> Result<(TcpListener, Option<Journal>), StartError> {
-    if let Some(journal) = left_behind {
-        for wait in NOT_QUITE_GONE {
-            match TcpListener::bind((Ipv4Addr::LOCALHOST, journal.port)).await {
-                Ok(listener) => return Ok((listener, Some(journal))),
-                Err(_) => tokio::time::sleep(Duration::from_millis(wait)).await,
-            }
+/// Listens, once a predecessor that was killed is quite gone.
+async fn bind(address: SocketAddr, until: Instant) -> Result<TcpListener, StartError> {
+    loop {
+        match TcpListener::bind(address).await {
+            Ok(listener) => return Ok(listener),
+            Err(source) if until <= Instant::now() => return Err(StartError::Listen { address, source }),
+            Err(_) => tokio::time::sleep(TRY_EVERY).await,
         }
     }
-    let listener =
-        TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(listening(Ipv4Addr::LOCALHOST, 0))?;
-    Ok((listener, None))
-}
-
-fn listening(address: Ipv4Addr, port: u16) -> impl Fn(io::Error) -> StartError {
-    move |source| StartError::Listen { address: SocketAddr::from((address, port)), source }
 }
 
 /// Random bytes in hexadecimal.

@@ -1,7 +1,9 @@
 //! The stream an agent listens on: server-sent events, as fast as the agent reads them, and a comment when there is
 //! nothing to say, for clients give up on a body that is silent for minutes.
 
-use std::convert::Infallible;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -24,6 +26,8 @@ pub(crate) struct Open {
     pub(crate) number: u64,
     pub(crate) frames: mpsc::Receiver<String>,
     pub(crate) events: Events,
+    /// Whether the stream shall be cut instead of ended: agents come back to one that was cut, and a successor is there.
+    pub(crate) cut: Arc<AtomicBool>,
 }
 
 impl Drop for Open {
@@ -33,17 +37,21 @@ impl Drop for Open {
     }
 }
 
-/// The response that carries a stream. It ends when the sender of its frames is dropped.
+/// The response that carries a stream. It ends, or is cut, when the sender of its frames is dropped.
 pub(crate) fn response(open: Open) -> Response {
     // The first comment sends the headers on their way.
     let body = stream::unfold(
         (open, Some(Bytes::from_static(b": alongside\n\n"))),
         |(mut open, first)| async move {
             if let Some(first) = first {
-                return Some((Ok::<_, Infallible>(first), (open, None)));
+                return Some((Ok::<_, io::Error>(first), (open, None)));
             }
             let frame = match timeout(KEEP_ALIVE, open.frames.recv()).await {
                 Ok(Some(frame)) => Bytes::from(frame),
+                Ok(None) if open.cut.load(Ordering::Acquire) => {
+                    // Whoever reads the body sees the connection break.
+                    return Some((Err(io::ErrorKind::ConnectionAborted.into()), (open, None)));
+                }
                 Ok(None) => return None,
                 Err(_) => Bytes::from_static(b": keep-alive\n\n"),
             };
@@ -65,7 +73,7 @@ mod tests {
     async fn a_silent_stream_says_something_within_twenty_seconds_and_ends_with_its_sender() {
         let (events, _inbox) = Events::channel();
         let (sender, frames) = mpsc::channel(1);
-        let open = Open { session: "s".into(), number: 1, frames, events };
+        let open = Open { session: "s".into(), number: 1, frames, events, cut: Arc::default() };
         let mut body = response(open).into_body().into_data_stream();
         assert_eq!(body.next().await.unwrap().unwrap(), ": alongside\n\n");
         let before = tokio::time::Instant::now();

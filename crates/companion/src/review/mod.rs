@@ -202,6 +202,16 @@ pub(crate) struct Reviews {
 }
 
 impl Reviews {
+    /// The id of the newest review; 0 if there was none.
+    pub(crate) fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// Ids go on after this one.
+    pub(crate) fn go_on_after(&mut self, last: u64) {
+        self.last = self.last.max(last);
+    }
+
     /// Opens a review for a session. The caller has ended the one it replaces.
     pub(crate) fn open(
         &mut self,

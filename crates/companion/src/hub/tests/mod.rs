@@ -2,6 +2,7 @@
 
 mod context;
 mod editor;
+mod journal;
 mod reviews;
 mod sessions;
 
@@ -21,7 +22,7 @@ use crate::drafts::Drafts;
 use crate::mcp::gate::Proof;
 use crate::mcp::stream::Open;
 use crate::review::Proposal;
-use crate::{Builder, Companion, Places};
+use crate::{Builder, Companion, Editor, Places};
 
 struct Story {
     directory: tempfile::TempDir,
@@ -49,8 +50,7 @@ impl Story {
         }
         let project = directory.path().join("project");
         fs::write(project.join("a.txt"), "one\ntwo\nthree\n").unwrap();
-        let builder = Companion::builder().root(&project).places(Places::below(directory.path()));
-        let companion = which(builder).start().await.unwrap();
+        let companion = which(builder(directory.path())).start().await.unwrap();
         let desk = companion.join();
         let file = project.join("a.txt").to_str().unwrap().to_owned();
         Self { directory, companion, desk, reviews: HashMap::new(), file }
@@ -73,6 +73,20 @@ impl Story {
             .await
             .expect("the desk is told")
             .unwrap()
+    }
+
+    /// Another companion takes the place of this one, which is gone, and is told to this desk.
+    async fn succeeded_by(&mut self, which: impl FnOnce(Builder) -> Builder) {
+        self.companion = which(builder(self.directory.path())).start().await.unwrap();
+        self.desk = self.companion.join();
+    }
+
+    async fn problem(&mut self) -> Problem {
+        loop {
+            if let desk::Event::Problem(problem) = self.next().await {
+                return problem;
+            }
+        }
     }
 
     /// The first status of which this is true.
@@ -129,6 +143,11 @@ impl Story {
         let drafts = Drafts::open(&Places::below(self.directory.path()));
         drafts.list().unwrap().iter().map(|draft| drafts.read(&draft.id).unwrap()).collect()
     }
+}
+
+/// A companion of the project below this directory.
+fn builder(directory: &Path) -> Builder {
+    Companion::builder().root(directory.join("project")).places(Places::below(directory))
 }
 
 impl Agent<'_> {

@@ -1,0 +1,144 @@
+//! A companion ends without a goodbye, and another one takes its place. The clock runs: answers wait for the journal, which is
+//! written elsewhere, and a paused clock would run ahead meanwhile.
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+
+use super::*;
+use crate::journal::Keeper;
+
+/// A companion with a journal ends while an agent has a diff open. Returns the story and what the agent knew: its
+/// session, the port, the token.
+async fn interrupted() -> (Story, String, u16, String) {
+    let mut story = Story::of(|builder| builder.journal_as("k")).await;
+    let session = {
+        let agent = story.agent().await;
+        agent.open_diff(&story.file, "one\n2\nthree\n").await;
+        agent.session
+    };
+    let review = story.opened().await;
+    assert_eq!(review.id, ReviewId(1));
+    story.type_over(&review, "one\nmine\nthree\n").await;
+    let (port, token) = (story.companion.port(), story.companion.token().to_owned());
+    let Story { directory, companion, file, reviews, .. } = story;
+    companion.hand_over().await;
+    let nobody = desk::pair().0;
+    // In place of the companion that is gone stands one of another project, until the successor comes.
+    let elsewhere = tempfile::tempdir().unwrap();
+    fs::create_dir(elsewhere.path().join("project")).unwrap();
+    let companion = builder(elsewhere.path()).start().await.unwrap();
+    (Story { directory, companion, desk: nobody, reviews, file }, session, port, token)
+}
+
+#[tokio::test]
+async fn a_successor_has_port_token_and_sessions_and_rejects_what_waited() {
+    let (mut story, session, port, token) = interrupted().await;
+    let record = format!("tmp/gemini/ide/gemini-ide-server-{}-{port}.json", std::process::id());
+    assert!(story.directory.path().join(&record).exists(), "agents find it in the meantime");
+    let drafts = Drafts::open(&Places::below(story.directory.path()));
+    assert_eq!(drafts.read(&drafts.list().unwrap()[0].id).unwrap(), "one\nmine\nthree\n");
+
+    story.succeeded_by(|builder| builder.journal_as("k")).await;
+    assert_eq!((story.companion.port(), story.companion.token()), (port, token.as_str()));
+    assert!(story.directory.path().join(&record).exists());
+    assert!(story.problem().await.what.contains("a.txt"));
+    let agent = Agent { events: &story.companion.hub.events, session };
+    let mut stream = agent.stream().await;
+    assert_eq!(outcome(&mut stream).await.0["method"], "ide/diffRejected");
+    assert_eq!(agent.close_diff(&story.file).await.as_deref(), Some("one\nmine\nthree\n"));
+}
+
+#[tokio::test]
+async fn review_ids_are_not_used_again_after_an_interruption() {
+    let (mut story, ..) = interrupted().await;
+    story.succeeded_by(|builder| builder.journal_as("k")).await;
+    story.agent().await.open_diff(&story.file, "x\n").await;
+    assert_eq!(story.opened().await.id, ReviewId(2));
+}
+
+#[tokio::test]
+async fn with_its_port_lost_a_successor_names_the_agents_that_are_cut_off() {
+    let (mut story, session, port, token) = interrupted().await;
+    let _somebody_else = TcpListener::bind(("127.0.0.1", port)).unwrap();
+    let before = Instant::now();
+    story.succeeded_by(|builder| builder.journal_as("k")).await;
+    let waited = before.elapsed();
+    assert!(waited >= Duration::from_millis(500) && waited <= Duration::from_secs(1), "{waited:?}");
+    assert_ne!(story.companion.port(), port);
+    assert_eq!(story.companion.token(), token);
+    let problem = story.problem().await.to_string();
+    for part in ["Gemini CLI", "/ide enable", "a.txt", &port.to_string()] {
+        assert!(problem.contains(part), "{part} in {problem}");
+    }
+    assert!(!Agent { events: &story.companion.hub.events, session }.is_known().await);
+    story.agent().await.open_diff(&story.file, "x\n").await;
+    assert_eq!(story.opened().await.id, ReviewId(2), "desks may still show the first");
+}
+
+#[tokio::test]
+async fn a_predecessor_that_is_not_quite_gone_is_waited_for() {
+    let (mut story, _, port, _) = interrupted().await;
+    let state = story.directory.path().join("state");
+    let journal = Keeper::take(&state, "own-k").unwrap().expect("it was let go");
+    let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+    let dying = tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        drop(journal);
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        drop(listener);
+    });
+    story.succeeded_by(|builder| builder.journal_as("k")).await;
+    dying.await.unwrap();
+    assert_eq!(story.companion.port(), port);
+}
+
+#[tokio::test]
+async fn a_journal_that_a_living_companion_keeps_is_left_alone() {
+    let mut story = Story::of(|builder| builder.journal_as("k")).await;
+    let port = story.companion.port();
+    let first =
+        std::mem::replace(&mut story.companion, builder(story.directory.path()).start().await.unwrap());
+    story.succeeded_by(|builder| builder.journal_as("k")).await;
+    assert_ne!(story.companion.port(), port);
+    drop(first);
+}
+
+#[tokio::test]
+async fn handing_over_cuts_streams_and_stopping_ends_them() {
+    for hands_over in [true, false] {
+        let story = Story::of(|builder| builder.journal_as("k")).await;
+        let session = story.agent().await.session;
+        let (port, token) = (story.companion.port(), story.companion.token());
+        let request = format!(
+            "GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n\
+             Mcp-Session-Id: {session}\r\nAccept: text/event-stream\r\n\r\n"
+        );
+        let (opened, is_open) = oneshot::channel();
+        let reading = tokio::task::spawn_blocking(move || {
+            let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+            stream.write_all(request.as_bytes()).unwrap();
+            let mut read = Vec::new();
+            while !read.windows(17).any(|bytes| bytes == b"ide/contextUpdate") {
+                let mut more = [0; 1024];
+                let count = stream.read(&mut more).unwrap();
+                assert!(count > 0, "{}", String::from_utf8_lossy(&read));
+                read.extend_from_slice(&more[..count]);
+            }
+            opened.send(()).unwrap();
+            // A reset is a cut as well.
+            match stream.read_to_end(&mut read) {
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => panic!("it stays open"),
+                _ => read.ends_with(b"0\r\n\r\n"),
+            }
+        });
+        is_open.await.unwrap();
+        if hands_over {
+            story.companion.hand_over().await;
+            TcpListener::bind(("127.0.0.1", port)).expect("the port is free");
+        } else {
+            story.companion.stop().await;
+        }
+        assert_eq!(reading.await.unwrap(), !hands_over, "whether it ends properly");
+    }
+}
