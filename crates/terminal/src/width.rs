@@ -16,9 +16,6 @@ pub(crate) const TAB: usize = 4;
 /// What would be one character but is longer than this many bytes is taken apart.
 const LONGEST: usize = 64;
 
-/// Plain text is skipped in pieces of this many bytes.
-const STRIDE: usize = 256;
-
 /// What is drawn or left out as one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unit<'a> {
@@ -59,7 +56,7 @@ impl<'a> Units<'a> {
     pub(crate) fn from(line: &'a str, column: usize) -> Self {
         let mut units = Self { line, byte: 0, utf16: 0, column: 0 };
         loop {
-            while units.column + STRIDE <= column && units.skip_plain() {}
+            units.skip_plain(column - units.column);
             let before = units.clone();
             match units.next() {
                 Some(unit) if unit.column + unit.width <= column => {}
@@ -74,19 +71,16 @@ impl<'a> Units<'a> {
         self.column
     }
 
-    /// Passes over as many bytes of plain ASCII as there are columns. The byte after them is ASCII too, so that nothing combines
-    /// with the last one.
-    fn skip_plain(&mut self) -> bool {
+    /// Passes over plain ASCII, at most so many columns, which are as many bytes.
+    fn skip_plain(&mut self, most: usize) {
         let rest = &self.line.as_bytes()[self.byte..];
-        let plain =
-            rest.get(..STRIDE).is_some_and(|piece| piece.iter().all(|byte| matches!(byte, b' '..=b'~')))
-                && rest.get(STRIDE).is_none_or(u8::is_ascii);
-        if plain {
-            self.byte += STRIDE;
-            self.utf16 += STRIDE;
-            self.column += STRIDE;
-        }
-        plain
+        let plain = rest.iter().take(most).take_while(|byte| matches!(byte, b' '..=b'~')).count();
+        // The last one may be what the next character combines with.
+        let combines = rest.get(plain).is_some_and(|byte| !byte.is_ascii());
+        let plain = plain.saturating_sub(usize::from(combines));
+        self.byte += plain;
+        self.utf16 += plain;
+        self.column += plain;
     }
 
     /// The next unit's text, and whether it must not be shown as it is.

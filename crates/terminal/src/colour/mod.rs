@@ -20,8 +20,8 @@ pub(crate) use classes::Class;
 /// Lines are coloured in pieces of so many.
 const PIECE: usize = 64;
 
-/// The colours of so many texts are remembered.
-const TEXTS: usize = 24;
+/// The colours of so many texts are remembered, and the texts with them: there are up to three to a review.
+const TEXTS: usize = 8;
 
 /// A piece of a line: byte offsets within it. What no span covers is plain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
