@@ -26,7 +26,7 @@ pub(crate) struct Open {
     pub(crate) number: u64,
     pub(crate) frames: mpsc::Receiver<String>,
     pub(crate) events: Events,
-    /// Whether the stream shall be cut instead of ended: agents come back to one that was cut, and a successor is there.
+    /// Whether the stream shall be cut instead of ended, for a successor: many agents come back to one that was cut only.
     pub(crate) cut: Arc<AtomicBool>,
 }
 
