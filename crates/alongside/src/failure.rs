@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io::Write as _;
 
+use alongside_desk::harmless;
+
 /// An error and what to do about it. The hint is kept apart so that it is printed on its own line.
 struct Hinted {
     error: anyhow::Error,
@@ -42,13 +44,20 @@ pub(crate) fn failure(message: impl Into<String>, hint: impl Into<String>) -> an
 
 /// The lines that tell of an error: its causes in one line, then each hint in its own.
 pub(crate) fn lines(error: &anyhow::Error) -> Vec<String> {
-    let mut lines = vec![format!("alongside: {}", alongside_desk::harmless::text(&format!("{error:#}")))];
+    let (error, hints) = parts(error);
+    let hints = hints.iter().map(|hint| format!("  hint: {}", harmless::text(hint)));
+    std::iter::once(format!("alongside: {}", harmless::text(&error))).chain(hints).collect()
+}
+
+/// What failed with all its causes, and the hints, as they are.
+pub(crate) fn parts(error: &anyhow::Error) -> (String, Vec<String>) {
+    let mut hints = Vec::new();
     let mut inner = error.downcast_ref::<Hinted>();
     while let Some(hinted) = inner {
-        lines.push(format!("  hint: {}", alongside_desk::harmless::text(&hinted.hint)));
+        hints.push(hinted.hint.clone());
         inner = hinted.error.downcast_ref();
     }
-    lines
+    (format!("{error:#}"), hints)
 }
 
 /// Prints an error to standard error.

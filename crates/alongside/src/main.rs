@@ -27,27 +27,41 @@ use clap::Parser;
 /// Without a command it opens the review desk of a project, in which an agent that is started in another terminal finds it
 /// by itself. See it all first with `alongside demo`.
 #[derive(Debug, Parser)]
-#[command(version, args_conflicts_with_subcommands = true, max_term_width = 100)]
+#[command(
+    version,
+    max_term_width = 100,
+    override_usage = "alongside [OPTIONS] [DIR]...\n       alongside [OPTIONS] <COMMAND>"
+)]
 struct Cli {
     #[command(flatten)]
     desk: commands::desk::Args,
 
-    /// Read the settings from FILE instead of ~/.config/alongside/config.toml
-    #[arg(long, global = true, value_name = "FILE")]
-    config: Option<PathBuf>,
-
-    /// Write a log to FILE, for finding out what went wrong; it never holds the token
-    #[arg(long, global = true, value_name = "FILE", env = "ALONGSIDE_LOG", hide_env_values = true)]
-    log: Option<PathBuf>,
+    #[command(flatten)]
+    globals: Globals,
 
     #[command(subcommand)]
     command: Option<commands::Command>,
 }
 
+/// What every command may be told.
+#[derive(Debug, Clone, Default, clap::Args)]
+struct Globals {
+    /// Read the settings from FILE instead of ~/.config/alongside/config.toml
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Write a log to FILE, for finding out what went wrong; it never holds the token
+    #[arg(long, global = true, value_name = "FILE", env = "ALONGSIDE_LOG", hide_env_values = true)]
+    pub(crate) log: Option<PathBuf>,
+}
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    if let Some(error) = cli.command.as_ref().and_then(|_| cli.desk.misplaced()) {
+        error.exit();
+    }
     let is_host = cli.command.as_ref().is_some_and(commands::Command::is_host);
-    let logging = match (&cli.log, is_host) {
+    let logging = match (&cli.globals.log, is_host) {
         (None, true) => logging::start_for_host(),
         (file, _) => logging::start(file.as_deref()),
     };
@@ -55,8 +69,8 @@ fn main() -> ExitCode {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let outcome = runtime.block_on(async {
             match cli.command {
-                Some(command) => command.run(cli.config).await,
-                None => commands::desk::run(cli.desk, cli.config).await,
+                Some(command) => command.run(cli.globals).await,
+                None => commands::desk::run(cli.desk, cli.globals).await,
             }
         });
         // A thread that waits for input on a terminal cannot be interrupted, and nobody needs its line any more.

@@ -6,8 +6,10 @@ use std::process::ExitCode;
 
 use alongside_desk::Request;
 use alongside_terminal::{Ending, Layout, Options, Theme};
+use clap::CommandFactory as _;
 
 use super::{review, serving};
+use crate::Globals;
 use crate::failure;
 use crate::host::{self, Wish};
 use crate::settings::Settings;
@@ -33,6 +35,16 @@ pub(crate) struct Args {
     until: Option<u32>,
 }
 
+impl Args {
+    /// The error of arguments of the desk in front of a command, which has its own.
+    pub(crate) fn misplaced(&self) -> Option<clap::Error> {
+        let any = !self.dirs.is_empty() || self.host.is_some() || self.theme.is_some();
+        let what = "arguments of the desk stand in front of a command; a directory that is named like a command is written \
+                    ./NAME";
+        any.then(|| crate::Cli::command().error(clap::error::ErrorKind::ArgumentConflict, what))
+    }
+}
+
 /// A terminal's background.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 pub(crate) enum Shade {
@@ -43,7 +55,7 @@ pub(crate) enum Shade {
 /// What to do where no screen can be drawn.
 const NO_TERMINAL: i32 = 2;
 
-pub(crate) async fn run(args: Args, config: Option<PathBuf>) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
         let error = failure::failure(
             "the desk needs a terminal to draw on",
@@ -53,8 +65,8 @@ pub(crate) async fn run(args: Args, config: Option<PathBuf>) -> anyhow::Result<E
         return Ok(ExitCode::from(u8::try_from(NO_TERMINAL).unwrap_or(1)));
     }
     let roots = review::roots(&args.dirs)?;
-    let settings = Settings::load(config.as_deref(), &roots)?;
-    let reached = host::reach(Wish::desk(roots.clone(), args.host, config)).await?;
+    let settings = Settings::load(globals.config.as_deref(), &roots)?;
+    let reached = host::reach(Wish::desk(roots.clone(), args.host, globals)).await?;
     if reached.started {
         for problem in serving::foreign(&roots).await {
             reached.desk.send(Request::Report(problem));

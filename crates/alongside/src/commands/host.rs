@@ -7,6 +7,7 @@ use alongside_desk::socket::Owner;
 use anyhow::Context;
 
 use super::note;
+use crate::Globals;
 use crate::failure::failure;
 use crate::host::{self, Entry, Plan, Registry};
 
@@ -59,10 +60,10 @@ impl Args {
     }
 }
 
-pub(crate) async fn run(args: Args, config: Option<PathBuf>) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     if let (Some(name), Some(starter)) = (args.serve, args.starter) {
         let owner: Option<Owner> = args.owner.as_deref().map(serde_json::from_str).transpose()?;
-        host::serve(Plan { name, roots: args.roots, owner, starter, config }).await?;
+        host::serve(Plan { name, roots: args.roots, owner, starter, globals }).await?;
         return Ok(ExitCode::SUCCESS);
     }
     let entry = chosen(args.host.as_deref())?;

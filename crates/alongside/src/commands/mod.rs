@@ -15,10 +15,11 @@ mod stdio;
 mod variables;
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Subcommand;
+
+use crate::Globals;
 
 /// What can be done.
 #[derive(Debug, Subcommand)]
@@ -40,18 +41,18 @@ impl Command {
         matches!(self, Self::Host(args) if args.serves())
     }
 
-    /// Does it. `config` is the settings file that was named, if one was.
-    pub(crate) async fn run(self, config: Option<PathBuf>) -> anyhow::Result<ExitCode> {
+    /// Does it.
+    pub(crate) async fn run(self, globals: Globals) -> anyhow::Result<ExitCode> {
         match self {
-            Self::Review(args) => review::run(args, config).await,
-            Self::Run(args) => run::run(args, config).await,
+            Self::Review(args) => review::run(args, globals).await,
+            Self::Run(args) => run::run(args, globals).await,
             Self::Env(args) => env::run(&args).await,
             Self::Status(args) => status::run(&args).await,
-            Self::Stdio(_) => stdio::run(config).await,
+            Self::Stdio(_) => stdio::run(globals).await,
             Self::Drafts(args) => drafts::run(args),
             Self::Demo(_) => demo::run().await,
             Self::Log(args) => log::run(&args).await,
-            Self::Host(args) => host::run(args, config).await,
+            Self::Host(args) => host::run(args, globals).await,
         }
     }
 }

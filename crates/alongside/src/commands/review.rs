@@ -7,6 +7,7 @@ use alongside_desk::Request;
 use anyhow::Context;
 
 use super::serving;
+use crate::Globals;
 use crate::failure::{Hint, failure};
 use crate::host::{self, Wish};
 use crate::line::json::JsonDesk;
@@ -63,10 +64,10 @@ impl Args {
     }
 }
 
-pub(crate) async fn run(args: Args, config: Option<PathBuf>) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     let roots = roots(&args.dirs)?;
     let mut signals = Signals::listen()?;
-    let reached = host::reach(Wish::desk(roots.clone(), args.host.clone(), config)).await?;
+    let reached = host::reach(Wish::desk(roots.clone(), args.host.clone(), globals)).await?;
     if reached.started {
         for problem in serving::foreign(&roots).await {
             reached.desk.send(Request::Report(problem));

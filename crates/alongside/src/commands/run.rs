@@ -1,7 +1,6 @@
 //! `alongside run`.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus};
 
 use alongside_desk::{Desk, Event, Status};
@@ -9,6 +8,7 @@ use anyhow::Context;
 use tokio::process::{Child, Command};
 
 use super::{pane, serving, variables};
+use crate::Globals;
 use crate::failure::Hint;
 use crate::host::{self, Registry, Wish};
 use crate::signals::Signals;
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     agent: Vec<OsString>,
 }
 
-pub(crate) async fn run(args: Args, config: Option<PathBuf>) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     let here = serving::surroundings()?;
     // From now on signals are the agent's to answer; we end after it.
     let mut signals = Signals::listen()?;
@@ -53,7 +53,7 @@ pub(crate) async fn run(args: Args, config: Option<PathBuf>) -> anyhow::Result<E
             (None, variables::of(&serving))
         }
         None => {
-            let mut keeper = host::reach(Wish::keeper(vec![here.cwd.clone()], config)).await?.desk;
+            let mut keeper = host::reach(Wish::keeper(vec![here.cwd.clone()], globals)).await?.desk;
             let status = status(&mut keeper).await?;
             if status.desks == 0
                 && !args.no_desk

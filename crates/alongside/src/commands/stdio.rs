@@ -1,6 +1,5 @@
 //! `alongside stdio`.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use alongside_agent::{Endpoint, bridge};
@@ -9,6 +8,7 @@ use alongside_contract::token::split;
 use anyhow::Context;
 
 use super::serving::{self, Serving};
+use crate::Globals;
 use crate::host::{self, Registry, Wish};
 
 /// Carry MCP over standard input and output to the companion of this directory
@@ -18,7 +18,7 @@ use crate::host::{self, Registry, Wish};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(crate) async fn run(config: Option<PathBuf>) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(globals: Globals) -> anyhow::Result<ExitCode> {
     let here = serving::surroundings()?;
     let ours =
         Registry::open()?.entries().into_iter().any(|host| host.serves(std::slice::from_ref(&here.cwd)));
@@ -33,7 +33,7 @@ pub(crate) async fn run(config: Option<PathBuf>) -> anyhow::Result<ExitCode> {
             (None, endpoint, token)
         }
         None => {
-            let reached = host::reach(Wish::keeper(vec![here.cwd], config)).await?;
+            let reached = host::reach(Wish::keeper(vec![here.cwd], globals)).await?;
             let host = reached.welcome.alongside;
             (Some(reached.desk), Endpoint::local(host.port), Some(host.token))
         }

@@ -15,7 +15,8 @@ use tokio::process::Command;
 
 use super::VERSION;
 use super::registry::{Entry, Lock, Registry};
-use crate::failure::failure;
+use crate::Globals;
+use crate::failure::{Hint, failure};
 use crate::settings::Settings;
 
 /// How long a host may take until it listens.
@@ -31,8 +32,8 @@ pub(crate) struct Wish {
     pub(crate) owner: Option<Owner>,
     /// The host that was chosen by name or process, if one was.
     pub(crate) host: Option<String>,
-    /// The settings file that was named.
-    pub(crate) config: Option<PathBuf>,
+    /// The settings and the log that were named.
+    pub(crate) globals: Globals,
 }
 
 /// What a host says on its standard output once it knows whether it can serve.
@@ -42,18 +43,18 @@ pub(super) enum Report {
     /// It listens.
     Ready,
     /// It does not, for this reason, with hints.
-    Failed { lines: Vec<String> },
+    Failed { error: String, hints: Vec<String> },
 }
 
 impl Wish {
     /// A person's desk for these projects.
-    pub(crate) fn desk(dirs: Vec<PathBuf>, host: Option<String>, config: Option<PathBuf>) -> Self {
-        Self { dirs, role: Role::Desk, owner: None, host, config }
+    pub(crate) fn desk(dirs: Vec<PathBuf>, host: Option<String>, globals: Globals) -> Self {
+        Self { dirs, role: Role::Desk, owner: None, host, globals }
     }
 
     /// A keeper of the host for these projects.
-    pub(crate) fn keeper(dirs: Vec<PathBuf>, config: Option<PathBuf>) -> Self {
-        Self { role: Role::Keeper, ..Self::desk(dirs, None, config) }
+    pub(crate) fn keeper(dirs: Vec<PathBuf>, globals: Globals) -> Self {
+        Self { role: Role::Keeper, ..Self::desk(dirs, None, globals) }
     }
 
     fn hello(&self) -> Hello {
@@ -114,12 +115,14 @@ pub(crate) async fn meet(wish: &Wish) -> anyhow::Result<(Joined, bool)> {
         registry.remove(&entry);
     }
     // What is wrong in the settings is said here, where somebody reads it.
-    Settings::load(wish.config.as_deref(), &wish.dirs)?;
+    Settings::load(wish.globals.config.as_deref(), &wish.dirs)?;
     let entry = Entry {
         name: Registry::name(wish.owner.as_ref(), &wish.dirs),
         roots: wish.dirs.clone(),
         owner: wish.owner.clone(),
-        config: wish.config.clone(),
+        // The host lives in another directory.
+        config: wish.globals.config.as_deref().map(std::path::absolute).transpose()?,
+        log: wish.globals.log.as_deref().map(std::path::absolute).transpose()?,
         ..Entry::default()
     };
     Ok((start(&registry, &lock, &entry, wish).await?, true))
@@ -167,6 +170,9 @@ pub(super) async fn spawn(entry: &Entry) -> anyhow::Result<()> {
     if let Some(config) = &entry.config {
         command.arg("--config").arg(config);
     }
+    if let Some(log) = &entry.log {
+        command.arg("--log").arg(log);
+    }
     command.args(["host", "--serve", &entry.name, "--starter", &std::process::id().to_string()]);
     if let Some(owner) = &entry.owner {
         command.arg("--owner").arg(serde_json::to_string(owner)?);
@@ -185,8 +191,10 @@ pub(super) async fn spawn(entry: &Entry) -> anyhow::Result<()> {
     tokio::spawn(async move { child.wait().await });
     match serde_json::from_str(&said) {
         Ok(Report::Ready) => Ok(()),
-        Ok(Report::Failed { lines }) => {
-            Err(anyhow::anyhow!(lines.join("\n"))).context("the companion does not start")
+        Ok(Report::Failed { error, hints }) => {
+            // As if it had failed here.
+            let failed = Err(anyhow::Error::msg(error));
+            hints.into_iter().rev().fold(failed, |failed, hint| failed.hint(hint))
         }
         Err(_) => Err(failure("the companion ended while it started", "`alongside log` shows what it said")),
     }

@@ -18,7 +18,8 @@ pub(crate) use meet::Wish;
 pub(crate) use reach::reach;
 pub(crate) use registry::{Entry, Registry};
 
-use crate::failure::{Hint, lines};
+use crate::Globals;
+use crate::failure::{Hint, parts};
 use crate::settings::Settings;
 use crate::signals::Signals;
 use meet::Report;
@@ -34,7 +35,7 @@ pub(crate) struct Plan {
     pub(crate) owner: Option<Owner>,
     /// The process of whoever starts it.
     pub(crate) starter: u32,
-    pub(crate) config: Option<PathBuf>,
+    pub(crate) globals: Globals,
 }
 
 /// Is a host until its life is over. Whoever started it reads from standard output whether it could begin.
@@ -46,7 +47,10 @@ pub(crate) async fn serve(plan: Plan) -> anyhow::Result<()> {
     let begun = begin(plan).await;
     let report = match &begun {
         Ok(_) => Report::Ready,
-        Err(error) => Report::Failed { lines: lines(error) },
+        Err(error) => {
+            let (error, hints) = parts(error);
+            Report::Failed { error, hints }
+        }
     };
     let mut line = serde_json::to_string(&report)?;
     line.push('\n');
@@ -63,7 +67,7 @@ type Begun = (serve::Serving, interprocess::local_socket::tokio::Listener, Signa
 
 async fn begin(plan: Plan) -> anyhow::Result<Begun> {
     let registry = Registry::open()?;
-    let settings = Settings::load(plan.config.as_deref(), &plan.roots)?;
+    let settings = Settings::load(plan.globals.config.as_deref(), &plan.roots)?;
     let signals = Signals::listen()?;
     let companion = companion(&settings, &plan).await?;
     let listener = registry.listen(&plan.name)?;
@@ -73,7 +77,8 @@ async fn begin(plan: Plan) -> anyhow::Result<Begun> {
         version: VERSION.into(),
         roots: plan.roots,
         owner: plan.owner,
-        config: plan.config,
+        config: plan.globals.config,
+        log: plan.globals.log,
         ..Entry::default()
     };
     registry.write(&entry)?;

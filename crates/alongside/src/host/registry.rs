@@ -34,6 +34,9 @@ pub(crate) struct Entry {
     /// The settings file that was named when it was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) config: Option<PathBuf>,
+    /// The log that was named then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) log: Option<PathBuf>,
 }
 
 impl Entry {

@@ -1,6 +1,5 @@
 //! The host's loop: lets desks in, and does what the [rules](super::life) say follows when they come and go.
 
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use alongside_companion::{Companion, Editor};
@@ -9,7 +8,7 @@ use alongside_desk::socket::{
 };
 use alongside_desk::{Desk, Request};
 use interprocess::local_socket::tokio::{Listener, Stream, prelude::*};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 
@@ -63,8 +62,8 @@ pub(super) struct Serving {
     last: u64,
     /// Watches saved files while no editor tells more.
     saved: Option<AbortHandle>,
-    /// Said to desks that are still there when the companion has ended.
-    goodbye: Arc<OnceLock<Goodbye>>,
+    /// Said to desks that are still there when all is over.
+    goodbye: watch::Sender<Option<Goodbye>>,
 }
 
 /// Why the loop ends.
@@ -84,7 +83,16 @@ impl Serving {
         shown: u32,
     ) -> Self {
         let life = Life::begin(entry.owner.clone(), shown, Instant::now());
-        Self { companion, entry, registry, settings, life, last: 0, saved: None, goodbye: Arc::default() }
+        Self {
+            companion,
+            entry,
+            registry,
+            settings,
+            life,
+            last: 0,
+            saved: None,
+            goodbye: watch::Sender::new(None),
+        }
     }
 
     /// Serves until the rules, a signal or a successor end it.
@@ -97,7 +105,7 @@ impl Serving {
             let steps = tokio::select! {
                 stream = listener.accept() => {
                     match stream {
-                        Ok(stream) => drop(visitors.spawn(receive_and_serve(stream, events.clone(), self.goodbye.clone()))),
+                        Ok(stream) => drop(visitors.spawn(receive_and_serve(stream, events.clone(), self.goodbye.subscribe()))),
                         Err(error) => {
                             // Out of descriptors, most likely: some may be free in a moment.
                             tracing::warn!(%error, "cannot let somebody in");
@@ -233,12 +241,12 @@ impl Serving {
             End::Stop(arrival) => (Goodbye::Stopped, arrival),
             End::HandOver(arrival) => (Goodbye::HandedOver, Some(arrival)),
         };
-        let _ = self.goodbye.set(how);
         match how {
             Goodbye::Stopped => self.companion.stop().await,
             Goodbye::HandedOver => self.companion.hand_over().await,
         }
         self.registry.remove(&self.entry);
+        self.goodbye.send_replace(Some(how));
         if let Some(mut arrival) = arrival {
             // Whoever asked may be gone.
             let _ = arrival.done().await;
@@ -254,7 +262,7 @@ fn editor(owner: &Owner) -> Editor {
 async fn receive_and_serve(
     stream: Stream,
     events: mpsc::UnboundedSender<Event>,
-    goodbye: Arc<OnceLock<Goodbye>>,
+    mut goodbye: watch::Receiver<Option<Goodbye>>,
 ) {
     let (hello, arrival) = match receive(stream, VERSION).await {
         Ok(Some(Visitor::Desk(hello, arrival))) => (Box::new(hello), arrival),
@@ -279,8 +287,12 @@ async fn receive_and_serve(
         let _ = events.send(Event::Parted { id, left: true, ends });
         answered.await.unwrap_or(true)
     };
-    let parting =
-        arrival.serve(&welcome, desk, left, || goodbye.get().copied().unwrap_or(Goodbye::Stopped)).await;
+    let goodbye = async || match goodbye.wait_for(Option::is_some).await {
+        Ok(how) => (*how).unwrap_or(Goodbye::Stopped),
+        // The loop is gone, and with it the host.
+        Err(_) => Goodbye::Stopped,
+    };
+    let parting = arrival.serve(&welcome, desk, left, goodbye).await;
     tracing::info!(desk = id, ?parting, "a desk parts");
     if parting == Parting::Lost {
         let _ = events.send(Event::Parted { id, left: false, ends: oneshot::channel().0 });

@@ -50,7 +50,9 @@ impl LineDesk {
         }
         match answer {
             "" => {}
-            "q" | "quit" if self.waiting.is_empty() => return ControlFlow::Break(Ending::Left),
+            "q" | "quit" if self.waiting.is_empty() || self.status.desks > 1 => {
+                return ControlFlow::Break(Ending::Left);
+            }
             "q" | "quit" => self.confirm(Confirm::Leave),
             "l" | "list" => self.list(),
             "p" | "pause" => self.pause().await,

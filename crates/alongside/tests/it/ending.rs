@@ -15,7 +15,7 @@ fn records(home: &Home) -> Vec<std::path::PathBuf> {
 
 #[tokio::test]
 async fn signals_reject_what_waits_and_remove_the_files() {
-    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let home = Home::new();
         let file = home.file("a.txt", "a\n");
         let mut desk = home.review(&[]);
@@ -30,6 +30,59 @@ async fn signals_reject_what_waits_and_remove_the_files() {
         desk.shows("Ending: the reviews that wait are rejected.").await;
         desk.shows("a.txt: rejected, because the companion stops.").await;
     }
+}
+
+#[tokio::test]
+async fn a_terminal_that_goes_away_decides_nothing_and_another_desk_goes_on() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.review(&[]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    desk.shows("(1/1) keep").await;
+    desk.signal(Signal::HUP);
+    assert_eq!(desk.ends().code(), Some(129));
+    assert!(!records(&home).is_empty(), "agents still find the companion");
+    let mut next = home.review(&[]);
+    next.answers("(1/1) keep", "a").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "A\n".into() });
+    next.types("q");
+    assert_eq!(next.ends().code(), Some(0));
+    assert_eq!(records(&home), Vec::<std::path::PathBuf>::new());
+}
+
+#[tokio::test]
+async fn two_desks_decide_one_review_and_the_one_that_leaves_ends_nothing() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut one = home.review(&[]);
+    let agent = home.agent().await;
+    let mut other = home.review(&[]);
+    other.shows("alongside serves").await;
+    let diff = propose(&agent, &file, "A\n").await;
+    one.shows("(1/1) keep").await;
+    other.answers("(1/1) keep", "q").await;
+    assert_eq!(other.ends().code(), Some(0), "nobody is asked who is not the last");
+    one.types("a");
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "A\n".into() });
+}
+
+#[tokio::test]
+async fn a_host_that_is_killed_comes_back_and_the_agent_is_freed() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.review(&[]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    desk.shows("(1/1) keep").await;
+    home.kill_hosts();
+    desk.shows("Problem: the companion was interrupted").await;
+    desk.shows("a.txt: rejected, because the companion was interrupted.").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    let again = propose(&agent, &file, "B\n").await;
+    desk.shows("+B").await;
+    desk.answers("(1/1) keep", "a").await;
+    assert_eq!(soon("the outcome", again.outcome()).await, Outcome::Accepted { content: "B\n".into() });
 }
 
 #[tokio::test]

@@ -83,6 +83,34 @@ impl Home {
         Running::at_terminal(&mut command)
     }
 
+    /// This home as seen from a directory of the project.
+    pub(crate) fn inside(mut self, below: &str) -> Self {
+        self.project.push(below);
+        self
+    }
+
+    /// The processes and names of the hosts that run.
+    pub(crate) fn hosts(&self) -> Vec<(u32, String)> {
+        let entries = files_below(&self.path("run")).into_iter();
+        let entries = entries.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
+        let read = |path| serde_json::from_slice::<serde_json::Value>(&std::fs::read(path).ok()?).ok();
+        entries
+            .filter_map(read)
+            .filter_map(|entry| {
+                let pid = u32::try_from(entry["pid"].as_u64()?).ok()?;
+                Some((pid, entry["name"].as_str()?.to_owned()))
+            })
+            .collect()
+    }
+
+    /// Ends every host as the system does: without a word.
+    pub(crate) fn kill_hosts(&self) {
+        for (pid, _) in self.hosts() {
+            let pid = rustix::process::Pid::from_raw(pid.cast_signed());
+            let _ = pid.map(|pid| rustix::process::kill_process(pid, rustix::process::Signal::KILL));
+        }
+    }
+
     /// What an agent in the project sees.
     pub(crate) fn surroundings(&self) -> Surroundings {
         Surroundings {
@@ -109,6 +137,13 @@ impl Home {
         let context = agent.context();
         until("the agent to be told of the files", || context.borrow().is_some().then_some(())).await;
         agent
+    }
+}
+
+impl Drop for Home {
+    /// Hosts outlive the desks of a test that fails.
+    fn drop(&mut self) {
+        self.kill_hosts();
     }
 }
 

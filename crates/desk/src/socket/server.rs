@@ -119,13 +119,13 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
 
     /// Lets the desk in and carries messages until it parts. `left` is told as soon as the desk asks to leave, and answers
     /// whether there is more to tell it: what becomes of the reviews when the host ends with it. `goodbye` is asked when
-    /// the companion has ended.
+    /// the companion has ended, and may take its time: the desk goes on to wait.
     pub async fn serve(
         self,
         welcome: &Welcome,
         mut desk: Desk,
         left: impl AsyncFnOnce() -> bool,
-        goodbye: impl FnOnce() -> Goodbye,
+        goodbye: impl AsyncFnOnce() -> Goodbye,
     ) -> Parting {
         let Self { id, mut reader, writer } = self;
         let (out, outbox) = mpsc::channel(64);
@@ -187,7 +187,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
             let _ = out.send(line).await;
         }
         if parting == Parting::Ended {
-            let _ = out.send(rpc::notification(GOODBYE, &goodbye())).await;
+            let _ = out.send(rpc::notification(GOODBYE, &goodbye().await)).await;
         }
         drop(out);
         let _ = tokio::time::timeout(LAST_WORDS, writing.join_next()).await;
