@@ -46,6 +46,8 @@ pub(crate) struct Tty {
     input: Option<EventStream>,
     replies: Replies,
     hook: Option<Hook>,
+    /// Whether a panic has given the terminal back. Twice would put the cursor over what was said of it.
+    given_back: Arc<AtomicBool>,
 }
 
 /// Collects what the backend writes.
@@ -125,8 +127,9 @@ impl Writer {
 }
 
 fn write(frame: &[u8], given_up: &AtomicBool) -> io::Result<()> {
-    let mut out = io::stdout();
     for piece in frame.chunks(PIECE) {
+        // Looked at under the lock: after a panic has given the terminal back nothing more is drawn.
+        let mut out = io::stdout().lock();
         if given_up.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -147,22 +150,22 @@ impl Tty {
         }
         let pen = Pen::default();
         let terminal = Terminal::new(CrosstermBackend::new(pen.clone()))?;
-        let mut tty = Self {
-            terminal,
-            pen,
-            writer: Writer::start(),
-            input: None,
-            replies: Replies::default(),
-            hook: Some(Hook::set(panicked)),
-        };
+        let (writer, given_back) = (Writer::start(), Arc::new(AtomicBool::new(false)));
+        let hook = Some(Hook::set(panicked, writer.abandoned.clone(), given_back.clone()));
+        let replies = Replies::default();
+        let mut tty = Self { terminal, pen, writer, input: None, replies, hook, given_back };
         tty.enter()?;
         Ok(tty)
     }
 
     fn enter(&mut self) -> io::Result<()> {
+        // A second stream would wait for the first one's next key.
+        self.input = None;
         // What was typed before was meant for whoever had the terminal.
         #[cfg(unix)]
         let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
+        self.given_back.store(false, Ordering::Relaxed);
+        self.writer.abandoned.store(false, Ordering::Relaxed);
         terminal::enable_raw_mode()?;
         queue!(
             self.pen,
@@ -181,7 +184,7 @@ impl Tty {
     async fn leave(&mut self, note: Option<&str>) {
         self.input = None;
         self.writer.finish().await;
-        let mut bytes = ending();
+        let mut bytes = if self.given_back.load(Ordering::Relaxed) { Vec::new() } else { ending() };
         if let Some(note) = note {
             bytes.extend_from_slice(format!("{note}\r\n").as_bytes());
         }
@@ -208,7 +211,7 @@ impl Tty {
 impl Drop for Tty {
     /// A panic or an error on the way: there is no time to wait.
     fn drop(&mut self) {
-        if self.hook.is_some() {
+        if self.hook.is_some() && !self.given_back.load(Ordering::Relaxed) {
             restore();
         }
     }
@@ -317,11 +320,18 @@ struct Hook {
 }
 
 impl Hook {
-    fn set(panicked: mpsc::UnboundedSender<()>) -> Self {
+    fn set(
+        panicked: mpsc::UnboundedSender<()>,
+        abandoned: Arc<AtomicBool>,
+        given_back: Arc<AtomicBool>,
+    ) -> Self {
         let before = Arc::new(Mutex::new(Some(std::panic::take_hook())));
         let own = before.clone();
         std::panic::set_hook(Box::new(move |info| {
-            restore();
+            abandoned.store(true, Ordering::Relaxed);
+            if !given_back.swap(true, Ordering::Relaxed) {
+                restore();
+            }
             if let Some(hook) = &*own.lock().unwrap_or_else(PoisonError::into_inner) {
                 hook(info);
             }
