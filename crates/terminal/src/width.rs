@@ -71,16 +71,22 @@ impl<'a> Units<'a> {
         self.column
     }
 
-    /// Passes over plain ASCII, at most so many columns, which are as many bytes.
+    /// Passes over text that is measured without a look at tables, at most so many columns.
     fn skip_plain(&mut self, most: usize) {
-        let rest = &self.line.as_bytes()[self.byte..];
-        let plain = rest.iter().take(most).take_while(|byte| matches!(byte, b' '..=b'~')).count();
-        // The last one may be what the next character combines with.
-        let combines = rest.get(plain).is_some_and(|byte| !byte.is_ascii());
-        let plain = plain.saturating_sub(usize::from(combines));
-        self.byte += plain;
-        self.utf16 += plain;
-        self.column += plain;
+        let mut chars = self.line[self.byte..].chars();
+        let mut next = chars.next().map(|c| (c, plain(c)));
+        let mut skipped = 0;
+        while let Some((c, Some(width))) = next {
+            next = chars.next().map(|c| (c, plain(c)));
+            // What is not plain may combine with this one.
+            if skipped + width > most || matches!(next, Some((_, None))) {
+                break;
+            }
+            skipped += width;
+            self.byte += c.len_utf8();
+            self.utf16 += c.len_utf16();
+        }
+        self.column += skipped;
     }
 
     /// The next unit's text, and whether it must not be shown as it is.
@@ -126,6 +132,18 @@ impl<'a> Iterator for Units<'a> {
         self.utf16 += text.encode_utf16().count();
         self.column += width;
         Some(unit)
+    }
+}
+
+/// The width of a character that is by itself whenever its neighbours are too: most of what most people write.
+fn plain(c: char) -> Option<usize> {
+    match c {
+        ' '..='~' | '\u{c0}'..='\u{24f}' | '\u{400}'..='\u{481}' => Some(1),
+        '\u{3041}'..='\u{3096}'
+        | '\u{30a1}'..='\u{30fa}'
+        | '\u{4e00}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7a3}' => Some(2),
+        _ => None,
     }
 }
 
@@ -187,6 +205,18 @@ mod tests {
         )
         .prop_map(|chars| chars.into_iter().collect::<String>());
         (plain.clone(), hard, plain).prop_map(|(a, b, c)| a + &b + &c)
+    }
+
+    #[test]
+    fn what_is_measured_without_tables_is_as_wide_as_they_say() {
+        for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
+            let Some(width) = plain(c) else { continue };
+            for alone in [format!("{c}"), format!("{c}{c}"), format!("a{c}漢")] {
+                assert_eq!(alone.graphemes(true).count(), alone.chars().count(), "{alone:?}");
+            }
+            assert_eq!(c.to_string().width(), width, "{c:?}");
+            assert!(!harmless::is_harmful(c));
+        }
     }
 
     proptest! {
