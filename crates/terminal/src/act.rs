@@ -25,7 +25,7 @@ impl App {
     pub(crate) fn typed(&mut self, typed: Typed, at: Instant) {
         match typed {
             Typed::Key(key) if key.kind != KeyEventKind::Release => {
-                self.messages_read = true;
+                self.messages_read();
                 self.key(key, at);
             }
             Typed::Mouse(mouse) => self.mouse(mouse),

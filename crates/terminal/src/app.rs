@@ -35,9 +35,10 @@ pub(crate) struct App {
     pub(crate) at: Option<ReviewId>,
     /// Where a review was that its agent is about to propose anew.
     pub(crate) vacancy: Option<Vacancy>,
-    /// What was said since the last key.
+    /// What was said since the last key, and the last thing before.
     pub(crate) messages: Vec<Message>,
-    pub(crate) messages_read: bool,
+    /// How many of them have been on the screen.
+    messages_stood: usize,
     pub(crate) last_hint: Option<String>,
     pub(crate) question: Option<Question>,
     /// The first line of the help on the screen, while it is open.
@@ -71,6 +72,7 @@ pub(crate) struct App {
     turns: u64,
     /// The last of them that was on the screen, and since when.
     stood: (u64, Option<Instant>),
+    has_stood: bool,
     /// Whether the open question has been on the screen.
     pub(crate) question_stood: bool,
 }
@@ -166,6 +168,7 @@ pub(crate) struct Picture {
     turn: u64,
     review: Option<(ReviewId, u64)>,
     question: Option<Question>,
+    messages: usize,
 }
 
 impl App {
@@ -181,7 +184,7 @@ impl App {
             at: None,
             vacancy: None,
             messages: Vec::new(),
-            messages_read: false,
+            messages_stood: 0,
             last_hint: None,
             question: None,
             help: None,
@@ -200,6 +203,7 @@ impl App {
             effects: Vec::new(),
             turns: 0,
             stood: (0, None),
+            has_stood: false,
             question_stood: false,
         }
     }
@@ -226,7 +230,7 @@ impl App {
         self.reviews.iter_mut().find(|reading| reading.review.id == id)
     }
 
-    /// Says something in the message line. It stays until something else is said after a key was pressed.
+    /// Says something in the message line.
     pub(crate) fn say(&mut self, text: impl Into<String>) {
         self.message(text.into(), false);
     }
@@ -237,14 +241,17 @@ impl App {
     }
 
     fn message(&mut self, text: String, loud: bool) {
-        if std::mem::take(&mut self.messages_read) {
-            self.messages.clear();
-        }
         let message = Message { text, loud };
         if self.messages.last() != Some(&message) {
             self.messages.push(message);
         }
         self.due = true;
+    }
+
+    /// A key was pressed: what has been on the screen was read, and the last of it stays until there is something else.
+    pub(crate) fn messages_read(&mut self) {
+        let stood = std::mem::take(&mut self.messages_stood).min(self.messages.len());
+        self.messages.drain(..stood.saturating_sub(usize::from(stood == self.messages.len())));
     }
 
     pub(crate) fn ask(&mut self, request: Request, purpose: Purpose) {
@@ -274,11 +281,13 @@ impl App {
             turn: self.turns,
             review: reading.map(|reading| (reading.review.id, reading.review.revision)),
             question: self.question,
+            messages: self.messages.len(),
         }
     }
 
     /// A frame is on the screen.
     pub(crate) fn stands(&mut self, picture: Picture, now: Instant) {
+        self.has_stood = true;
         if self.stood.0 != picture.turn {
             self.stood = (picture.turn, Some(now));
         }
@@ -287,7 +296,13 @@ impl App {
         {
             reading.seen = Some(revision);
         }
+        self.messages_stood = picture.messages.min(self.messages.len());
         self.question_stood = self.question.is_some() && picture.question == self.question;
+    }
+
+    /// Whether nothing has been on the screen yet: what is told now was so before.
+    pub(crate) fn is_new(&self) -> bool {
+        !self.has_stood
     }
 
     /// Whether a key that was pressed at `at` can mean the review that is read now: that has been on the screen, and

@@ -16,7 +16,11 @@ mod reading;
 mod replies;
 mod run;
 mod screen;
+#[cfg(test)]
+mod scripted;
 mod signals;
+#[cfg(test)]
+mod tests;
 mod texts;
 mod told;
 mod tty;

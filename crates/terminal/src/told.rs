@@ -53,7 +53,9 @@ impl App {
                 news.push(format!("{} has left.", texts::agent_name(gone)));
             }
         }
-        news.into_iter().for_each(|news| self.say(news));
+        if !self.is_new() {
+            news.into_iter().for_each(|news| self.say(news));
+        }
     }
 
     fn opened(&mut self, review: Review) {
@@ -75,6 +77,9 @@ impl App {
             return;
         }
         let n = self.reviews.len();
+        if self.is_new() {
+            return;
+        }
         self.say(format!("{name}: {agent} proposes this too; it waits ({n} reviews, Tab goes on)."));
     }
 

@@ -78,7 +78,14 @@ fn keys(app: &App, width: u16) -> Line<'static> {
 
 /// As many of the table's as fit; the last two, help and leave, always.
 fn brief(app: &App, width: usize) -> Vec<(&'static str, &'static str)> {
-    let means = |act: Act| app.reading().is_some() || matches!(act, Act::Pause | Act::Help | Act::Leave);
+    let means = |act: Act| match app.reading() {
+        None => matches!(act, Act::Pause | Act::Help | Act::Leave),
+        // One that is taken or left as a whole has nothing else to offer.
+        Some(reading) if reading.review.whole_file_only.is_some() => {
+            !act.touches() || matches!(act, Act::Accept | Act::Reject)
+        }
+        Some(_) => true,
+    };
     let several = |act: Act| act != Act::NextReview || app.reviews.len() > 1;
     let rows = TABLE.iter().filter(|row| means(row.act) && several(row.act));
     let mut keys: Vec<_> = rows.filter_map(|row| row.brief).collect();

@@ -17,11 +17,12 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
     let width = usize::from(area.width);
     let mut lines = vec![app.title("Agents see")];
     if app.status.paused {
-        lines.push(Line::styled(cut("paused: nothing (p resumes)", width), palette.warning));
+        lines.push(Line::styled("nothing: paused", palette.warning));
     } else if app.status.context.is_empty() {
         lines.push(Line::styled("no open file", palette.quiet));
     }
-    for told in &app.status.context {
+    let shown = app.status.context.iter().filter(|_| !app.status.paused);
+    for told in shown {
         let name = texts::file_name(&told.path, app.roots());
         let place = told.cursor.map(|cursor| format!(":{}", u64::from(cursor.line) + 1)).unwrap_or_default();
         let selected =

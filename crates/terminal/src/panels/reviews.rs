@@ -63,8 +63,8 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
             first = first.style(palette.selected);
         }
         let mut notes = vec![texts::agent_name(&reading.review.agent)];
-        notes.extend(reading.review.stale.then(|| "changed on disk".to_owned()));
-        notes.extend(reading.review.dirty.then(|| "unsaved".to_owned()));
+        notes.extend(reading.review.stale.then(|| "stale".to_owned()));
+        notes.extend(reading.review.dirty.then(|| "dirty".to_owned()));
         let second = Line::from(vec![Span::raw("  "), Span::styled(notes.join(", "), palette.quiet)]);
         app.lines(frame, *place, [first, second]);
     }

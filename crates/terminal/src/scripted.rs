@@ -1,0 +1,249 @@
+//! A companion that plays a part: reviews made of given pieces, no files, no agents. Tests and the example speak to it
+//! where a desk speaks to a real one.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use alongside_desk::{
+    Agent, Call, Change, Changed, Closed, Closing, Decision, Event, Hunk, HunkState, Lines, Refusal, Request,
+    Review, ReviewId, Revised, Seat, Status, Told,
+};
+
+/// A piece of a proposal.
+#[derive(Debug, Clone)]
+pub(crate) enum Piece {
+    /// Lines that stay.
+    Same(String),
+    /// Lines that are proposed to be others, and what has become of them.
+    Differs { old: String, new: String, state: HunkState, now: String },
+}
+
+/// Lines that stay.
+pub(crate) fn same(text: &str) -> Piece {
+    Piece::Same(text.into())
+}
+
+/// Lines that are proposed to be others.
+pub(crate) fn differs(old: &str, new: &str) -> Piece {
+    Piece::Differs { old: old.into(), new: new.into(), state: HunkState::Kept, now: new.into() }
+}
+
+/// A connected agent.
+pub(crate) fn agent(number: u64, name: &str, version: &str, since: u64) -> Agent {
+    Agent { number, name: name.into(), version: version.into(), since, listening: true }
+}
+
+/// A review of a file made of pieces.
+pub(crate) fn review(id: u64, agent: &Agent, file: &str, pieces: &[Piece]) -> Review {
+    let mut review = Review {
+        id: ReviewId(id),
+        agent: agent.clone(),
+        file: file.into(),
+        original: Some("".into()),
+        proposed: "".into(),
+        current: "".into(),
+        revision: 1,
+        hunks: Vec::new(),
+        whole_file_only: None,
+        file_line_ending: None,
+        file_has_bom: None,
+        stale: false,
+        dirty: false,
+    };
+    compose(&mut review, pieces);
+    review
+}
+
+fn compose(review: &mut Review, pieces: &[Piece]) {
+    let (mut original, mut proposed, mut current) = (String::new(), String::new(), String::new());
+    review.hunks.clear();
+    for piece in pieces {
+        match piece {
+            Piece::Same(text) => [&mut original, &mut proposed, &mut current].map(|into| into.push_str(text)),
+            Piece::Differs { old, new, state, now } => {
+                let hunk = Hunk {
+                    original: add(&mut original, old),
+                    proposed: add(&mut proposed, new),
+                    current: add(&mut current, now),
+                    state: *state,
+                    words: None,
+                };
+                review.hunks.push(hunk);
+                [(); 3]
+            }
+        };
+    }
+    if review.original.is_some() {
+        review.original = Some(original.into());
+    }
+    (review.proposed, review.current) = (proposed.into(), current.into());
+}
+
+fn add(text: &mut String, more: &str) -> Lines {
+    let start = text.lines().count();
+    text.push_str(more);
+    Lines { start, end: text.lines().count() }
+}
+
+/// See the module.
+pub(crate) struct Companion {
+    seat: Seat,
+    pub(crate) status: Status,
+    reviews: HashMap<ReviewId, (Review, Vec<Piece>)>,
+    before: HashMap<ReviewId, Vec<Vec<Piece>>>,
+    /// All that was asked, in order.
+    pub(crate) asked: Vec<Request>,
+    /// What the next request that changes or decides is refused with.
+    pub(crate) refuse: Option<Refusal>,
+}
+
+impl Companion {
+    pub(crate) fn new(seat: Seat, roots: Vec<PathBuf>) -> Self {
+        let status = Status { port: 1, pid: 1, roots, desks: 1, ..Status::default() };
+        Self {
+            seat,
+            status,
+            reviews: HashMap::new(),
+            before: HashMap::new(),
+            asked: Vec::new(),
+            refuse: None,
+        }
+    }
+
+    pub(crate) fn tell(&self, event: Event) {
+        // A desk that has left need not be told.
+        let _ = self.seat.events.send(event);
+    }
+
+    pub(crate) fn tell_status(&self) {
+        self.tell(Event::Status(self.status.clone()));
+    }
+
+    /// Agents see these files; the first one is active.
+    pub(crate) fn shows(&mut self, files: &[&str]) {
+        let told = |(index, path): (usize, &&str)| Told {
+            path: (*path).into(),
+            active: index == 0,
+            ..Told::default()
+        };
+        self.status.context = files.iter().enumerate().map(told).collect();
+    }
+
+    pub(crate) fn open(&mut self, id: u64, agent: &Agent, file: &str, pieces: &[Piece]) -> Review {
+        let review = review(id, agent, file, pieces);
+        self.open_as(review.clone(), pieces);
+        review
+    }
+
+    pub(crate) fn open_as(&mut self, review: Review, pieces: &[Piece]) {
+        self.tell(Event::Opened(review.clone()));
+        self.reviews.insert(review.id, (review, pieces.to_vec()));
+    }
+
+    pub(crate) fn close(&mut self, id: u64, closing: Closing, draft: Option<PathBuf>) {
+        self.reviews.remove(&ReviewId(id));
+        self.tell(Event::Closed(Closed { id: ReviewId(id), closing, draft }));
+    }
+
+    /// Changes a review as another desk or the disk would.
+    pub(crate) fn change(&mut self, id: u64, change: impl FnOnce(&mut Review, &mut Vec<Piece>)) {
+        let Some((review, pieces)) = self.reviews.get_mut(&ReviewId(id)) else { return };
+        let (from, before) = (review.revision, review.current.clone());
+        change(review, pieces);
+        compose(review, pieces);
+        review.revision += 1;
+        let changes = match before == review.current {
+            true => Vec::new(),
+            false => vec![Change { range: None, text: review.current.to_string() }],
+        };
+        let changed = Changed {
+            id: review.id,
+            from,
+            revision: review.revision,
+            changes,
+            hunks: review.hunks.clone(),
+            stale: review.stale,
+            dirty: review.dirty,
+        };
+        self.tell(Event::Changed(changed));
+    }
+
+    /// Waits for a request. Cancel safe. None when the desk is gone.
+    pub(crate) async fn next(&mut self) -> Option<Call> {
+        self.seat.calls.recv().await
+    }
+
+    /// Carries a request out; false if the desk leaves.
+    pub(crate) fn answer(&mut self, call: Call) -> bool {
+        let Call { request, answer } = call;
+        self.asked.push(request.clone());
+        let leaves = request == Request::Leave;
+        // An answer nobody waits for is dropped.
+        let _ = answer.send(self.carry_out(request));
+        !leaves
+    }
+
+    fn carry_out(&mut self, request: Request) -> Result<Revised, Refusal> {
+        let (id, revision) = match &request {
+            Request::EditReview { id, revision, .. }
+            | Request::KeepHunks { id, revision, .. }
+            | Request::SplitHunk { id, revision, .. }
+            | Request::UndoReview { id, revision }
+            | Request::DecideReview { id, revision, .. } => (*id, *revision),
+            Request::PauseContext { paused } => {
+                self.status.paused = *paused;
+                self.tell_status();
+                return Ok(Revised::default());
+            }
+            _ => return Ok(Revised::default()),
+        };
+        if let Some(refusal) = self.refuse.take() {
+            return Err(refusal);
+        }
+        let (review, pieces) = self.reviews.get(&id).ok_or(Refusal::NoSuchReview)?;
+        if review.revision != revision {
+            return Err(Refusal::Stale { revision: review.revision });
+        }
+        if let Request::DecideReview { decision, .. } = request {
+            let closing = if decision == Decision::Accept { Closing::Accepted } else { Closing::Rejected };
+            if decision == Decision::Accept && review.current.is_empty() {
+                return Err(Refusal::Empty);
+            }
+            self.close(id.0, closing, None);
+            return Ok(Revised { revision });
+        }
+        let history = self.before.entry(id).or_default();
+        let now = pieces.clone();
+        let undoes = matches!(request, Request::UndoReview { .. });
+        let next = match request {
+            Request::KeepHunks { hunks, keep, .. } => keep_hunks(now.clone(), &hunks, keep),
+            Request::EditReview { changes, .. } => {
+                let text = changes.into_iter().last().map(|change| change.text).unwrap_or_default();
+                let old = review.original.as_deref().unwrap_or_default().to_owned();
+                let new = review.proposed.to_string();
+                vec![Piece::Differs { old, new, state: HunkState::Edited, now: text }]
+            }
+            Request::UndoReview { .. } => history.pop().ok_or(Refusal::NothingToUndo)?,
+            _ => return Err(Refusal::CannotSplit),
+        };
+        if !undoes {
+            history.push(now);
+        }
+        self.change(id.0, |_, pieces| *pieces = next);
+        Ok(Revised { revision: revision + 1 })
+    }
+}
+
+/// The pieces after keeping or dropping some hunks.
+pub(crate) fn keep_hunks(mut pieces: Vec<Piece>, hunks: &[usize], keep: bool) -> Vec<Piece> {
+    let differing = pieces.iter_mut().filter(|piece| matches!(piece, Piece::Differs { .. }));
+    for (index, piece) in differing.enumerate() {
+        if let Piece::Differs { old, new, state, now } = piece
+            && hunks.contains(&index)
+        {
+            *state = if keep { HunkState::Kept } else { HunkState::Dropped };
+            *now = if keep { new.clone() } else { old.clone() };
+        }
+    }
+    pieces
+}

@@ -1,0 +1,269 @@
+//! Accepting is one explicit act on the revision that was on the screen.
+
+use alongside_desk::{Closing, Decision, HunkState, Refusal, ReviewId};
+use crossterm::event::{KeyCode, KeyModifiers};
+
+use super::*;
+use crate::scripted;
+
+fn decided(id: u64, revision: u64, decision: Decision) -> Request {
+    Request::DecideReview { id: ReviewId(id), revision, decision }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_accepts_what_is_shown_and_r_rejects_it() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.press("a").await;
+    assert_eq!(stage.asked(), [decided(1, 1, Decision::Accept)]);
+    stage.shows("basket.py: accepted; Gemini CLI writes it.");
+    stage.shows("No review waits.");
+    stage.propose(2, "/shop/b.py").await;
+    stage.a_while().await;
+    stage.press("r").await;
+    assert_eq!(stage.asked()[1..], [decided(2, 1, Decision::Reject)]);
+    stage.shows("b.py: rejected; Gemini CLI is told.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_typed_ahead_decides_nothing_about_the_next_review() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.propose(2, "/shop/b.py").await;
+    stage.press_at_once("aaar");
+    stage.moment().await;
+    assert_eq!(stage.asked(), [decided(1, 1, Decision::Accept)]);
+    stage.shows("b.py");
+    // It is on the screen, but not for long enough.
+    stage.press("a r").await;
+    assert_eq!(stage.asked().len(), 1);
+    stage.shows("That was pressed before this review stood here");
+    stage.a_while().await;
+    stage.press("a").await;
+    assert_eq!(stage.asked()[1..], [decided(2, 1, Decision::Accept)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_that_was_pressed_while_nothing_waited_does_not_hit_the_first_review() {
+    let mut stage = Stage::new(120, 24);
+    stage.connect().await;
+    stage.press("a").await;
+    stage.propose(1, "/shop/basket.py").await;
+    stage.press("ar").await;
+    assert_eq!(stage.asked(), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_terminal_shows_a_review_before_keys_mean_it() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.propose(2, "/shop/b.py").await;
+    stage.a_while().await;
+    stage.shared.stuck.store(true, Ordering::Relaxed);
+    stage.press("j").await;
+    // The frame is under way; meanwhile the agent takes the review back, and the next one is not to be seen yet.
+    stage.companion.close(1, Closing::AnsweredInAgent, None);
+    stage.a_while().await;
+    stage.a_while().await;
+    stage.press("a").await;
+    assert_eq!(stage.asked(), []);
+    stage.shared.stuck.store(false, Ordering::Relaxed);
+    stage.a_while().await;
+    stage.press("a").await;
+    assert_eq!(stage.asked(), [decided(2, 1, Decision::Accept)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn frames_do_not_queue_up_before_a_slow_terminal() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.shared.stuck.store(true, Ordering::Relaxed);
+    let before = *stage.shared.frames.lock().unwrap();
+    stage.press(&"j".repeat(50)).await;
+    assert_eq!(*stage.shared.frames.lock().unwrap(), before + 1);
+    stage.shared.stuck.store(false, Ordering::Relaxed);
+    stage.moment().await;
+    assert_eq!(*stage.shared.frames.lock().unwrap(), before + 2, "one more shows everything");
+    stage.shows("change 3 of 3");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_decision_on_what_is_not_shown_yet_is_refused_and_loses_nothing() {
+    let mut stage = Stage::reading(120, 24).await;
+    // Another desk drops a change, and the key comes before that is on the screen.
+    stage.shared.stuck.store(true, Ordering::Relaxed);
+    stage.press("j").await;
+    stage.companion.change(1, |_, pieces| *pieces = scripted::keep_hunks(pieces.clone(), &[0], false));
+    stage.press("a").await;
+    assert_eq!(stage.asked(), [], "it was pressed before the change had been seen");
+    stage.shared.stuck.store(false, Ordering::Relaxed);
+    stage.a_while().await;
+    stage.shows("basket.py: changed at another desk; this is how it stands now.");
+    stage.shows("2 kept, 1 dropped");
+    stage.press("a").await;
+    assert_eq!(stage.asked(), [decided(1, 2, Decision::Accept)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stale_refusal_shows_what_is_new_and_asks_again() {
+    let mut stage = Stage::reading(120, 24).await;
+    // The companion has moved on and the news are still on their way.
+    stage.companion.refuse = Some(Refusal::Stale { revision: 2 });
+    stage.press("a").await;
+    stage.shows("The review has changed since: look at it again (revision 2 now).");
+    stage.companion.change(1, |_, pieces| *pieces = scripted::keep_hunks(pieces.clone(), &[1], false));
+    stage.moment().await;
+    stage.press("a").await;
+    assert_eq!(stage.asked().len(), 1, "it has not been on the screen long enough");
+    stage.a_while().await;
+    stage.press("a").await;
+    assert_eq!(stage.asked()[1..], [decided(1, 2, Decision::Accept)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn space_drops_and_keeps_u_takes_back_and_fast_keys_wait_for_each_other() {
+    let mut stage = Stage::reading(120, 24).await;
+    let keep =
+        |revision, hunk, keep| Request::KeepHunks { id: ReviewId(1), revision, hunks: vec![hunk], keep };
+    stage.press_at_once(" ja");
+    stage.moment().await;
+    let accepted = decided(1, 2, Decision::Accept);
+    assert_eq!(stage.asked(), [keep(1, 0, false), accepted], "one's own change need not be seen");
+
+    let mut stage = Stage::reading(120, 24).await;
+    stage.press(" ").await;
+    stage.shows("2 kept, 1 dropped");
+    stage.does_not_show("another desk");
+    stage.press(" ").await;
+    stage.shows("3 kept");
+    stage.press("j uu").await;
+    let undo = |revision| Request::UndoReview { id: ReviewId(1), revision };
+    assert_eq!(stage.asked(), [keep(1, 0, false), keep(2, 0, true), keep(3, 1, false), undo(4), undo(5)]);
+    stage.shows("2 kept, 1 dropped");
+    stage.press("u").await;
+    stage.press("u").await;
+    stage.shows("There is nothing to undo.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_that_is_not_on_the_screen_is_not_dropped() {
+    let mut stage = Stage::reading(120, 18).await;
+    stage.key(KeyCode::Enter).await;
+    // The fold is open: between the changes is a screen without any.
+    stage.code(KeyCode::PageDown, KeyModifiers::NONE);
+    stage.code(KeyCode::PageDown, KeyModifiers::NONE);
+    stage.moment().await;
+    stage.press(" ").await;
+    assert_eq!(stage.asked(), []);
+    stage.shows("This is the change that is meant: press again.");
+    stage.press(" ").await;
+    assert_eq!(stage.asked().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_that_cannot_be_split_says_so() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.press("s").await;
+    assert_eq!(stage.asked(), [Request::SplitHunk { id: ReviewId(1), revision: 1, hunk: 0 }]);
+    stage.shows("This change cannot be split any further.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_changed_file_is_asked_about_once() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.companion.change(1, |review, _| review.stale = true);
+    stage.a_while().await;
+    stage.press("an").await;
+    assert_eq!(stage.asked(), []);
+    // Both at once: the answer was given before the question stood there.
+    stage.press_at_once("ay");
+    stage.moment().await;
+    assert_eq!(stage.asked(), []);
+    stage.press("y").await;
+    assert_eq!(stage.asked(), [decided(1, 2, Decision::Accept)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_goes_with_what_it_was_about() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.propose(2, "/shop/b.py").await;
+    stage.companion.change(1, |review, _| review.dirty = true);
+    stage.a_while().await;
+    stage.press("a").await;
+    stage.shows("Accept anyway?");
+    stage.companion.close(1, Closing::AgentGone, None);
+    stage.moment().await;
+    stage.does_not_show("Accept anyway?");
+    stage.press("y").await;
+    assert_eq!(stage.asked(), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_empty_text_offers_a_single_newline() {
+    let mut stage = Stage::new(120, 24);
+    stage.connect().await;
+    let gemini = stage.gemini.clone();
+    stage.companion.open(1, &gemini, "/shop/basket.py", &[differs("all of it\n", "")]);
+    stage.a_while().await;
+    stage.press("ay").await;
+    let newline = crate::asked::whole_text(ReviewId(1), 1, "\n".into());
+    assert_eq!(stage.asked(), [decided(1, 1, Decision::Accept), newline, decided(1, 2, Decision::Accept)]);
+    stage.shows("basket.py: accepted; Gemini CLI writes it.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_edited_is_dropped_only_with_a_word() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.companion.change(1, |_, pieces| {
+        if let Piece::Differs { state, now, .. } = &mut pieces[1] {
+            (*state, *now) = (HunkState::Edited, "mine\n".into());
+        }
+    });
+    stage.a_while().await;
+    stage.press(" ").await;
+    stage.shows("What you edited here is dropped; u takes that back.");
+    stage.press("u").await;
+    stage.shows("1 edited");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_paste_presses_no_keys() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.types(Typed::Paste("a\nr\n q".into()));
+    stage.moment().await;
+    assert_eq!(stage.asked(), []);
+    stage.shows("A paste means nothing here.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_desk_asks_before_it_leaves_reviews() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.press("qn").await;
+    assert!(!stage.ended.is_finished());
+    stage.press("q").await;
+    stage.shows("1 review waits and is rejected when you leave");
+    stage.press("y").await;
+    assert_eq!(stage.ending().await.0, Ending::Left);
+
+    let mut stage = Stage::reading(120, 24).await;
+    stage.companion.status.desks = 2;
+    stage.companion.tell_status();
+    stage.moment().await;
+    stage.press("q").await;
+    assert_eq!(stage.ending().await.0, Ending::Left);
+}
+
+#[tokio::test(start_paused = true)]
+async fn ctrl_c_asks_and_leaves_the_second_time() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.ctrl('c').await;
+    stage.shows("Leave?");
+    stage.press("n").await;
+    stage.code(KeyCode::Char('c'), KeyModifiers::CONTROL);
+    stage.code(KeyCode::Char('c'), KeyModifiers::CONTROL);
+    assert_eq!(stage.ending().await.0, Ending::Left);
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_reviews_q_leaves() {
+    let mut stage = Stage::new(80, 24);
+    stage.moment().await;
+    stage.press("q").await;
+    assert_eq!(stage.ending().await.0, Ending::Left);
+}

@@ -1,0 +1,124 @@
+//! The person's own editor: what was typed is taken over, or kept where it can be found. Real editors end when they like,
+//! so the clock is not paused here.
+
+use alongside_desk::{Closing, Event, ReviewId};
+
+use super::*;
+
+/// Waits for something to be so.
+async fn until(stage: &mut Stage, what: &str, is: impl Fn(&Stage) -> bool) {
+    for _ in 0..500 {
+        if is(stage) {
+            return;
+        }
+        stage.moment().await;
+    }
+    panic!("waited for {what}:\n{}\n{:?}", stage.screen(), stage.companion.asked);
+}
+
+fn on_screen(text: &str) -> impl Fn(&Stage) -> bool {
+    move |stage| {
+        let ours = stage.screen().split_whitespace().collect::<Vec<_>>().join(" ");
+        ours.contains(text)
+    }
+}
+
+fn edits(stage: &Stage) -> Vec<String> {
+    let text = |request: &Request| match request {
+        Request::EditReview { changes, .. } => Some(changes[0].text.clone()),
+        _ => None,
+    };
+    stage.companion.asked.iter().filter_map(text).collect()
+}
+
+async fn edit_with(editor: &str) -> Stage {
+    let mut stage = Stage::with_editor(160, 24, editor);
+    let gemini = stage.gemini.clone();
+    stage.companion.open(1, &gemini, "/shop/basket.py", &[same("one\n"), differs("two\n", "zwei\n")]);
+    stage.a_while().await;
+    stage.press("e").await;
+    stage
+}
+
+#[tokio::test]
+async fn what_is_saved_is_taken_over() {
+    let mut stage = edit_with("edit() { echo mine >> \"$1\"; }; edit").await;
+    until(&mut stage, "the message", on_screen("Your text is taken over; there is 1 change now.")).await;
+    assert_eq!(edits(&stage), ["one\nzwei\nmine\n"]);
+    stage.shows("1 edited");
+    stage.does_not_show("another desk");
+    let note = stage.shared.notes.lock().unwrap()[0].clone();
+    assert_eq!(note, "basket.py is open in your editor; the desk is back when that ends.");
+}
+
+#[tokio::test]
+async fn an_editor_that_changes_nothing_changes_nothing() {
+    let mut stage = edit_with("true").await;
+    until(&mut stage, "the message", on_screen("Nothing was changed in the editor.")).await;
+    assert_eq!(edits(&stage), [""; 0]);
+}
+
+#[tokio::test]
+async fn an_editor_that_fails_loses_nothing() {
+    let mut stage = edit_with("edit() { echo mine > \"$1\"; exit 3; }; edit").await;
+    until(&mut stage, "the message", on_screen("the editor ended with exit code 3. Your text is in ")).await;
+    assert_eq!(edits(&stage), [""; 0]);
+    let screen = stage.screen().split_whitespace().collect::<Vec<_>>().join(" ");
+    let path = screen.split("Your text is in ").nth(1).unwrap().split(". ").next().unwrap().to_owned();
+    let path = std::path::Path::new(path.split(' ').next().unwrap());
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "mine\n");
+    std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+}
+
+#[tokio::test]
+async fn an_editor_that_is_not_there_is_named() {
+    let mut stage = edit_with("no-such-editor-anywhere").await;
+    until(&mut stage, "the message", on_screen("cannot be found; set EDITOR to an editor of yours")).await;
+}
+
+#[tokio::test]
+async fn what_is_saved_while_the_editor_is_open_is_sent_before_the_agent_takes_the_text() {
+    // It saves and stays open.
+    let mut stage = edit_with("edit() { echo mine > \"$1\"; exec sleep 60; }; edit").await;
+    sleep(Duration::from_millis(200)).await;
+    let since = std::time::Instant::now();
+    stage.companion.tell(Event::FlushReview { id: ReviewId(1) });
+    let flushed = Request::Flushed { id: ReviewId(1) };
+    until(&mut stage, "the flush", |stage| stage.companion.asked.contains(&flushed)).await;
+    assert!(since.elapsed() < Duration::from_millis(300), "twice the bound: {:?}", since.elapsed());
+    assert_eq!(edits(&stage), ["mine\n"]);
+    let at = |is: &dyn Fn(&Request) -> bool| stage.companion.asked.iter().position(is);
+    assert!(at(&|asked| matches!(asked, Request::EditReview { .. })) < at(&|asked| *asked == flushed));
+    let Stage { companion, ended, .. } = stage;
+    drop(companion);
+    let words = ended.await.unwrap().1;
+    assert_eq!(words.as_deref(), Some("What was saved in your editor is in `alongside drafts`."));
+}
+
+#[tokio::test]
+async fn a_review_that_ends_meanwhile_does_not_take_the_text_with_it() {
+    let mut stage = edit_with("edit() { echo mine > \"$1\"; sleep 1; echo more >> \"$1\"; }; edit").await;
+    stage.companion.close(1, Closing::AgentGone, None);
+    until(&mut stage, "the message", on_screen("The review has ended meanwhile; it is in ")).await;
+    let screen = stage.screen().split_whitespace().collect::<Vec<_>>().join(" ");
+    let path = screen.split("it is in ").nth(1).unwrap().split(' ').next().unwrap().trim_end_matches('.');
+    let path = std::path::Path::new(path);
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "mine\nmore\n");
+    std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+}
+
+#[tokio::test]
+async fn a_text_that_is_refused_is_kept() {
+    let mut stage = Stage::with_editor(160, 24, "edit() { echo mine > \"$1\"; }; edit");
+    let gemini = stage.gemini.clone();
+    stage.companion.open(1, &gemini, "/shop/basket.py", &[differs("two\n", "zwei\n")]);
+    stage.a_while().await;
+    stage.companion.refuse = Some(alongside_desk::Refusal::Stale { revision: 9 });
+    stage.press("e").await;
+    until(&mut stage, "the message", on_screen("Your text could not be taken over; it is in ")).await;
+    let screen = stage.screen().split_whitespace().collect::<Vec<_>>().join(" ");
+    let path = screen.split("it is in ").nth(1).unwrap().split(' ').next().unwrap().trim_end_matches('.');
+    let path = std::path::Path::new(path);
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "mine\n");
+    std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+}

@@ -1,0 +1,217 @@
+//! The desk follows what happens elsewhere at once, says what it was, and lets nothing change what is being read.
+
+use alongside_desk::{Closing, Event, Problem, ReviewId};
+use crossterm::event::KeyCode;
+
+use super::*;
+use crate::scripted;
+
+#[tokio::test(start_paused = true)]
+async fn an_arriving_review_is_listed_and_changes_nothing_else() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.press("j").await;
+    let page =
+        |stage: &Stage| stage.screen().lines().take(10).map(|row| row[24..].to_owned()).collect::<Vec<_>>();
+    let before = page(&stage);
+    stage.propose(2, "/shop/b.py").await;
+    assert_eq!(page(&stage), before);
+    stage.shows("b.py: Gemini CLI proposes this too; it waits (2 reviews, Tab goes on).");
+    stage.key(KeyCode::Tab).await;
+    stage.shows("change 1 of 3");
+    stage.key(KeyCode::Tab).await;
+    stage.shows("change 2 of 3");
+}
+
+#[tokio::test(start_paused = true)]
+async fn endings_are_told_with_the_way_to_what_was_edited() {
+    for (closing, said) in [
+        (Closing::AnsweredInAgent, "basket.py: was answered in Gemini CLI itself."),
+        (Closing::AgentGone, "basket.py: Gemini CLI is gone, and its proposal with it."),
+        (Closing::Accepted, "basket.py: accepted; Gemini CLI writes it."),
+        (Closing::EditorGone, "basket.py: rejected, because the editor is gone."),
+        (Closing::Interrupted, "basket.py: rejected, because the companion was interrupted."),
+        (Closing::Stopped, "basket.py: rejected, because the companion stops."),
+    ] {
+        let mut stage = Stage::reading(120, 24).await;
+        stage.propose(2, "/shop/b.py").await;
+        stage.companion.close(1, closing, Some("/drafts/basket.py".into()));
+        stage.moment().await;
+        stage.shows(said);
+        stage.shows("Your edits are in /drafts/basket.py (see: alongside drafts).");
+        stage.shows("▸ b.py");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_proposal_that_comes_anew_takes_the_place_of_the_one_that_was_read() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.propose(2, "/shop/b.py").await;
+    let gemini = stage.gemini.clone();
+    stage.companion.close(1, Closing::Replaced, None);
+    stage.companion.open(3, &gemini, "/shop/basket.py", &[differs("old\n", "newer\n")]);
+    stage.moment().await;
+    stage.shows("basket.py: Gemini CLI proposes this file anew; the earlier proposal is gone.");
+    stage.shows("newer");
+    let listed = stage.screen();
+    assert!(listed.find("▸ basket.py") < listed.find("  b.py"), "{listed}");
+    stage.press("a").await;
+    assert_eq!(stage.asked(), [], "the earlier one was meant");
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_is_not_read_takes_its_place_in_the_list_only() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.propose(2, "/shop/b.py").await;
+    stage.propose(3, "/shop/c.py").await;
+    let gemini = stage.gemini.clone();
+    stage.companion.close(2, Closing::Replaced, None);
+    stage.companion.open(4, &gemini, "/shop/b.py", &pieces());
+    stage.moment().await;
+    let screen = stage.screen();
+    let at = |name: &str| screen.find(name).unwrap_or_else(|| panic!("{name} is not in\n{screen}"));
+    assert!(at("▸ basket.py") < at("  b.py") && at("  b.py") < at("  c.py"), "{screen}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_replacement_that_does_not_come_leaves_no_empty_screen() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.propose(2, "/shop/b.py").await;
+    stage.companion.close(1, Closing::Replaced, None);
+    stage.moment().await;
+    stage.shows("▸ b.py");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_that_changes_on_disk_is_told_at_once() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.companion.change(1, |review, _| review.stale = true);
+    stage.moment().await;
+    stage.shows("basket.py: the file on disk has changed since this was proposed.");
+    stage.companion.change(1, |review, _| review.dirty = true);
+    stage.moment().await;
+    stage.shows("basket.py: an editor now holds unsaved changes to the file.");
+    stage.does_not_show("another desk");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_another_desk_changes_elsewhere_moves_nothing() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.press("j").await;
+    let row = |stage: &Stage| stage.screen().lines().position(|row| row.contains("def count"));
+    let before = row(&stage);
+    assert!(before.is_some());
+    stage.companion.change(1, |_, pieces| *pieces = scripted::keep_hunks(pieces.clone(), &[0], false));
+    stage.moment().await;
+    assert_eq!(row(&stage), before);
+    stage.shows("change 2 of 3");
+}
+
+#[tokio::test(start_paused = true)]
+async fn agents_come_go_and_are_away() {
+    let mut stage = Stage::new(120, 24);
+    stage.moment().await;
+    stage.connect().await;
+    stage.shows("Qwen Code is connected.");
+    stage.companion.status.agents[0].listening = false;
+    stage.companion.tell_status();
+    stage.moment().await;
+    stage.shows("Gemini CLI is away: it hears nothing until it is back.");
+    stage.companion.status.agents.remove(0);
+    stage.companion.tell_status();
+    stage.moment().await;
+    stage.shows("Gemini CLI has left.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_problem_is_shown_with_what_to_do() {
+    let mut stage = Stage::reading(120, 24).await;
+    let hint = Some("make room".to_owned());
+    stage.companion.tell(Event::Problem(Problem { what: "disk \x1bfull".into(), hint }));
+    stage.moment().await;
+    stage.shows("Problem: disk \\x1bfull");
+    stage.shows("make room");
+}
+
+#[tokio::test(start_paused = true)]
+async fn messages_stay_until_they_have_been_seen() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.shared.stuck.store(true, Ordering::Relaxed);
+    stage.press("j").await;
+    stage.companion.close(1, Closing::AgentGone, Some("/drafts/basket.py".into()));
+    stage.press("jj").await;
+    stage.shared.stuck.store(false, Ordering::Relaxed);
+    stage.moment().await;
+    stage.shows("Your edits are in /drafts/basket.py");
+    stage.companion.tell(Event::Problem(Problem { what: "another".into(), hint: None }));
+    stage.moment().await;
+    stage.shows("/drafts/basket.py");
+    stage.press("j").await;
+    stage.shows("Problem: another");
+    stage.does_not_show("/drafts/basket.py");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_takes_the_text_waits_for_no_frame() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.shared.stuck.store(true, Ordering::Relaxed);
+    stage.press("j").await;
+    stage.companion.tell(Event::FlushReview { id: ReviewId(1) });
+    stage.moment().await;
+    assert_eq!(stage.asked(), [Request::Flushed { id: ReviewId(1) }]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_companion_stops() {
+    let stage = Stage::reading(120, 24).await;
+    let Stage { companion, ended, input: _input, .. } = stage;
+    drop(companion);
+    assert_eq!(ended.await.unwrap().0.unwrap(), Ending::Gone);
+}
+
+#[tokio::test(start_paused = true)]
+async fn clicks_open_reviews_mean_changes_and_open_folds() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.propose(2, "/shop/b.py").await;
+    let place = |stage: &Stage, text: &str| {
+        let screen = stage.screen();
+        let found = screen.lines().enumerate().find_map(|(row, line)| {
+            line.find(text).map(|at| (line[..at].chars().count() as u16, row as u16))
+        });
+        found.unwrap_or_else(|| panic!("{text:?} is not in\n{screen}"))
+    };
+    let (column, row) = place(&stage, "def count");
+    stage.click(column, row).await;
+    stage.shows("change 2 of 3");
+    let (column, row) = place(&stage, "unchanged lines");
+    stage.click(column, row).await;
+    stage.shows("# 10");
+    let (column, row) = place(&stage, "  b.py");
+    stage.click(column + 3, row).await;
+    stage.shows("▸ b.py");
+    assert_eq!(stage.asked(), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_path_is_copied_as_it_is() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.press("y").await;
+    assert_eq!(*stage.shared.copied.lock().unwrap(), ["/shop/basket.py"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn turning_to_the_desk_is_told_at_most_once_a_second() {
+    let mut stage = Stage::new(120, 24);
+    let focused =
+        |stage: &Stage| stage.companion.asked.iter().filter(|asked| **asked == Request::Focus).count();
+    stage.moment().await;
+    assert_eq!(focused(&stage), 1, "opening it is turning to it");
+    for _ in 0..5 {
+        stage.types(Typed::FocusGained);
+        stage.moment().await;
+    }
+    assert_eq!(focused(&stage), 1);
+    sleep(Duration::from_secs(1)).await;
+    stage.types(Typed::FocusGained);
+    stage.moment().await;
+    assert_eq!(focused(&stage), 2);
+}

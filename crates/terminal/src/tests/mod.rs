@@ -1,0 +1,309 @@
+//! Stories at the desk: a companion that plays a part on one side, a person's keys and a screen of cells on the other. The
+//! clock is paused, so that a moment passes without waiting for it.
+
+mod deciding;
+mod editing;
+mod following;
+mod screens;
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use alongside_desk::{Agent, Request, pair};
+use crossterm::event::{
+    Event as Typed, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::layout::Size;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::{Duration, sleep, timeout};
+
+use crate::app::App;
+use crate::palette::{Depth, Palette};
+use crate::run::{self, Around, FromScreen, Screen};
+use crate::scripted::{Companion, Piece, agent, differs, same};
+use crate::signals::Signals;
+use crate::{Ending, Options, Theme};
+
+/// The time of day at the desk: two hours and five minutes after 0.
+const NOW: u64 = 125 * 60_000;
+
+/// A terminal of cells.
+struct Cells {
+    terminal: Terminal<TestBackend>,
+    shared: Arc<Shared>,
+    input: mpsc::UnboundedReceiver<FromScreen>,
+    under_way: bool,
+    ours: bool,
+}
+
+/// What a test sees of it.
+#[derive(Default)]
+struct Shared {
+    shown: Mutex<String>,
+    size: Mutex<Size>,
+    copied: Mutex<Vec<String>>,
+    notes: Mutex<Vec<String>>,
+    /// Frames so far.
+    frames: Mutex<usize>,
+    /// Whether frames stay under way.
+    stuck: AtomicBool,
+}
+
+impl Screen for Cells {
+    fn size(&self) -> Size {
+        *self.shared.size.lock().unwrap()
+    }
+
+    fn is_ready(&self) -> bool {
+        self.ours && !self.under_way
+    }
+
+    fn draw(&mut self, app: &App) -> io::Result<()> {
+        let size = self.size();
+        self.terminal.backend_mut().resize(size.width, size.height);
+        self.terminal.draw(|frame| app.draw(frame)).unwrap();
+        let buffer = self.terminal.backend().buffer();
+        let rows = buffer.content.chunks(usize::from(size.width));
+        let rows: Vec<String> = rows.map(row).collect();
+        *self.shared.shown.lock().unwrap() = rows.join("\n");
+        *self.shared.frames.lock().unwrap() += 1;
+        self.under_way = true;
+        Ok(())
+    }
+
+    async fn next(&mut self) -> io::Result<FromScreen> {
+        loop {
+            if self.under_way && !self.shared.stuck.load(Ordering::Relaxed) {
+                self.under_way = false;
+                return Ok(FromScreen::Written);
+            }
+            let came = match self.ours {
+                true => timeout(Duration::from_millis(1), self.input.recv()).await.ok().flatten(),
+                false => std::future::pending().await,
+            };
+            if let Some(came) = came {
+                return Ok(came);
+            }
+        }
+    }
+
+    fn redraw(&mut self) -> io::Result<()> {
+        self.terminal.clear().unwrap();
+        Ok(())
+    }
+
+    fn copy(&mut self, text: &str) -> io::Result<()> {
+        self.shared.copied.lock().unwrap().push(text.into());
+        Ok(())
+    }
+
+    async fn hand_over(&mut self, note: &str) {
+        self.shared.notes.lock().unwrap().push(note.into());
+        self.ours = false;
+    }
+
+    fn take_back(&mut self) -> io::Result<()> {
+        self.ours = true;
+        Ok(())
+    }
+
+    async fn stop(&mut self) -> io::Result<()> {
+        self.shared.notes.lock().unwrap().push("stopped".into());
+        Ok(())
+    }
+}
+
+/// A row of cells as text; a wide character takes two.
+fn row(cells: &[ratatui::buffer::Cell]) -> String {
+    let (mut text, mut skip) = (String::new(), 0);
+    for cell in cells {
+        if skip > 0 {
+            skip -= 1;
+            continue;
+        }
+        text.push_str(cell.symbol());
+        skip = crate::width::columns(cell.symbol()).saturating_sub(1);
+    }
+    text.trim_end().to_owned()
+}
+
+/// A desk, its companion and its person.
+struct Stage {
+    companion: Companion,
+    gemini: Agent,
+    qwen: Agent,
+    shared: Arc<Shared>,
+    input: mpsc::UnboundedSender<FromScreen>,
+    ended: JoinHandle<(anyhow::Result<Ending>, Option<String>)>,
+}
+
+impl Stage {
+    fn new(width: u16, height: u16) -> Self {
+        Self::with_editor(width, height, "false")
+    }
+
+    /// `editor` is a shell command.
+    fn with_editor(width: u16, height: u16, editor: &str) -> Self {
+        let (mut desk, seat) = pair();
+        let (input, typed) = mpsc::unbounded_channel();
+        let shared = Arc::new(Shared { size: Mutex::new(Size { width, height }), ..Shared::default() });
+        let terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        let mut cells =
+            Cells { terminal, shared: shared.clone(), input: typed, under_way: false, ours: true };
+        let mut app = App::new(Options::default(), Palette::new(Theme::Dark, Depth::Sixteen));
+        let (panic, panicked) = mpsc::unbounded_channel();
+        let signals = Signals::listen().unwrap();
+        let mut around = Around { signals, panicked, editor: editor.into(), clock: || NOW };
+        let ended = tokio::spawn(async move {
+            let _panic = panic;
+            let ending = run::run(&mut desk, &mut app, &mut cells, &mut around).await;
+            (ending, app.last_words().await)
+        });
+        let companion = Companion::new(seat, vec!["/shop".into()]);
+        let gemini = agent(1, "Gemini CLI", "0.61.0", 0);
+        let qwen = agent(2, "Qwen Code", "0.24.4", NOW - 3 * 60_000);
+        companion.tell_status();
+        Self { companion, gemini, qwen, shared, input, ended }
+    }
+
+    /// Both agents are connected, and see two files.
+    async fn connect(&mut self) {
+        self.companion.status.agents = vec![self.gemini.clone(), self.qwen.clone()];
+        self.companion.shows(&["/shop/basket.py", "/shop/README.md"]);
+        self.companion.tell_status();
+        self.moment().await;
+    }
+
+    /// Gemini proposes a file.
+    async fn propose(&mut self, id: u64, file: &str) {
+        let gemini = self.gemini.clone();
+        self.companion.open(id, &gemini, file, &pieces());
+        self.moment().await;
+    }
+
+    /// A desk with both agents and one review that has been read for a while.
+    async fn reading(width: u16, height: u16) -> Self {
+        let mut stage = Self::new(width, height);
+        stage.connect().await;
+        stage.propose(1, "/shop/basket.py").await;
+        stage.a_while().await;
+        stage
+    }
+
+    /// Everything that is under way arrives, and hardly any time passes.
+    async fn moment(&mut self) {
+        let until = tokio::time::Instant::now() + Duration::from_millis(20);
+        while tokio::time::Instant::now() < until {
+            match timeout(Duration::from_millis(1), self.companion.next()).await {
+                Ok(Some(call)) => _ = self.companion.answer(call),
+                Ok(None) => sleep(Duration::from_millis(1)).await,
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Longer than it takes until keys count.
+    async fn a_while(&mut self) {
+        self.moment().await;
+        sleep(Duration::from_millis(400)).await;
+        self.moment().await;
+    }
+
+    fn types(&self, typed: Typed) {
+        // A desk that has been left takes no keys.
+        let _ = self.input.send(FromScreen::Typed(typed));
+    }
+
+    fn code(&self, code: KeyCode, modifiers: KeyModifiers) {
+        self.types(Typed::Key(KeyEvent::new(code, modifiers)));
+    }
+
+    /// Presses keys as fast as they come.
+    fn press_at_once(&self, keys: &str) {
+        for c in keys.chars() {
+            self.code(KeyCode::Char(c), KeyModifiers::NONE);
+        }
+    }
+
+    /// Presses keys, and sees what each does.
+    async fn press(&mut self, keys: &str) {
+        for c in keys.chars() {
+            self.code(KeyCode::Char(c), KeyModifiers::NONE);
+            self.moment().await;
+        }
+    }
+
+    async fn key(&mut self, code: KeyCode) {
+        self.code(code, KeyModifiers::NONE);
+        self.moment().await;
+    }
+
+    async fn ctrl(&mut self, c: char) {
+        self.code(KeyCode::Char(c), KeyModifiers::CONTROL);
+        self.moment().await;
+    }
+
+    async fn click(&mut self, column: u16, row: u16) {
+        let kind = MouseEventKind::Down(MouseButton::Left);
+        self.types(Typed::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }));
+        self.moment().await;
+    }
+
+    async fn resize(&mut self, width: u16, height: u16) {
+        *self.shared.size.lock().unwrap() = Size { width, height };
+        let _ = self.input.send(FromScreen::Resized);
+        self.moment().await;
+    }
+
+    fn screen(&self) -> String {
+        self.shared.shown.lock().unwrap().clone()
+    }
+
+    #[track_caller]
+    fn shows(&self, text: &str) {
+        let screen = self.screen();
+        // Messages may be broken over rows.
+        let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(text), "{text:?} is not on the screen:\n{screen}");
+    }
+
+    #[track_caller]
+    fn does_not_show(&self, text: &str) {
+        let screen = self.screen();
+        let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(!flat.contains(text), "{text:?} is on the screen:\n{screen}");
+    }
+
+    /// What was asked that changes or decides, in order.
+    fn asked(&self) -> Vec<Request> {
+        let quiet = |request: &&Request| !matches!(request, Request::Focus | Request::PauseContext { .. });
+        self.companion.asked.iter().filter(quiet).cloned().collect()
+    }
+
+    async fn ending(self) -> (Ending, Option<String>) {
+        let (ending, words) =
+            timeout(Duration::from_secs(10), self.ended).await.expect("the desk ends").unwrap();
+        (ending.unwrap(), words)
+    }
+}
+
+/// Three changes: one that replaces, one that adds after a stretch that is folded, one that removes.
+fn pieces() -> Vec<Piece> {
+    let unchanged: String = (1..=40).map(|n| format!("# {n}\n")).collect();
+    vec![
+        same("from decimal import Decimal\n\n\n"),
+        differs(
+            "def total(items):\n    return sum(i.price for i in items)\n",
+            "def total(items, tax):\n    \"\"\"With tax.\"\"\"\n    return sum(i.price for i in items) * tax\n",
+        ),
+        same("\n\n"),
+        same(&unchanged),
+        differs("", "def count(items):\n    return len(items)\n\n\n"),
+        same("def names(items):\n    return [i.name for i in items]\n"),
+        differs("\n\ndef unused():\n    pass\n", ""),
+    ]
+}

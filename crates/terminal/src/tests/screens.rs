@@ -1,0 +1,204 @@
+//! The whole screen in every state.
+
+use alongside_desk::{HunkState, LineEnding, Review};
+use crossterm::event::KeyCode;
+use insta::assert_snapshot;
+
+use super::*;
+use crate::scripted;
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_connected() {
+    let mut stage = Stage::new(120, 24);
+    stage.moment().await;
+    assert_snapshot!("empty", stage.screen());
+    stage.resize(80, 24).await;
+    assert_snapshot!("empty_80", stage.screen());
+}
+
+#[tokio::test(start_paused = true)]
+async fn agents_and_no_review() {
+    let mut stage = Stage::new(120, 24);
+    stage.moment().await;
+    stage.connect().await;
+    assert_snapshot!("agents", stage.screen());
+    stage.companion.status.agents[1].listening = false;
+    stage.companion.tell_status();
+    stage.moment().await;
+    assert_snapshot!("agent_away", stage.screen());
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_review_side_by_side_and_in_one_column() {
+    let mut stage = Stage::reading(120, 40).await;
+    assert_snapshot!("side_by_side", stage.screen());
+    stage.press("v").await;
+    assert_snapshot!("side_by_side_turned_to_one_column", stage.screen());
+    stage.press("v").await;
+    stage.resize(80, 24).await;
+    stage.press("v").await;
+    assert_snapshot!("one_column_80x24", stage.screen());
+}
+
+#[tokio::test(start_paused = true)]
+async fn several_reviews_in_the_column_and_in_the_strip() {
+    let mut stage = Stage::reading(120, 24).await;
+    for (id, file) in [(2, "/shop/src/checkout/payment.py"), (3, "/shop/README.md"), (4, "/shop/漢字.py")] {
+        stage.propose(id, file).await;
+    }
+    assert_snapshot!("several", stage.screen());
+    stage.key(KeyCode::BackTab).await;
+    assert_snapshot!("several_last_one", stage.screen());
+    stage.resize(80, 24).await;
+    assert_snapshot!("several_80x24", stage.screen());
+}
+
+#[tokio::test(start_paused = true)]
+async fn more_reviews_and_agents_than_there_is_room_for() {
+    let mut stage = Stage::new(110, 18);
+    stage.companion.status.agents =
+        (0..12).map(|n| agent(n, &format!("Fork number {n} of Gemini CLI"), "1.0.0", 0)).collect();
+    stage.companion.tell_status();
+    for id in 1..=12 {
+        stage.propose(id, &format!("/shop/a/long/way/down/file{id}.py")).await;
+    }
+    assert_snapshot!("crowded", stage.screen());
+    stage.resize(60, 12).await;
+    stage.key(KeyCode::BackTab).await;
+    assert_snapshot!("crowded_60x12", stage.screen());
+}
+
+#[tokio::test(start_paused = true)]
+async fn kept_dropped_and_edited_are_counted() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.companion.change(1, |_, pieces| {
+        *pieces = scripted::keep_hunks(pieces.clone(), &[2], false);
+        if let Piece::Differs { state, now, .. } = &mut pieces[4] {
+            (*state, *now) = (HunkState::Edited, "def count(items, more=()):\n    pass\n".into());
+        }
+    });
+    stage.moment().await;
+    assert_snapshot!("kept_dropped_edited", stage.screen());
+}
+
+#[tokio::test(start_paused = true)]
+async fn help_on_a_big_and_a_small_screen() {
+    let mut stage = Stage::reading(120, 40).await;
+    stage.press("?").await;
+    assert_snapshot!("help", stage.screen());
+    stage.resize(80, 24).await;
+    stage.press("jjj").await;
+    assert_snapshot!("help_80x24", stage.screen());
+    stage.key(KeyCode::Esc).await;
+    stage.shows("change 1 of 3");
+}
+
+#[tokio::test(start_paused = true)]
+async fn questions() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.press("q").await;
+    assert_snapshot!("question_leave", stage.screen());
+    stage.press("n").await;
+    stage.companion.change(1, |review, _| (review.stale, review.dirty) = (true, true));
+    stage.a_while().await;
+    assert_snapshot!("stale_and_dirty", stage.screen());
+    stage.press("a").await;
+    assert_snapshot!("question_accept_anyway", stage.screen());
+    stage.press("n").await;
+    stage.companion.refuse = Some(alongside_desk::Refusal::Empty);
+    stage.press("ay").await;
+    assert_snapshot!("question_single_newline", stage.screen());
+}
+
+/// A review that is unlike others in one way.
+async fn unlike(stage: &mut Stage, id: u64, file: &str, change: impl FnOnce(&mut Review)) {
+    let mut review = scripted::review(id, &stage.gemini, file, &pieces());
+    change(&mut review);
+    stage.companion.open_as(review, &pieces());
+    stage.a_while().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_must_be_known_before_deciding() {
+    let mut stage = Stage::new(100, 24);
+    stage.connect().await;
+    let reason = "the file is not UTF-8";
+    unlike(&mut stage, 1, "/shop/old.txt", |review| {
+        (review.original, review.hunks) = (None, Vec::new());
+        review.whole_file_only = Some(reason.into());
+    })
+    .await;
+    assert_snapshot!("whole_file_only", stage.screen());
+    unlike(&mut stage, 2, "/shop/../etc/x\u{202e}.conf", |review| {
+        review.file_line_ending = Some(LineEnding::Crlf);
+        review.file_has_bom = Some(true);
+    })
+    .await;
+    stage.key(KeyCode::Tab).await;
+    assert_snapshot!("through_parent", stage.screen());
+    unlike(&mut stage, 3, "/home/somebody/.profile", |_| {}).await;
+    stage.key(KeyCode::Tab).await;
+    stage.shows("This file is outside the project: /home/somebody/.profile");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_new_file() {
+    let mut stage = Stage::new(120, 20);
+    stage.connect().await;
+    let pieces = [differs("", "one\ntwo\nthree\n")];
+    let mut review = scripted::review(1, &stage.gemini, "/shop/new.txt", &pieces);
+    review.original = None;
+    stage.companion.open_as(review, &pieces);
+    stage.moment().await;
+    assert_snapshot!("new_file", stage.screen());
+}
+
+#[tokio::test(start_paused = true)]
+async fn searching() {
+    let mut stage = Stage::reading(100, 24).await;
+    stage.press("/names").await;
+    assert_snapshot!("search_typing", stage.screen());
+    stage.key(KeyCode::Enter).await;
+    assert_snapshot!("search_found", stage.screen());
+    stage.press("/nothing like it").await;
+    stage.key(KeyCode::Enter).await;
+    stage.shows("\"nothing like it\" is not in this text.");
+    stage.press("/r").await;
+    stage.key(KeyCode::Esc).await;
+    assert_eq!(stage.asked(), [], "what is searched for is no key");
+}
+
+#[tokio::test(start_paused = true)]
+async fn paused() {
+    let mut stage = Stage::reading(120, 20).await;
+    stage.press("p").await;
+    stage.moment().await;
+    assert_snapshot!("paused", stage.screen());
+    stage.press("p").await;
+    stage.shows("Agents are told about your files again.");
+}
+
+#[tokio::test(start_paused = true)]
+async fn too_small_and_back() {
+    let mut stage = Stage::reading(39, 12).await;
+    assert_snapshot!("too_small", stage.screen());
+    stage.resize(40, 10).await;
+    assert_snapshot!("smallest", stage.screen());
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_size_is_too_odd_to_draw() {
+    let mut stage = Stage::reading(120, 40).await;
+    for id in 2..6 {
+        stage.propose(id, &format!("/elsewhere/../{id}")).await;
+    }
+    for keys in ["", "?", "q", "n/漢"] {
+        stage.press(keys).await;
+        for width in (1..=140).step_by(9) {
+            for height in (1..=30).step_by(3) {
+                stage.resize(width, height).await;
+            }
+        }
+    }
+    assert!(!stage.ended.is_finished());
+}
