@@ -22,6 +22,10 @@ use crate::settings::Settings;
 /// How long a host may take until it listens.
 const STARTED_WITHIN: Duration = Duration::from_secs(20);
 
+/// How often a host that listens and breaks off is dialled, and how long lies between: one that ends takes some time.
+const ATTEMPTS: usize = 20;
+const BETWEEN: Duration = Duration::from_millis(200);
+
 /// Who wants to join which host, and as what.
 #[derive(Debug, Clone)]
 pub(crate) struct Wish {
@@ -143,17 +147,29 @@ pub(super) async fn meet_again(wish: &Wish, entry: &Entry) -> anyhow::Result<Joi
 
 /// `None` if nobody listens there any more.
 async fn try_join(registry: &Registry, name: &str, wish: &Wish) -> anyhow::Result<Option<Joined>> {
-    let Ok(stream) = registry.dial(name).await else { return Ok(None) };
-    match join(stream, &wish.hello()).await {
-        Ok(joined) => Ok(Some(joined)),
-        // It was just ending.
-        Err(JoinError::Broken(error)) => {
-            tracing::info!(name, %error, "a host was there and is not");
-            Ok(None)
+    let mut broken = None;
+    for _ in 0..ATTEMPTS {
+        let Ok(stream) = registry.dial(name).await else { return Ok(None) };
+        match join(stream, &wish.hello()).await {
+            Ok(joined) => return Ok(Some(joined)),
+            // It was just ending, and will not listen for long.
+            Err(JoinError::Broken(error)) => broken = Some(error),
+            // The newer of the two knows what to do.
+            Err(JoinError::Mismatch { host, .. }) if host.protocol < PROTOCOL => {
+                return Err(failure(
+                    format!("the companion of this project still runs the older alongside {}", host.version),
+                    "hand over to this version with `alongside host --replace`",
+                ));
+            }
+            Err(error) => return Err(error).context("cannot join the companion of this project"),
         }
-        Err(error @ JoinError::Mismatch { .. }) => Err(error.into()),
-        Err(error) => Err(error).context("cannot join the companion of this project"),
+        tokio::time::sleep(BETWEEN).await;
     }
+    let error = broken.map_or_else(String::new, |error| format!(": {error}"));
+    Err(failure(
+        format!("the companion of this project listens and cannot be spoken to{error}"),
+        "end it with `alongside host --stop`, or by its process, which `alongside status` shows",
+    ))
 }
 
 /// Starts a host and joins it.

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use alongside_desk::socket::{Goodbye, Joined, Welcome};
 use alongside_desk::{
-    Closed, Closing, ContextReport, Desk, Event, Problem, Refusal, Request, ReviewId, Revised, Seat, pair,
+    Call, Closed, Closing, ContextReport, Desk, Event, Problem, Refusal, Request, ReviewId, Revised, Seat,
+    pair,
 };
 use tokio::time::Instant;
 
@@ -42,6 +43,8 @@ pub(crate) async fn reach(wish: Wish) -> anyhow::Result<Reached> {
         waiting: BTreeSet::new(),
         context: None,
         paused: false,
+        leaving: false,
+        leave: None,
     };
     tokio::spawn(carrier.run(joined));
     Ok(Reached { desk, welcome, started })
@@ -65,6 +68,9 @@ struct Carrier {
     /// What the desk reported last: a new host has to hear it again.
     context: Option<ContextReport>,
     paused: bool,
+    /// The desk has asked to leave; a host that is away just then hears it when it is back, and ends.
+    leaving: bool,
+    leave: Option<Call>,
 }
 
 /// Why a connection is over.
@@ -113,7 +119,9 @@ impl Carrier {
 
     /// Carries messages until one of the two is gone.
     async fn carry(&mut self, joined: &mut Joined) -> Over {
-        let mut leaves = false;
+        if let Some(call) = self.leave.take() {
+            joined.desk.pass_on(call);
+        }
         loop {
             tokio::select! {
                 biased;
@@ -133,14 +141,14 @@ impl Carrier {
                     let Some(call) = call else { return Over::Desk };
                     match &call.request {
                         Request::ChangeContext(report) => self.context = Some(report.clone()),
-                        Request::Leave => leaves = true,
+                        Request::Leave => self.leaving = true,
                         _ => {}
                     }
                     joined.desk.pass_on(call);
                 }
             }
         }
-        if leaves { Over::Desk } else { Over::Host((&mut joined.parted).await.ok().flatten()) }
+        if self.leaving { Over::Desk } else { Over::Host((&mut joined.parted).await.ok().flatten()) }
     }
 
     /// The host is not there: what was open is rejected, if not now, then when it is back.
@@ -172,6 +180,11 @@ impl Carrier {
             tokio::select! {
                 joined = &mut joining => return joined,
                 Some(call) = self.seat.calls.recv() => {
+                    if call.request == Request::Leave {
+                        self.leaving = true;
+                        self.leave = Some(call);
+                        continue;
+                    }
                     let answer = match call.request {
                         Request::ChangeContext(report) => {
                             self.context = Some(report);

@@ -8,6 +8,7 @@ mod demo;
 mod ending;
 mod finding;
 mod help;
+mod host;
 mod json;
 mod settings;
 mod support;
