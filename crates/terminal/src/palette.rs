@@ -142,14 +142,15 @@ impl Palette {
 
     fn sixteen(theme: Theme) -> Self {
         let fg = |color| Style::new().fg(color);
-        // The bright half is made for dark backgrounds; bright black is grey on both.
+        // The bright half is made for dark backgrounds.
         let (blue, yellow) = match theme {
             Theme::Dark => (Color::LightBlue, Color::Yellow),
             Theme::Light => (Color::Blue, Color::Magenta),
         };
         let words = Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
         let change = |color| Change { line: fg(color), sign: fg(color), words };
-        let quiet = fg(Color::DarkGray);
+        // Grey, the bright black, is the background of some schemes.
+        let quiet = Style::new().add_modifier(Modifier::DIM);
         Self {
             text: Style::new(),
             quiet,
@@ -267,7 +268,7 @@ const DARK: Tones = Tones {
     removed: [Tone(0x36_171c, 52), Tone(0xf0_7178, 203), Tone(0x7a_2530, 88)],
     edited: [Tone(0x14_2740, 17), Tone(0x7a_b4f5, 111), Tone(0x24_4f86, 25)],
     classes: [
-        Tone(0x8b_929c, 246),
+        Tone(0x8b_929c, 249),
         Tone(0xa5_d6a0, 151),
         Tone(0xe0_a878, 180),
         Tone(0xe0_a878, 180),
@@ -287,7 +288,7 @@ const LIGHT: Tones = Tones {
     mark: Tone(0x9a_2fa5, 127),
     found: Tone(0xff_d54f, 221),
     found_text: Tone(0x1a_1a1a, 234),
-    added: [Tone(0xdd_f5e1, 194), Tone(0x1a_7f37, 28), Tone(0xa6_e3b3, 157)],
+    added: [Tone(0xdd_f5e1, 194), Tone(0x1a_7f37, 28), Tone(0xa6_e3b3, 120)],
     removed: [Tone(0xfd_e4e4, 224), Tone(0xc0_2030, 160), Tone(0xf7_b4b8, 217)],
     edited: [Tone(0xdf_ecfd, 189), Tone(0x1f_5fbf, 26), Tone(0xae_cdf8, 153)],
     classes: [

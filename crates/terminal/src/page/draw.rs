@@ -169,7 +169,7 @@ impl Page {
         let Some(hunk) = hunk else { return };
         let (symbol, style) = match (row == block.row, row + 1 == block.end()) {
             _ if look.hunk == Some(hunk) => ("▌", look.palette.cursor),
-            (true, true) => ("╶", look.palette.margin),
+            (true, true) => ("•", look.palette.margin),
             (true, false) => ("╭", look.palette.margin),
             (false, true) => ("╰", look.palette.margin),
             (false, false) => ("│", look.palette.margin),
