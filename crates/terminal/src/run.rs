@@ -10,7 +10,7 @@ use alongside_desk::{Desk, Gone, Refusal, Revised};
 use crossterm::event::Event as Typed;
 use ratatui::layout::Size;
 use tokio::sync::mpsc;
-use tokio::time::{Duration, Instant, sleep, sleep_until};
+use tokio::time::{Duration, Instant, sleep, sleep_until, timeout};
 
 use crate::Ending;
 use crate::app::{App, Effect, Picture, Purpose};
@@ -26,6 +26,9 @@ const DRAWN_EVERY: Duration = Duration::from_secs(30);
 
 /// The longest that a stream of events keeps the screen from being drawn.
 const OVERDUE: Duration = Duration::from_millis(50);
+
+/// How long a terminal that fails may take to say that it was closed.
+const HANGS_UP: Duration = Duration::from_millis(200);
 
 /// How long a signal that ends the desk waits for text that is on its way to the companion.
 const LAST_ANSWERS: Duration = Duration::from_millis(500);
@@ -133,6 +136,14 @@ pub(crate) async fn run(
                 () = std::future::ready(()), if due => Came::Draw,
             }
         };
+        // A closed window is an error here and a signal there, in any order.
+        let came = match came {
+            Came::Screen(Err(error)) => match timeout(HANGS_UP, around.signals.end()).await {
+                Ok(asked) => Came::Signal(asked),
+                Err(_) => return Err(error.into()),
+            },
+            came => came,
+        };
         match came {
             // The terminal sends Ctrl-C to the editor too, and there it means something else.
             Came::Signal(Asked::Interrupt) if app.editing.is_some() => {}
@@ -148,7 +159,7 @@ pub(crate) async fn run(
                     }
                 };
                 // What is not confirmed by then is kept where it can be found.
-                let _ = tokio::time::timeout(LAST_ANSWERS, confirmed).await;
+                let _ = timeout(LAST_ANSWERS, confirmed).await;
                 return Ok(Ending::Signal(signal));
             }
             Came::Signal(Asked::GoOn) if app.editing.is_some() => {}

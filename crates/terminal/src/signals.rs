@@ -40,6 +40,8 @@ impl Signals {
     /// The next one. Cancel safe.
     pub(crate) async fn next(&mut self) -> Asked {
         tokio::select! {
+            // A closed window also lets the process go on, which is no reason to draw on it.
+            biased;
             Some(()) = self.interrupt.recv() => Asked::Interrupt,
             Some(()) = self.terminate.recv() => Asked::End(15),
             Some(()) = self.hangup.recv() => Asked::End(1),
@@ -69,6 +71,18 @@ impl Signals {
         match tokio::signal::ctrl_c().await {
             Ok(()) => Asked::Interrupt,
             Err(_) => std::future::pending().await,
+        }
+    }
+}
+
+impl Signals {
+    /// The next one that asks for the end. Cancel safe.
+    pub(crate) async fn end(&mut self) -> Asked {
+        loop {
+            match self.next().await {
+                Asked::GoOn => {}
+                asked => return asked,
+            }
         }
     }
 }
