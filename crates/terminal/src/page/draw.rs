@@ -239,7 +239,7 @@ impl Page {
             (Some(words), Side::Proposed | Side::Current) => &words.added,
         };
         let before = |line: usize| ranges.partition_point(|range| (range.start.line as usize) < line);
-        &ranges[before(cell.twin.1)..before(cell.twin.1 + 1)]
+        ranges.get(before(cell.twin.1)..before(cell.twin.1 + 1)).unwrap_or_default()
     }
 }
 

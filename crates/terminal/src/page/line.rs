@@ -52,7 +52,7 @@ pub(super) fn line(buf: &mut Buffer, area: Rect, text: &str, sideways: usize, ma
     let goes_on = byte < text.len() || end + behind.len() > right;
     let began = sideways > 0 && !text.is_empty();
     // What is only half in sight is blank there.
-    let window = sideways + usize::from(began)..right - usize::from(goes_on);
+    let window = sideways.saturating_add(began.into())..right - usize::from(goes_on);
     let x = |column: usize| area.x + u16::try_from(column - sideways).unwrap_or(area.width);
 
     let found = marks.found(text, &in_sight);

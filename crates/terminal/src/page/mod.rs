@@ -143,10 +143,11 @@ impl Page {
             Spot::Line => None,
         };
         let Some(block) = block.or(self.blocks[..after].last()) else { return 0 };
+        let below = anchor.original.saturating_sub(block.at.original);
         match (anchor.spot, block.kind) {
             (Spot::Fold, Kind::Fold { .. }) => block.row,
-            (Spot::Hunk(below), _) => block.row_of(below + anchor.original - block.at.original),
-            _ => block.row_of(anchor.original - block.at.original),
+            (Spot::Hunk(within), _) => block.row_of(within + below),
+            _ => block.row_of(below),
         }
     }
 

@@ -159,6 +159,40 @@ proptest! {
     }
 
     #[test]
+    fn hunks_that_make_no_sense_are_survived(
+        diff in any_diff(), layout in layouts(), numbers in proptest::collection::vec(0..50usize, 0..40), row in 0..90usize,
+        sideways in proptest::sample::select(vec![0, 3, usize::MAX]),
+    ) {
+        let mut review = review(&diff);
+        for (at, numbers) in numbers.chunks_exact(7).enumerate() {
+            let lines = |of: &[usize]| Lines { start: of[0], end: of[1] };
+            let place = |line: usize| alongside_desk::Position { line: line as u32, character: (line % 5) as u32 };
+            let range = |of: &[usize]| Range { start: place(of[0]), end: place(of[1]) };
+            let state = [HunkState::Kept, HunkState::Dropped, HunkState::Edited][numbers[6] % 3];
+            let words = Words {
+                removed: numbers.windows(2).map(range).collect(),
+                added: numbers.windows(2).map(range).collect(),
+            };
+            review.hunks.insert(at.min(review.hunks.len()), Hunk {
+                original: lines(numbers), proposed: lines(&numbers[2..]), current: lines(&numbers[4..]), state,
+                words: Some(words),
+            });
+        }
+        let mut page = Page::new(&review, layout);
+        let anchor = page.anchor(row);
+        page.toggle_fold(row);
+        page.find(&Needle::new("a").unwrap(), row, row % 2 == 0);
+        page.update(&review);
+        let eyes = Eyes { sideways, ..Eyes::new(Depth::True) };
+        eyes.drawn(&page, 60, 30);
+        prop_assert!(page.rows() == 0 || page.row(anchor) < page.rows());
+        page.lines_in(0..page.rows());
+        for hunk in 0..review.hunks.len() {
+            prop_assert!(page.hunk_rows(hunk).end <= page.rows());
+        }
+    }
+
+    #[test]
     fn anchors_come_back_to_their_rows(diff in any_diff(), layout in layouts(), row in 0..200usize) {
         let review = review(&diff);
         let mut page = Page::new(&review, layout);
