@@ -66,6 +66,9 @@ impl App {
         if self.help.is_some() {
             return self.help_read(act);
         }
+        if key.code == KeyCode::Esc {
+            self.search.needle = None;
+        }
         let Some(act) = act else { return };
         if !act.touches() {
             return self.move_about(act);
@@ -177,6 +180,7 @@ impl App {
     }
 
     fn leave(&mut self) {
+        self.search.typing = None;
         // Other desks go on showing what waits; the last one that leaves ends it.
         if self.reviews.is_empty() || self.status.desks > 1 {
             return self.effects.push(Effect::Leave);

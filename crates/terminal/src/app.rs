@@ -139,6 +139,8 @@ pub(crate) struct Message {
     pub(crate) text: String,
     /// Whether something is wrong.
     pub(crate) loud: bool,
+    /// Whether the next one of its kind says the same and more.
+    pub(crate) passing: bool,
 }
 
 /// A question that must be answered before anything else.
@@ -232,16 +234,23 @@ impl App {
 
     /// Says something in the message line.
     pub(crate) fn say(&mut self, text: impl Into<String>) {
-        self.message(text.into(), false);
+        self.message(Message { text: text.into(), loud: false, passing: false });
     }
 
     /// Says that something is wrong.
     pub(crate) fn warn(&mut self, text: impl Into<String>) {
-        self.message(text.into(), true);
+        self.message(Message { text: text.into(), loud: true, passing: false });
     }
 
-    fn message(&mut self, text: String, loud: bool) {
-        let message = Message { text, loud };
+    /// Says something in place of what was said in passing before.
+    pub(crate) fn say_in_passing(&mut self, text: String) {
+        let stood = self.messages.iter().take(self.messages_stood).filter(|message| !message.passing).count();
+        self.messages_stood = stood;
+        self.messages.retain(|message| !message.passing);
+        self.message(Message { text, loud: false, passing: true });
+    }
+
+    fn message(&mut self, message: Message) {
         if self.messages.last() != Some(&message) {
             self.messages.push(message);
         }
@@ -275,13 +284,14 @@ impl App {
 
     /// What a frame drawn now shows.
     pub(crate) fn picture(&self) -> Picture {
+        let small = self.areas.too_small;
         // The help covers the review.
-        let reading = self.reading().filter(|_| self.help.is_none());
+        let reading = self.reading().filter(|_| self.help.is_none() && !small);
         Picture {
             turn: self.turns,
             review: reading.map(|reading| (reading.review.id, reading.review.revision)),
-            question: self.question,
-            messages: self.messages.len(),
+            question: self.question.filter(|_| !small),
+            messages: if small { 0 } else { self.messages.len() },
         }
     }
 
@@ -310,6 +320,7 @@ impl App {
     pub(crate) fn counts(&self, at: Instant) -> bool {
         let (turn, since) = self.stood;
         turn == self.turns
+            && !self.areas.too_small
             && since.is_none_or(|since| at >= since + TOO_SOON)
             && self.reading().is_none_or(|reading| reading.seen.is_some())
     }

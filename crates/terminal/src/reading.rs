@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use alongside_desk::{Changed, Hunk, OutOfStep, Review};
 
-use crate::Layout;
 use crate::page::{Needle, Page};
+use crate::{Layout, texts};
 
 /// Rows that stay above a hunk that is gone to.
 const ABOVE: usize = 3;
@@ -23,6 +23,8 @@ pub(crate) struct Reading {
     pub(crate) mine: u64,
     /// The revision that was on the screen last.
     pub(crate) seen: Option<u64>,
+    /// Lines that accepting would add and remove, as the review stands.
+    pub(crate) counts: (usize, usize),
     /// Where the person changed something, for undo.
     pub(crate) steps: Vec<usize>,
     /// The row of what was searched for, if that was found here.
@@ -39,6 +41,7 @@ impl Reading {
             top: 0,
             sideways: 0,
             mine: review.revision,
+            counts: texts::counts(&review),
             seen: None,
             steps: Vec::new(),
             found: None,
@@ -91,6 +94,7 @@ impl Reading {
     pub(crate) fn take(&mut self, changed: Changed) -> Result<(), OutOfStep> {
         let old = self.review.hunks.clone();
         self.review.take(changed)?;
+        self.counts = texts::counts(&self.review);
         let place = same_place(&old, self.hunk, &self.review.hunks);
         if let Some((page, _)) = &mut self.page {
             let row = anchored(page, self.hunk, self.top, self.height);

@@ -80,7 +80,9 @@ impl App {
         if self.is_new() {
             return;
         }
-        self.say(format!("{name}: {agent} proposes this too; it waits ({n} reviews, Tab goes on)."));
+        self.say_in_passing(format!(
+            "{name}: {agent} proposes this too; it waits ({n} reviews, Tab goes on)."
+        ));
     }
 
     fn changed(&mut self, changed: Changed) {

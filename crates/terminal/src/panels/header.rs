@@ -26,7 +26,7 @@ pub(crate) fn draw(app: &App, reading: &Reading, frame: &mut Frame<'_>) {
 fn title(app: &App, reading: &Reading, width: u16) -> Line<'static> {
     let (review, palette) = (&reading.review, &app.palette);
     let width = usize::from(width);
-    let (added, removed) = texts::counts(review);
+    let (added, removed) = reading.counts;
     let new = if review.original.is_none() && review.whole_file_only.is_none() { "new file, " } else { "" };
     let about = format!("  {}  {new}+{added} -{removed}", texts::agent_name(&review.agent));
     let mut state = Vec::new();

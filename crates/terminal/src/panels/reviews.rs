@@ -35,7 +35,7 @@ pub(crate) fn places(app: &App, areas: &Areas) -> Vec<(Rect, ReviewId)> {
 
 /// What a review adds and removes, as it stands.
 pub(crate) fn size(reading: &Reading) -> String {
-    let (added, removed) = texts::counts(&reading.review);
+    let (added, removed) = reading.counts;
     format!("+{added} -{removed}")
 }
 

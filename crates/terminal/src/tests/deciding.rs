@@ -223,6 +223,17 @@ async fn what_was_edited_is_dropped_only_with_a_word() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn nothing_is_decided_on_a_screen_that_is_too_small_to_show_it() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.resize(30, 8).await;
+    stage.press("a r").await;
+    assert_eq!(stage.asked(), []);
+    stage.resize(120, 24).await;
+    stage.press("a").await;
+    assert_eq!(stage.asked().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_paste_presses_no_keys() {
     let mut stage = Stage::reading(120, 24).await;
     stage.types(Typed::Paste("a\nr\n q".into()));
