@@ -13,7 +13,7 @@ mod terminal;
 
 use std::fs::File;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 use rustix::fs::{Mode, OFlags};
@@ -25,6 +25,7 @@ use crate::sandbox::Sandbox;
 use crate::wait::{self, PATIENCE};
 use link::Link;
 pub use picture::frame;
+use picture::text;
 pub use terminal::{Answers, Terminal};
 
 /// See the module. Dropping it kills the program and what runs in its process group; what has left that group dies
@@ -150,12 +151,12 @@ impl Screen {
         Pid::from_child(&self.child)
     }
 
-    /// What is shown now, as text; lines end where their last character is.
+    /// What is shown now, as text without the blanks at the ends of lines.
     ///
     /// # Errors
     /// After hanging up.
     pub fn text(&self) -> Result<String> {
-        Ok(self.picture()?.contents())
+        Ok(text(&self.picture()?))
     }
 
     /// What is shown now, with colours, cursor and modes.
@@ -197,7 +198,7 @@ impl Screen {
     /// # Errors
     /// At the deadline, with what is shown instead.
     pub fn wait_for(&self, what: &str, shown: impl Fn(&str) -> bool) -> Result<String> {
-        self.wait_for_picture(what, |picture| shown(&picture.contents())).map(|picture| picture.contents())
+        self.wait_for_picture(what, |picture| shown(&text(picture))).map(|picture| text(&picture))
     }
 
     /// Waits until a text is shown, and returns all that is.
@@ -224,15 +225,15 @@ impl Screen {
         })
     }
 
-    /// Waits until the program has written nothing for so long.
+    /// Waits until the program has written nothing for so long, from now on.
     ///
     /// # Errors
     /// At the deadline: it never stops writing.
     pub fn settle(&self, silence: Duration) -> Result<()> {
-        let link = self.link()?;
+        let (link, from) = (self.link()?, Instant::now());
         let seen = || Err(format!("{} bytes, the last ones just now", link.received()));
         wait::until("the program to fall silent", PATIENCE + silence, || {
-            if link.silent_for() >= silence { Ok(()) } else { seen() }
+            if link.silent_for().min(from.elapsed()) >= silence { Ok(()) } else { seen() }
         })
     }
 

@@ -8,6 +8,15 @@ pub fn frame(picture: &vt100::Screen) -> String {
     format!("{border}{lines}{border}")
 }
 
+/// All lines, without the blanks at their ends and empty lines at the end. What ran on into the next row is one line.
+pub(super) fn text(picture: &vt100::Screen) -> String {
+    let lines = (0..picture.size().0.get()).map(|row| match picture.row_wrapped(row) {
+        true => line(picture, row).0,
+        false => line(picture, row).0.trim_end().to_owned() + "\n",
+    });
+    lines.collect::<String>().trim_end().to_owned()
+}
+
 /// Where a text is first: row and column of its first cell.
 pub(super) fn place_of(picture: &vt100::Screen, text: &str) -> Option<(u16, u16)> {
     (0..picture.size().0.get()).find_map(|row| {

@@ -3,4 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod colours;
+mod deciding;
+mod ending;
 mod itself;
+mod panicking;
+mod slow;
+mod stage;

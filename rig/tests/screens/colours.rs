@@ -1,0 +1,77 @@
+//! Colours: asked of the terminal, and never the only thing that tells.
+
+use std::collections::BTreeSet;
+
+use alongside_rig::Proposer;
+use alongside_rig::screen::{Answers, Screen, Terminal};
+use anyhow::Result;
+
+use crate::stage::{Stage, proposed, settled};
+
+/// Text and background colours that occur on the screen.
+fn colours(screen: &Screen) -> Result<BTreeSet<String>> {
+    let picture = screen.picture()?;
+    let (rows, columns) = picture.size();
+    let cells = (0..rows.get()).flat_map(|row| (0..columns.get()).map(move |column| (row, column)));
+    let cells = cells.filter_map(|(row, column)| picture.cell(row, column));
+    Ok(cells.map(|cell| format!("{:?} on {:?}", cell.fgcolor(), cell.bgcolor())).collect())
+}
+
+fn drawn(terminal: &Terminal) -> Result<(String, BTreeSet<String>)> {
+    let stage = Stage::new();
+    let desk = stage.desk(terminal)?;
+    desk.shows("No agent is connected yet.")?;
+    let agent = Proposer::gemini(&stage.sandbox)?;
+    let _proposal = agent.propose(&stage.file, &proposed())?;
+    desk.shows("Gemini CLI is connected.")?;
+    desk.shows("line five")?;
+    let text = settled(&desk)?;
+    Ok((text, colours(&desk)?))
+}
+
+fn terminal() -> Terminal {
+    Terminal::new(120, 30).with("COLORTERM", "truecolor")
+}
+
+#[test]
+fn light_and_dark_are_asked_of_the_terminal() -> Result<()> {
+    let (text, dark) = drawn(&terminal().answering(Answers::Dark))?;
+    let (same, light) = drawn(&terminal().answering(Answers::Light))?;
+    assert_eq!(text, same);
+    assert_ne!(dark, light);
+    assert!(dark.len() > 4 && light.len() > 4, "{dark:?} {light:?}");
+    Ok(())
+}
+
+#[test]
+fn a_terminal_that_answers_nothing_is_no_obstacle() -> Result<()> {
+    let (_, plain) = drawn(&terminal().answering(Answers::WhatItIs))?;
+    let (_, silent) = drawn(&terminal().answering(Answers::Nothing))?;
+    assert_eq!(plain, silent);
+    Ok(())
+}
+
+#[test]
+fn without_colours_the_text_says_the_same() -> Result<()> {
+    let (coloured, _) = drawn(&terminal())?;
+    let (text, colours) = drawn(&terminal().with("NO_COLOR", "1"))?;
+    assert_eq!(text, coloured);
+    assert_eq!(colours.into_iter().collect::<Vec<_>>(), ["Default on Default"]);
+    Ok(())
+}
+
+#[test]
+fn sixteen_colours_are_enough() -> Result<()> {
+    let (_, colours) = drawn(&Terminal::new(120, 30).with("TERM", "xterm"))?;
+    assert!(colours.len() > 3, "{colours:?}");
+    let beyond: Vec<_> = colours
+        .iter()
+        .filter(|colour| {
+            let indices =
+                colour.split("Idx(").skip(1).filter_map(|rest| rest.split(')').next()?.parse::<u8>().ok());
+            colour.contains("Rgb") || indices.into_iter().any(|index| index > 15)
+        })
+        .collect();
+    assert!(beyond.is_empty(), "{beyond:?}");
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! Reading and deciding with keys and mouse.
+
+use alongside_agent::Outcome;
+use alongside_rig::screen::{Terminal, Wheel, key};
+use alongside_rig::{Proposer, Sandbox};
+use anyhow::Result;
+
+use crate::stage::{Stage, proposed, read_and_press, settled};
+
+#[test]
+fn a_new_desk_says_what_to_do_and_is_left_with_q() -> Result<()> {
+    let stage = Stage::new();
+    let mut desk = stage.desk(&Terminal::new(80, 24))?;
+    desk.shows("No agent is connected yet.")?;
+    let agent = Proposer::gemini(&stage.sandbox)?;
+    desk.shows("Gemini CLI")?;
+    drop(agent);
+    desk.press("q")?;
+    assert_eq!(desk.ends()?.code(), Some(0));
+    assert_eq!(desk.left_behind()?, Vec::<String>::new());
+    stage.is_empty_within(std::time::Duration::from_secs(10))
+}
+
+#[test]
+fn a_proposal_is_shown_decided_hunk_by_hunk_and_written_as_it_stood() -> Result<()> {
+    let stage = Stage::new();
+    let desk = stage.desk(&Terminal::new(80, 24))?;
+    let agent = Proposer::gemini(&stage.sandbox)?;
+    let proposal = agent.propose(&stage.file, &proposed())?;
+    desk.shows("notes.txt")?;
+    // The second change is not wanted.
+    read_and_press(&desk, "line five", "j")?;
+    read_and_press(&desk, "line thirty", " ")?;
+    read_and_press(&desk, "1 dropped", "a")?;
+    let content = proposed().replace("line thirty\n", "line 30\n");
+    assert_eq!(proposal.outcome()?, Outcome::Accepted { content });
+    desk.shows("notes.txt: accepted; Gemini CLI writes it.")?;
+    Ok(())
+}
+
+#[test]
+fn a_proposal_is_rejected_by_r() -> Result<()> {
+    let stage = Stage::new();
+    let desk = stage.desk(&Terminal::new(120, 40))?;
+    let agent = Proposer::qwen(&stage.sandbox)?;
+    let proposal = agent.propose(&stage.file, &proposed())?;
+    read_and_press(&desk, "line five", "r")?;
+    assert_eq!(proposal.outcome()?, Outcome::Rejected);
+    desk.shows("notes.txt: rejected")?;
+    Ok(())
+}
+
+#[test]
+fn what_is_typed_before_a_proposal_is_there_decides_nothing() -> Result<()> {
+    let stage = Stage::new();
+    let desk = stage.desk(&Terminal::new(80, 24))?;
+    desk.shows("No agent is connected yet.")?;
+    let agent = Proposer::gemini(&stage.sandbox)?;
+    let first = agent.propose(&stage.file, &proposed())?;
+    let other = stage.sandbox.write("other.txt", "one\n");
+    let second = agent.propose(&other, "two\n")?;
+    desk.shows("line five")?;
+    // Both fingers on the key: the second review takes the place of the first while they are still there.
+    read_and_press(&desk, "line five", "aaa")?;
+    assert_eq!(first.outcome()?, Outcome::Accepted { content: proposed() });
+    desk.shows("two")?;
+    settled(&desk)?;
+    assert!(desk.text()?.contains("two"), "it was decided:\n{}", desk.text()?);
+    read_and_press(&desk, "two", "r")?;
+    assert_eq!(second.outcome()?, Outcome::Rejected);
+    Ok(())
+}
+
+#[test]
+fn a_paste_decides_nothing() -> Result<()> {
+    let stage = Stage::new();
+    let desk = stage.desk(&Terminal::new(80, 24))?;
+    let agent = Proposer::gemini(&stage.sandbox)?;
+    let proposal = agent.propose(&stage.file, &proposed())?;
+    desk.shows("line five")?;
+    settled(&desk)?;
+    desk.paste("all right, accept: a\ny\n")?;
+    settled(&desk)?;
+    assert!(desk.text()?.contains("line five"), "it was decided:\n{}", desk.text()?);
+    read_and_press(&desk, "line five", "r")?;
+    assert_eq!(proposal.outcome()?, Outcome::Rejected);
+    Ok(())
+}
+
+#[test]
+fn the_mouse_scrolls_and_selects() -> Result<()> {
+    let stage = Stage::new();
+    let desk = stage.desk(&Terminal::new(120, 30))?;
+    let agent = Proposer::gemini(&stage.sandbox)?;
+    let other = stage.sandbox.write("other.txt", "one\n");
+    let proposal = agent.propose(&stage.file, &proposed())?;
+    let _other = agent.propose(&other, "two\n")?;
+    desk.shows("other.txt")?;
+    settled(&desk)?;
+    // The other review, and back.
+    desk.click(desk.place_of("other.txt")?)?;
+    desk.shows("two")?;
+    desk.click(desk.place_of("notes.txt")?)?;
+    desk.shows("line five")?;
+    settled(&desk)?;
+    let before = desk.text()?;
+    desk.wheel(Wheel::Down, (15, 80))?;
+    desk.wait_for("another picture after the wheel", |screen| screen != before)?;
+    read_and_press(&desk, "line thirty", "")?;
+    desk.click(desk.place_of("line thirty")?)?;
+    settled(&desk)?;
+    desk.press(" ")?;
+    read_and_press(&desk, "1 dropped", "a")?;
+    let content = proposed().replace("line thirty\n", "line 30\n");
+    assert_eq!(proposal.outcome()?, Outcome::Accepted { content });
+    Ok(())
+}
+
+#[test]
+fn wide_windows_show_both_sides_and_narrow_ones_one_column() -> Result<()> {
+    let stage = Stage::new();
+    let desk = stage.desk(&Terminal::new(130, 40))?;
+    let agent = Proposer::gemini(&stage.sandbox)?;
+    let _proposal = agent.propose(&stage.file, &proposed())?;
+    desk.shows("line five")?;
+    let beside = |desk: &alongside_rig::Screen| -> Result<bool> {
+        settled(desk)?;
+        Ok(desk.place_of("line five")?.0 == desk.place_of("line 5")?.0)
+    };
+    assert!(beside(&desk)?, "{}", desk.text()?);
+    desk.resize(80, 24)?;
+    assert!(!beside(&desk)?, "{}", desk.text()?);
+    desk.resize(30, 5)?;
+    desk.shows("Too small")?;
+    desk.resize(200, 60)?;
+    assert!(beside(&desk)?, "{}", desk.text()?);
+    // What the person chose stays, however wide the window is.
+    desk.press("v")?;
+    assert!(!beside(&desk)?, "{}", desk.text()?);
+    desk.resize(130, 40)?;
+    assert!(!beside(&desk)?, "{}", desk.text()?);
+    desk.press("v")?;
+    desk.resize(90, 24)?;
+    assert!(beside(&desk)?, "{}", desk.text()?);
+    Ok(())
+}
+
+#[test]
+fn the_help_names_every_key_at_80_by_24() -> Result<()> {
+    let stage = Stage::new();
+    let desk = stage.desk(&Terminal::new(80, 24))?;
+    desk.shows("No agent is connected yet.")?;
+    desk.press("?")?;
+    desk.shows("accept the file")?;
+    let mut seen = settled(&desk)?;
+    desk.press(key::PAGE_DOWN)?;
+    seen += &settled(&desk)?;
+    desk.press(key::PAGE_DOWN)?;
+    seen += &settled(&desk)?;
+    for key in ["space", "Tab", "PgUp", "Ctrl-Z", "Ctrl-L", "side by side", "undo", "pause", "leave"] {
+        assert!(seen.contains(key), "{key} is not explained:\n{seen}");
+    }
+    Ok(())
+}
+
+#[test]
+fn without_a_terminal_it_says_what_to_use_instead() -> Result<()> {
+    let sandbox = Sandbox::new();
+    let program = alongside_rig::alongside_bin()?;
+    let mut command = std::process::Command::new(program);
+    command.env_clear().envs(sandbox.env()).current_dir(sandbox.project());
+    let output = command.stdin(std::process::Stdio::null()).output()?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("alongside review") && said.contains("alongside status"), "{said}");
+    assert!(sandbox.processes().is_empty(), "it started something all the same");
+    Ok(())
+}

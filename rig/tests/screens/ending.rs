@@ -1,0 +1,149 @@
+//! However it ends, the terminal is as it was, and nothing is left running.
+
+use std::time::Duration;
+
+use alongside_agent::Outcome;
+use alongside_rig::screen::{Screen, Terminal, key};
+use alongside_rig::{Proposer, wait};
+use anyhow::Result;
+use rustix::process::Signal;
+
+use crate::stage::{Stage, proposed, read_and_press, settled};
+
+/// A host without desks waits 30 s for one to come back; never more than twice that.
+const LOST: Duration = Duration::from_secs(60);
+
+fn small() -> Terminal {
+    Terminal::new(80, 24)
+}
+
+fn gave_the_terminal_back(desk: &Screen) -> Result<()> {
+    assert_eq!(desk.left_behind()?, Vec::<String>::new());
+    Ok(())
+}
+
+#[test]
+fn leaving_as_the_last_desk_asks_and_rejects_what_waits() -> Result<()> {
+    let stage = Stage::new();
+    let mut desk = stage.desk(&small())?;
+    let agent = Proposer::gemini(&stage.sandbox)?;
+    let proposal = agent.propose(&stage.file, &proposed())?;
+    read_and_press(&desk, "line five", "q")?;
+    read_and_press(&desk, "Leave?", "n")?;
+    desk.wait_for("the question to go", |screen| !screen.contains("Leave?"))?;
+    read_and_press(&desk, "line five", "q")?;
+    read_and_press(&desk, "Leave?", "y")?;
+    assert_eq!(desk.ends()?.code(), Some(0));
+    gave_the_terminal_back(&desk)?;
+    assert_eq!(proposal.outcome()?, Outcome::Rejected);
+    stage.is_empty_within(Duration::from_secs(10))
+}
+
+#[test]
+fn signals_end_it_and_give_the_terminal_back() -> Result<()> {
+    for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
+        let stage = Stage::new();
+        let mut desk = stage.desk(&small())?;
+        desk.shows("No agent is connected yet.")?;
+        desk.signal(signal)?;
+        assert_eq!(desk.ends()?.code(), Some(code), "{signal:?}");
+        gave_the_terminal_back(&desk)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_closed_window_ends_it() -> Result<()> {
+    let stage = Stage::new();
+    let mut desk = stage.desk(&small())?;
+    desk.shows("No agent is connected yet.")?;
+    desk.hang_up();
+    assert_eq!(desk.ends()?.code(), Some(129));
+    Ok(())
+}
+
+#[test]
+fn ctrl_c_asks_while_a_review_waits_and_leaves_when_pressed_again() -> Result<()> {
+    let stage = Stage::new();
+    let mut desk = stage.desk(&small())?;
+    let agent = Proposer::gemini(&stage.sandbox)?;
+    let _proposal = agent.propose(&stage.file, &proposed())?;
+    let ctrl_c = key::ctrl('c').to_string();
+    read_and_press(&desk, "line five", &ctrl_c)?;
+    read_and_press(&desk, "Leave?", &ctrl_c)?;
+    desk.ends()?;
+    gave_the_terminal_back(&desk)
+}
+
+#[test]
+fn a_killed_desk_leaves_nothing_running_and_the_review_to_the_next_one() -> Result<()> {
+    let stage = Stage::new();
+    let mut desk = stage.desk(&small())?;
+    let agent = Proposer::gemini(&stage.sandbox)?;
+    let proposal = agent.propose(&stage.file, &proposed())?;
+    read_and_press(&desk, "line five", " ")?;
+    desk.shows("1 dropped")?;
+    desk.signal(Signal::KILL)?;
+    desk.ends()?;
+    // The next one finds what was decided so far.
+    let mut desk = stage.desk(&small())?;
+    read_and_press(&desk, "1 dropped", "a")?;
+    let content = proposed().replace("line five\n", "line 5\n");
+    assert_eq!(proposal.outcome()?, Outcome::Accepted { content });
+    desk.signal(Signal::KILL)?;
+    desk.ends()?;
+    drop(agent);
+    stage.is_empty_within(LOST)
+}
+
+#[test]
+fn ctrl_z_stops_it_gives_the_terminal_back_and_fg_draws_it_again() -> Result<()> {
+    let stage = Stage::new();
+    let shell = stage.shell(&small())?;
+    shell.press("echo before; alongside\r")?;
+    shell.shows("No agent is connected yet.")?;
+    let agent = Proposer::gemini(&stage.sandbox)?;
+    let proposal = agent.propose(&stage.file, &proposed())?;
+    read_and_press(&shell, "line five", &key::ctrl('z').to_string())?;
+    let screen = shell.wait_for("the shell's prompt", |screen| {
+        screen.contains("Stopped") && screen.trim_end().ends_with("rig$")
+    })?;
+    assert!(screen.contains("\nbefore\n"), "what was there before is back:\n{screen}");
+    let modes = shell.picture()?;
+    assert!(!modes.hide_cursor() && !modes.alternate_screen());
+    assert_eq!(modes.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
+    // The shell edits lines as ever, also in another size.
+    shell.press("echo $((6 * 7))\r")?;
+    shell.shows("\n42\n")?;
+    shell.resize(100, 30)?;
+    shell.press("fg\r")?;
+    shell.shows("line five")?;
+    let screen = settled(&shell)?;
+    assert!(!screen.contains("rig$"), "the whole screen is drawn anew:\n{screen}");
+    read_and_press(&shell, "line five", "a")?;
+    assert_eq!(proposal.outcome()?, Outcome::Accepted { content: proposed() });
+    read_and_press(&shell, "No review waits.", "q")?;
+    shell.wait_for("the shell's prompt", |screen| screen.trim_end().ends_with("rig$"))?;
+    wait::until("the terminal as it was", wait::PATIENCE, || {
+        let left = shell.left_behind().map_err(|error| error.to_string())?;
+        // The shell itself asks for paste marks and reads keys one by one.
+        let ours =
+            left.iter().find(|left| *left != "bracketed paste" && !left.starts_with("terminal settings"));
+        ours.map_or(Ok(()), |left| Err(left.clone()))
+    })
+}
+
+#[test]
+fn a_desk_that_was_stopped_from_outside_goes_on_by_itself() -> Result<()> {
+    let stage = Stage::new();
+    let desk = stage.desk(&small())?;
+    desk.shows("No agent is connected yet.")?;
+    desk.signal(Signal::STOP)?;
+    desk.signal(Signal::CONT)?;
+    // No key is pressed meanwhile.
+    let agent = Proposer::gemini(&stage.sandbox)?;
+    let proposal = agent.propose(&stage.file, &proposed())?;
+    read_and_press(&desk, "line five", "r")?;
+    assert_eq!(proposal.outcome()?, Outcome::Rejected);
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! Over a slow link what counts is that the picture is right in the end, and that nobody waits for frames that are
+//! out of date.
+
+use alongside_agent::Outcome;
+use alongside_rig::Proposer;
+use alongside_rig::screen::Terminal;
+use anyhow::Result;
+
+use crate::stage::{Stage, proposed, read_and_press, settled};
+
+/// A link as of old: 19,200 baud.
+const SLOW: u32 = 1920;
+
+/// A file with many changes, so that every key moves the whole page.
+fn long() -> (String, String) {
+    let original: String =
+        (1..=2000).map(|number| format!("line {number} of a long text, as it was before\n")).collect();
+    let proposed = original.lines().enumerate().map(|(index, line)| match index % 20 {
+        7 => line.replace("as it was before", "as it shall be") + "\n",
+        _ => line.to_owned() + "\n",
+    });
+    let proposed = proposed.collect();
+    (original, proposed)
+}
+
+/// The picture after so many keys, pressed faster than anybody could draw, and how much was drawn for it.
+fn pressed_through(terminal: &Terminal, times: usize) -> Result<(String, u64)> {
+    let stage = Stage::new();
+    let (original, proposed) = long();
+    let file = stage.sandbox.write("long.txt", original);
+    let desk = stage.desk(terminal)?;
+    desk.shows("No agent is connected yet.")?;
+    let agent = Proposer::gemini(&stage.sandbox)?;
+    desk.shows("Gemini CLI is connected.")?;
+    let _proposal = agent.propose(&file, &proposed)?;
+    desk.shows("line 8 of")?;
+    settled(&desk)?;
+    let before = desk.received()?;
+    for _ in 0..times {
+        desk.press("j")?;
+    }
+    desk.shows("line 1008 of")?;
+    settled(&desk)?;
+    Ok((desk.text()?, desk.received()? - before))
+}
+
+#[test]
+fn a_slow_link_shows_in_the_end_what_a_fast_one_shows_and_no_frame_that_nobody_can_see() -> Result<()> {
+    let (fast, _) = pressed_through(&Terminal::new(80, 24), 50)?;
+    let (slow, drawn) = pressed_through(&Terminal::new(80, 24).slow(SLOW), 50)?;
+    assert_eq!(slow, fast);
+    // A frame is about a kilobyte and a half; what lies in the pty is some kilobytes more.
+    assert!(drawn < 30_000, "{drawn} bytes: it drew what nobody could see any more");
+    Ok(())
+}
+
+#[test]
+fn keys_do_what_they_should_over_a_slow_link() -> Result<()> {
+    let stage = Stage::new();
+    let desk = stage.desk(&Terminal::new(80, 24).slow(SLOW))?;
+    let agent = Proposer::gemini(&stage.sandbox)?;
+    let proposal = agent.propose(&stage.file, &proposed())?;
+    read_and_press(&desk, "line five", "j")?;
+    settled(&desk)?;
+    read_and_press(&desk, "line thirty", " ")?;
+    read_and_press(&desk, "1 dropped", "a")?;
+    let content = proposed().replace("line thirty\n", "line 30\n");
+    assert_eq!(proposal.outcome()?, Outcome::Accepted { content });
+    Ok(())
+}
