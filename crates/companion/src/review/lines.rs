@@ -45,12 +45,16 @@ pub(crate) fn replacement(old: &str, new: &str) -> Option<Change> {
     if old == new {
         return None;
     }
-    let same = old.bytes().zip(new.bytes()).take_while(|(one, other)| one == other).count();
+    let same = alike(old.as_bytes().chunks(BLOCK).zip(new.as_bytes().chunks(BLOCK)), |one, other| {
+        one.iter().zip(other).take_while(|(one, other)| one == other).count()
+    });
     // Back to the start of a line, which is a character boundary in both.
     let start = old.as_bytes()[..same].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let (old_rest, new_rest) = (&old[start..], &new[start..]);
     let rest =
-        old_rest.bytes().rev().zip(new_rest.bytes().rev()).take_while(|(one, other)| one == other).count();
+        alike(old_rest.as_bytes().rchunks(BLOCK).zip(new_rest.as_bytes().rchunks(BLOCK)), |one, other| {
+            one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count()
+        });
     // On to the start of a line: the end of the text is one only after a line end.
     let end_of = |text: &str| {
         let at = text.len() - rest;
@@ -76,6 +80,23 @@ pub(crate) fn replacement(old: &str, new: &str) -> Option<Change> {
     }
     let range = Stretch { start: Position { line: first, character: 0 }, end };
     Some(Change { range: Some(range), text: new_rest[..new_end].to_owned() })
+}
+
+/// So many bytes are compared at once, which is many times faster than one by one.
+const BLOCK: usize = 4096;
+
+/// How many bytes of some pairs of blocks are equal from the first on; `within` says it of a pair.
+fn alike<'a>(
+    mut pairs: impl Iterator<Item = (&'a [u8], &'a [u8])>,
+    within: impl Fn(&[u8], &[u8]) -> usize,
+) -> usize {
+    let mut equal = 0;
+    let differ = pairs.find(|(one, other)| {
+        let same = one == other;
+        equal += if same { one.len() } else { 0 };
+        !same
+    });
+    equal + differ.map_or(0, |(one, other)| within(one, other))
 }
 
 #[cfg(test)]
@@ -105,6 +126,20 @@ mod tests {
         assert_eq!(algorithm(&old, &far), Algorithm::Myers);
         assert_eq!(algorithm(&old, &old[..5]), Algorithm::Myers);
         assert_eq!(algorithm(&old[..5], &[]), Algorithm::Histogram);
+    }
+
+    #[test]
+    fn a_replacement_in_a_long_text_is_found_wherever_it_is() {
+        let old = "line\n".repeat(BLOCK);
+        for line in [0, BLOCK / 5 - 1, BLOCK / 5, BLOCK / 2, BLOCK - 1] {
+            let new = format!("{}LINE\n{}", "line\n".repeat(line), "line\n".repeat(BLOCK - 1 - line));
+            let change = replacement(&old, &new).unwrap();
+            let at = |line| Position { line: u32::try_from(line).unwrap(), character: 0 };
+            assert_eq!(change.range, Some(Stretch { start: at(line), end: at(line + 1) }));
+            assert_eq!(change.text, "LINE\n");
+        }
+        let shorter = &old[5..];
+        assert_eq!(replacement(&old, shorter).map(|change| change.text), Some(String::new()));
     }
 
     #[test]
