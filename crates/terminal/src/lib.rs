@@ -111,7 +111,10 @@ pub async fn run(mut desk: Desk, options: Options) -> anyhow::Result<Ending> {
     let ending = run::run(&mut desk, &mut app, &mut tty, &mut around).await;
     let last_words = app.last_words().await;
     tty.close(last_words.as_deref()).await;
-    if let Ok(Ending::Left) = ending {
+    // A terminal that went away has not been left: its person may come back.
+    if matches!(ending, Ok(Ending::Left))
+        || matches!(ending, Ok(Ending::Signal(signal)) if signal != signals::HANGUP)
+    {
         // A companion that does not answer is left all the same.
         let _ = tokio::time::timeout(GOODBYE, desk.leave()).await;
     }

@@ -1,5 +1,8 @@
 //! The signals that end or continue this process, so that the terminal is given back as it was.
 
+/// The number of the signal that a terminal sends when it goes away.
+pub(crate) const HANGUP: i32 = 1;
+
 /// What a signal asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asked {
@@ -44,7 +47,7 @@ impl Signals {
             biased;
             Some(()) = self.interrupt.recv() => Asked::Interrupt,
             Some(()) = self.terminate.recv() => Asked::End(15),
-            Some(()) = self.hangup.recv() => Asked::End(1),
+            Some(()) = self.hangup.recv() => Asked::End(HANGUP),
             Some(()) = self.go_on.recv() => Asked::GoOn,
             else => std::future::pending().await,
         }

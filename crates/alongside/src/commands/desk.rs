@@ -52,7 +52,9 @@ pub(crate) enum Shade {
     Dark,
 }
 
-/// What to do where no screen can be drawn.
+/// How often the process is looked at that the desk ends with.
+const LOOK_EVERY: std::time::Duration = std::time::Duration::from_secs(1);
+/// The exit code where no screen can be drawn.
 const NO_TERMINAL: i32 = 2;
 
 pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
@@ -72,6 +74,9 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
             reached.desk.send(Request::Report(problem));
         }
     }
+    if let Some(pid) = args.until {
+        tokio::spawn(end_with(pid));
+    }
     let theme = args.theme.map(|shade| match shade {
         Shade::Light => Theme::Light,
         Shade::Dark => Theme::Dark,
@@ -88,3 +93,18 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         Ending::Gone => ExitCode::FAILURE,
     })
 }
+
+/// Asks this process to end when another has: the desk gives the terminal back and leaves as for any signal.
+#[cfg(unix)]
+async fn end_with(pid: u32) {
+    use rustix::process::{Signal, getpid, kill_process, test_kill_process};
+    let other = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    while other.is_some_and(|other| test_kill_process(other) != Err(rustix::io::Errno::SRCH)) {
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+    // There is nothing else that could be done.
+    let _ = kill_process(getpid(), Signal::TERM);
+}
+
+#[cfg(not(unix))]
+async fn end_with(_: u32) {}
