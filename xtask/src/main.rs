@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod contract;
+mod layers;
 mod rig;
 mod run;
 mod screenshot;

@@ -30,7 +30,7 @@ pub struct Status {
     #[serde(default)]
     pub context: Vec<Told>,
     /// Variables that lead agents started in a terminal to this companion. They hold the token: never show or log them.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,
 }
 
