@@ -190,6 +190,7 @@ impl Page {
     ) {
         let palette = look.palette;
         let change = match cell.sign {
+            // Nor does a line that stays differ in its words.
             Sign::Same => Change { line: palette.text, sign: palette.text, words: Style::new() },
             Sign::Removed => palette.removed,
             Sign::Added => palette.added,
@@ -233,8 +234,6 @@ impl Page {
             cell.hunk.and_then(|hunk| self.hunks.get(hunk)).and_then(|hunk| hunk.words.as_ref());
         let ranges = match (words, cell.twin.0) {
             (None, _) => return &[],
-            // A line that stays differs from nothing.
-            _ if cell.sign == Sign::Same => return &[],
             (Some(words), Side::Original) => &words.removed,
             (Some(words), Side::Proposed | Side::Current) => &words.added,
         };

@@ -74,6 +74,32 @@ fn folds_that_opened_are_told_by_lines_and_not_by_number() {
 }
 
 #[test]
+fn an_edit_within_an_opened_fold_leaves_its_lines_in_sight() {
+    let text = format!("-old\n+new\n{}-b\n+c\n", same(1..=61));
+    let mut page = Page::new(&review(&text), Layout::SideBySide);
+    assert!(page.toggle_fold(4));
+    let edited = review(&text.replace(" line 31\n", "-line 31\n+line 31\n~mine\n"));
+    assert_eq!(
+        shown(&Page::new(&edited, Layout::SideBySide), 60).matches("⋯ 24 ").count(),
+        2,
+        "anew they are folded"
+    );
+    page.update(&edited);
+    let shown = shown(&page, 60);
+    assert_eq!(shown.matches("▾ 24 ").count(), 2, "{shown}");
+    assert!(shown.contains("~ mine") && shown.contains("line 10") && shown.contains("line 50"), "{shown}");
+}
+
+#[test]
+fn few_lines_are_not_folded() {
+    let rows = |between: usize| {
+        let text = format!("-b\n+c\n{}-d\n+e\n", same(1..=between));
+        Page::new(&review(&text), Layout::SideBySide).rows()
+    };
+    assert_eq!([8, 9, 10].map(rows), [2 + 8, 2 + 7, 2 + 7]);
+}
+
+#[test]
 fn search_goes_through_folds_and_around_the_end() {
     let mut page = Page::new(&review(&far_apart()), Layout::OneColumn);
     let find = |page: &mut Page, needle: &str, row: usize, forward: bool| {

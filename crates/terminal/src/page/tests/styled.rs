@@ -97,7 +97,10 @@ fn every_place_of_what_is_searched_for_is_marked() {
 
 #[tokio::test]
 async fn source_code_is_coloured_once_its_colours_are_there() {
-    let page = Page::new(&review(" def f():\n-    return 1\n+    return 2  # two\n"), Layout::OneColumn);
+    let page = Page::new(
+        &review(" def f():\n-    return 1\n+    return 2  # two\n g()\n-return 3\nxreturn 4\n"),
+        Layout::OneColumn,
+    );
     let mut eyes = Eyes::new(Depth::Indexed);
     let before = all_rows(&eyes, &page, 36);
     eyes.colours.ask("/p/a.py", page.lines_in(0..page.rows()));
