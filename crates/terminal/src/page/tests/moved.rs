@@ -91,6 +91,18 @@ fn an_edit_within_an_opened_fold_leaves_its_lines_in_sight() {
 }
 
 #[test]
+fn an_edit_taken_back_leaves_opened_lines_in_sight() {
+    let text = format!("-old\n+new\n{}-b\n+c\n", same(1..=61));
+    let edited = review(&text.replace(" line 31\n", "-line 31\n+line 31\n~mine\n"));
+    let mut page = Page::new(&edited, Layout::SideBySide);
+    let second = page.hunk_rows(1).end + 3;
+    assert!(page.toggle_fold(second));
+    assert!(shown(&page, 60).contains("line 50") && !shown(&page, 60).contains("line 10"));
+    page.update(&review(&text));
+    assert!(shown(&page, 60).contains("line 50"), "{}", shown(&page, 60));
+}
+
+#[test]
 fn few_lines_are_not_folded() {
     let rows = |between: usize| {
         let text = format!("-b\n+c\n{}-d\n+e\n", same(1..=between));
