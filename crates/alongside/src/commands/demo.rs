@@ -6,12 +6,14 @@ use std::collections::HashMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use alongside_agent::{Endpoint, Identity, Outcome, Session};
 use alongside_companion::{Companion, Places};
 use alongside_desk::{Closing, Desk, Event, Review, ReviewId};
 use anyhow::Context;
 
+use super::desk;
 use crate::failure::Hint;
 use crate::line::{Ending, Ink, Inks, LineDesk, Policy};
 use crate::signals::{self, Signals};
@@ -21,20 +23,28 @@ use project::PROPOSALS;
 /// Try everything with a built-in agent, in a project made for the purpose
 ///
 /// An agent proposes three changes over the real wire: one in several places of a file, a new file, and one in a file
-/// with CRLF line endings. You decide them as in `alongside review`, the agent writes what you accepted, and the
-/// result is shown. Nothing outside a temporary directory is touched, and no model is asked.
+/// with CRLF line endings. You decide them at the terminal desk, as with `alongside`, or line by line, as with `alongside
+/// review`; the agent writes what you accepted, and the result is shown. Nothing outside a temporary directory is touched,
+/// and no model is asked.
 ///
 /// Without a terminal it decides by itself and prints the transcript.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Exit codes: 0; 1 if a file is not what was decided; 130, 143 or 129 after Ctrl-C, SIGTERM or SIGHUP."
 )]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Decide line by line, also where a screen can be drawn
+    #[arg(long)]
+    line: bool,
+}
+
+/// How long the last thing that happened stays on the screen.
+const LAST_LOOK: Duration = Duration::from_millis(800);
 
 /// What the demo answers where nobody can.
 const SCRIPT: &str = "k\nd\nk\na\nr\nk\na\n";
 
-pub(crate) async fn run() -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut signals = Signals::listen()?;
     let scratch = tempfile::Builder::new()
         .prefix("alongside-demo-")
@@ -54,27 +64,18 @@ pub(crate) async fn run() -> anyhow::Result<ExitCode> {
         .start()
         .await
         .context("cannot start a companion")?;
-    let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    let desk = companion.join();
-    let mut desk = match terminal {
-        true => LineDesk::new(desk, vec![root.clone()], Policy::Ask),
-        false => LineDesk::scripted(desk, vec![root.clone()], SCRIPT),
+    let mut demo = Demo {
+        root: root.clone(),
+        decided: HashMap::new(),
+        reviews: HashMap::new(),
+        observer: companion.observe(),
     };
-    desk.say(&format!(
-        "This is a scratch project with a built-in agent, in {}.\n\
-         The agent proposes three changes. Nothing else on this machine is touched.{}",
-        harmless::path(&root),
-        if terminal {
-            " Type ? for help."
-        } else {
-            " Nobody is at a terminal, so the answers are played too."
-        }
-    ));
-    let mut demo =
-        Demo { root, decided: HashMap::new(), reviews: HashMap::new(), observer: companion.observe() };
-    let ending = demo.play(&mut desk, &companion, &mut signals).await;
-    tokio::join!(companion.stop(), desk.finish(*ending.as_ref().unwrap_or(&Ending::Done)));
-    if let Ending::Signal(signal) = ending? {
+    let signal = if desk::can_draw() && !args.line {
+        demo.on_screen(companion).await?
+    } else {
+        demo.in_lines(companion, &mut signals).await?
+    };
+    if let Some(signal) = signal {
         return Ok(signals::exit_code(signal));
     }
     let wrong = demo.differences()?;
@@ -92,17 +93,99 @@ struct Demo {
 }
 
 impl Demo {
+    /// At the terminal desk, until everything is decided or the person leaves; the signal that ended it, if one did.
+    async fn on_screen(&mut self, companion: Companion) -> anyhow::Result<Option<i32>> {
+        let options = alongside_terminal::Options { roots: vec![self.root.clone()], ..Default::default() };
+        let ending = {
+            let shown = alongside_terminal::run(companion.join(), options);
+            tokio::pin!(shown);
+            let played = tokio::select! {
+                ending = &mut shown => Err(ending?),
+                played = self.play_alone(&companion) => Ok(played),
+            };
+            match played {
+                Err(ending) => {
+                    companion.stop().await;
+                    ending
+                }
+                Ok(played) => {
+                    // The desk goes on while the last decision is read, and ends with the companion.
+                    let stopped = async {
+                        tokio::time::sleep(LAST_LOOK).await;
+                        companion.stop().await;
+                    };
+                    let (ending, ()) = tokio::join!(shown, stopped);
+                    played?;
+                    ending?
+                }
+            }
+        };
+        Ok(match ending {
+            alongside_terminal::Ending::Signal(signal) => Some(signal),
+            _ => None,
+        })
+    }
+
     /// Lets the agent propose one change after the other, and write what is accepted.
+    async fn play_alone(&mut self, companion: &Companion) -> anyhow::Result<()> {
+        let session = connect(companion).await?;
+        for proposal in PROPOSALS {
+            let path = self.root.join(proposal.file);
+            // Agents listen before they propose; whoever listens is told of the files first.
+            let _ = session.context().wait_for(Option::is_some).await;
+            let outcome = propose(&session, &path, proposal.text).await?;
+            self.hear(&path).await;
+            self.write_outcome(proposal.file, &outcome)?;
+        }
+        session.end().await.context("the built-in agent cannot leave")
+    }
+
+    /// What the agent does when it hears an outcome; a sentence about it.
+    fn write_outcome(&self, file: &str, outcome: &Outcome) -> anyhow::Result<String> {
+        match outcome {
+            Outcome::Accepted { content } => {
+                write(&self.root.join(file), content)?;
+                Ok(format!("The agent writes {file} ({} bytes).", content.len()))
+            }
+            Outcome::Rejected => Ok(format!("The agent leaves {file} alone.")),
+            Outcome::Closed { .. } | Outcome::Lost => anyhow::bail!("the agent lost sight of {file}"),
+        }
+    }
+
+    /// Line by line; the signal that ended it, if one did.
+    async fn in_lines(&mut self, companion: Companion, signals: &mut Signals) -> anyhow::Result<Option<i32>> {
+        let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        let (desk, roots) = (companion.join(), vec![self.root.clone()]);
+        let mut desk = match terminal {
+            true => LineDesk::new(desk, roots, Policy::Ask),
+            false => LineDesk::scripted(desk, roots, SCRIPT),
+        };
+        desk.say(&format!(
+            "This is a scratch project with a built-in agent, in {}.\n\
+             The agent proposes three changes. Nothing else on this machine is touched.{}",
+            harmless::path(&self.root),
+            if terminal {
+                " Type ? for help."
+            } else {
+                " Nobody is at a terminal, so the answers are played too."
+            }
+        ));
+        let ending = self.play(&mut desk, &companion, signals).await;
+        tokio::join!(companion.stop(), desk.finish(*ending.as_ref().unwrap_or(&Ending::Done)));
+        Ok(match ending? {
+            Ending::Signal(signal) => Some(signal),
+            _ => None,
+        })
+    }
+
+    /// Lets the agent propose one change after the other at a line desk, and write what is accepted.
     async fn play(
         &mut self,
         desk: &mut LineDesk,
         companion: &Companion,
         signals: &mut Signals,
     ) -> anyhow::Result<Ending> {
-        let identity = Identity::new("alongside-demo", env!("CARGO_PKG_VERSION"));
-        let session = Session::connect(Endpoint::local(companion.port()), Some(companion.token()), identity)
-            .await
-            .context("the built-in agent cannot connect")?;
+        let session = connect(companion).await?;
         for proposal in PROPOSALS {
             let path = self.root.join(proposal.file);
             let mut outcome = None;
@@ -119,16 +202,8 @@ impl Demo {
             if ending != Ending::Done {
                 return Ok(ending);
             }
-            match outcome.context("the agent was not heard")?? {
-                Outcome::Accepted { content } => {
-                    write(&path, &content)?;
-                    desk.say(&format!("The agent writes {} ({} bytes).", proposal.file, content.len()));
-                }
-                Outcome::Rejected => desk.say(&format!("The agent leaves {} alone.", proposal.file)),
-                Outcome::Closed { .. } | Outcome::Lost => {
-                    anyhow::bail!("the agent lost sight of {}", proposal.file)
-                }
-            }
+            let outcome = outcome.context("the agent was not heard")??;
+            desk.say(&self.write_outcome(proposal.file, &outcome)?);
         }
         session.end().await.context("the built-in agent cannot leave")?;
         Ok(Ending::Done)
@@ -205,10 +280,15 @@ impl Demo {
                 format!("NOT what was decided: {}. This is a defect; please report it.\n", wrong.join(", "))
             }
         };
-        text +=
-            "\nNow start `alongside review` in a project of yours, and an agent in another terminal there.\n";
+        text += "\nNow start `alongside` in a project of yours, and an agent in another terminal there.\n";
         Ok(text)
     }
+}
+
+async fn connect(companion: &Companion) -> anyhow::Result<Session> {
+    let identity = Identity::new("alongside-demo", env!("CARGO_PKG_VERSION"));
+    let connected = Session::connect(Endpoint::local(companion.port()), Some(companion.token()), identity);
+    connected.await.context("the built-in agent cannot connect")
 }
 
 async fn propose(session: &Session, path: &Path, text: &str) -> anyhow::Result<Outcome> {

@@ -58,9 +58,9 @@ const LOOK_EVERY: std::time::Duration = std::time::Duration::from_secs(1);
 const NO_TERMINAL: i32 = 2;
 
 pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
-    if !std::io::stdout().is_terminal() || !std::io::stdin().is_terminal() {
+    if !can_draw() {
         let error = failure::failure(
-            "the desk needs a terminal to draw on",
+            "the desk needs a terminal that it can draw on",
             "`alongside review` decides line by line, from scripts too (--json), and `alongside status` shows what runs",
         );
         failure::print(&error);
@@ -92,6 +92,12 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         Ending::Signal(signal) => signals::exit_code(signal),
         Ending::Gone => ExitCode::FAILURE,
     })
+}
+
+/// Whether a screen can be drawn here.
+pub(super) fn can_draw() -> bool {
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    std::io::stdout().is_terminal() && std::io::stdin().is_terminal() && !dumb
 }
 
 /// Asks this process to end when another has: the desk gives the terminal back and leaves as for any signal.

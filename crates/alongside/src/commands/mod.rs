@@ -50,7 +50,7 @@ impl Command {
             Self::Status(args) => status::run(&args).await,
             Self::Stdio(_) => stdio::run(globals).await,
             Self::Drafts(args) => drafts::run(args),
-            Self::Demo(_) => demo::run().await,
+            Self::Demo(args) => demo::run(&args).await,
             Self::Log(args) => log::run(&args).await,
             Self::Host(args) => host::run(args, globals).await,
         }

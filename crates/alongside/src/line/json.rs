@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use alongside_desk::{Desk, Event, Refusal, Request, Review, ReviewId, Revised, Status};
+use alongside_desk::{Desk, Event, Refusal, Request, Review, ReviewId, Revised};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -82,10 +82,6 @@ impl JsonDesk {
             Event::Status(mut status) => {
                 status.environment.clear();
                 self.write(&Event::Status(status))
-            }
-            // What is written here is often logged, and the variables hold the token: `alongside env` prints them.
-            Event::Status(status) => {
-                self.write(&Event::Status(Status { environment: BTreeMap::new(), ..status }))
             }
             other => self.write(&other),
         }
