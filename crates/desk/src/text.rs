@@ -19,7 +19,7 @@ impl Text {
     pub fn new(text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
         let mut starts = vec![0];
-        starts.extend(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1));
+        starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
         if starts.last() != Some(&text.len()) {
             starts.push(text.len());
         }
