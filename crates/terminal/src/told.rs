@@ -61,9 +61,10 @@ impl App {
     fn opened(&mut self, review: Review) {
         let (id, name) = (review.id, texts::file_name(&review.file, self.roots()));
         let agent = texts::agent_name(&review.agent);
-        if self.review(id).is_some() {
-            // A desk that joins again is shown everything again.
-            return;
+        if let Some(known) = self.review_mut(id) {
+            // Told anew: what is shown must be what there is.
+            *known = Reading::new(review);
+            return self.unasked();
         }
         let vacancy = self
             .vacancy
