@@ -1,10 +1,13 @@
-//! Every style the desk draws with, for light and dark backgrounds and for as many colours as the terminal has. Colour
-//! alone never carries meaning: signs and words say the same, so a terminal without any shows as much.
+//! Every style the desk draws with, for light and dark backgrounds and for as many colours as the terminal has.
+//! Colour alone never carries meaning: signs and words say the same, so a terminal without any shows as much.
+
+mod tones;
 
 use ratatui::style::{Color, Modifier, Style};
 
 use crate::Theme;
 use crate::colour::Class;
+use tones::Tone;
 
 /// How many colours the terminal has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -183,8 +186,8 @@ impl Palette {
 
     fn coloured(theme: Theme, shade: fn(Tone) -> Color) -> Self {
         let tones = match theme {
-            Theme::Dark => &DARK,
-            Theme::Light => &LIGHT,
+            Theme::Dark => &tones::DARK,
+            Theme::Light => &tones::LIGHT,
         };
         let fg = |tone: Tone| Style::new().fg(shade(tone));
         let bg = |tone: Tone| Style::new().bg(shade(tone));
@@ -221,86 +224,6 @@ impl Palette {
 fn classes(style: impl Fn(Class) -> Style) -> [Style; Class::ALL.len()] {
     Class::ALL.map(style)
 }
-
-/// A colour as 24 bits, and the one of the 256 that does best in its place: dark tints have no near one.
-#[derive(Debug, Clone, Copy)]
-struct Tone(u32, u8);
-
-impl Tone {
-    fn rgb(self) -> Color {
-        Color::from_u32(self.0)
-    }
-
-    fn indexed(self) -> Color {
-        Color::Indexed(self.1)
-    }
-}
-
-/// The colours of one background.
-struct Tones {
-    quiet: Tone,
-    border: Tone,
-    accent: Tone,
-    selected: Tone,
-    warning: Tone,
-    fold: Tone,
-    mark: Tone,
-    found: Tone,
-    found_text: Tone,
-    /// Line, sign, words.
-    added: [Tone; 3],
-    removed: [Tone; 3],
-    edited: [Tone; 3],
-    classes: [Tone; Class::ALL.len()],
-}
-
-const DARK: Tones = Tones {
-    quiet: Tone(0x80_8792, 245),
-    border: Tone(0x4b_515c, 240),
-    accent: Tone(0x56_c8d8, 80),
-    selected: Tone(0x2c_3340, 237),
-    warning: Tone(0xe5_b567, 179),
-    fold: Tone(0x1e_2228, 235),
-    mark: Tone(0xd3_86d8, 176),
-    found: Tone(0xe5_c07b, 180),
-    found_text: Tone(0x1a_1a1a, 234),
-    added: [Tone(0x10_2b1b, 22), Tone(0x6f_cf7c, 114), Tone(0x1f_5c35, 28)],
-    removed: [Tone(0x36_171c, 52), Tone(0xf0_7178, 203), Tone(0x7a_2530, 88)],
-    edited: [Tone(0x14_2740, 17), Tone(0x7a_b4f5, 111), Tone(0x24_4f86, 25)],
-    classes: [
-        Tone(0x8b_929c, 249),
-        Tone(0xa5_d6a0, 151),
-        Tone(0xe0_a878, 180),
-        Tone(0xe0_a878, 180),
-        Tone(0xc7_9bf0, 183),
-        Tone(0x6f_d0cf, 116),
-        Tone(0x82_b6ff, 117),
-    ],
-};
-
-const LIGHT: Tones = Tones {
-    quiet: Tone(0x6a_717c, 243),
-    border: Tone(0xb4_bac4, 250),
-    accent: Tone(0x00_6f8a, 24),
-    selected: Tone(0xd9_e2ef, 254),
-    warning: Tone(0x9a_5b00, 130),
-    fold: Tone(0xf0_f2f5, 255),
-    mark: Tone(0x9a_2fa5, 127),
-    found: Tone(0xff_d54f, 221),
-    found_text: Tone(0x1a_1a1a, 234),
-    added: [Tone(0xdd_f5e1, 194), Tone(0x1a_7f37, 28), Tone(0xa6_e3b3, 120)],
-    removed: [Tone(0xfd_e4e4, 224), Tone(0xc0_2030, 160), Tone(0xf7_b4b8, 217)],
-    edited: [Tone(0xdf_ecfd, 189), Tone(0x1f_5fbf, 26), Tone(0xae_cdf8, 153)],
-    classes: [
-        Tone(0x6a_717c, 243),
-        Tone(0x1b_6e3c, 22),
-        Tone(0x9a_4b00, 130),
-        Tone(0x9a_4b00, 130),
-        Tone(0x7a_2fbf, 91),
-        Tone(0x00_6b75, 23),
-        Tone(0x1a_4fb4, 25),
-    ],
-};
 
 #[cfg(test)]
 mod tests {

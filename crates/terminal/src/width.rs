@@ -1,6 +1,6 @@
 //! How a line of text takes up columns: what a person sees as one character is one unit, with its width. Wide and
-//! combining characters count as terminals draw them, a tab reaches to the next multiple of [`TAB`], and a character that
-//! a terminal must not get, or that takes up no room, is a visible escape.
+//! combining characters count as terminals draw them, a tab reaches to the next multiple of [`TAB`], and a
+//! character that a terminal must not get, or that takes up no room, is a visible escape.
 //!
 //! Work is bounded by what is looked at: a line is only ever read up to the last column that somebody asks for.
 

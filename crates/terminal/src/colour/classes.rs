@@ -34,8 +34,8 @@ impl Class {
     ];
 }
 
-/// Scopes by the name that grammars give them, and what they are. The first that fits counts, `None` is plain whatever is
-/// around it.
+/// Scopes by the name that grammars give them, and what they are. The first that fits counts, `None` is plain
+/// whatever is around it.
 const SCOPES: &[(&str, Option<Class>)] = &[
     ("comment", Some(Class::Comment)),
     ("constant.numeric", Some(Class::Number)),

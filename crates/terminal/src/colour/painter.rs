@@ -1,5 +1,5 @@
-//! The thread that colours. It loads the grammars when it is first needed, parses from a boundary near what is wanted, and goes
-//! on from where it was when the person scrolls down. What is wanted now comes before what was.
+//! The thread that colours. It loads the grammars when it is first needed, parses from a boundary near what is
+//! wanted, and goes on from where it was when the person scrolls down. What is wanted now comes before what was.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
@@ -123,8 +123,8 @@ fn remember<'a>(known: &'a mut VecDeque<Known>, text: &Arc<str>) -> &'a mut Know
     &mut known[0]
 }
 
-/// Where to begin so that the state is right at a line, as far as can be told: where parsing was before, at the beginning of the
-/// text, or below a blank line where something begins at the left edge.
+/// Where to begin so that the state is right at a line, as far as can be told: where parsing was before, at the
+/// beginning of the text, or below a blank line where something begins at the left edge.
 fn beginning(known: &Known, syntax: &SyntaxReference, text: &Text, line: usize) -> (usize, State) {
     let farthest = line.saturating_sub(LOOK_BACK);
     let been = (farthest.div_ceil(PIECE)..=line / PIECE)

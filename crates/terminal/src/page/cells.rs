@@ -27,8 +27,8 @@ pub(super) struct Cell {
     pub(super) side: Side,
     /// Its line there.
     pub(super) line: usize,
-    /// Where its colours and words are told of: an unchanged or kept line is the proposal's too, which never changes, so that nothing
-    /// has to be coloured anew when the current text does.
+    /// Where its colours and words are told of: an unchanged or kept line is the proposal's too, which never
+    /// changes, so that nothing has to be coloured anew when the current text does.
     pub(super) twin: (Side, usize),
     /// Its line in the original, if it is there.
     pub(super) original: Option<usize>,

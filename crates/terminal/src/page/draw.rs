@@ -45,8 +45,8 @@ enum Numbers {
 struct Columns {
     /// Of a line number; none if there is no room.
     digits: u16,
-    /// The room of the left half and of the right one, behind the margin and without the line between; the right one is empty if there is
-    /// one column.
+    /// The room of the left half and of the right one, behind the margin and without the line between; the right
+    /// one is empty if there is one column.
     halves: (Range<u16>, Range<u16>),
     numbers: Numbers,
 }
@@ -126,6 +126,7 @@ impl Page {
         look: &Look<'_>,
     ) {
         let (palette, y) = (look.palette, strip.y);
+        let half = |half: &Range<u16>| Rect { x: half.start, width: half.end - half.start, ..strip };
         match shown {
             Row::Fold { lines, open } => {
                 let sign = if open { "▾" } else { "⋯" };
@@ -138,20 +139,20 @@ impl Page {
             }
             Row::One(cell) => {
                 self.margin(buf, strip, (row, block), cell.hunk, look);
-                self.cell(buf, columns.halves.0.clone(), y, columns, columns.numbers, cell, look);
+                self.cell(buf, half(&columns.halves.0), columns, columns.numbers, cell, look);
             }
             Row::Two(left, right) => {
                 let hunk = left.or(right).and_then(|cell| cell.hunk);
                 self.margin(buf, strip, (row, block), hunk, look);
-                let (left_half, right_half) = columns.halves.clone();
+                let (left_half, right_half) = &columns.halves;
                 if left_half.end < strip.right() {
                     buf[(left_half.end, y)].set_symbol("│").set_style(palette.border);
                 }
                 if let Some(cell) = left {
-                    self.cell(buf, left_half, y, columns, Numbers::Original, cell, look);
+                    self.cell(buf, half(left_half), columns, Numbers::Original, cell, look);
                 }
                 if let Some(cell) = right {
-                    self.cell(buf, right_half, y, columns, Numbers::Current, cell, look);
+                    self.cell(buf, half(right_half), columns, Numbers::Current, cell, look);
                 }
             }
         }
@@ -177,12 +178,10 @@ impl Page {
         buf[(strip.x, strip.y)].set_symbol(symbol).set_style(style);
     }
 
-    #[expect(clippy::too_many_arguments, reason = "where, what and how")]
     fn cell(
         &self,
         buf: &mut Buffer,
-        half: Range<u16>,
-        y: u16,
+        room: Rect,
         columns: &Columns,
         numbers: Numbers,
         cell: Cell,
@@ -190,14 +189,14 @@ impl Page {
     ) {
         let palette = look.palette;
         let change = match cell.sign {
-            // Nor does a line that stays differ in its words.
+            // A line that stays differs in no word.
             Sign::Same => Change { line: palette.text, sign: palette.text, words: Style::new() },
             Sign::Removed => palette.removed,
             Sign::Added => palette.added,
             Sign::Edited => palette.edited,
             Sign::Dropped => palette.dropped,
         };
-        let mut x = half.start;
+        let Rect { mut x, y, .. } = room;
         if columns.digits > 0 {
             let number = |line: Option<usize>| line.map_or_else(String::new, |line| (line + 1).to_string());
             let width = usize::from(columns.digits);
@@ -208,12 +207,12 @@ impl Page {
                     format!("{:>width$} {:>width$} ", number(cell.original), number(cell.current))
                 }
             };
-            (x, _) = buf.set_stringn(x, y, shown, half.end.saturating_sub(x).into(), palette.number);
+            (x, _) = buf.set_stringn(x, y, shown, room.right().saturating_sub(x).into(), palette.number);
         }
-        let rest = Rect { x, y, width: half.end.saturating_sub(x), height: 1 };
+        let rest = Rect { x, y, width: room.right().saturating_sub(x), height: 1 };
         buf.set_style(rest, change.line);
         (x, _) = buf.set_stringn(x, y, cell.sign.shown(), rest.width.into(), change.line.patch(change.sign));
-        let text = Rect { x: x.saturating_add(1), y, width: half.end.saturating_sub(x + 1), height: 1 };
+        let text = Rect { x: x.saturating_add(1), y, width: room.right().saturating_sub(x + 1), height: 1 };
         let (twin, twin_line) = cell.twin;
         let plain = cell.sign == Sign::Dropped || (cell.sign != Sign::Same && !palette.syntax_in_changes);
         let spans = look.colours.line(self.sheets.text(twin).text(), twin_line).filter(|_| !plain);

@@ -1,5 +1,6 @@
-//! A review as it is drawn: rows of numbered lines, original beside or above what would be accepted, unchanged stretches
-//! folded. It knows where things are; drawing looks at the rows on the screen and at nothing else, however long the text.
+//! A review as it is drawn: rows of numbered lines, original beside or above what would be accepted, unchanged
+//! stretches folded. It knows where things are; drawing looks at the rows on the screen and at nothing else,
+//! however long the text.
 
 mod cells;
 mod draw;

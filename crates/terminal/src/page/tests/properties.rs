@@ -133,7 +133,8 @@ proptest! {
         }
         let area = area.intersection(whole);
         for row in area.rows() {
-            // Every character that is drawn has its room: what follows a wide one is blank, and the last one ends inside.
+            // Every character that is drawn has its room: what follows a wide one is blank, and the last one ends
+            // inside.
             let mut column = row.x;
             while column < row.right() {
                 let symbol = buf[(column, row.y)].symbol();

@@ -1,0 +1,86 @@
+//! The colours of light and dark backgrounds, where a terminal has more than sixteen.
+
+use ratatui::style::Color;
+
+use crate::colour::Class;
+
+/// A colour as 24 bits, and the one of the 256 that does best in its place: dark tints have no near one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tone(u32, u8);
+
+impl Tone {
+    pub(super) fn rgb(self) -> Color {
+        Color::from_u32(self.0)
+    }
+
+    pub(super) fn indexed(self) -> Color {
+        Color::Indexed(self.1)
+    }
+}
+
+/// The colours of one background.
+pub(super) struct Tones {
+    pub(super) quiet: Tone,
+    pub(super) border: Tone,
+    pub(super) accent: Tone,
+    pub(super) selected: Tone,
+    pub(super) warning: Tone,
+    pub(super) fold: Tone,
+    pub(super) mark: Tone,
+    pub(super) found: Tone,
+    pub(super) found_text: Tone,
+    /// Line, sign, words; as for the next two.
+    pub(super) added: [Tone; 3],
+    pub(super) removed: [Tone; 3],
+    pub(super) edited: [Tone; 3],
+    /// By class.
+    pub(super) classes: [Tone; Class::ALL.len()],
+}
+
+pub(super) const DARK: Tones = Tones {
+    quiet: Tone(0x80_8792, 245),
+    border: Tone(0x4b_515c, 240),
+    accent: Tone(0x56_c8d8, 80),
+    selected: Tone(0x2c_3340, 237),
+    warning: Tone(0xe5_b567, 179),
+    fold: Tone(0x1e_2228, 235),
+    mark: Tone(0xd3_86d8, 176),
+    found: Tone(0xe5_c07b, 180),
+    found_text: Tone(0x1a_1a1a, 234),
+    added: [Tone(0x10_2b1b, 22), Tone(0x6f_cf7c, 114), Tone(0x1f_5c35, 28)],
+    removed: [Tone(0x36_171c, 52), Tone(0xf0_7178, 203), Tone(0x7a_2530, 88)],
+    edited: [Tone(0x14_2740, 17), Tone(0x7a_b4f5, 111), Tone(0x24_4f86, 25)],
+    classes: [
+        Tone(0x8b_929c, 249),
+        Tone(0xa5_d6a0, 151),
+        Tone(0xe0_a878, 180),
+        Tone(0xe0_a878, 180),
+        Tone(0xc7_9bf0, 183),
+        Tone(0x6f_d0cf, 116),
+        Tone(0x82_b6ff, 117),
+    ],
+};
+
+pub(super) const LIGHT: Tones = Tones {
+    quiet: Tone(0x6a_717c, 243),
+    border: Tone(0xb4_bac4, 250),
+    accent: Tone(0x00_6f8a, 24),
+    selected: Tone(0xd9_e2ef, 254),
+    warning: Tone(0x9a_5b00, 130),
+    fold: Tone(0xf0_f2f5, 255),
+    mark: Tone(0x9a_2fa5, 127),
+    found: Tone(0xff_d54f, 221),
+    found_text: Tone(0x1a_1a1a, 234),
+    added: [Tone(0xdd_f5e1, 194), Tone(0x1a_7f37, 28), Tone(0xa6_e3b3, 120)],
+    removed: [Tone(0xfd_e4e4, 224), Tone(0xc0_2030, 160), Tone(0xf7_b4b8, 217)],
+    edited: [Tone(0xdf_ecfd, 189), Tone(0x1f_5fbf, 26), Tone(0xae_cdf8, 153)],
+    classes: [
+        Tone(0x6a_717c, 243),
+        Tone(0x1b_6e3c, 22),
+        Tone(0x9a_4b00, 130),
+        Tone(0x9a_4b00, 130),
+        Tone(0x7a_2fbf, 91),
+        Tone(0x00_6b75, 23),
+        Tone(0x1a_4fb4, 25),
+    ],
+};
