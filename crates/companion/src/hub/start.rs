@@ -57,6 +57,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         Some(journal) => bind(loopback(journal.port), patience).await.ok(),
         None => None,
     };
+    let has_former_port = former.is_some();
     let listener = match former {
         Some(listener) => listener,
         None => bind(loopback(0), Instant::now()).await?,
@@ -64,8 +65,9 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
     let port = listener.local_addr().map(|address| address.port());
     let port = port.map_err(|source| StartError::Listen { address: loopback(0), source })?;
     let token: Arc<str> = match &left_behind {
-        Some(journal) => journal.token.as_str().into(),
-        None => random_hex::<32>()?.into(),
+        Some(journal) if has_former_port => journal.token.as_str().into(),
+        // Agents that come back to a lost port show the old one to whoever has that port now.
+        _ => random_hex::<32>()?.into(),
     };
     let mut listeners = vec![listener];
     if let Some(mut also) = builder.listen {

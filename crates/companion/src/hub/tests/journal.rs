@@ -65,7 +65,7 @@ async fn with_its_port_lost_a_successor_names_the_agents_that_are_cut_off() {
     let waited = before.elapsed();
     assert!(waited >= Duration::from_millis(500) && waited <= Duration::from_secs(1), "{waited:?}");
     assert_ne!(story.companion.port(), port);
-    assert_eq!(story.companion.token(), token);
+    assert_ne!(story.companion.token(), token, "agents show the old one to whoever has the port now");
     let problem = story.problem().await.to_string();
     for part in ["Gemini CLI", "/ide enable", "a.txt", &port.to_string()] {
         assert!(problem.contains(part), "{part} in {problem}");
