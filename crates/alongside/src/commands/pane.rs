@@ -9,6 +9,10 @@ use tokio::process::Command;
 /// Narrower than this, a pane is opened below and not beside.
 const WIDE: u16 = 160;
 
+/// What to do where no pane can be opened.
+pub(super) const BY_HAND: &str =
+    "to decide proposals change by change, start `alongside` in another terminal of this project";
+
 /// What opens panes here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Multiplexer {
@@ -79,10 +83,8 @@ impl Multiplexer {
 /// # Errors
 /// The sentence for the person.
 pub(super) async fn open(dir: &Path) -> Result<(), String> {
-    let by_hand =
-        "to decide proposals change by change, start `alongside` in another terminal of this project";
     let here = Multiplexer::here(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
-    let here = here.ok_or_else(|| by_hand.to_owned())?;
+    let here = here.ok_or_else(|| BY_HAND.to_owned())?;
     let until = std::process::id().to_string();
     let desk = [super::own_program().into(), "--until".into(), until.into(), dir.as_os_str().to_owned()];
     let (program, args) = here.command(dir, columns() >= WIDE, &desk);
@@ -90,7 +92,7 @@ pub(super) async fn open(dir: &Path) -> Result<(), String> {
     command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let failed = |why: String| {
         tracing::warn!(program, why, "cannot open a pane");
-        format!("{} opened no pane for the desk ({why}); {by_hand}", here.name())
+        format!("{} opened no pane for the desk ({why}); {BY_HAND}", here.name())
     };
     let output = command.output().await.map_err(|error| failed(format!("{program}: {error}")))?;
     if output.status.success() {

@@ -7,7 +7,7 @@ use alongside_desk::{Desk, Event, Status};
 use anyhow::Context;
 use tokio::process::{Child, Command};
 
-use super::{pane, serving, variables};
+use super::{desk, pane, serving, variables};
 use crate::Globals;
 use crate::failure::Hint;
 use crate::host::{self, Registry, Wish};
@@ -55,11 +55,14 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         None => {
             let mut keeper = host::reach(Wish::keeper(vec![here.cwd.clone()], globals)).await?.desk;
             let status = status(&mut keeper).await?;
-            if status.desks == 0
-                && !args.no_desk
-                && let Err(otherwise) = pane::open(&here.cwd).await
-            {
-                super::note(&otherwise);
+            if status.desks == 0 && !args.no_desk {
+                // An agent that talks to a program has nobody beside it.
+                let opened = if desk::can_draw() {
+                    pane::open(&here.cwd).await
+                } else {
+                    Err(pane::BY_HAND.to_owned())
+                };
+                opened.err().inspect(|otherwise| super::note(otherwise));
             }
             (Some(keeper), status.environment.into_iter().collect())
         }

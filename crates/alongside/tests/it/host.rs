@@ -238,7 +238,7 @@ async fn an_editor_that_is_reopened_takes_over_what_came_in_between() {
     let relay = join_as(&home, Some(editor.owner())).await;
     desk.types("q");
     assert_eq!(desk.ends().code(), Some(0));
-    assert!(is_found_as(&home, editor.0.id()), "a desk that leaves does not end an editor's host");
+    until("the editor's files", || is_found_as(&home, editor.0.id()).then_some(())).await;
     relay.desk.leave().await;
     until("the files to go", || find::all_records(&home.surroundings()).is_empty().then_some(())).await;
     // The stream lives; what is proposed now waits.
@@ -246,7 +246,7 @@ async fn an_editor_that_is_reopened_takes_over_what_came_in_between() {
     let reopened = Editor::open();
     let mut relay = join_as(&home, Some(reopened.owner())).await;
     let review = opened(&mut relay).await;
-    assert!(is_found_as(&home, reopened.0.id()));
+    until("the files to be back", || is_found_as(&home, reopened.0.id()).then_some(())).await;
     assert_eq!(self::port(&home), port);
     let accept =
         Request::DecideReview { id: review.id, revision: review.revision, decision: Decision::Accept };
@@ -421,4 +421,53 @@ async fn run_keeps_the_host_after_the_last_desk_and_starts_it_again() {
     ran.types("enough");
     assert_eq!(ran.ends().code(), Some(0));
     until("it to end with the agent", || is_dead(next).then_some(())).await;
+}
+
+#[tokio::test]
+async fn a_host_logs_where_it_can_be_read_and_never_the_token() {
+    use std::os::unix::fs::MetadataExt;
+    let home = Home::new();
+    let nothing = home.run(&["log"]);
+    assert_eq!(nothing.status.code(), Some(1));
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.start(home.alongside(&["review"]).env("ALONGSIDE_LOG_LEVEL", "trace"));
+    let agent = home.agent().await;
+    let token = find::all_records(&home.surroundings())[0].1.auth_token.clone().unwrap();
+    let diff = propose(&agent, &file, "A\n").await;
+    desk.answers("(1/1) keep", "a").await;
+    soon("the outcome", diff.outcome()).await;
+    let log = String::from_utf8(home.run(&["log", "-n", "1000"]).stdout).unwrap();
+    assert!(log.contains("a desk joins") && log.contains("a proposal"), "{log}");
+    let secret = token.split('.').next().unwrap();
+    assert!(!log.contains(secret), "{log}");
+    assert!(!log.contains("\"A\""), "nor what is in files: {log}");
+    let directory = home.path("home/.local/state/alongside/log");
+    assert_eq!(
+        String::from_utf8(home.run(&["log", "--path"]).stdout).unwrap().trim(),
+        directory.to_str().unwrap()
+    );
+    assert_eq!(directory.metadata().unwrap().mode() & 0o777, 0o700);
+    assert_eq!(String::from_utf8(home.run(&["log", "-n", "1"]).stdout).unwrap().lines().count(), 1);
+    let mut followed = home.start(&mut home.alongside(&["log", "--follow", "-n", "0"]));
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    desk.types("q");
+    followed.shows("a desk parts").await;
+}
+
+#[tokio::test]
+async fn without_a_terminal_the_desk_names_what_works_instead() {
+    let home = Home::new();
+    for mut command in [home.alongside(&[]), home.alongside(&[home.project.to_str().unwrap()])] {
+        let output = crate::support::finish(command.stdin(Stdio::null()));
+        assert_eq!(output.status.code(), Some(2));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains("`alongside review`") && said.contains("`alongside status`"), "{said}");
+    }
+    assert_eq!(home.hosts(), [], "nothing was started");
+    let mut dumb = home.at_terminal(&[]);
+    dumb.shows("the desk needs a terminal that it can draw on").await;
+    assert_eq!(dumb.ends().code(), Some(2));
+    let misplaced = home.run(&["--theme", "dark", "review"]);
+    assert_eq!(misplaced.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&misplaced.stderr).contains("in front of a command"));
 }
