@@ -52,6 +52,20 @@ async fn a_key_that_was_pressed_while_nothing_waited_does_not_hit_the_first_revi
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_review_that_was_turned_to_is_decided_when_it_is_on_the_screen() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.propose(2, "/shop/b.py").await;
+    stage.a_while().await;
+    stage.code(KeyCode::Tab, KeyModifiers::NONE);
+    stage.press_at_once("a");
+    stage.moment().await;
+    assert_eq!(stage.asked(), []);
+    // It was asked for, so that it need not stand there for long.
+    stage.press("a").await;
+    assert_eq!(stage.asked(), [decided(2, 1, Decision::Accept)]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_slow_terminal_shows_a_review_before_keys_mean_it() {
     let mut stage = Stage::reading(120, 24).await;
     stage.propose(2, "/shop/b.py").await;
