@@ -46,6 +46,8 @@ pub(super) struct Life {
     ends_at: Option<Instant>,
     /// When an editor counts as gone whose connection is lost though its process lives.
     owner_gone_at: Option<Instant>,
+    /// Until when whoever started it may join and be whom agents find it as, though others were faster.
+    starter_until: Option<Instant>,
 }
 
 impl Life {
@@ -58,6 +60,7 @@ impl Life {
             lost_until: None,
             ends_at: Some(now + GRACE),
             owner_gone_at: None,
+            starter_until: Some(now + GRACE),
         }
     }
 
@@ -92,10 +95,17 @@ impl Life {
                 self.show(nobodys(&party))
             }
             None if self.owner.is_none() && party.pid != self.shown && !self.is_shown_for_somebody() => {
-                self.show(nobodys(&party))
+                if self.starter_until.is_some() {
+                    Vec::new()
+                } else {
+                    self.show(nobodys(&party))
+                }
             }
             None => Vec::new(),
         };
+        if party.pid == self.shown {
+            self.starter_until = None;
+        }
         self.parties.insert(id, party);
         steps
     }
@@ -164,7 +174,7 @@ impl Life {
 
     /// When something is due.
     pub(super) fn deadline(&self) -> Option<Instant> {
-        self.ends_at.into_iter().chain(self.owner_gone_at).min()
+        self.ends_at.into_iter().chain(self.owner_gone_at).chain(self.starter_until).min()
     }
 
     /// What is due by now.
@@ -173,14 +183,24 @@ impl Life {
             self.ends_at = None;
             return vec![Step::End];
         }
-        match self.owner_gone_at {
-            Some(at) if at <= now => self.owner_gone(now),
-            _ => Vec::new(),
+        if self.owner_gone_at.is_some_and(|at| at <= now) {
+            return self.owner_gone(now);
         }
+        if self.starter_until.is_some_and(|until| until <= now) {
+            self.starter_until = None;
+            if self.owner.is_none()
+                && !self.is_shown_for_somebody()
+                && let Some(party) = self.parties.values().next().cloned()
+            {
+                return self.show(nobodys(&party));
+            }
+        }
+        Vec::new()
     }
 
     fn show(&mut self, owner: Owner) -> Vec<Step> {
         self.shown = Some(owner.pid);
+        self.starter_until = None;
         vec![Step::ShowAs(owner)]
     }
 

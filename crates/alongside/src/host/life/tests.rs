@@ -213,3 +213,17 @@ fn who_is_not_known_does_not_part() {
     let mut life = ownerless(now);
     assert_eq!(life.parted(9, true, now), NOTHING);
 }
+
+#[test]
+fn whoever_started_it_may_be_slower_than_others_but_not_for_good() {
+    let now = Instant::now();
+    let mut life = Life::begin(None, 1, now);
+    assert_eq!(life.joined(1, keeper(2)), NOTHING, "it was started for another");
+    assert_eq!(life.joined(2, desk(1)), NOTHING);
+    assert_eq!(life.deadline(), None);
+
+    let mut life = Life::begin(None, 1, now);
+    life.joined(1, keeper(2));
+    assert_eq!(life.due(now + GRACE), show(2));
+    assert_eq!(life.deadline(), None);
+}
