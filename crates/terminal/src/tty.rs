@@ -5,7 +5,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::panic::PanicHookInfo;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -33,9 +33,15 @@ const PATIENCE: Duration = Duration::from_millis(1_000);
 /// How much is written at once; a terminal that must be given back waits for no more than this.
 const PIECE: usize = 1024;
 
+/// Ends an escape sequence that was cut off.
+const CANCEL: &str = "\x18";
+
 /// Clicks and the wheel in the widest form, and no reports of mere motion: they would flood a slow line.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
+
+/// Nothing is written until the terminal is taken again.
+const EVERYTHING: usize = usize::MAX;
 
 /// See the module.
 pub(crate) struct Tty {
@@ -73,31 +79,34 @@ impl Pen {
 
 /// The thread that writes.
 struct Writer {
-    frames: std::sync::mpsc::Sender<Vec<u8>>,
+    frames: std::sync::mpsc::Sender<(usize, Vec<u8>)>,
+    /// How many have been sent.
+    sent: usize,
     written: mpsc::UnboundedReceiver<io::Result<()>>,
     under_way: usize,
-    /// What is under way is not worth waiting for.
-    abandoned: Arc<AtomicBool>,
+    /// What is left of this many, counted from the first, is not written any more.
+    abandoned: Arc<AtomicUsize>,
 }
 
 impl Writer {
     fn start() -> Self {
-        let (frames, to_write) = std::sync::mpsc::channel::<Vec<u8>>();
+        let (frames, to_write) = std::sync::mpsc::channel::<(usize, Vec<u8>)>();
         let (tell, written) = mpsc::unbounded_channel();
-        let abandoned = Arc::new(AtomicBool::new(false));
+        let abandoned = Arc::new(AtomicUsize::new(0));
         let given_up = abandoned.clone();
         std::thread::spawn(move || {
-            while let Ok(frame) = to_write.recv() {
-                if tell.send(write(&frame, &given_up)).is_err() {
+            while let Ok((number, frame)) = to_write.recv() {
+                if tell.send(write(number, &frame, &given_up)).is_err() {
                     break;
                 }
             }
         });
-        Self { frames, written, under_way: 0, abandoned }
+        Self { frames, sent: 0, written, under_way: 0, abandoned }
     }
 
     fn write(&mut self, bytes: Vec<u8>) {
-        if !bytes.is_empty() && self.frames.send(bytes).is_ok() {
+        if !bytes.is_empty() && self.frames.send((self.sent + 1, bytes)).is_ok() {
+            self.sent += 1;
             self.under_way += 1;
         }
     }
@@ -120,17 +129,22 @@ impl Writer {
                 let _ = self.written().await;
             }
         };
-        if timeout(PATIENCE, all).await.is_err() {
-            self.abandoned.store(true, Ordering::Relaxed);
-        }
+        // Afterwards there is nothing left, or it is not worth waiting for.
+        let _ = timeout(PATIENCE, all).await;
+        self.abandon();
+    }
+
+    /// What has been sent so far and not been written is forgotten; what is sent from now on is written.
+    fn abandon(&self) {
+        self.abandoned.store(self.sent, Ordering::Relaxed);
     }
 }
 
-fn write(frame: &[u8], given_up: &AtomicBool) -> io::Result<()> {
+fn write(number: usize, frame: &[u8], abandoned: &AtomicUsize) -> io::Result<()> {
     for piece in frame.chunks(PIECE) {
         // Looked at under the lock: after a panic has given the terminal back nothing more is drawn.
         let mut out = io::stdout().lock();
-        if given_up.load(Ordering::Relaxed) {
+        if number <= abandoned.load(Ordering::Relaxed) {
             return Ok(());
         }
         out.write_all(piece)?;
@@ -165,10 +179,11 @@ impl Tty {
         #[cfg(unix)]
         let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
         self.given_back.store(false, Ordering::Relaxed);
-        self.writer.abandoned.store(false, Ordering::Relaxed);
+        self.writer.abandon();
         terminal::enable_raw_mode()?;
         queue!(
             self.pen,
+            Print(CANCEL),
             EnterAlternateScreen,
             Print(MOUSE_ON),
             EnableBracketedPaste,
@@ -189,7 +204,6 @@ impl Tty {
             bytes.extend_from_slice(format!("{note}\r\n").as_bytes());
         }
         self.pen.take();
-        self.writer.abandoned.store(false, Ordering::Relaxed);
         self.writer.write(bytes);
         self.writer.finish().await;
         // A terminal that is gone has no modes.
@@ -290,9 +304,9 @@ impl Screen for Tty {
     }
 }
 
-/// What gives the terminal back. It begins with CAN, which ends an escape sequence that was cut off.
+/// What gives the terminal back.
 fn ending() -> Vec<u8> {
-    let mut ansi = String::from("\x18");
+    let mut ansi = String::from(CANCEL);
     // Writing to a String does not fail.
     let _ = DisableFocusChange.write_ansi(&mut ansi);
     let _ = DisableBracketedPaste.write_ansi(&mut ansi);
@@ -322,13 +336,13 @@ struct Hook {
 impl Hook {
     fn set(
         panicked: mpsc::UnboundedSender<()>,
-        abandoned: Arc<AtomicBool>,
+        abandoned: Arc<AtomicUsize>,
         given_back: Arc<AtomicBool>,
     ) -> Self {
         let before = Arc::new(Mutex::new(Some(std::panic::take_hook())));
         let own = before.clone();
         std::panic::set_hook(Box::new(move |info| {
-            abandoned.store(true, Ordering::Relaxed);
+            abandoned.store(EVERYTHING, Ordering::Relaxed);
             if !given_back.swap(true, Ordering::Relaxed) {
                 restore();
             }
