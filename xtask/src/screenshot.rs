@@ -3,11 +3,11 @@
 mod svg;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use alongside_rig::screen::{Answers, Terminal};
-use alongside_rig::{Sandbox, Screen, alongside_bin};
+use alongside_rig::{Proposer, Sandbox, Screen, alongside_bin};
 use anyhow::Context as _;
 
 use crate::run::{cargo, must};
@@ -22,16 +22,45 @@ struct Picture {
     title: &'static str,
     size: (u16, u16),
     light: bool,
-    scene: fn(&Sandbox, &Terminal) -> anyhow::Result<Screen>,
+    scene: fn(&Sandbox, &Terminal) -> anyhow::Result<Scene>,
 }
 
-const PICTURES: &[Picture] = &[Picture {
-    file: "demo.svg",
-    title: "alongside demo: a proposed change in a terminal, asked about hunk by hunk",
-    size: (100, 30),
-    light: false,
-    scene: demo,
-}];
+/// A screen worth a picture, and the agents that are connected meanwhile.
+struct Scene {
+    screen: Screen,
+    _agents: Vec<Proposer>,
+}
+
+const PICTURES: &[Picture] = &[
+    Picture {
+        file: "desk-dark.svg",
+        title: "alongside in a dark terminal: agents, reviews and context at the left, a review side by side",
+        size: (132, 30),
+        light: false,
+        scene: desk,
+    },
+    Picture {
+        file: "desk-light.svg",
+        title: "alongside in a light terminal: agents, reviews and context at the left, a review side by side",
+        size: (132, 30),
+        light: true,
+        scene: desk,
+    },
+    Picture {
+        file: "one-column.svg",
+        title: "alongside in a terminal of 80 columns: a review in one column",
+        size: (80, 24),
+        light: false,
+        scene: desk,
+    },
+    Picture {
+        file: "demo.svg",
+        title: "alongside demo: the built-in agent's first proposal",
+        size: (100, 28),
+        light: false,
+        scene: demo,
+    },
+];
 
 /// Takes all of them.
 pub(crate) fn screenshot() -> anyhow::Result<()> {
@@ -57,19 +86,39 @@ impl Picture {
             if self.light { (&LIGHT, Answers::Light) } else { (&DARK, Answers::Dark) };
         let terminal =
             Terminal::new(self.size.0, self.size.1).answering(answers).with("COLORTERM", "truecolor");
-        let screen = (self.scene)(&sandbox, &terminal)?;
-        screen.settle(STILL)?;
-        Ok(svg::svg(self.title, &screen.picture()?, colours))
+        let scene = (self.scene)(&sandbox, &terminal)?;
+        scene.screen.settle(STILL)?;
+        Ok(svg::svg(self.title, &scene.screen.picture()?, colours))
     }
 }
 
-/// The built-in agent's first proposal.
-fn demo(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Screen> {
-    let screen = Screen::start(sandbox, terminal, [program()?, "demo".into()])?;
-    screen.shows("keep this change")?;
-    Ok(screen)
+/// Two agents in one project, and three proposals.
+fn desk(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
+    let basket = sandbox.write("shop/basket.py", include_str!("screenshot/shop/basket.py"));
+    let prices = sandbox.write("shop/prices.csv", "item,price\nbread,2.40\nmilk,1.10\n");
+    let screen = Screen::start(sandbox, terminal, [alongside_bin()?])?;
+    let gemini = Proposer::gemini(sandbox)?;
+    let qwen = Proposer::qwen(sandbox)?;
+    gemini.propose(&basket, include_str!("screenshot/shop/basket.proposed.py"))?;
+    screen.shows("raise ValueError")?;
+    qwen.propose(&sandbox.project().join("shop/NOTES.md"), "# Shop\n\nPrices are never negative.\n")?;
+    qwen.propose(&prices, "item,price\nbread,2.60\nmilk,1.10\n")?;
+    // A file that was just saved is what the person has open.
+    sandbox.write("shop/checkout.py", "from basket import Basket\n");
+    screen.settle(STILL)?;
+    // The second change is not wanted.
+    screen.press("j ")?;
+    screen.shows("1 dropped")?;
+    screen.press("j")?;
+    Ok(Scene { screen, _agents: vec![gemini, qwen] })
 }
 
-fn program() -> anyhow::Result<PathBuf> {
-    alongside_bin()
+/// The built-in agent's first proposal, with one change that is not wanted.
+fn demo(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
+    let screen = Screen::start(sandbox, terminal, [alongside_bin()?, "demo".into()])?;
+    screen.shows("raise ValueError")?;
+    screen.settle(STILL)?;
+    screen.press("j ")?;
+    screen.shows("1 dropped")?;
+    Ok(Scene { screen, _agents: Vec::new() })
 }

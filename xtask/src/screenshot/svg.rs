@@ -148,13 +148,24 @@ fn text(out: &mut String, row: u16, line: &[Run], colours: &Colours) {
         return;
     }
     let y = MARGIN + row * CELL.1 + BASELINE;
-    let _ = write!(out, "<text y=\"{y}\" fill=\"#{:06x}\">", colours.text);
+    // Browsers keep blanks for the style, others for `xml:space`.
+    let _ = write!(out, "<text y=\"{y}\" fill=\"#{:06x}\" style=\"white-space:pre\">", colours.text);
     for (at, run) in line.iter().enumerate() {
-        // What ends a line in blanks need not be drawn.
-        let last = at + 1 == line.len() && !run.style.underline;
-        let text = if last { run.text.trim_end_matches(' ') } else { &run.text };
-        let cells = run.cells - u16::try_from(run.text.len() - text.len()).unwrap_or(0);
-        let _ = write!(out, "<tspan x=\"{}\" textLength=\"{}\"", x(run.column), cells * CELL.0);
+        // Blanks at the ends are there for who copies the text. Nothing is placed by them: not every reader keeps them.
+        let blanks = |text: &str| text.len() - text.trim_start_matches(' ').len();
+        let (before, after) = match run.style.underline {
+            true => (0, 0),
+            false => (blanks(&run.text), run.text.len() - run.text.trim_end_matches(' ').len()),
+        };
+        if before == run.text.len() {
+            out.push_str(&run.text);
+            continue;
+        }
+        let (before, rest) = run.text.split_at(before);
+        let (text, after) = rest.split_at(rest.len() - after);
+        let cell = |blanks: &str| u16::try_from(blanks.len()).unwrap_or(0);
+        let (x, cells) = (x(run.column + cell(before)), run.cells - cell(before) - cell(after));
+        let _ = write!(out, "{before}<tspan x=\"{x}\" textLength=\"{}\"", cells * CELL.0);
         let _ = match run.style.text == colours.text {
             true => Ok(()),
             false => write!(out, " fill=\"#{:06x}\"", run.style.text),
@@ -165,7 +176,8 @@ fn text(out: &mut String, row: u16, line: &[Run], colours: &Colours) {
             (run.style.underline, " text-decoration=\"underline\""),
         ];
         out.extend(marks.iter().filter(|(on, _)| *on).map(|(_, mark)| *mark));
-        let _ = write!(out, ">{}</tspan>", escape(text));
+        let last = at + 1 == line.len();
+        let _ = write!(out, ">{}</tspan>{}", escape(text), if last { "" } else { after });
     }
     out.push_str("</text>\n");
 }
@@ -225,84 +237,4 @@ fn escape(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::num::NonZeroU16;
-
-    fn drawn(bytes: &str) -> Screen {
-        let size = |cells| NonZeroU16::new(cells).unwrap();
-        let mut parser = vt100::Parser::new(size(3), size(20), 0);
-        parser.process(format!("\x1b[?25l{bytes}").as_bytes());
-        parser.screen().clone()
-    }
-
-    fn body(bytes: &str) -> Vec<String> {
-        let svg = svg("t", &drawn(bytes), &DARK);
-        let lines: Vec<_> = svg.lines().map(str::to_owned).collect();
-        lines[3..lines.len() - 1].to_vec()
-    }
-
-    #[test]
-    fn every_run_of_cells_has_its_place_and_its_length() {
-        assert_eq!(
-            body("ab \x1b[1;31mc\x1b[md\r\n\n  e"),
-            [
-                "<text y=\"23\" fill=\"#d0d0d0\"><tspan x=\"9\" textLength=\"27\">ab </tspan>\
-                 <tspan x=\"36\" textLength=\"9\" fill=\"#e05c5c\" font-weight=\"bold\">c</tspan>\
-                 <tspan x=\"45\" textLength=\"9\">d</tspan></text>",
-                "<text y=\"59\" fill=\"#d0d0d0\"><tspan x=\"9\" textLength=\"27\">  e</tspan></text>",
-            ]
-        );
-    }
-
-    #[test]
-    fn wide_and_unusual_characters_stand_by_themselves() {
-        assert_eq!(
-            body("a漢──b"),
-            ["<text y=\"23\" fill=\"#d0d0d0\"><tspan x=\"9\" textLength=\"9\">a</tspan>\
-             <tspan x=\"18\" textLength=\"18\">漢</tspan><tspan x=\"36\" textLength=\"18\">──</tspan>\
-             <tspan x=\"54\" textLength=\"9\">b</tspan></text>"]
-        );
-    }
-
-    #[test]
-    fn backgrounds_are_one_rectangle_as_long_as_they_are_the_same() {
-        let drawn = body("\x1b[48;5;22ma\x1b[1mb\x1b[m \x1b[7mc");
-        assert_eq!(drawn[0], "<rect x=\"9\" y=\"9\" width=\"18\" height=\"18\" fill=\"#005f00\"/>");
-        assert_eq!(drawn[1], "<rect x=\"36\" y=\"9\" width=\"9\" height=\"18\" fill=\"#d0d0d0\"/>");
-        assert!(drawn[2].contains("fill=\"#121212\">c<"), "{}", drawn[2]);
-    }
-
-    #[test]
-    fn a_cursor_is_drawn_where_it_is_shown() {
-        assert_eq!(
-            body("ab\x1b[?25h")[0],
-            "<rect x=\"27\" y=\"9\" width=\"9\" height=\"18\" fill=\"#848484\"/>"
-        );
-    }
-
-    #[test]
-    fn what_xml_means_something_by_is_escaped() {
-        assert!(body("<a> & \"b\"")[0].contains(">&lt;a&gt; &amp; &quot;b&quot;<"));
-        assert!(svg("a \"<\u{1}", &drawn(""), &LIGHT).contains("<title>a &quot;&lt;\u{fffd}</title>"));
-    }
-
-    #[test]
-    fn the_same_screen_gives_the_same_bytes_and_keeps_its_text() {
-        let text = "def total(self):\r\n    return sum(1, 2)";
-        let once = svg("t", &drawn(text), &LIGHT);
-        assert_eq!(once, svg("t", &drawn(text), &LIGHT));
-        let mut selected = String::new();
-        for piece in once.split('>').skip(1).filter_map(|piece| piece.split_once("</t")) {
-            selected.push_str(piece.0);
-        }
-        assert_eq!(selected, "tdef total(self):    return sum(1, 2)");
-    }
-
-    #[test]
-    fn dim_lies_between_text_and_background() {
-        assert_eq!(mix(0xffffff, 0x000000), 0x999999);
-        assert_eq!(colour(Color::Idx(255), 0, &DARK), 0xeeeeee);
-        assert_eq!(colour(Color::Idx(231), 0, &DARK), 0xffffff);
-    }
-}
+mod tests;
