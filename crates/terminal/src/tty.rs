@@ -21,17 +21,11 @@ use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Size;
 use tokio::sync::mpsc;
-use tokio::time::timeout;
 
 use crate::app::App;
 use crate::replies::Replies;
 use crate::run::{FromScreen, Screen};
-
-/// How long a terminal may take for what is on its way when the desk is left.
-const PATIENCE: Duration = Duration::from_millis(1_000);
-
-/// How much is written at once; a terminal that must be given back waits for no more than this.
-const PIECE: usize = 1024;
+use crate::writer::{EVERYTHING, Writer};
 
 /// Ends an escape sequence that was cut off.
 const CANCEL: &str = "\x18";
@@ -39,9 +33,6 @@ const CANCEL: &str = "\x18";
 /// Clicks and the wheel in the widest form, and no reports of mere motion: they would flood a slow line.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
-
-/// Nothing is written until the terminal is taken again.
-const EVERYTHING: usize = usize::MAX;
 
 /// See the module.
 pub(crate) struct Tty {
@@ -75,82 +66,6 @@ impl Pen {
     fn take(&self) -> Vec<u8> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
-}
-
-/// The thread that writes.
-struct Writer {
-    frames: std::sync::mpsc::Sender<(usize, Vec<u8>)>,
-    /// How many have been sent.
-    sent: usize,
-    written: mpsc::UnboundedReceiver<io::Result<()>>,
-    under_way: usize,
-    /// What is left of this many, counted from the first, is not written any more.
-    abandoned: Arc<AtomicUsize>,
-}
-
-impl Writer {
-    fn start() -> Self {
-        let (frames, to_write) = std::sync::mpsc::channel::<(usize, Vec<u8>)>();
-        let (tell, written) = mpsc::unbounded_channel();
-        let abandoned = Arc::new(AtomicUsize::new(0));
-        let given_up = abandoned.clone();
-        std::thread::spawn(move || {
-            while let Ok((number, frame)) = to_write.recv() {
-                if tell.send(write(number, &frame, &given_up)).is_err() {
-                    break;
-                }
-            }
-        });
-        Self { frames, sent: 0, written, under_way: 0, abandoned }
-    }
-
-    fn write(&mut self, bytes: Vec<u8>) {
-        if !bytes.is_empty() && self.frames.send((self.sent + 1, bytes)).is_ok() {
-            self.sent += 1;
-            self.under_way += 1;
-        }
-    }
-
-    /// Waits until something is written. Cancel safe; never ends if nothing is under way.
-    async fn written(&mut self) -> io::Result<()> {
-        if self.under_way == 0 {
-            return std::future::pending().await;
-        }
-        let result = self.written.recv().await;
-        self.under_way -= 1;
-        result.unwrap_or(Ok(()))
-    }
-
-    /// Waits until everything is written, and gives up on a terminal that does not take it.
-    async fn finish(&mut self) {
-        let all = async {
-            while self.under_way > 0 {
-                // What cannot be written any more need not be waited for.
-                let _ = self.written().await;
-            }
-        };
-        // Afterwards there is nothing left, or it is not worth waiting for.
-        let _ = timeout(PATIENCE, all).await;
-        self.abandon();
-    }
-
-    /// What has been sent so far and not been written is forgotten; what is sent from now on is written.
-    fn abandon(&self) {
-        self.abandoned.store(self.sent, Ordering::Relaxed);
-    }
-}
-
-fn write(number: usize, frame: &[u8], abandoned: &AtomicUsize) -> io::Result<()> {
-    for piece in frame.chunks(PIECE) {
-        // Looked at under the lock: after a panic has given the terminal back nothing more is drawn.
-        let mut out = io::stdout().lock();
-        if number <= abandoned.load(Ordering::Relaxed) {
-            return Ok(());
-        }
-        out.write_all(piece)?;
-        out.flush()?;
-    }
-    Ok(())
 }
 
 impl Tty {
@@ -237,14 +152,14 @@ impl Screen for Tty {
     }
 
     fn is_ready(&self) -> bool {
-        self.input.is_some() && self.writer.under_way == 0
+        self.input.is_some() && !self.writer.is_busy()
     }
 
     fn draw(&mut self, app: &App) -> io::Result<()> {
         self.terminal.draw(|frame| app.draw(frame))?;
         self.send();
         // A frame that changes nothing is on the screen already.
-        if self.writer.under_way == 0 {
+        if !self.writer.is_busy() {
             self.writer.write(b"\x1b[0m".to_vec());
         }
         Ok(())

@@ -1,0 +1,100 @@
+//! The thread that writes to the terminal, so that a slow one holds up nobody else. What a stuck terminal has not taken can
+//! be forgotten; what is written afterwards, which gives it back, is not.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+/// How long a terminal may take for what is on its way when the desk is left.
+const PATIENCE: Duration = Duration::from_millis(1_000);
+
+/// How much is written at once; a terminal that must be given back waits for no more than this.
+const PIECE: usize = 1024;
+
+/// Nothing is written until the terminal is taken again.
+pub(crate) const EVERYTHING: usize = usize::MAX;
+
+/// See the module.
+pub(crate) struct Writer {
+    frames: std::sync::mpsc::Sender<(usize, Vec<u8>)>,
+    /// How many have been sent.
+    sent: usize,
+    written: mpsc::UnboundedReceiver<io::Result<()>>,
+    under_way: usize,
+    /// What is left of this many, counted from the first, is not written any more.
+    pub(crate) abandoned: Arc<AtomicUsize>,
+}
+
+impl Writer {
+    pub(crate) fn start() -> Self {
+        let (frames, to_write) = std::sync::mpsc::channel::<(usize, Vec<u8>)>();
+        let (tell, written) = mpsc::unbounded_channel();
+        let abandoned = Arc::new(AtomicUsize::new(0));
+        let given_up = abandoned.clone();
+        std::thread::spawn(move || {
+            while let Ok((number, frame)) = to_write.recv() {
+                if tell.send(write(number, &frame, &given_up)).is_err() {
+                    break;
+                }
+            }
+        });
+        Self { frames, sent: 0, written, under_way: 0, abandoned }
+    }
+
+    pub(crate) fn write(&mut self, bytes: Vec<u8>) {
+        if !bytes.is_empty() && self.frames.send((self.sent + 1, bytes)).is_ok() {
+            self.sent += 1;
+            self.under_way += 1;
+        }
+    }
+
+    /// Whether something is on its way.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.under_way > 0
+    }
+
+    /// Waits until something is written. Cancel safe; never ends if nothing is under way.
+    pub(crate) async fn written(&mut self) -> io::Result<()> {
+        if self.under_way == 0 {
+            return std::future::pending().await;
+        }
+        let result = self.written.recv().await;
+        self.under_way -= 1;
+        result.unwrap_or(Ok(()))
+    }
+
+    /// Waits until everything is written, and gives up on a terminal that does not take it.
+    pub(crate) async fn finish(&mut self) {
+        let all = async {
+            while self.under_way > 0 {
+                // What cannot be written any more need not be waited for.
+                let _ = self.written().await;
+            }
+        };
+        // Afterwards there is nothing left, or it is not worth waiting for.
+        let _ = timeout(PATIENCE, all).await;
+        self.abandon();
+    }
+
+    /// What has been sent so far and not been written is forgotten; what is sent from now on is written.
+    pub(crate) fn abandon(&self) {
+        self.abandoned.store(self.sent, Ordering::Relaxed);
+    }
+}
+
+fn write(number: usize, frame: &[u8], abandoned: &AtomicUsize) -> io::Result<()> {
+    for piece in frame.chunks(PIECE) {
+        // Looked at under the lock: after a panic has given the terminal back nothing more is drawn.
+        let mut out = io::stdout().lock();
+        if number <= abandoned.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        out.write_all(piece)?;
+        out.flush()?;
+    }
+    Ok(())
+}
