@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use alongside_contract::discovery::Stdio;
-use alongside_desk::{Desk, Problem};
+use alongside_desk::{Desk, Problem, Status};
 
 use crate::context::privacy::BadGlob;
 use crate::places::Places;
@@ -228,6 +228,11 @@ impl Companion {
     /// The bearer token that agents must send. Never log it.
     pub fn token(&self) -> &str {
         &self.hub.token
+    }
+
+    /// How it is just now: what desks are told, but for the variables.
+    pub async fn status(&self) -> Status {
+        self.hub.status().await
     }
 
     /// Joins as a desk: [`Desk::next`] is the stream of everything that happens, starting with the status and the

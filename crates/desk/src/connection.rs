@@ -64,10 +64,12 @@ impl Desk {
         let _ = self.calls.send(call);
     }
 
-    /// Leaves for good. A desk that is dropped instead counts as lost, which a host puts up with for a while.
-    pub async fn leave(self) {
+    /// Leaves for good; returns when that is done, and all is over if the companion ends with this desk. A desk that is
+    /// dropped instead counts as lost, which a host puts up with for a while.
+    pub async fn leave(mut self) {
         // A companion that has stopped need not be told.
         let _ = self.request(Request::Leave).await;
+        while self.next().await.is_ok() {}
     }
 
     /// The next thing this desk is told. Cancel safe.

@@ -10,7 +10,7 @@ use tokio::process::{Child, Command};
 use super::{desk, pane, serving, variables};
 use crate::Globals;
 use crate::failure::Hint;
-use crate::host::{self, Registry, Wish};
+use crate::host::{self, Wish};
 use crate::signals::Signals;
 
 /// Start an agent together with a companion
@@ -41,8 +41,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     let here = serving::surroundings()?;
     // From now on signals are the agent's to answer; we end after it.
     let mut signals = Signals::listen()?;
-    let ours =
-        Registry::open()?.entries().into_iter().any(|host| host.serves(std::slice::from_ref(&here.cwd)));
+    let ours = host::serves(std::slice::from_ref(&here.cwd)).await?;
     let foreign = if ours { None } else { serving::here(&here).await };
     let (keeper, environment) = match foreign {
         Some(serving) => {

@@ -49,7 +49,8 @@ async fn among(here: &Surroundings, wanted: impl Fn(&Record) -> bool) -> Option<
     for candidate in found {
         if let Some(answer) = ask(&candidate.record).await {
             let named = || candidate.path.as_deref().and_then(pid_in_name);
-            let pid = answer.map(|status| status.pid).or(candidate.record.ppid).or_else(named);
+            // The editor's process, which need not be the companion's.
+            let pid = candidate.record.ppid.or_else(|| answer.map(|status| status.pid)).or_else(named);
             return Some(Serving { record: candidate.record, pid });
         }
     }

@@ -9,10 +9,12 @@ use alongside_agent::find::{self, Surroundings};
 use alongside_contract::discovery::{Record, WRITER, split_roots};
 use alongside_contract::family::FAMILIES;
 use alongside_desk::Status;
+use alongside_desk::socket::Report;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::serving;
+use crate::host;
 use alongside_desk::harmless;
 
 /// Show the companions of this machine, and which one serves this directory
@@ -47,6 +49,8 @@ struct Shown {
     here: bool,
     /// Whether it is the one that `env`, `run` and `stdio` take here.
     taken: bool,
+    /// What its host says, if it runs in one.
+    host: Option<Report>,
 }
 
 pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -54,22 +58,41 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut shown = join_all(records(&surroundings).into_iter().map(|(record, files)| async {
         let answer = serving::ask(&record).await;
         let here = answer.is_some() && find::holds(&record.workspace_path, &surroundings.cwd);
-        Shown { answers: answer.is_some(), status: answer.flatten(), here, taken: false, record, files }
+        Shown {
+            answers: answer.is_some(),
+            status: answer.flatten(),
+            here,
+            taken: false,
+            host: None,
+            record,
+            files,
+        }
     }))
     .await;
     let taken = serving::here(&surroundings).await;
     for shown in &mut shown {
         shown.taken = taken.as_ref().is_some_and(|taken| taken.record.is_same_companion(&shown.record));
     }
+    let mut hidden = Vec::new();
+    for report in host::reports().await {
+        match shown
+            .iter_mut()
+            .find(|shown| shown.status.as_ref().is_some_and(|it| it.port == report.status.port))
+        {
+            Some(shown) => shown.host = Some(report),
+            None => hidden.push(report),
+        }
+    }
     shown.sort_by_key(|shown| (!shown.taken, !shown.here, !shown.answers));
     let several = shown.iter().filter(|shown| shown.here).count() > 1;
     let any_here = shown.iter().any(|shown| shown.here);
     if args.json {
         let companions: Vec<_> = shown.iter().map(|shown| shown.json(args.token)).collect();
-        let line = json!({ "servesHere": any_here, "companions": companions }).to_string();
+        let line = json!({ "servesHere": any_here, "companions": companions, "hidden": hidden }).to_string();
         super::print(&format!("{}\n", harmless::json(&line)))?;
     } else {
-        let shown: Vec<_> = shown.iter().map(|shown| shown.lines(args, several)).collect();
+        let shown = shown.iter().map(|shown| shown.lines(args, several));
+        let shown: Vec<_> = shown.chain(hidden.iter().map(out_of_sight)).collect();
         super::print(&shown.join("\n"))?;
     }
     if any_here {
@@ -105,6 +128,21 @@ fn records(here: &Surroundings) -> Vec<(Record, Vec<PathBuf>)> {
         }
     }
     records
+}
+
+/// A host that agents do not find.
+fn out_of_sight(report: &Report) -> String {
+    let roots: Vec<_> = report.status.roots.iter().map(|root| harmless::path(root)).collect();
+    let why = match (&report.owner, report.hidden) {
+        (Some(owner), true) => format!("{} is gone, and waited for", harmless::name(&owner.display_name)),
+        _ => "agents cannot find it: its files are not there".into(),
+    };
+    format!(
+        "host {}: process {}\n  projects: {}\n  {why}\n",
+        harmless::name(&report.name),
+        report.status.pid,
+        roots.join(", ")
+    )
 }
 
 impl Shown {
@@ -147,6 +185,10 @@ impl Shown {
             let agents = crate::line::render::agents(&status.agents);
             let paused = if status.paused { " (context is paused)" } else { "" };
             let _ = writeln!(text, "  agents: {agents}{paused}\n  reviews waiting: {}", status.reviews);
+        }
+        if let Some(report) = &self.host {
+            let _ =
+                writeln!(text, "  desks: {} (host {})", report.status.desks, harmless::name(&report.name));
         }
         if args.token {
             let token = self.record.auth_token.as_deref().unwrap_or("none");
@@ -192,6 +234,10 @@ impl Shown {
             json["agents"] = json!(status.agents);
             json["reviews"] = status.reviews.into();
             json["paused"] = status.paused.into();
+        }
+        if let Some(host) = &self.host {
+            json["host"] = host.name.as_str().into();
+            json["desks"] = host.status.desks.into();
         }
         if with_token && let Some(token) = &self.record.auth_token {
             json["token"] = token.as_str().into();

@@ -9,7 +9,7 @@ use anyhow::Context;
 
 use super::serving::{self, Serving};
 use crate::Globals;
-use crate::host::{self, Registry, Wish};
+use crate::host::{self, Wish};
 
 /// Carry MCP over standard input and output to the companion of this directory
 ///
@@ -20,8 +20,7 @@ pub(crate) struct Args {}
 
 pub(crate) async fn run(globals: Globals) -> anyhow::Result<ExitCode> {
     let here = serving::surroundings()?;
-    let ours =
-        Registry::open()?.entries().into_iter().any(|host| host.serves(std::slice::from_ref(&here.cwd)));
+    let ours = host::serves(std::slice::from_ref(&here.cwd)).await?;
     let foreign = if ours { None } else { serving::here(&here).await };
     let (keeper, endpoint, token) = match foreign {
         Some(Serving { record, .. }) => {

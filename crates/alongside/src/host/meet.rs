@@ -43,7 +43,7 @@ pub(crate) struct Wish {
 /// What a host says on its standard output once it knows whether it can serve.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Report {
+pub(super) enum Begins {
     /// It listens.
     Ready,
     /// It does not, for this reason, with hints.
@@ -206,8 +206,8 @@ pub(super) async fn spawn(entry: &Entry) -> anyhow::Result<()> {
     // Somebody has to wait for it when it ends before we do.
     tokio::spawn(async move { child.wait().await });
     match serde_json::from_str(&said) {
-        Ok(Report::Ready) => Ok(()),
-        Ok(Report::Failed { error, hints }) => {
+        Ok(Begins::Ready) => Ok(()),
+        Ok(Begins::Failed { error, hints }) => {
             // As if it had failed here.
             let failed = Err(anyhow::Error::msg(error));
             hints.into_iter().rev().fold(failed, |failed, hint| failed.hint(hint))

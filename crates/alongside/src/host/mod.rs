@@ -11,8 +11,9 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use alongside_companion::{Companion, Places, StartError};
-use alongside_desk::socket::Owner;
+use alongside_desk::socket::{Owner, Report};
 use anyhow::Context;
+use futures_util::future::join_all;
 
 pub(crate) use meet::Wish;
 pub(crate) use reach::reach;
@@ -22,10 +23,13 @@ use crate::Globals;
 use crate::failure::{Hint, parts};
 use crate::settings::Settings;
 use crate::signals::Signals;
-use meet::Report;
+use meet::Begins;
 
 /// This program's version.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// How long a host on this machine may take to answer.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// What a host that is started has to be.
 #[derive(Debug)]
@@ -46,10 +50,10 @@ pub(crate) async fn serve(plan: Plan) -> anyhow::Result<()> {
     detach();
     let begun = begin(plan).await;
     let report = match &begun {
-        Ok(_) => Report::Ready,
+        Ok(_) => Begins::Ready,
         Err(error) => {
             let (error, hints) = parts(error);
-            Report::Failed { error, hints }
+            Begins::Failed { error, hints }
         }
     };
     let mut line = serde_json::to_string(&report)?;
@@ -150,3 +154,27 @@ fn detach() {
 
 #[cfg(not(unix))]
 fn detach() {}
+
+/// How every host is that answers. One that has crashed is not among them.
+pub(crate) async fn reports() -> Vec<Report> {
+    let Ok(registry) = Registry::open() else { return Vec::new() };
+    let asked = registry.entries().into_iter().map(|entry| {
+        let registry = registry.clone();
+        async move {
+            let stream = registry.dial(&entry.name).await.ok()?;
+            let asked = tokio::time::timeout(PATIENCE, alongside_desk::socket::report(stream)).await;
+            asked.ok()?.ok()
+        }
+    });
+    join_all(asked).await.into_iter().flatten().collect()
+}
+
+/// Whether a host serves these directories, or is being started for them. Others' companions may.
+///
+/// # Errors
+/// As [`Registry::lock`].
+pub(crate) async fn serves(dirs: &[PathBuf]) -> anyhow::Result<bool> {
+    let registry = Registry::open()?;
+    let _lock = registry.lock().await?;
+    Ok(registry.entries().into_iter().any(|entry| entry.serves(dirs)))
+}

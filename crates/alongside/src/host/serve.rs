@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use alongside_companion::{Companion, Editor};
 use alongside_desk::socket::{
-    Arrival, ClientInfo, Goodbye, Hello, Host, Owner, PROTOCOL, Parting, Role, Visitor, Welcome, receive,
+    Arrival, ClientInfo, Goodbye, Hello, Host, Owner, PROTOCOL, Parting, Report, Role, Visitor, Welcome,
+    receive,
 };
 use alongside_desk::{Desk, Request};
 use interprocess::local_socket::tokio::{Listener, Stream, prelude::*};
@@ -38,6 +39,7 @@ enum Event {
         ends: oneshot::Sender<bool>,
     },
     Focused,
+    Curious(oneshot::Sender<Report>),
     /// A successor is to take over, or somebody stops us; answered when it is done.
     End {
         how: Goodbye,
@@ -124,6 +126,10 @@ impl Serving {
                     }
                     Some(Event::Focused) => {
                         self.focused();
+                        continue;
+                    }
+                    Some(Event::Curious(answer)) => {
+                        let _ = answer.send(self.report().await);
                         continue;
                     }
                     Some(Event::End { how: Goodbye::HandedOver, arrival }) => break End::HandOver(arrival),
@@ -222,6 +228,16 @@ impl Serving {
         }
     }
 
+    async fn report(&self) -> Report {
+        Report {
+            name: self.entry.name.clone(),
+            version: VERSION.into(),
+            owner: self.life.owner().cloned(),
+            hidden: self.life.is_hidden(),
+            status: self.companion.status().await,
+        }
+    }
+
     fn focused(&mut self) {
         let now = now_ms();
         if now.saturating_sub(self.entry.focused_at) >= FOCUS_EVERY_MS {
@@ -272,6 +288,15 @@ async fn receive_and_serve(
         }
         Ok(Some(Visitor::Stop(arrival))) => {
             let _ = events.send(Event::End { how: Goodbye::Stopped, arrival });
+            return;
+        }
+        Ok(Some(Visitor::Curious(mut arrival))) => {
+            let (answer, answered) = oneshot::channel();
+            let _ = events.send(Event::Curious(answer));
+            if let Ok(report) = answered.await {
+                // Whoever asked may be gone.
+                let _ = arrival.report(&report).await;
+            }
             return;
         }
         Ok(None) => return,

@@ -103,6 +103,7 @@ async fn status_shows_everything_but_the_token() {
         format!("  projects: {}\n", home.project.display()),
         "  agents: Gemini CLI\n".into(),
         "  reviews waiting: 1\n".into(),
+        format!("  desks: 1 (host {})\n", home.hosts()[0].1),
     ] {
         assert!(shown.contains(&line), "no {line:?} in\n{shown}");
     }

@@ -241,6 +241,8 @@ async fn an_editor_that_is_reopened_takes_over_what_came_in_between() {
     until("the editor's files", || is_found_as(&home, editor.0.id()).then_some(())).await;
     relay.desk.leave().await;
     until("the files to go", || find::all_records(&home.surroundings()).is_empty().then_some(())).await;
+    let status = String::from_utf8(home.run(&["status"]).stdout).unwrap();
+    assert!(status.contains("  The Editor is gone, and waited for\n"), "{status}");
     // The stream lives; what is proposed now waits.
     let diff = propose(&agent, &file, "A\n").await;
     let reopened = Editor::open();

@@ -69,8 +69,11 @@ impl State {
                 self.problems.push(problem);
                 Ok(0)
             }
-            // What follows from it is the business of whoever runs the companion.
-            Request::Leave => Ok(0),
+            // Told nothing more, it knows that it has left.
+            Request::Leave => {
+                self.desk_left(desk);
+                Ok(0)
+            }
             Request::Flushed { id } => {
                 self.flushed(desk, Some(id));
                 Ok(0)

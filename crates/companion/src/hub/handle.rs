@@ -1,10 +1,11 @@
 //! The handle of the running loop, behind [`Companion`](crate::Companion).
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use alongside_desk::{self as desk, Desk, Problem};
+use alongside_desk::{self as desk, Desk, Problem, Status};
 use tokio::sync::oneshot;
 
 use super::{DeskId, Event, Events, start};
@@ -49,6 +50,11 @@ impl Hub {
 
     pub(crate) async fn set_editor(&self, editor: Editor) -> Vec<Problem> {
         self.events.ask(|shown| Event::EditorChanged { editor, shown }).await.unwrap_or_default()
+    }
+
+    pub(crate) async fn status(&self) -> Status {
+        let status = self.events.ask(Event::StatusWanted).await.unwrap_or_default();
+        Status { environment: BTreeMap::new(), ..status }
     }
 
     pub(crate) async fn hide(&self) {

@@ -8,7 +8,9 @@ use tokio::io::{AsyncRead, AsyncWrite, BufReader, ReadHalf, WriteHalf};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-use super::handshake::{Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, STOP, Welcome};
+use super::handshake::{
+    Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, REPORT, Report, STOP, Welcome,
+};
 use super::{framing, wire};
 use crate::connection::{Seat, pair};
 use crate::{Desk, Event, Refusal, Request, Revised};
@@ -78,6 +80,17 @@ pub async fn hand_over<S: AsyncRead + AsyncWrite>(stream: S) -> Result<(), JoinE
 /// As [`join`].
 pub async fn stop<S: AsyncRead + AsyncWrite>(stream: S) -> Result<(), JoinError> {
     bid(stream, STOP).await
+}
+
+/// Asks a host of any version how it is, without joining it.
+///
+/// # Errors
+/// As [`join`]; an older host refuses.
+pub async fn report<S: AsyncRead + AsyncWrite>(stream: S) -> Result<Report, JoinError> {
+    let (reader, mut writer) = tokio::io::split(stream);
+    let mut reader = BufReader::new(reader);
+    let answer = ask(&mut reader, &mut writer, REPORT, &serde_json::json!({})).await?;
+    Ok(serde_json::from_str(answer.get()).map_err(io::Error::from)?)
 }
 
 async fn bid<S: AsyncRead + AsyncWrite>(stream: S, method: &str) -> Result<(), JoinError> {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Status;
+
 /// The version of the desk protocol. It rises when an older desk or host could no longer follow.
 pub const PROTOCOL: u32 = 1;
 
@@ -12,6 +14,8 @@ pub const PROTOCOL: u32 = 1;
 pub(super) const HAND_OVER: &str = "alongside/handOver";
 /// Asks a host of any protocol version to end as if its last desk had left, in place of [`INITIALIZE`].
 pub(super) const STOP: &str = "alongside/stop";
+/// Asks a host of any protocol version how it is, in place of [`INITIALIZE`]. Its answer is a [`Report`].
+pub(super) const REPORT: &str = "alongside/report";
 /// The first request of every desk.
 pub(super) const INITIALIZE: &str = "initialize";
 /// The code of the error that refuses a desk of another protocol version; its data is a [`Mismatch`].
@@ -144,3 +148,24 @@ pub enum Goodbye {
 
 /// The notification that carries a [`Goodbye`].
 pub(super) const GOODBYE: &str = "alongside/goodbye";
+
+/// How a host is, for those who do not join it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// Its name: that of its socket.
+    #[serde(default)]
+    pub name: String,
+    /// The version of its program.
+    #[serde(default)]
+    pub version: String,
+    /// The editor that owns it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<Owner>,
+    /// Whether that editor is gone and waited for; agents do not find the host meanwhile.
+    #[serde(default)]
+    pub hidden: bool,
+    /// What desks are told, but for the variables.
+    #[serde(default)]
+    pub status: Status,
+}

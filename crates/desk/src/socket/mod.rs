@@ -9,9 +9,9 @@ mod handshake;
 mod server;
 mod wire;
 
-pub use client::{JoinError, Joined, hand_over, join, stop};
+pub use client::{JoinError, Joined, hand_over, join, report, stop};
 pub use handshake::{
-    ClientInfo, Goodbye, Hello, Host, Mismatch, Options, Owner, PROTOCOL, Role, Terms, Welcome,
+    ClientInfo, Goodbye, Hello, Host, Mismatch, Options, Owner, PROTOCOL, Report, Role, Terms, Welcome,
 };
 pub use server::{Arrival, Parting, Visitor, receive};
 

@@ -11,10 +11,11 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::handshake::{
-    GOODBYE, Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROTOCOL, STOP, Welcome,
+    GOODBYE, Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROTOCOL, REPORT, Report, STOP,
+    Welcome,
 };
 use super::{framing, wire};
-use crate::{Desk, Refusal, Request};
+use crate::{Desk, Refusal, Request, Revised};
 
 /// How long a visitor may take to say who it is.
 const HELLO_WITHIN: Duration = Duration::from_secs(5);
@@ -32,6 +33,8 @@ pub enum Visitor<S> {
     Successor(Arrival<S>),
     /// Somebody wants the host to end.
     Stop(Arrival<S>),
+    /// Somebody wants to know how the host is.
+    Curious(Arrival<S>),
 }
 
 /// A visitor that waits for an answer.
@@ -69,6 +72,7 @@ pub async fn receive<S: AsyncRead + AsyncWrite>(stream: S, version: &str) -> io:
         INITIALIZE => {}
         HAND_OVER => return Ok(Some(Visitor::Successor(Arrival { id, reader, writer }))),
         STOP => return Ok(Some(Visitor::Stop(Arrival { id, reader, writer }))),
+        REPORT => return Ok(Some(Visitor::Curious(Arrival { id, reader, writer }))),
         _ => {
             let line = rpc::error(Some(&id), -32002, "the first request must be `initialize`");
             framing::write(&mut writer, &line).await?;
@@ -117,6 +121,14 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
         framing::write(&mut self.writer, &rpc::reply(&self.id, &())).await
     }
 
+    /// Answers whoever is curious.
+    ///
+    /// # Errors
+    /// When the visitor is gone.
+    pub async fn report(&mut self, report: &Report) -> io::Result<()> {
+        framing::write(&mut self.writer, &rpc::reply(&self.id, report)).await
+    }
+
     /// Lets the desk in and carries messages until it parts. `left` is told as soon as the desk asks to leave, and answers
     /// whether there is more to tell it: what becomes of the reviews when the host ends with it. `goodbye` is asked when
     /// the companion has ended, and may take its time: the desk goes on to wait.
@@ -162,9 +174,13 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
                     Some(message) => match asked(&message) {
                         Asked::Request(id, request) => {
                             let leaves = request == Request::Leave;
-                            let answered = desk.send(request);
+                            // The desk within the process stays until there is nothing more to tell.
+                            let answered = (!leaves).then(|| desk.send(request));
                             answers.push_back(async move {
-                                let answer = answered.await.unwrap_or(Err(Refusal::Stopped));
+                                let answer = match answered {
+                                    Some(answered) => answered.await.unwrap_or(Err(Refusal::Stopped)),
+                                    None => Ok(Revised::default()),
+                                };
                                 id.map(|id| wire::answer(&id, answer)).unwrap_or_default()
                             });
                             if leaves && let Some(left) = left.take() && !left().await {
