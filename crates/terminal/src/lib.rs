@@ -25,6 +25,7 @@ mod texts;
 mod told;
 mod tty;
 mod width;
+pub mod words;
 mod writer;
 
 use std::path::PathBuf;

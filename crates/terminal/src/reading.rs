@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use alongside_desk::{Changed, Hunk, OutOfStep, Review};
+use alongside_desk::{Changed, OutOfStep, Review};
 
 use crate::page::{Needle, Page};
+use crate::words;
 use crate::{Layout, texts};
 
 /// Rows that stay above a hunk that is gone to.
@@ -95,7 +96,8 @@ impl Reading {
         let old = self.review.hunks.clone();
         self.review.take(changed)?;
         self.counts = texts::counts(&self.review);
-        let place = same_place(&old, self.hunk, &self.review.hunks);
+        let place = words::same_place(&old, self.hunk, &self.review.hunks);
+        let place = place.min(self.review.hunks.len().saturating_sub(1));
         if let Some((page, _)) = &mut self.page {
             let row = anchored(page, self.hunk, self.top, self.height);
             let (anchor, down) = (page.anchor(row), row - self.top.min(row));
@@ -297,17 +299,4 @@ impl Reading {
 fn anchored(page: &Page, hunk: usize, top: usize, height: usize) -> usize {
     let rows = page.hunk_rows(hunk);
     if rows.start >= top && rows.start < top + height && !rows.is_empty() { rows.start } else { top }
-}
-
-/// Where to look after hunks have come, gone or merged, so that none is passed over: at the first one that reaches into
-/// or lies behind what was looked at.
-fn same_place(old: &[Hunk], place: usize, new: &[Hunk]) -> usize {
-    let Some(read) = old.get(place) else { return new.len().saturating_sub(1) };
-    let (original, proposed) = (read.original.start, read.proposed.start);
-    let not_before = |hunk: &Hunk| {
-        hunk.original.end > original
-            || hunk.proposed.end > proposed
-            || hunk.original.start >= original && hunk.proposed.start >= proposed
-    };
-    new.iter().position(not_before).unwrap_or(new.len().saturating_sub(1))
 }

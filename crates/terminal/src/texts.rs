@@ -2,9 +2,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use alongside_desk::{
-    Agent, Closed, Closing, Hunk, HunkState, LineEnding, Lines, Refusal, Review, Text, harmless,
-};
+use alongside_desk::{Hunk, HunkState, LineEnding, Lines, Refusal, Review, Text, harmless};
+
+pub(crate) use crate::words::{agent_name, closed, file_name};
 
 /// What to do when nothing is connected.
 pub(crate) const NO_AGENT: &[&str] = &[
@@ -31,27 +31,6 @@ pub(crate) const TOO_SOON: &str = "That was pressed before this review stood her
 
 /// Said when the screen shows no change that a key could mean.
 pub(crate) const LOOK_FIRST: &str = "This is the change that is meant: press again.";
-
-/// The file as people call it: relative to a root where it lies in one.
-pub(crate) fn file_name(file: &str, roots: &[PathBuf]) -> String {
-    let path = Path::new(file);
-    let relative = roots
-        .iter()
-        .filter_map(|root| path.strip_prefix(root).ok())
-        .min_by_key(|rest| rest.as_os_str().len());
-    match relative {
-        Some(rest) if !rest.as_os_str().is_empty() => harmless::path(rest),
-        _ => harmless::name(file).into_owned(),
-    }
-}
-
-/// The agent as people call it.
-pub(crate) fn agent_name(agent: &Agent) -> String {
-    if agent.name.trim().is_empty() {
-        return format!("agent {}", agent.number);
-    }
-    harmless::name(&agent.name).into_owned()
-}
 
 /// How long ago, in a few letters. Both are milliseconds since the Unix epoch.
 pub(crate) fn ago(since: u64, now: u64) -> String {
@@ -120,30 +99,6 @@ pub(crate) fn notes(review: &Review, roots: &[PathBuf]) -> Vec<(bool, String)> {
         None => {}
     }
     notes
-}
-
-/// How a review ended. `away`: the agent does not listen just now.
-pub(crate) fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -> String {
-    let (name, agent) = (file_name(&review.file, roots), agent_name(&review.agent));
-    let mut said = match closed.closing {
-        Closing::Accepted => format!("{name}: accepted; {agent} writes it."),
-        Closing::Rejected => format!("{name}: rejected; {agent} is told."),
-        Closing::AnsweredInAgent => format!("{name}: was answered in {agent} itself."),
-        Closing::Replaced => {
-            format!("{name}: {agent} proposes this file anew; the earlier proposal is gone.")
-        }
-        Closing::AgentGone => format!("{name}: {agent} is gone, and its proposal with it."),
-        Closing::Stopped => format!("{name}: rejected, because the companion stops."),
-        Closing::EditorGone => format!("{name}: rejected, because the editor is gone."),
-        Closing::Interrupted => format!("{name}: rejected, because the companion was interrupted."),
-    };
-    if away && matches!(closed.closing, Closing::Accepted | Closing::Rejected) {
-        said += " It is away just now, and hears of it if it comes back.";
-    }
-    if let Some(draft) = &closed.draft {
-        said += &format!(" Your edits are in {} (see: alongside drafts).", harmless::path(draft));
-    }
-    said
 }
 
 /// What leaving does to the reviews that wait.

@@ -7,6 +7,7 @@ use crate::app::{App, Vacancy};
 use crate::asked::News;
 use crate::reading::Reading;
 use crate::texts;
+use crate::words;
 
 impl App {
     /// Takes an event to heart.
@@ -36,23 +37,7 @@ impl App {
     /// Says what is new about the agents. One that does not listen yet is not there.
     fn status_changed(&mut self, status: Status) {
         let old = std::mem::replace(&mut self.status, status);
-        let mut news = Vec::new();
-        for agent in &self.status.agents {
-            let listened = old.agents.iter().any(|old| old.number == agent.number && old.listening);
-            let what = match (listened, agent.listening) {
-                (false, true) if self.met.insert(agent.number) => "is connected.",
-                (false, true) => "is back.",
-                (true, false) => "is away: it hears nothing until it is back.",
-                _ => continue,
-            };
-            news.push(format!("{} {what}", texts::agent_name(agent)));
-        }
-        for gone in &old.agents {
-            let here = self.status.agents.iter().any(|agent| agent.number == gone.number);
-            if !here && self.met.remove(&gone.number) {
-                news.push(format!("{} has left.", texts::agent_name(gone)));
-            }
-        }
+        let news = words::news(&mut self.met, &old.agents, &self.status.agents);
         if !self.is_new() {
             news.into_iter().for_each(|news| self.say(news));
         }

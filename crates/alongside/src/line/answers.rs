@@ -8,6 +8,7 @@ use super::input::Input;
 use super::told::whole_text;
 use super::{Confirm, Due, Ending, LineDesk, Step, help, render};
 use alongside_desk::harmless;
+use alongside_terminal::words;
 
 impl LineDesk {
     /// Takes an answer.
@@ -268,7 +269,7 @@ impl LineDesk {
             let review = &waiting.review;
             let here = if self.at == Some(review.id) { " - you are here" } else { "" };
             let (name, agent) =
-                (render::file_name(&review.file, &self.roots), render::agent_name(&review.agent));
+                (words::file_name(&review.file, &self.roots), words::agent_name(&review.agent));
             lines.push(format!("{}. {name} ({agent}, {}){here}", index + 1, render::size(review)));
         }
         if lines.is_empty() {

@@ -1,12 +1,14 @@
 //! What a review looks like in lines: its header, its hunks as a unified diff, its summary. Pure functions from a
 //! [`Review`] to text; everything in the review is somebody else's and goes through [`harmless`](alongside_desk::harmless).
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use alongside_desk::{Agent, Closed, Closing, Hunk, HunkState, LineEnding, Lines, Review};
+use alongside_desk::{Agent, Hunk, HunkState, LineEnding, Lines, Review};
+
+use alongside_desk::harmless;
+use alongside_terminal::words::{agent_name, file_name};
 
 use super::paper::{Ink, Inks};
-use alongside_desk::harmless;
 
 /// Lines of context around a hunk.
 const CONTEXT: usize = 3;
@@ -16,27 +18,6 @@ const LONGEST_LINE: usize = 2_000;
 
 /// More lines than this in one go are cut in what is shown, and it is said how many there are.
 const MOST_LINES: usize = 2_000;
-
-/// The file as people call it: relative to a root where it lies in one.
-pub(crate) fn file_name(file: &str, roots: &[PathBuf]) -> String {
-    let path = Path::new(file);
-    let relative = roots
-        .iter()
-        .filter_map(|root| path.strip_prefix(root).ok())
-        .min_by_key(|rest| rest.as_os_str().len());
-    match relative {
-        Some(rest) if !rest.as_os_str().is_empty() => harmless::path(rest),
-        _ => harmless::name(file).into_owned(),
-    }
-}
-
-/// The agent as people call it.
-pub(crate) fn agent_name(agent: &Agent) -> String {
-    if agent.name.trim().is_empty() {
-        return format!("agent {}", agent.number);
-    }
-    harmless::name(&agent.name).into_owned()
-}
 
 /// Agents in a line, with those that are away: what they were proposed or decided waits for them.
 pub(crate) fn agents(agents: &[Agent]) -> String {
@@ -155,27 +136,6 @@ pub(crate) fn summary(review: &Review, roots: &[PathBuf]) -> String {
     }
     let s = if review.hunks.len() == 1 { "" } else { "s" };
     format!("{name}: {} change{s}: {}.", review.hunks.len(), parts.join(", "))
-}
-
-/// How a review ended, in one sentence or two.
-pub(crate) fn closed(review: &Review, closed: &Closed, roots: &[PathBuf]) -> String {
-    let (name, agent) = (file_name(&review.file, roots), agent_name(&review.agent));
-    let mut said = match closed.closing {
-        Closing::Accepted => format!("{name}: accepted; {agent} writes it."),
-        Closing::Rejected => format!("{name}: rejected; {agent} is told."),
-        Closing::AnsweredInAgent => format!("{name}: was answered in {agent} itself."),
-        Closing::Replaced => {
-            format!("{name}: {agent} proposes this file anew; the earlier proposal is gone.")
-        }
-        Closing::AgentGone => format!("{name}: {agent} is gone, and its proposal with it."),
-        Closing::Stopped => format!("{name}: rejected, because the companion stops."),
-        Closing::EditorGone => format!("{name}: rejected, because the editor is gone."),
-        Closing::Interrupted => format!("{name}: rejected, because the companion was interrupted."),
-    };
-    if let Some(draft) = &closed.draft {
-        said += &format!(" Your edits are in {} (see: alongside drafts).", harmless::path(draft));
-    }
-    said
 }
 
 fn place(hunk: &Hunk, before: usize, after: usize, new: Lines) -> String {

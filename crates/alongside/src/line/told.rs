@@ -1,16 +1,12 @@
 //! What happens at the line desk when the companion tells it something. An arriving review never changes what is
 //! being read: it is announced in one line and waits its turn.
 
-use std::collections::BTreeSet;
+use alongside_desk::{Changed, Closed, Decision, Event, Problem, Refusal, Request, Review, ReviewId, Status};
 
-use alongside_desk::{
-    Agent, Changed, Closed, Closing, Decision, Event, Hunk, Problem, Refusal, Request, Review, ReviewId,
-    Status,
-};
-
-use super::render;
-use super::{Due, LineDesk, Policy, Waiting};
 use alongside_desk::harmless;
+use alongside_terminal::words;
+
+use super::{Due, LineDesk, Policy, Waiting};
 
 impl LineDesk {
     /// Takes an event to heart.
@@ -39,7 +35,7 @@ impl LineDesk {
 
     fn status_changed(&mut self, status: Status) {
         let known = std::mem::replace(&mut self.status, status);
-        let news = news(&mut self.met, &known.agents, &self.status.agents);
+        let news = words::news(&mut self.met, &known.agents, &self.status.agents);
         for line in &news {
             self.paper.say(line);
         }
@@ -63,8 +59,8 @@ impl LineDesk {
             return self.begin(id);
         }
         if let Some(waiting) = self.waiting.last() {
-            let name = render::file_name(&waiting.review.file, &self.roots);
-            let agent = render::agent_name(&waiting.review.agent);
+            let name = words::file_name(&waiting.review.file, &self.roots);
+            let agent = words::agent_name(&waiting.review.agent);
             let n = self.waiting.len();
             self.paper.say(&format!(
                 "{name}: {agent} proposes this too; it comes later ({n} reviews wait, l lists them)."
@@ -84,12 +80,12 @@ impl LineDesk {
             return tracing::error!(review = id.0, %out_of_step);
         }
         let review = &waiting.review;
-        waiting.place = same_place(&old.hunks, waiting.place, &review.hunks);
+        waiting.place = words::same_place(&old.hunks, waiting.place, &review.hunks);
         if !read || review.revision <= waiting.mine && old.stale == review.stale && old.dirty == review.dirty
         {
             return;
         }
-        let name = render::file_name(&review.file, &self.roots);
+        let name = words::file_name(&review.file, &self.roots);
         let others =
             review.revision > waiting.mine && old.current != review.current || old.hunks != review.hunks;
         if review.stale && !old.stale {
@@ -114,13 +110,9 @@ impl LineDesk {
             return;
         };
         let waiting = self.waiting.remove(index);
-        let mut said = render::closed(&waiting.review, closed, &self.roots);
         let agent = waiting.review.agent.number;
         let listens = self.status.agents.iter().any(|known| known.number == agent && known.listening);
-        if matches!(closed.closing, Closing::Accepted | Closing::Rejected) && !listens {
-            said += " It is away just now, and hears of it if it comes back.";
-        }
-        self.paper.say(&said);
+        self.paper.say(&words::closed(&waiting.review, closed, &self.roots, !listens));
         self.deciding.take_if(|id| *id == closed.id);
         if self.at != Some(closed.id) {
             return self.ask_again();
@@ -153,7 +145,7 @@ impl LineDesk {
                 Ok(_) | Err(Refusal::NoSuchReview | Refusal::Stopped) => return,
                 Err(Refusal::Stale { revision: now }) => revision = now,
                 Err(refusal) => {
-                    let name = self.review(id).map(|review| render::file_name(&review.file, &self.roots));
+                    let name = self.review(id).map(|review| words::file_name(&review.file, &self.roots));
                     self.paper.say(&format!(
                         "{}: {}",
                         name.unwrap_or_default(),
@@ -166,106 +158,7 @@ impl LineDesk {
     }
 }
 
-/// What is new about the agents, in sentences. `met` are those that have been announced: an agent that does not listen
-/// yet is not there.
-fn news(met: &mut BTreeSet<u64>, old: &[Agent], new: &[Agent]) -> Vec<String> {
-    let mut news = Vec::new();
-    for agent in new {
-        let listened = old.iter().any(|old| old.number == agent.number && old.listening);
-        let what = match (listened, agent.listening) {
-            (false, true) if met.insert(agent.number) => "is connected.",
-            (false, true) => "is back.",
-            (true, false) => "is away: it hears nothing until it is back.",
-            _ => continue,
-        };
-        news.push(format!("{} {what}", render::agent_name(agent)));
-    }
-    for gone in old.iter().filter(|old| new.iter().all(|new| new.number != old.number)) {
-        if met.remove(&gone.number) {
-            news.push(format!("{} has left.", render::agent_name(gone)));
-        }
-    }
-    news
-}
-
-/// Where to look after hunks have come, gone or merged, so that none is passed over: at the first one that reaches into
-/// or lies behind what was looked at. The end stays the end.
-fn same_place(old: &[Hunk], place: usize, new: &[Hunk]) -> usize {
-    let Some(read) = old.get(place) else { return new.len() };
-    let (original, proposed) = (read.original.start, read.proposed.start);
-    let not_before = |hunk: &Hunk| {
-        hunk.original.end > original
-            || hunk.proposed.end > proposed
-            || hunk.original.start >= original && hunk.proposed.start >= proposed
-    };
-    new.iter().position(not_before).unwrap_or(new.len())
-}
-
 /// The edit that replaces the whole text.
 pub(super) fn whole_text(id: ReviewId, revision: u64, text: String) -> Request {
     Request::EditReview { id, revision, changes: vec![alongside_desk::Change { range: None, text }] }
-}
-
-#[cfg(test)]
-mod tests {
-    use alongside_desk::{HunkState, Lines};
-
-    use super::*;
-
-    fn hunk(original: std::ops::Range<usize>, proposed: std::ops::Range<usize>) -> Hunk {
-        let lines = |range: std::ops::Range<usize>| Lines { start: range.start, end: range.end };
-        let (original, proposed) = (lines(original), lines(proposed));
-        Hunk { original, proposed, current: proposed, state: HunkState::Kept, words: None }
-    }
-
-    #[test]
-    fn an_agent_is_there_as_long_as_it_listens() {
-        let agent = |number, name: &str, listening| Agent {
-            number,
-            name: name.into(),
-            listening,
-            ..Agent::default()
-        };
-        let mut met = BTreeSet::new();
-        let mut known = Vec::new();
-        let mut told = |now: &[Agent]| {
-            let news = news(&mut met, &known, now);
-            known = now.to_vec();
-            news
-        };
-        let other = agent(2, "Qwen Code", false);
-        assert_eq!(told(&[agent(1, "Gemini CLI", false)]), [""; 0]);
-        assert_eq!(told(&[agent(1, "Gemini CLI", true), other.clone()]), ["Gemini CLI is connected."]);
-        assert_eq!(told(&[agent(1, "Gemini CLI", true), other.clone()]), [""; 0]);
-        assert_eq!(
-            told(&[agent(1, "Gemini CLI", false), other.clone()]),
-            ["Gemini CLI is away: it hears nothing until it is back."]
-        );
-        assert_eq!(told(&[agent(1, "Gemini CLI", true), other]), ["Gemini CLI is back."]);
-        // The other one was never announced, so it does not leave either.
-        assert_eq!(told(&[]), ["Gemini CLI has left."]);
-    }
-
-    #[test]
-    fn no_change_is_passed_over_when_others_come_go_or_merge() {
-        let (one, two, three) = (hunk(1..2, 1..2), hunk(5..5, 5..7), hunk(8..9, 10..10));
-        let old = [one.clone(), two.clone(), three.clone()];
-        assert_eq!(same_place(&old, 1, &old), 1);
-        // One before it is gone, or has come.
-        assert_eq!(same_place(&old, 1, &[two.clone(), three.clone()]), 0);
-        assert_eq!(same_place(&old, 1, &[hunk(0..1, 0..1), one.clone(), two.clone(), three.clone()]), 2);
-        // It is gone itself: the next one is looked at.
-        assert_eq!(same_place(&old, 1, &[one.clone(), three.clone()]), 1);
-        assert_eq!(same_place(&old, 2, &[one.clone(), two.clone()]), 2);
-        // It is part of a bigger one now.
-        assert_eq!(same_place(&old, 1, &[hunk(1..5, 1..7), three.clone()]), 0);
-        // It was split; what lies right before it is not it.
-        assert_eq!(same_place(&[hunk(1..3, 1..3)], 0, &[hunk(1..2, 1..2), hunk(2..3, 2..3)]), 0);
-        assert_eq!(
-            same_place(&[hunk(1..2, 1..2), hunk(2..3, 2..3)], 1, &[hunk(1..2, 1..2), hunk(2..3, 2..3)]),
-            1
-        );
-        // The end stays the end.
-        assert_eq!(same_place(&old, 3, &[one]), 1);
-    }
 }
