@@ -27,8 +27,9 @@ fn two_agents_change_the_same_file_and_each_hears_only_its_own_outcome() -> Resu
     gemini.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), without_first);
 
+    // Gemini has changed the file under Qwen's proposal: an answer from before that is seen does not count.
     qwen.wait_until_it_asks()?;
-    stage.reviewer().answer_after("accepted", "r")?;
+    stage.reviewer().answer_after("the file on disk has changed", "r")?;
     qwen.wait_until_free()?;
     qwen.ask(NEXT_REQUEST)?;
     qwen.wait_until_it_says(NEXT_ANSWER)?;
