@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, ensure};
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::sandbox::Sandbox;
 use crate::wait;
@@ -58,18 +59,60 @@ impl Tmux {
     /// # Errors
     /// When tmux is missing or does not start, or the shell shows no prompt.
     pub fn pane(&self, name: &str) -> Result<Pane> {
-        let server = &self.0;
-        let create: &[&str] = match server.socket.exists() {
+        let create: &[&str] = match self.0.socket.exists() {
             true => &["split-window", "-h"],
             false => &["new-session", "-d", "-x", "300", "-y", "60"],
         };
+        let pane = self.shell(name, create)?;
+        self.0.run(&[&["select-layout", "even-horizontal"]])?;
+        pane.shows_its_shell()
+    }
+
+    /// Opens a pane in a window of its own, of so many columns and rows, and waits for its shell.
+    ///
+    /// # Errors
+    /// As [`Tmux::pane`].
+    pub fn window(&self, name: &str, (columns, rows): (u16, u16)) -> Result<Pane> {
+        let create: &[&str] = match self.0.socket.exists() {
+            true => &["new-window", "-d"],
+            false => &["new-session", "-d"],
+        };
+        let pane = self.shell(name, create)?;
+        let (columns, rows) = (columns.to_string(), rows.to_string());
+        self.0.run(&[&["resize-window", "-t", &pane.id, "-x", &columns, "-y", &rows]])?;
+        pane.shows_its_shell()
+    }
+
+    /// The pane that a program has opened beside `pane`, in the same window.
+    ///
+    /// # Errors
+    /// At the deadline, when none was opened.
+    pub fn opened_beside(&self, pane: &Pane, name: &str) -> Result<Pane> {
+        let id = wait::until("a pane beside the other", wait::PATIENCE, || {
+            let panes = self.0.run(&[&["list-panes", "-t", &pane.id, "-F", "#{pane_id}"]]);
+            let panes = panes.map_err(|error| error.to_string())?;
+            panes.lines().find(|id| *id != pane.id).map(str::to_owned).ok_or(panes)
+        })?;
+        Ok(Pane { server: self.0.clone(), id, name: name.to_owned() })
+    }
+
+    /// Presses keys, by their tmux names, in several panes at the same moment.
+    ///
+    /// # Errors
+    /// When one of the panes is gone.
+    pub fn press_at_once(&self, keys: &[(&Pane, &[&str])]) -> Result<()> {
+        let commands =
+            keys.iter().map(|(pane, keys)| [&["send-keys", "-t", pane.id.as_str()], *keys].concat());
+        let commands: Vec<_> = commands.collect();
+        self.0.run(&[&commands.join(&";")]).map(drop)
+    }
+
+    fn shell(&self, name: &str, create: &[&str]) -> Result<Pane> {
+        let server = &self.0;
         let shell = format!("PS1='{SHELL_PROMPT} ' exec bash --norc --noprofile");
         let directory = server.directory.to_str().context("tmux takes only UTF-8 paths")?;
         let id = server.run(&[create, &["-P", "-F", "#{pane_id}", "-c", directory, &shell]])?;
-        server.run(&[&["select-layout", "even-horizontal"]])?;
-        let pane = Pane { server: server.clone(), id: id.trim().to_owned(), name: name.to_owned() };
-        pane.wait_for("the shell's prompt", |screen| screen.contains(SHELL_PROMPT))?;
-        Ok(pane)
+        Ok(Pane { server: server.clone(), id: id.trim().to_owned(), name: name.to_owned() })
     }
 }
 
@@ -131,6 +174,31 @@ impl Pane {
         self.server.run(&[&["send-keys", "-t", &self.id, key]]).map(drop)
     }
 
+    /// Ends the program in the foreground, with all of its processes, as `kill -9` does.
+    ///
+    /// # Errors
+    /// When there is none, or the pane is gone.
+    pub fn kill(&self) -> Result<()> {
+        let shell = self.server.run(&[&["display-message", "-p", "-t", &self.id, "#{pane_pid}"]])?;
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", shell.trim()))?;
+        // Behind the name: state, parent, group, session, terminal, and the terminal's foreground group.
+        let mut fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+        let (own, foreground) = (fields.nth(2), fields.nth(2));
+        ensure!(own != foreground, "nothing runs in the pane of {}", self.name);
+        let group = foreground.and_then(|group| group.parse().ok()).and_then(Pid::from_raw);
+        let group = group.with_context(|| format!("no foreground group in {stat:?}"))?;
+        Ok(kill_process_group(group, Signal::KILL)?)
+    }
+
+    /// Waits until the pane is closed.
+    ///
+    /// # Errors
+    /// At the deadline, with what it still shows.
+    pub fn wait_until_closed(&self) -> Result<()> {
+        let what = format!("the pane of {} to close", self.name);
+        wait::until(&what, wait::PATIENCE, || self.screen().map_or(Ok(()), |screen| Err(framed(&screen))))
+    }
+
     /// What the pane shows now: wrapped lines joined, no blank lines at the end.
     ///
     /// # Errors
@@ -172,6 +240,11 @@ impl Pane {
             Err(error) => Err(error.to_string()),
         });
         awaited.map_err(|error| anyhow!("{error}\nand beside it:\n{}", self.beside()))
+    }
+
+    fn shows_its_shell(self) -> Result<Self> {
+        self.wait_for("the shell's prompt", |screen| screen.contains(SHELL_PROMPT))?;
+        Ok(self)
     }
 
     /// What the other panes show: the reason is often there.

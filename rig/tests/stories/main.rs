@@ -1,12 +1,17 @@
-//! Whole-agent stories: a person, a terminal with panes, the released Gemini CLI or Qwen Code in one of them and
-//! `alongside review` in another. Only the model is fake. What counts is the file on disk, byte for byte.
+//! Whole-agent stories: a person, a terminal with panes, the released Gemini CLI or Qwen Code in some of them and
+//! `alongside` or `alongside review` in others. Only the model is fake. What counts is the file on disk, byte for byte.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod agents;
 mod context;
 mod decide;
+mod desk;
+mod desks;
+mod lost;
 mod meet;
 mod part;
 mod script;
 mod stage;
+mod together;
+mod tour;

@@ -15,6 +15,9 @@ pub(crate) const SHOUTED: &str = "one\nTWO\nthree\nfour\nfive\nsix\nseven\nEIGHT
 pub(crate) const REQUEST: &str = "please shout three of the numbers";
 pub(crate) const DONE: &str = "That is all from me.";
 
+/// The same once more: words that are not on the screen yet.
+pub(crate) const REQUEST_AGAIN: &str = "now try that once more";
+
 /// A second exchange. (No question mark: Gemini takes that key for a call of its help.)
 pub(crate) const NEXT_REQUEST: &str = "say whether you still hear me";
 pub(crate) const NEXT_ANSWER: &str = "I am still here.";
@@ -24,7 +27,8 @@ pub(crate) const EDIT: &str = "s/FOURTEEN/14/";
 
 /// A model that writes the whole file anew, with three of its lines shouted.
 pub(crate) fn shout(cli: Cli, file: &Path) -> Script {
-    with(cli.overwrite(file, SHOUTED, DONE))
+    let turns = || cli.overwrite(file, SHOUTED, DONE);
+    with(turns()).on(REQUEST_AGAIN, turns())
 }
 
 /// A model that makes these `turns` out of [`REQUEST`], and has an answer for [`NEXT_REQUEST`].

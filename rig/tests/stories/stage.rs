@@ -1,4 +1,4 @@
-//! What every story needs: a project, a terminal, `alongside review` in one pane and agents in others.
+//! What every story needs: a project, a terminal, somebody who decides in one pane and agents in others.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,15 +13,20 @@ use alongside_rig::{Rig, Sandbox, alongside_bin, rig_or_skip};
 use anyhow::{Result, bail, ensure};
 use serde_json::Value;
 
-/// `alongside review` distrusts answers that come sooner than a person can read.
-const READING: Duration = Duration::from_millis(500);
+use crate::desk::Desk;
+
+/// Desks distrust answers that come sooner than a person can read.
+pub(crate) const READING: Duration = Duration::from_millis(500);
+
+/// A window in which agents show all they have to say.
+const ROOMY: (u16, u16) = (100, 50);
 
 /// The scene of one story. Fields are dropped in this order: the terminal first, the sandbox last.
 pub(crate) struct Stage {
-    terminal: Tmux,
+    pub(crate) terminal: Tmux,
     reviewer: Option<Reviewer>,
     rig: Rig,
-    /// The one file of the project, `notes.txt`.
+    /// The first file of the project, `notes.txt`.
     pub(crate) file: PathBuf,
     pub(crate) sandbox: Sandbox,
 }
@@ -64,6 +69,30 @@ impl Stage {
         self.reviewer.as_ref().expect("the story starts `alongside review`")
     }
 
+    /// Types `alongside` into a new window of so many columns and rows.
+    pub(crate) fn open_desk(&self, size: (u16, u16)) -> Result<Desk> {
+        let pane = self.terminal.window("alongside", size)?;
+        pane.enter("alongside")?;
+        Ok(Desk::new(pane))
+    }
+
+    /// An agent in a new window, running and connected, where those of before are.
+    pub(crate) fn start_at(&self, desk: &Desk, cli: Cli, script: Script) -> Result<Agent> {
+        let before = desk.agents()?;
+        let agent = self.install_in(cli, script, ROOMY)?;
+        agent.start()?;
+        desk.wait_until_connected(before + 1)?;
+        Ok(agent)
+    }
+
+    /// Installs an agent whose model plays `script`, and opens a window of so many columns and rows for it. Two of one
+    /// kind have a model each.
+    pub(crate) fn install_in(&self, cli: Cli, script: Script, size: (u16, u16)) -> Result<Agent> {
+        let model = FakeModel::start(script)?;
+        cli.set_up(&self.sandbox, &self.rig, &model)?;
+        Ok(Agent { pane: self.terminal.window(cli.command(), size)?, cli, model })
+    }
+
     /// Installs an agent whose model plays `script`, and opens a pane for it.
     pub(crate) fn install(&self, cli: Cli, script: Script) -> Result<Agent> {
         let model = FakeModel::start(script)?;
@@ -95,6 +124,22 @@ impl Stage {
         Ok(status["companions"][0].clone())
     }
 
+    /// Agents find their companion by files and not because of the environment of this test.
+    pub(crate) fn assert_no_variable_names_a_companion(&self) {
+        let processes = self.sandbox.processes();
+        assert!(!processes.is_empty(), "nothing runs here");
+        for pid in processes {
+            let Ok(environment) = fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())) else {
+                // It has ended.
+                continue;
+            };
+            let environment = String::from_utf8_lossy(&environment);
+            let names = environment.split('\0').filter_map(|variable| variable.split('=').next());
+            let named: Vec<_> = names.filter(|name| name.contains("_IDE_")).collect();
+            assert!(named.is_empty(), "{pid:?} has {named:?}");
+        }
+    }
+
     /// What the file holds now.
     pub(crate) fn on_disk(&self) -> String {
         String::from_utf8(fs::read(&self.file).unwrap()).unwrap()
@@ -123,9 +168,19 @@ impl Agent {
     /// Types `/ide enable` until the companion has it. The agent offers that only once it has noticed that it lost
     /// its companion, seconds after the stream's end.
     pub(crate) fn enable_ide(&self, reviewer: &Reviewer) -> Result<()> {
+        self.enable_ide_until(|deadline| reviewer.is_connected_within(deadline))
+    }
+
+    /// The same, until the agent itself says so.
+    pub(crate) fn enable_ide_until_it_says(&self, words: &str) -> Result<()> {
+        let says = |screen: &str| screen.contains(words);
+        self.enable_ide_until(|deadline| self.pane.wait_within(deadline, words, says).is_ok())
+    }
+
+    fn enable_ide_until(&self, is_connected_within: impl Fn(Duration) -> bool) -> Result<()> {
         for _ in 0..10 {
             self.ask("/ide enable")?;
-            if reviewer.is_connected_within(Duration::from_secs(3)) {
+            if is_connected_within(Duration::from_secs(3)) {
                 return Ok(());
             }
         }

@@ -1,0 +1,77 @@
+//! Two desks decide the same change at the same moment: one decision counts, and everybody hears the same of it.
+
+use alongside_rig::cli::Cli;
+use alongside_rig::tmux::Pane;
+use anyhow::Result;
+
+use crate::desk::WIDE;
+use crate::script::{DONE, EDIT, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, SHOUTED, shout};
+use crate::stage::{Agent, READING, Stage};
+
+#[test]
+fn of_two_decisions_at_two_desks_one_counts() -> Result<()> {
+    let Some(stage) = Stage::set("whole Gemini CLI, two desks", ORIGINAL, EDIT)? else {
+        return Ok(());
+    };
+    let (one, other) = (stage.open_desk(WIDE)?, stage.open_desk(WIDE)?);
+    let gemini = stage.start_at(&one, Cli::Gemini, shout(Cli::Gemini, &stage.file))?;
+    other.wait_until_connected(1)?;
+    gemini.ask(REQUEST)?;
+    gemini.wait_until_it_asks()?;
+
+    // What is changed at one desk is seen at the other.
+    one.press_at("notes.txt", "Space")?;
+    other.wait_until_told("notes.txt: changed at another desk; this is how it stands now.")?;
+    other.press_after("2 kept, 1 dropped", "u")?;
+    one.wait_until_told("notes.txt: changed at another desk; this is how it stands now.")?;
+    one.wait_until_told("3 kept")?;
+
+    std::thread::sleep(READING);
+    stage.terminal.press_at_once(&[(&one.pane, &["a"]), (&other.pane, &["r"])])?;
+    one_decision_counts(&stage, &gemini, [&one.pane, &other.pane])
+}
+
+#[test]
+fn of_two_decisions_at_a_desk_and_in_line_mode_one_counts() -> Result<()> {
+    let Some(mut stage) = Stage::set("whole Qwen Code, a desk and the line mode", ORIGINAL, EDIT)? else {
+        return Ok(());
+    };
+    let desk = stage.open_desk(WIDE)?;
+    stage.start_review()?;
+    let qwen = stage.start_at(&desk, Cli::Qwen, shout(Cli::Qwen, &stage.file))?;
+    qwen.ask(REQUEST)?;
+    qwen.wait_until_it_asks()?;
+    stage.reviewer().answer_about("TWO", "d")?;
+    stage.reviewer().wait_until_told("+EIGHT")?;
+    desk.press_after("2 kept, 1 dropped", "u")?;
+    stage.reviewer().wait_until_told("changed at another desk")?;
+    desk.wait_until_told("3 kept")?;
+
+    std::thread::sleep(READING);
+    let reviewer = &stage.reviewer().pane;
+    stage.terminal.press_at_once(&[(reviewer, &["r", "Enter"]), (&desk.pane, &["a"])])?;
+    one_decision_counts(&stage, &qwen, [&desk.pane, reviewer])
+}
+
+/// Whichever it is: the agent has heard it, the file holds it, and both desks say it.
+fn one_decision_counts(stage: &Stage, agent: &Agent, desks: [&Pane; 2]) -> Result<()> {
+    let outcome = |screen: &str| {
+        let screen = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = ["notes.txt: accepted", "notes.txt: rejected"].map(|said| screen.contains(said));
+        (said != [false, false]).then_some(said)
+    };
+    let mut said = Vec::new();
+    for desk in desks {
+        let screen = desk.wait_for("an outcome", |screen| outcome(screen).is_some())?;
+        said.extend(outcome(&screen));
+    }
+    if said[0] == [true, false] {
+        agent.wait_until_it_says(DONE)?;
+    }
+    agent.wait_until_free()?;
+    agent.ask(NEXT_REQUEST)?;
+    agent.wait_until_it_says(NEXT_ANSWER)?;
+    let now = [SHOUTED, ORIGINAL].map(|text| stage.on_disk() == text);
+    assert_eq!(said, [now, now], "accepted or rejected, as one and the other desk say, and as the file is");
+    Ok(())
+}

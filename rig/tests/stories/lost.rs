@@ -1,0 +1,112 @@
+//! Something is killed (kill -9) while changes wait: an agent, the desk, the host. Nothing that was typed is lost, and
+//! nobody else is held up.
+
+use alongside_rig::cli::Cli;
+use anyhow::{Context as _, Result};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::desk::WIDE;
+use crate::script::{
+    DONE, EDIT, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, REQUEST_AGAIN, SHOUTED, shout,
+};
+use crate::stage::Stage;
+
+#[test]
+fn an_agent_that_is_killed_takes_its_own_review_with_it_and_no_other() -> Result<()> {
+    let Some(stage) = Stage::set("two whole agents, one killed", ORIGINAL, EDIT)? else {
+        return Ok(());
+    };
+    let songs = stage.sandbox.write("songs.txt", ORIGINAL);
+    let desk = stage.open_desk(WIDE)?;
+    let gemini = stage.start_at(&desk, Cli::Gemini, shout(Cli::Gemini, &stage.file))?;
+    let qwen = stage.start_at(&desk, Cli::Qwen, shout(Cli::Qwen, &songs))?;
+    gemini.ask(REQUEST)?;
+    desk.wait_until_it_reads("notes.txt")?;
+    qwen.ask(REQUEST)?;
+    desk.wait_until_told("songs.txt: Qwen Code proposes this too")?;
+    qwen.wait_until_it_asks()?;
+    desk.press_at("notes.txt", "e")?;
+    desk.wait_until_told("2 kept, 1 edited")?;
+    gemini.pane.kill()?;
+
+    desk.wait_until_told("Gemini CLI is away: it hears nothing until it is back.")?;
+    desk.wait_until_told("notes.txt: Gemini CLI is gone, and its proposal with it. Your edits are in")?;
+    assert_eq!(stage.alongside(&["drafts", "show", "1"])?, SHOUTED.replace("FOURTEEN", "14"));
+    desk.press_at("songs.txt", "a")?;
+    qwen.wait_until_it_says(DONE)?;
+    assert_eq!(std::fs::read_to_string(&songs)?, SHOUTED);
+    assert_eq!(stage.on_disk(), ORIGINAL);
+    Ok(())
+}
+
+#[test]
+fn a_desk_that_is_killed_leaves_its_reviews_and_edits_to_the_next_one() -> Result<()> {
+    let Some(stage) = Stage::set("whole Gemini CLI, desk killed", ORIGINAL, EDIT)? else {
+        return Ok(());
+    };
+    let desk = stage.open_desk(WIDE)?;
+    let gemini = stage.start_at(&desk, Cli::Gemini, shout(Cli::Gemini, &stage.file))?;
+    gemini.ask(REQUEST)?;
+    desk.press_at("notes.txt", "Space")?;
+    desk.press_after("2 kept, 1 dropped", "e")?;
+    desk.wait_until_told("1 kept, 1 dropped, 1 edited")?;
+    let host = host(&stage)?;
+    desk.pane.kill()?;
+
+    let desk = stage.open_desk(WIDE)?;
+    desk.press_after("1 kept, 1 dropped, 1 edited", "a")?;
+    gemini.wait_until_it_says(DONE)?;
+    assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two").replace("FOURTEEN", "14"));
+    assert_eq!(self::host(&stage)?, host, "it is another host");
+    Ok(())
+}
+
+#[test]
+fn a_host_that_is_killed_frees_every_agent_keeps_the_edits_and_serves_again() -> Result<()> {
+    let Some(stage) = Stage::set("three whole agents, host killed", ORIGINAL, EDIT)? else {
+        return Ok(());
+    };
+    let songs = stage.sandbox.write("songs.txt", ORIGINAL);
+    let tales = stage.sandbox.write("tales.txt", ORIGINAL);
+    let desk = stage.open_desk(WIDE)?;
+    let gemini = stage.start_at(&desk, Cli::Gemini, shout(Cli::Gemini, &stage.file))?;
+    let qwen = stage.start_at(&desk, Cli::Qwen, shout(Cli::Qwen, &songs))?;
+    let other = stage.start_at(&desk, Cli::Gemini, shout(Cli::Gemini, &tales))?;
+    for (agent, file) in [(&gemini, "notes.txt"), (&qwen, "songs.txt"), (&other, "tales.txt")] {
+        agent.ask(REQUEST)?;
+        agent.wait_until_it_asks()?;
+        desk.wait_until_told(file)?;
+    }
+    desk.press_at("notes.txt", "e")?;
+    desk.wait_until_told("2 kept, 1 edited")?;
+    kill_process(host(&stage)?, Signal::KILL)?;
+
+    desk.wait_until_told("Problem: the companion was interrupted, and what waited is rejected:")?;
+    desk.wait_until_told("What you had typed, if anything, is in `alongside drafts`.")?;
+    assert!(!desk.reads("notes.txt")?, "it still shows a review:\n{}", desk.pane.screen()?);
+    for agent in [&gemini, &qwen, &other] {
+        agent.wait_until_free()?;
+        agent.ask(NEXT_REQUEST)?;
+        agent.wait_until_it_says(NEXT_ANSWER)?;
+    }
+    for file in [&stage.file, &songs, &tales] {
+        assert_eq!(std::fs::read_to_string(file)?, ORIGINAL);
+    }
+    assert_eq!(stage.alongside(&["drafts", "show", "1"])?, SHOUTED.replace("FOURTEEN", "14"));
+
+    // Their streams are back, but they do not count on them, and would ask in their own prompts only.
+    for (agent, file, path) in [(&gemini, "notes.txt", &stage.file), (&qwen, "songs.txt", &songs)] {
+        agent.enable_ide_until_it_says("Connected to")?;
+        agent.ask(REQUEST_AGAIN)?;
+        desk.press_at(file, "a")?;
+        agent.wait_until_it_says(DONE)?;
+        assert_eq!(std::fs::read_to_string(path)?, SHOUTED);
+    }
+    Ok(())
+}
+
+/// The process that serves the agents.
+fn host(stage: &Stage) -> Result<Pid> {
+    let pid = stage.status()?["pid"].as_i64().and_then(|pid| Pid::from_raw(pid.try_into().ok()?));
+    pid.context("no pid in the status")
+}

@@ -1,0 +1,73 @@
+//! Three whole agents at one desk, at the same time.
+
+use alongside_rig::cli::Cli;
+use anyhow::Result;
+
+use crate::desk::WIDE;
+use crate::script::{DONE, EDIT, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, SHOUTED, shout};
+use crate::stage::Stage;
+
+#[test]
+fn three_agents_propose_at_once_and_each_hears_of_its_own_change_only() -> Result<()> {
+    let Some(stage) = Stage::set("three whole agents, one desk", ORIGINAL, EDIT)? else {
+        return Ok(());
+    };
+    let songs = stage.sandbox.write("songs.txt", ORIGINAL);
+    let tales = stage.sandbox.write("tales.txt", ORIGINAL);
+    let desk = stage.open_desk(WIDE)?;
+    let gemini = stage.start_at(&desk, Cli::Gemini, shout(Cli::Gemini, &stage.file))?;
+    let qwen = stage.start_at(&desk, Cli::Qwen, shout(Cli::Qwen, &songs))?;
+    let other = stage.start_at(&desk, Cli::Gemini, shout(Cli::Gemini, &tales))?;
+    stage.assert_no_variable_names_a_companion();
+
+    // What arrives does not change what is being read.
+    gemini.ask(REQUEST)?;
+    desk.wait_until_it_reads("notes.txt")?;
+    qwen.ask(REQUEST)?;
+    desk.wait_until_told("songs.txt: Qwen Code proposes this too; it waits (2 reviews, Tab goes on).")?;
+    other.ask(REQUEST)?;
+    desk.wait_until_told("tales.txt: Gemini CLI proposes this too; it waits (3 reviews, Tab goes on).")?;
+    assert!(desk.reads("notes.txt")?, "it turned the page:\n{}", desk.pane.screen()?);
+    for agent in [&gemini, &qwen, &other] {
+        agent.wait_until_it_asks()?;
+    }
+
+    // One change is kept, one dropped, one edited, and that taken back and done again.
+    desk.press_at("notes.txt", "j")?;
+    desk.press_after("change 2 of 3", "Space")?;
+    desk.press_after("2 kept, 1 dropped", "e")?;
+    desk.press_after("1 kept, 1 dropped, 1 edited", "u")?;
+    desk.press_after("2 kept, 1 dropped", "e")?;
+    desk.press_after("1 kept, 1 dropped, 1 edited", "a")?;
+    gemini.wait_until_it_says(DONE)?;
+    assert_eq!(stage.on_disk(), SHOUTED.replace("EIGHT", "eight").replace("FOURTEEN", "14"));
+    assert_eq!(std::fs::read_to_string(&songs)?, ORIGINAL);
+    assert_eq!(std::fs::read_to_string(&tales)?, ORIGINAL);
+    for agent in [&qwen, &other] {
+        agent.wait_until_it_asks()?;
+    }
+
+    // Tab goes to what waits. Nothing is written of what is rejected, and its agent goes on.
+    desk.press_at("songs.txt", "Tab")?;
+    desk.press_at("tales.txt", "r")?;
+    desk.wait_until_told("tales.txt: rejected; Gemini CLI is told.")?;
+    other.wait_until_free()?;
+    other.ask(NEXT_REQUEST)?;
+    other.wait_until_it_says(NEXT_ANSWER)?;
+    assert_eq!(std::fs::read_to_string(&tales)?, ORIGINAL);
+
+    // Answered in its own prompt, Qwen writes its own text: what was made of it here is in the drafts.
+    qwen.wait_until_it_asks()?;
+    desk.press_at("songs.txt", "Space")?;
+    desk.wait_until_told("2 kept, 1 dropped")?;
+    qwen.pane.press("Enter")?;
+    qwen.wait_until_it_says(DONE)?;
+    desk.wait_until_told("songs.txt: was answered in Qwen Code itself. Your edits are in")?;
+    desk.wait_until_told("No review waits.")?;
+    assert_eq!(std::fs::read_to_string(&songs)?, SHOUTED);
+    assert_eq!(stage.alongside(&["drafts", "show", "1"])?, SHOUTED.replace("TWO", "two"));
+
+    // Nothing waits: leaving needs no question.
+    desk.pane.press("q")?;
+    desk.wait_until_left()
+}

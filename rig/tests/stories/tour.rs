@@ -1,0 +1,92 @@
+//! The tour of the README, as somebody new takes it in small terminals; and the other ways in and out.
+
+use alongside_rig::cli::Cli;
+use anyhow::Result;
+
+use crate::desk::{Desk, SMALL};
+use crate::script::{DONE, EDIT, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, SHOUTED, shout};
+use crate::stage::Stage;
+
+#[test]
+fn the_tour_of_the_readme_works_at_80_by_24() -> Result<()> {
+    let Some(stage) = Stage::set("whole agents, the tour of the README", ORIGINAL, EDIT)? else {
+        return Ok(());
+    };
+    let songs = stage.sandbox.write("songs.txt", ORIGINAL);
+    let desk = stage.open_desk(SMALL)?;
+    desk.wait_until_told("Start gemini or qwen in this project, in another terminal")?;
+    let gemini = stage.install_in(Cli::Gemini, shout(Cli::Gemini, &stage.file), SMALL)?;
+    gemini.start()?;
+    desk.wait_until_connected(1)?;
+    let qwen = stage.install_in(Cli::Qwen, shout(Cli::Qwen, &songs), SMALL)?;
+    qwen.start()?;
+    desk.wait_until_connected(2)?;
+
+    gemini.ask(REQUEST)?;
+    desk.press_at("notes.txt", "j")?;
+    desk.press_after("change 2 of 3", "Space")?;
+    desk.press_after("2 kept, 1 dropped", "Space")?;
+    desk.press_after("3 kept", "Space")?;
+    desk.press_after("2 kept, 1 dropped", "e")?;
+    desk.wait_until_told("1 kept, 1 dropped, 1 edited")?;
+    qwen.ask(REQUEST)?;
+    desk.wait_until_told("songs.txt: Qwen Code proposes this too; it waits (2 reviews, Tab goes on).")?;
+    desk.press_at("notes.txt", "a")?;
+    gemini.wait_until_it_says(DONE)?;
+    assert_eq!(stage.on_disk(), SHOUTED.replace("EIGHT", "eight").replace("FOURTEEN", "14"));
+
+    // A second desk joins the first, and may be left without a question.
+    let second = stage.open_desk(SMALL)?;
+    second.press_at("songs.txt", "q")?;
+    second.wait_until_left()?;
+    desk.press_at("songs.txt", "r")?;
+    desk.wait_until_told("songs.txt: rejected; Qwen Code is told.")?;
+    qwen.wait_until_free()?;
+    assert_eq!(std::fs::read_to_string(&songs)?, ORIGINAL);
+    desk.pane.press("q")?;
+    desk.wait_until_left()
+}
+
+#[test]
+fn the_last_desk_asks_before_it_leaves_agents_without_an_answer() -> Result<()> {
+    let Some(stage) = Stage::set("whole Qwen Code, the last desk leaves", ORIGINAL, EDIT)? else {
+        return Ok(());
+    };
+    let desk = stage.open_desk(SMALL)?;
+    let qwen = stage.start_at(&desk, Cli::Qwen, shout(Cli::Qwen, &stage.file))?;
+    qwen.ask(REQUEST)?;
+    qwen.wait_until_it_asks()?;
+    desk.press_at("notes.txt", "q")?;
+    desk.press_after("1 review waits and is rejected when you leave", "n")?;
+    desk.press_at("notes.txt", "Space")?;
+    desk.press_after("2 kept, 1 dropped", "q")?;
+    desk.press_after("1 review waits and is rejected when you leave", "y")?;
+
+    desk.wait_until_left()?;
+    qwen.wait_until_free()?;
+    qwen.ask(NEXT_REQUEST)?;
+    qwen.wait_until_it_says(NEXT_ANSWER)?;
+    assert_eq!(stage.on_disk(), ORIGINAL);
+    assert_eq!(stage.alongside(&["drafts", "show", "1"])?, SHOUTED.replace("TWO", "two"));
+    Ok(())
+}
+
+#[test]
+fn alongside_run_opens_the_desk_in_a_pane_that_closes_with_the_agent() -> Result<()> {
+    let Some(stage) = Stage::set("whole Gemini CLI, alongside run opens a desk", ORIGINAL, EDIT)? else {
+        return Ok(());
+    };
+    let gemini = stage.install_in(Cli::Gemini, shout(Cli::Gemini, &stage.file), (200, 50))?;
+    gemini.start_with("alongside run -- gemini")?;
+    let desk = Desk::new(stage.terminal.opened_beside(&gemini.pane, "the desk beside it")?);
+    desk.wait_until_connected(1)?;
+    gemini.ask(REQUEST)?;
+    desk.press_at("notes.txt", "Space")?;
+    desk.press_after("2 kept, 1 dropped", "a")?;
+    gemini.wait_until_it_says(DONE)?;
+    assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two"));
+
+    gemini.wait_until_free()?;
+    gemini.ask("/quit")?;
+    desk.pane.wait_until_closed()
+}
