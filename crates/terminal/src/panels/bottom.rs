@@ -18,10 +18,8 @@ pub(crate) fn height(app: &App, size: Size) -> u16 {
 
 pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
     let area = app.areas.messages;
-    let rows = rows(app, area.width);
-    // The newest, if they do not fit.
-    let first = rows.len().saturating_sub(usize::from(area.height));
-    app.lines(frame, area, rows.into_iter().skip(first).map(|(text, style)| Line::styled(text, style)));
+    let rows = fitting(rows(app, area.width), usize::from(area.height));
+    app.lines(frame, area, rows.into_iter().map(|row| Line::styled(row.text, row.style)));
     if let Some(needle) = &app.search.typing {
         let column = 1 + width::columns(&alongside_desk::harmless::name(needle));
         let x = area.x + u16::try_from(column).unwrap_or(0).min(area.width.saturating_sub(1));
@@ -30,21 +28,43 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
     frame.render_widget(keys(app, area.width), app.areas.keys);
 }
 
-fn rows(app: &App, width: u16) -> Vec<(String, Style)> {
+/// A row of a message.
+struct Row {
+    text: String,
+    style: Style,
+    /// Whether it gives way to others where not all fit.
+    yields: bool,
+}
+
+/// The newest rows, if not all fit; before what says that something is wrong, what does not goes.
+fn fitting(mut rows: Vec<Row>, height: usize) -> Vec<Row> {
+    let mut excess = rows.len().saturating_sub(height);
+    rows.retain(|row| {
+        let goes = excess > 0 && row.yields;
+        excess -= usize::from(goes);
+        !goes
+    });
+    rows.split_off(excess)
+}
+
+fn rows(app: &App, width: u16) -> Vec<Row> {
     let (palette, width) = (&app.palette, usize::from(width));
     let mut rows = Vec::new();
-    let mut add = |text: &str, style: Style| {
-        rows.extend(wrapped(text, width).into_iter().map(|row| (row, style)));
+    let mut add = |text: &str, style: Style, yields: bool| {
+        rows.extend(wrapped(text, width).into_iter().map(|text| Row { text, style, yields }));
     };
-    for message in &app.messages {
-        add(&message.text, if message.loud { palette.warning } else { palette.text });
+    let newest = app.messages.len().saturating_sub(1);
+    for (index, message) in app.messages.iter().enumerate() {
+        let style = if message.loud { palette.warning } else { palette.text };
+        add(&message.text, style, !message.loud && index != newest);
     }
     if let Some(question) = app.question {
-        add(&asks(app, question), palette.warning);
+        add(&asks(app, question), palette.warning, false);
     }
     if let Some(needle) = &app.search.typing {
         let text = format!("/{}", alongside_desk::harmless::name(needle));
-        rows.push((crate::screen::cut(&text, width.saturating_sub(1)), palette.text));
+        let text = crate::screen::cut(&text, width.saturating_sub(1));
+        rows.push(Row { text, style: palette.text, yields: false });
     }
     rows
 }

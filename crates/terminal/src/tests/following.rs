@@ -133,6 +133,24 @@ async fn a_problem_is_shown_with_what_to_do() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_problem_is_not_pushed_off_the_screen_by_agents_that_come_and_go() {
+    let mut stage = Stage::reading(120, 24).await;
+    let hint = Some("make room".to_owned());
+    stage.companion.tell(Event::Problem(Problem { what: "disk full".into(), hint }));
+    for _ in 0..3 {
+        let agents = std::mem::take(&mut stage.companion.status.agents);
+        stage.companion.tell_status();
+        stage.moment().await;
+        stage.companion.status.agents = agents;
+        stage.companion.tell_status();
+        stage.moment().await;
+    }
+    stage.shows("Problem: disk full");
+    stage.shows("make room");
+    stage.shows("Qwen Code is connected.");
+}
+
+#[tokio::test(start_paused = true)]
 async fn messages_stay_until_they_have_been_seen() {
     let mut stage = Stage::reading(120, 24).await;
     stage.shared.stuck.store(true, Ordering::Relaxed);
