@@ -9,7 +9,7 @@ use crate::desk::WIDE;
 use crate::script::{
     DONE, EDIT, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, REQUEST_AGAIN, SHOUTED, shout,
 };
-use crate::stage::Stage;
+use crate::stage::{IN_EDITOR, Stage};
 
 #[test]
 fn an_agent_that_is_killed_takes_its_own_review_with_it_and_no_other() -> Result<()> {
@@ -40,35 +40,38 @@ fn an_agent_that_is_killed_takes_its_own_review_with_it_and_no_other() -> Result
 }
 
 #[test]
-fn a_desk_that_is_killed_leaves_its_reviews_and_edits_to_the_next_one() -> Result<()> {
+fn a_desk_that_is_killed_in_mid_edit_leaves_review_and_text_to_the_next_one() -> Result<()> {
     let Some(stage) = Stage::set("whole Gemini CLI, desk killed", ORIGINAL, EDIT)? else {
         return Ok(());
     };
-    let desk = stage.open_desk(WIDE)?;
+    let edited = SHOUTED.replace("TWO", "two").replace("FOURTEEN", "14");
+    let desk = stage.open_desk_of_slow_editor(WIDE)?;
     let gemini = stage.start_at(&desk, Cli::Gemini, shout(Cli::Gemini, &stage.file))?;
     gemini.ask(REQUEST)?;
     desk.press_at("notes.txt", "Space")?;
     desk.press_after("2 kept, 1 dropped", "e")?;
-    desk.wait_until_told("1 kept, 1 dropped, 1 edited")?;
+    desk.wait_until_told(IN_EDITOR)?;
+    stage.wait_until_drafted(&edited)?;
     let host = host(&stage)?;
     desk.pane.kill()?;
 
     let desk = stage.open_desk(WIDE)?;
     desk.press_after("1 kept, 1 dropped, 1 edited", "a")?;
     gemini.wait_until_it_says(DONE)?;
-    assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two").replace("FOURTEEN", "14"));
+    assert_eq!(stage.on_disk(), edited);
     assert_eq!(self::host(&stage)?, host, "it is another host");
     Ok(())
 }
 
 #[test]
-fn a_host_that_is_killed_frees_every_agent_keeps_the_edits_and_serves_again() -> Result<()> {
+fn a_host_that_is_killed_in_mid_edit_frees_every_agent_keeps_the_text_and_serves_again() -> Result<()> {
     let Some(stage) = Stage::set("three whole agents, host killed", ORIGINAL, EDIT)? else {
         return Ok(());
     };
     let songs = stage.sandbox.write("songs.txt", ORIGINAL);
     let tales = stage.sandbox.write("tales.txt", ORIGINAL);
-    let desk = stage.open_desk(WIDE)?;
+    let edited = SHOUTED.replace("FOURTEEN", "14");
+    let desk = stage.open_desk_of_slow_editor(WIDE)?;
     let gemini = stage.start_at(&desk, Cli::Gemini, shout(Cli::Gemini, &stage.file))?;
     let qwen = stage.start_at(&desk, Cli::Qwen, shout(Cli::Qwen, &songs))?;
     let other = stage.start_at(&desk, Cli::Gemini, shout(Cli::Gemini, &tales))?;
@@ -78,12 +81,10 @@ fn a_host_that_is_killed_frees_every_agent_keeps_the_edits_and_serves_again() ->
         desk.wait_until_told(file)?;
     }
     desk.press_at("notes.txt", "e")?;
-    desk.wait_until_told("2 kept, 1 edited")?;
+    desk.wait_until_told(IN_EDITOR)?;
+    stage.wait_until_drafted(&edited)?;
     kill_process(host(&stage)?, Signal::KILL)?;
 
-    desk.wait_until_told("Problem: the companion was interrupted, and what waited is rejected:")?;
-    desk.wait_until_told("What you had typed, if anything, is in `alongside drafts`.")?;
-    assert!(!desk.reads("notes.txt")?, "it still shows a review:\n{}", desk.pane.screen()?);
     for agent in [&gemini, &qwen, &other] {
         agent.wait_until_free()?;
         agent.ask(NEXT_REQUEST)?;
@@ -92,7 +93,13 @@ fn a_host_that_is_killed_frees_every_agent_keeps_the_edits_and_serves_again() ->
     for file in [&stage.file, &songs, &tales] {
         assert_eq!(std::fs::read_to_string(file)?, ORIGINAL);
     }
-    assert_eq!(stage.alongside(&["drafts", "show", "1"])?, SHOUTED.replace("FOURTEEN", "14"));
+    // Back from the editor, the person reads what has happened.
+    desk.pane.press("Enter")?;
+    desk.wait_until_told("Problem: the companion was interrupted, and what waited is rejected:")?;
+    desk.wait_until_told("What you had typed, if anything, is in `alongside drafts`.")?;
+    desk.wait_until_told("What you saved was taken over before the review ended.")?;
+    assert!(!desk.reads("notes.txt")?, "it still shows a review:\n{}", desk.pane.screen()?);
+    assert_eq!(stage.alongside(&["drafts", "show", "1"])?, edited);
 
     // Their streams are back, but they do not count on them, and would ask in their own prompts only.
     for (agent, file, path) in [(&gemini, "notes.txt", &stage.file), (&qwen, "songs.txt", &songs)] {

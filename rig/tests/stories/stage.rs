@@ -9,14 +9,19 @@ use std::time::Duration;
 use alongside_rig::cli::{self, Cli};
 use alongside_rig::model::{FakeModel, Script};
 use alongside_rig::tmux::{Pane, Tmux};
+use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{Rig, Sandbox, alongside_bin, rig_or_skip};
 use anyhow::{Result, bail, ensure};
+use rustix::process::Pid;
 use serde_json::Value;
 
 use crate::desk::Desk;
 
 /// Desks distrust answers that come sooner than a person can read.
 pub(crate) const READING: Duration = Duration::from_millis(500);
+
+/// What the screen says while a person stays in the editor.
+pub(crate) const IN_EDITOR: &str = "saved, and still in the editor";
 
 /// A window in which agents show all they have to say.
 const ROOMY: (u16, u16) = (100, 50);
@@ -45,6 +50,11 @@ impl Stage {
             "person-edits",
             &format!("for file; do :; done\nexec sed -i '{edit}' \"$file\""),
         )?;
+        cli::write_program(
+            &sandbox,
+            "person-stays",
+            &format!("person-edits \"$@\"\necho '{IN_EDITOR}'\nread -r line"),
+        )?;
         let editor = ["VISUAL", "EDITOR"].map(|name| (name.to_owned(), OsString::from("person-edits")));
         let terminal = Tmux::new(&sandbox, [cli::path_variable(&sandbox)?].into_iter().chain(editor));
         Ok(Some(Self { terminal, reviewer: None, rig, file, sandbox }))
@@ -71,8 +81,17 @@ impl Stage {
 
     /// Types `alongside` into a new window of so many columns and rows.
     pub(crate) fn open_desk(&self, size: (u16, u16)) -> Result<Desk> {
+        self.open_desk_with("alongside", size)
+    }
+
+    /// The same for a person who saves the edit and stays in the editor, which says [`IN_EDITOR`], until Enter.
+    pub(crate) fn open_desk_of_slow_editor(&self, size: (u16, u16)) -> Result<Desk> {
+        self.open_desk_with("VISUAL=person-stays alongside", size)
+    }
+
+    fn open_desk_with(&self, command: &str, size: (u16, u16)) -> Result<Desk> {
         let pane = self.terminal.window("alongside", size)?;
-        pane.enter("alongside")?;
+        pane.enter(command)?;
         Ok(Desk::new(pane))
     }
 
@@ -118,26 +137,32 @@ impl Stage {
         Ok(String::from_utf8(output.stdout)?)
     }
 
+    /// Waits until the newest draft holds `text`.
+    pub(crate) fn wait_until_drafted(&self, text: &str) -> Result<()> {
+        wait::until("the text in a draft", PATIENCE, || match self.alongside(&["drafts", "show", "1"]) {
+            Ok(draft) if draft == text => Ok(()),
+            Ok(draft) => Err(draft),
+            Err(error) => Err(error.to_string()),
+        })
+    }
+
     /// What `alongside status` says of the companion of this project.
     pub(crate) fn status(&self) -> Result<Value> {
         let status: Value = serde_json::from_str(&self.alongside(&["status", "--json"])?)?;
         Ok(status["companions"][0].clone())
     }
 
-    /// Agents find their companion by files and not because of the environment of this test.
-    pub(crate) fn assert_no_variable_names_a_companion(&self) {
-        let processes = self.sandbox.processes();
-        assert!(!processes.is_empty(), "nothing runs here");
-        for pid in processes {
-            let Ok(environment) = fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())) else {
-                // It has ended.
-                continue;
-            };
-            let environment = String::from_utf8_lossy(&environment);
+    /// Variables by which anything that runs here could find a companion.
+    pub(crate) fn variables_that_lead_to_a_companion(&self) -> Vec<String> {
+        let environment = |pid: Pid| fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())).ok();
+        // Without a process's environment it has ended.
+        let environments = self.sandbox.processes().into_iter().filter_map(environment);
+        let environments = environments.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let names = |environment: String| -> Vec<String> {
             let names = environment.split('\0').filter_map(|variable| variable.split('=').next());
-            let named: Vec<_> = names.filter(|name| name.contains("_IDE_")).collect();
-            assert!(named.is_empty(), "{pid:?} has {named:?}");
-        }
+            names.filter(|name| name.contains("_IDE_")).map(str::to_owned).collect()
+        };
+        environments.flat_map(names).collect()
     }
 
     /// What the file holds now.

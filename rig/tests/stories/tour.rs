@@ -80,6 +80,8 @@ fn alongside_run_opens_the_desk_in_a_pane_that_closes_with_the_agent() -> Result
     gemini.start_with("alongside run -- gemini")?;
     let desk = Desk::new(stage.terminal.opened_beside(&gemini.pane, "the desk beside it")?);
     desk.wait_until_connected(1)?;
+    // It is told by variables too, which no other story has.
+    assert_ne!(stage.variables_that_lead_to_a_companion(), Vec::<String>::new());
     gemini.ask(REQUEST)?;
     desk.press_at("notes.txt", "Space")?;
     desk.press_after("2 kept, 1 dropped", "a")?;
