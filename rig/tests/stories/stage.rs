@@ -95,7 +95,7 @@ impl Stage {
         Ok(Desk::new(pane))
     }
 
-    /// An agent in a new window, running and connected, where those of before are.
+    /// An agent in a new window, running, and listed at the desk beside those that are there already.
     pub(crate) fn start_at(&self, desk: &Desk, cli: Cli, script: Script) -> Result<Agent> {
         let before = desk.agents()?;
         let agent = self.install_in(cli, script, ROOMY)?;
