@@ -141,7 +141,7 @@ impl App {
             Act::NextReview => self.turn_to(1),
             Act::PreviousReview => self.turn_to(-1),
             Act::Layout => {
-                self.layout = Some(match self.areas.layout {
+                self.layout = Some(match self.layout.unwrap_or(self.areas.layout) {
                     Layout::SideBySide => Layout::OneColumn,
                     Layout::OneColumn => Layout::SideBySide,
                 });

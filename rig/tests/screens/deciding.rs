@@ -90,7 +90,7 @@ fn a_paste_decides_nothing() -> Result<()> {
 #[test]
 fn the_mouse_scrolls_and_selects() -> Result<()> {
     let stage = Stage::new();
-    let desk = stage.desk(&Terminal::new(120, 30))?;
+    let desk = stage.desk(&Terminal::new(120, 22))?;
     let agent = Proposer::gemini(&stage.sandbox)?;
     let other = stage.sandbox.write("other.txt", "one\n");
     let proposal = agent.propose(&stage.file, &proposed())?;
@@ -104,7 +104,7 @@ fn the_mouse_scrolls_and_selects() -> Result<()> {
     desk.shows("line five")?;
     settled(&desk)?;
     let before = desk.text()?;
-    desk.wheel(Wheel::Down, (15, 80))?;
+    desk.wheel(Wheel::Down, (12, 80))?;
     desk.wait_for("another picture after the wheel", |screen| screen != before)?;
     read_and_press(&desk, "line thirty", "")?;
     desk.click(desk.place_of("line thirty")?)?;
@@ -123,25 +123,30 @@ fn wide_windows_show_both_sides_and_narrow_ones_one_column() -> Result<()> {
     let agent = Proposer::gemini(&stage.sandbox)?;
     let _proposal = agent.propose(&stage.file, &proposed())?;
     desk.shows("line five")?;
-    let beside = |desk: &alongside_rig::Screen| -> Result<bool> {
-        settled(desk)?;
-        Ok(desk.place_of("line five")?.0 == desk.place_of("line 5")?.0)
+    // What is replaced and what replaces it, in one row or in two.
+    let beside = |beside: bool| {
+        let (what, row) = (format!("side by side: {beside}"), |line: &str| {
+            line.contains("line 5") && line.contains("line five")
+        });
+        let both = |screen: &str| screen.contains("line 5") && screen.contains("line five");
+        desk.wait_for(&what, |screen| both(screen) && screen.lines().any(row) == beside)
     };
-    assert!(beside(&desk)?, "{}", desk.text()?);
+    beside(true)?;
     desk.resize(80, 24)?;
-    assert!(!beside(&desk)?, "{}", desk.text()?);
+    beside(false)?;
     desk.resize(30, 5)?;
     desk.shows("Too small")?;
     desk.resize(200, 60)?;
-    assert!(beside(&desk)?, "{}", desk.text()?);
+    beside(true)?;
     // What the person chose stays, however wide the window is.
     desk.press("v")?;
-    assert!(!beside(&desk)?, "{}", desk.text()?);
+    beside(false)?;
     desk.resize(130, 40)?;
-    assert!(!beside(&desk)?, "{}", desk.text()?);
+    desk.wait_for("the narrower picture", |screen| screen.lines().count() <= 40)?;
+    beside(false)?;
     desk.press("v")?;
     desk.resize(90, 24)?;
-    assert!(beside(&desk)?, "{}", desk.text()?);
+    beside(true)?;
     Ok(())
 }
 
