@@ -200,6 +200,9 @@ pub struct Closed {
     pub id: ReviewId,
     /// Why.
     pub closing: Closing,
+    /// Whether it was this desk's decision: of two that come at once, the first one counts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub decided_here: bool,
     /// Where the person's edits went, if the review ended without accepting them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draft: Option<PathBuf>,

@@ -89,6 +89,9 @@ impl App {
                 self.refused(&refusal);
             }
             (Purpose::Decide(_), Ok(_)) | (Purpose::Nothing, _) => {}
+            // How it ended is said already.
+            (Purpose::Decide(id), Err(Refusal::NoSuchReview))
+                if self.reviews.iter().all(|reading| reading.review.id != id) => {}
             (Purpose::Decide(id), Err(refusal)) => {
                 self.deciding.take_if(|deciding| *deciding == id);
                 self.refused(&refusal);

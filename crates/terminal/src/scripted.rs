@@ -140,9 +140,14 @@ impl Companion {
         self.reviews.insert(review.id, (review, pieces.to_vec()));
     }
 
+    /// Ends a review, not by this desk's decision.
     pub(crate) fn close(&mut self, id: u64, closing: Closing, draft: Option<PathBuf>) {
-        self.reviews.remove(&ReviewId(id));
-        self.tell(Event::Closed(Closed { id: ReviewId(id), closing, draft }));
+        self.end(Closed { id: ReviewId(id), closing, decided_here: false, draft });
+    }
+
+    fn end(&mut self, closed: Closed) {
+        self.reviews.remove(&closed.id);
+        self.tell(Event::Closed(closed));
     }
 
     /// Changes a review as another desk or the disk would.
@@ -209,7 +214,7 @@ impl Companion {
             if decision == Decision::Accept && review.current.is_empty() {
                 return Err(Refusal::Empty);
             }
-            self.close(id.0, closing, None);
+            self.end(Closed { id, closing, decided_here: true, draft: None });
             return Ok(Revised { revision });
         }
         let history = self.before.entry(id).or_default();

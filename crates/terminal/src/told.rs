@@ -126,8 +126,8 @@ impl App {
         let listens =
             self.status.agents.iter().any(|known| known.number == review.agent.number && known.listening);
         let said = texts::closed(&review, closed, self.roots(), !listens);
-        let decided_here = self.deciding.take_if(|id| *id == closed.id).is_some();
-        if closed.closing == Closing::Accepted || decided_here {
+        self.deciding.take_if(|id| *id == closed.id);
+        if closed.closing == Closing::Accepted || closed.decided_here {
             self.say(said);
         } else {
             self.warn(said);

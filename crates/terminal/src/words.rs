@@ -30,9 +30,10 @@ pub fn agent_name(agent: &Agent) -> String {
 /// How a review ended. `away`: the agent does not listen just now.
 pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -> String {
     let (name, agent) = (file_name(&review.file, roots), agent_name(&review.agent));
+    let where_ = if closed.decided_here { "" } else { " at another desk" };
     let mut said = match closed.closing {
-        Closing::Accepted => format!("{name}: accepted; {agent} writes it."),
-        Closing::Rejected => format!("{name}: rejected; {agent} is told."),
+        Closing::Accepted => format!("{name}: accepted{where_}; {agent} writes it."),
+        Closing::Rejected => format!("{name}: rejected{where_}; {agent} is told."),
         Closing::AnsweredInAgent => format!("{name}: was answered in {agent} itself."),
         Closing::Replaced => {
             format!("{name}: {agent} proposes this file anew; the earlier proposal is gone.")

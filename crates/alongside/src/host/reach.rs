@@ -155,7 +155,7 @@ impl Carrier {
     fn interrupted(&mut self, what: &str, hint: Option<&str>) {
         self.problem(what, hint);
         for id in std::mem::take(&mut self.waiting) {
-            let closed = Closed { id, closing: Closing::Interrupted, draft: None };
+            let closed = Closed { id, closing: Closing::Interrupted, decided_here: false, draft: None };
             let _ = self.seat.events.send(Event::Closed(closed));
         }
     }

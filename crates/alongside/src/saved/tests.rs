@@ -106,7 +106,7 @@ async fn noise_and_what_was_accepted_here_do_not_count() {
         dirty: false,
     };
     project.seat.events.send(Event::Opened(review)).unwrap();
-    let closed = Closed { id: ReviewId(1), closing: Closing::Accepted, draft: None };
+    let closed = Closed { id: ReviewId(1), closing: Closing::Accepted, decided_here: true, draft: None };
     project.seat.events.send(Event::Closed(closed)).unwrap();
     project.seat.events.send(Event::FlushReview { id: ReviewId(1) }).unwrap();
     let flushed = tokio::time::timeout(Duration::from_secs(20), async {

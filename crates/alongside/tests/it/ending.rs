@@ -63,8 +63,12 @@ async fn two_desks_decide_one_review_and_the_one_that_leaves_ends_nothing() {
     one.shows("(1/1) keep").await;
     other.answers("(1/1) keep", "q").await;
     assert_eq!(other.ends().code(), Some(0), "nobody is asked who is not the last");
+    let mut watching = home.review(&[]);
+    watching.shows("(1/1) keep").await;
     one.types("a");
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "A\n".into() });
+    one.shows("a.txt: accepted; Gemini CLI writes it.").await;
+    watching.shows("a.txt: accepted at another desk; Gemini CLI writes it.").await;
 }
 
 #[tokio::test]

@@ -59,7 +59,7 @@ impl State {
                 let done = self.reviews.get(id)?.undo(revision);
                 self.edited(id, done)
             }
-            Request::DecideReview { id, revision, decision } => self.decide(id, revision, decision),
+            Request::DecideReview { id, revision, decision } => self.decide(desk, id, revision, decision),
             Request::Focus => {
                 self.publish(true, None);
                 Ok(0)

@@ -31,7 +31,13 @@ pub(super) struct Flush {
 
 impl State {
     /// Takes a decision, if it was made on what the review is now.
-    pub(super) fn decide(&mut self, id: ReviewId, revision: u64, decision: Decision) -> Result<u64, Refusal> {
+    pub(super) fn decide(
+        &mut self,
+        desk: DeskId,
+        id: ReviewId,
+        revision: u64,
+        decision: Decision,
+    ) -> Result<u64, Refusal> {
         let pending = self.reviews.get(id)?;
         if decision == Decision::Accept && pending.look_at_target() {
             // The person has not seen that the file changed: show it, and let them say so again.
@@ -42,12 +48,16 @@ impl State {
             Decision::Accept => Closing::Accepted,
             Decision::Reject => Closing::Rejected,
         };
-        self.end_review(id, closing);
+        self.end_review_by(Some(desk), id, closing);
         Ok(revision)
     }
 
     /// Ends a review and tells everybody whose business it is: the session that asked, and every desk.
     pub(super) fn end_review(&mut self, id: ReviewId, closing: Closing) {
+        self.end_review_by(None, id, closing);
+    }
+
+    fn end_review_by(&mut self, decided: Option<DeskId>, id: ReviewId, closing: Closing) {
         let Some(pending) = self.reviews.take(id) else {
             return;
         };
@@ -65,7 +75,12 @@ impl State {
                 session.pump(Instant::now());
             }
         }
-        self.tell_desks(&desk::Event::Closed(Closed { id, closing, draft }));
+        for (desk, seated) in &self.desks {
+            let decided_here = decided == Some(*desk);
+            let closed = Closed { id, closing, decided_here, draft: draft.clone() };
+            // A desk that is gone will be reported as such.
+            let _ = seated.events.send(desk::Event::Closed(closed));
+        }
         self.journal_is_stale = true;
     }
 

@@ -27,7 +27,7 @@ async fn endings_are_told_with_the_way_to_what_was_edited() {
     for (closing, said) in [
         (Closing::AnsweredInAgent, "basket.py: was answered in Gemini CLI itself."),
         (Closing::AgentGone, "basket.py: Gemini CLI is gone, and its proposal with it."),
-        (Closing::Accepted, "basket.py: accepted; Gemini CLI writes it."),
+        (Closing::Accepted, "basket.py: accepted at another desk; Gemini CLI writes it."),
         (Closing::EditorGone, "basket.py: rejected, because the editor is gone."),
         (Closing::Interrupted, "basket.py: rejected, because the companion was interrupted."),
         (Closing::Stopped, "basket.py: rejected, because the companion stops."),
