@@ -50,7 +50,7 @@ pub(crate) struct State {
     editor: u32,
     stdio: Option<Stdio>,
     /// Variables that lead agents to us. They hold the token.
-    environment: BTreeMap<String, String>,
+    environment: desk::Environment,
     sessions: BTreeMap<String, Session>,
     reviews: Reviews,
     files: OpenFiles,

@@ -63,7 +63,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
                 };
                 opened.err().inspect(|otherwise| super::note(otherwise));
             }
-            (Some(keeper), status.environment.into_iter().collect())
+            (Some(keeper), status.environment.0.into_iter().collect())
         }
     };
     let ended = match spawn(&args.agent, environment) {

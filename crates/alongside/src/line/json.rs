@@ -80,7 +80,7 @@ impl JsonDesk {
             }
             // Output ends up in logs, and the environment holds the token.
             Event::Status(mut status) => {
-                status.environment.clear();
+                status.environment = alongside_desk::Environment::default();
                 self.write(&Event::Status(status))
             }
             other => self.write(&other),

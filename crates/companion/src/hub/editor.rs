@@ -81,6 +81,7 @@ impl State {
             writer: Some(WRITER.to_owned()),
         };
         let variables = environment::variables(&record, Some(self.editor));
-        self.environment = variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        let variables = variables.into_iter().map(|(name, value)| (name.to_owned(), value));
+        self.environment = alongside_desk::Environment(variables.collect());
     }
 }

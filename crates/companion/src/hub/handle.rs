@@ -1,11 +1,10 @@
 //! The handle of the running loop, behind [`Companion`](crate::Companion).
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use alongside_desk::{self as desk, Desk, Problem, Status};
+use alongside_desk::{self as desk, Desk, Environment, Problem, Status};
 use tokio::sync::oneshot;
 
 use super::{DeskId, Event, Events, start};
@@ -54,7 +53,7 @@ impl Hub {
 
     pub(crate) async fn status(&self) -> Status {
         let status = self.events.ask(Event::StatusWanted).await.unwrap_or_default();
-        Status { environment: BTreeMap::new(), ..status }
+        Status { environment: Environment::default(), ..status }
     }
 
     pub(crate) async fn hide(&self) {

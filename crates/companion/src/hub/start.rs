@@ -112,7 +112,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         roots,
         editor,
         stdio,
-        environment: BTreeMap::new(),
+        environment: alongside_desk::Environment::default(),
         sessions: BTreeMap::new(),
         reviews: Reviews::default(),
         files: OpenFiles::default(),

@@ -262,7 +262,7 @@ async fn end_session(State(server): State<Arc<Server>>, headers: HeaderMap) -> R
 /// The state as desks see it, without what leads to the token, and for the tokenless without the person's files.
 async fn status(State(server): State<Arc<Server>>, Extension(proof): Extension<Proof>) -> Response {
     let status = server.events.ask(Event::StatusWanted).await.map(|mut status| {
-        status.environment.clear();
+        status.environment = alongside_desk::Environment::default();
         if proof == Proof::Nothing {
             status.context.clear();
         }

@@ -110,7 +110,7 @@ pub struct Welcome {
 }
 
 /// The host a desk has joined.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Host {
     /// The version of the protocol it speaks.
@@ -125,6 +125,17 @@ pub struct Host {
     pub port: u16,
     /// The token they present. Never show or log it.
     pub token: String,
+}
+
+impl std::fmt::Debug for Host {
+    /// Without the token, which has no place in a log.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Host")
+            .field("name", &self.name)
+            .field("pid", &self.pid)
+            .field("port", &self.port)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Desk and host speak different versions of the protocol.

@@ -192,3 +192,12 @@ async fn the_curious_are_answered_and_do_not_join() {
     arrival.report(&told).await.unwrap();
     assert_eq!(asking.await.unwrap().unwrap(), told);
 }
+
+#[test]
+fn no_debug_form_shows_a_token() {
+    let environment = crate::Environment([("QWEN_CODE_IDE_AUTH_TOKEN".into(), "secret".into())].into());
+    let status = Status { environment, ..Status::default() };
+    let host = Host { token: "secret".into(), ..Host::default() };
+    let shown = format!("{:?} {status:?}", Welcome { alongside: host, ..Welcome::default() });
+    assert!(shown.contains("QWEN_CODE_IDE_AUTH_TOKEN") && !shown.contains("secret"), "{shown}");
+}

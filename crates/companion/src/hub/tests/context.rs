@@ -144,7 +144,7 @@ async fn over_http_the_status_holds_no_token_and_for_the_tokenless_no_files() {
     story.desk.request(Request::ChangeContext(report)).await.unwrap();
     let at_desks = story.status(|status| !status.context.is_empty()).await;
     let (port, token) = (story.companion.port(), story.companion.token().to_owned());
-    assert!(at_desks.environment.values().any(|value| value.contains(&token)), "desks have it");
+    assert!(at_desks.environment.0.values().any(|value| value.contains(&token)), "desks have it");
 
     let with = get_status(port, format!("Authorization: Bearer {token}\r\n")).await;
     assert!(with.starts_with("HTTP/1.1 200") && with.contains("a.txt"), "{with}");

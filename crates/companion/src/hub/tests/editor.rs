@@ -6,7 +6,7 @@ use super::*;
 async fn terminals_are_given_the_variables_of_every_family() {
     let mut story = Story::of(|builder| builder.pid(4242).stdio("/a b", ["stdio"])).await;
     let environment = story.status(|_| true).await.environment;
-    let value = |name: &str| environment.get(name).map(String::as_str);
+    let value = |name: &str| environment.0.get(name).map(String::as_str);
     let token = story.companion.token().to_owned();
     assert_eq!(value("GEMINI_CLI_IDE_SERVER_PORT"), Some(story.companion.port().to_string().as_str()));
     assert_eq!(value("GEMINI_CLI_IDE_AUTH_TOKEN"), Some(format!("{token}.gemini").as_str()));
@@ -18,8 +18,8 @@ async fn terminals_are_given_the_variables_of_every_family() {
     let other = story.directory.path().join("other");
     fs::create_dir(&other).unwrap();
     story.companion.set_roots(vec![other]).await.unwrap();
-    let of = |status: &Status| status.environment["QWEN_CODE_IDE_WORKSPACE_PATH"].contains("/other");
-    assert!(!story.status(of).await.environment["QWEN_CODE_IDE_WORKSPACE_PATH"].contains("/project"));
+    let of = |status: &Status| status.environment.0["QWEN_CODE_IDE_WORKSPACE_PATH"].contains("/other");
+    assert!(!story.status(of).await.environment.0["QWEN_CODE_IDE_WORKSPACE_PATH"].contains("/project"));
 }
 
 /// The names of the current Gemini CLI's discovery files.
@@ -66,7 +66,7 @@ async fn an_editor_that_changes_is_found_by_its_process_and_the_last_one_is_not(
     assert!(records(&story).contains(&name(second.0.id())));
     assert!(!records(&story).contains(&name(first.0.id())), "{:?}", records(&story));
     let pid = second.0.id().to_string();
-    story.status(|status| status.environment["GEMINI_CLI_IDE_PID"] == pid).await;
+    story.status(|status| status.environment.0["GEMINI_CLI_IDE_PID"] == pid).await;
 }
 
 #[tokio::test(start_paused = true)]
