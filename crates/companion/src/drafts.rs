@@ -101,6 +101,20 @@ impl Drafts {
         fs::remove_dir_all(self.place(id)?)
     }
 
+    /// Keeps a text that a person typed and that no companion took over. Returns where it is.
+    ///
+    /// # Errors
+    /// When the disk does not let us.
+    pub fn keep(&self, file: &str, agent: &str, why: &str, text: &str) -> io::Result<PathBuf> {
+        let (now, process) = (crate::context::now_ms(), std::process::id());
+        // Two within one millisecond get names of their own.
+        let free =
+            (0_u32..).map(|n| format!("{now}-{process}-{n}")).find(|id| !self.directory().join(id).exists());
+        let id = free.ok_or_else(|| io::Error::other("no name is free"))?;
+        let (file, agent, why) = (file.to_owned(), agent.to_owned(), why.to_owned());
+        self.save(&NewDraft { id, file, agent, why, text: text.into() })
+    }
+
     /// Removes what is older than [`KEPT_FOR`].
     pub(crate) fn prune(&self, now_ms: u64) {
         let oldest = now_ms.saturating_sub(u64::try_from(KEPT_FOR.as_millis()).unwrap_or(u64::MAX));
@@ -191,6 +205,17 @@ mod tests {
         assert_eq!(drafts.read("1-1").unwrap(), "two");
         drafts.delete("1-1").unwrap();
         assert_eq!(drafts.list().unwrap(), []);
+    }
+
+    #[test]
+    fn what_no_companion_took_over_is_kept_too() {
+        let directory = tempfile::tempdir().unwrap();
+        let drafts = Drafts::open(&Places::below(directory.path()));
+        let paths =
+            ["one", "two"].map(|text| drafts.keep("/p/a.rs", "Gemini CLI", "it ended", text).unwrap());
+        assert_ne!(paths[0], paths[1]);
+        assert_eq!(paths.map(|path| fs::read_to_string(path).unwrap()), ["one", "two"]);
+        assert_eq!(drafts.list().unwrap().len(), 2);
     }
 
     #[test]

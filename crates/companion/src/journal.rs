@@ -24,6 +24,9 @@ pub(crate) struct Journal {
     /// The id of the newest review: no id is used twice.
     #[serde(default)]
     pub(crate) last_review: u64,
+    /// No crash: a successor was asked for.
+    #[serde(default)]
+    pub(crate) handed_over: bool,
     pub(crate) sessions: Vec<KnownSession>,
     /// What was undecided: the agent is told that it is rejected.
     pub(crate) undecided: Vec<Undecided>,

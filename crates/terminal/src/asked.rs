@@ -7,7 +7,7 @@ use alongside_desk::{Change, Decision, Refusal, Request, ReviewId, Revised, harm
 use tokio::time::Instant;
 
 use crate::app::{App, Purpose, Question, What};
-use crate::editor::{self, Edited};
+use crate::editor::Edited;
 use crate::texts;
 
 /// A change that was asked for.
@@ -83,7 +83,9 @@ impl App {
                 if let Some(asked) = self.asked.take() {
                     asked.unjudged.into_iter().for_each(|news| self.news(news));
                     if let Some((file, text)) = asked.text {
-                        self.set_aside(&file, &text, "Your text could not be taken over");
+                        let agent = self.review(asked.id).map(|reading| reading.review.agent.name.clone());
+                        let agent = agent.unwrap_or_default();
+                        self.set_aside((&file, &agent), &text, "your text could not be taken over");
                     }
                 }
                 self.refused(&refusal);
@@ -228,6 +230,7 @@ impl App {
         self.unasked();
         let (id, revision, hunk, sent) = (editing.id, editing.revision, editing.hunk, editing.sent);
         let file = self.review(id).map(|reading| reading.review.file.clone());
+        let whose = (editing.file.clone(), editing.agent.clone());
         match (editing.finish(status), file) {
             (Edited::Same, Some(_)) if sent => self.follows(id, What::Edited),
             (Edited::Same, None) if sent => {
@@ -242,7 +245,7 @@ impl App {
                 self.warn(format!("Nothing was taken over: {why}. Your text is in {path}."));
             }
             (Edited::Text(text), None) => {
-                self.set_aside("proposal", &text, "The review has ended meanwhile");
+                self.set_aside((&whose.0, &whose.1), &text, "the review has ended meanwhile");
             }
             (Edited::Text(text), Some(file)) => {
                 self.change(id, What::Edited, whole_text(id, revision, text.clone()));
@@ -259,12 +262,18 @@ impl App {
         }
     }
 
-    /// Keeps what the person typed where it can be found.
-    fn set_aside(&mut self, file: &str, text: &str, why: &str) {
-        match editor::save(file, text) {
-            Ok(path) => self.warn(format!("{why}; it is in {}.", harmless::path(&path))),
+    /// Keeps what the person typed where it can be found. `whose` are the file and the agent.
+    fn set_aside(&mut self, whose: (&str, &str), text: &str, why: &str) {
+        let said = self.kept(whose, text, why);
+        self.warn(said);
+    }
+
+    fn kept(&self, (file, agent): (&str, &str), text: &str, why: &str) -> String {
+        let name = texts::file_name(file, self.roots());
+        match self.options.keeping.keep(file, agent, why, text) {
+            Ok(place) => format!("{name}: {why}; what you typed is in {place}."),
             // The last resort is the screen: it must not be lost.
-            Err(_) => self.warn(format!("{why}; this is it: {}", harmless::name(text))),
+            Err(_) => format!("{name}: {why}; this is what you typed: {}", harmless::name(text)),
         }
     }
 
@@ -272,20 +281,25 @@ impl App {
     pub(crate) async fn last_words(&mut self) -> Option<String> {
         if let Some(mut editing) = self.editing.take() {
             editing.end().await;
-            if editing.unsent().is_some() {
-                let path = harmless::path(&editing.keep());
-                return Some(format!(
-                    "The text in your editor was not taken over; what was saved is in {path}."
-                ));
+            if let Some(text) = editing.unsent() {
+                return Some(self.kept((&editing.file, &editing.agent), &text, "the desk was left"));
             }
             return editing
                 .sent
                 .then(|| "What was saved in your editor is in `alongside drafts`.".to_owned());
         }
-        let (file, text) = self.asked.take()?.text?;
-        self.messages.clear();
-        self.set_aside(&file, &text, "Your text was not taken over any more");
-        self.messages.pop().map(|message| message.text)
+        let asked = self.asked.take()?;
+        let agent =
+            self.review(asked.id).map(|reading| reading.review.agent.name.clone()).unwrap_or_default();
+        let (file, text) = asked.text?;
+        Some(self.kept((&file, &agent), &text, "the desk was left"))
+    }
+
+    /// What a desk says that ends because the companion did: nobody asked for that here. `last` comes last.
+    pub(crate) fn parting_words(&self, last: Option<String>) -> String {
+        let said = self.messages.iter().map(|message| message.text.clone());
+        let stopped = "The companion has stopped; what waited is rejected.".to_owned();
+        std::iter::once(stopped).chain(said).chain(last).collect::<Vec<_>>().join("\r\n")
     }
 
     /// Whether a text that a person typed is on its way to the companion.

@@ -3,8 +3,10 @@
 //! The text lies in a private directory under the file's own name, so that the editor knows its language. Whatever
 //! goes wrong, what was typed stays in that file and the person is told where.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
 
 use alongside_desk::{Review, ReviewId, harmless};
 use anyhow::Context;
@@ -39,6 +41,54 @@ const TAKE_PLUS_LINE: &[&str] = &[
 const TAKE_FILE_LINE: &[(&str, &str)] =
     &[("code", "--goto"), ("codium", "--goto"), ("hx", ""), ("helix", ""), ("subl", ""), ("zed", "")];
 
+/// Where texts go that a person typed and that cannot be handed on: file, agent, why, and the text.
+type Drafts = dyn Fn(&str, &str, &str, &str) -> io::Result<PathBuf> + Send + Sync;
+
+/// Keeps texts that a person typed and that cannot be handed on: among the drafts, if it was told how, or else in a private
+/// directory of its own.
+#[derive(Clone, Default)]
+pub struct Keeping(Option<Arc<Drafts>>);
+
+impl Keeping {
+    /// Among drafts. The function gets the file, the agent, why, and the text, and returns where it is.
+    pub fn among_drafts(
+        keep: impl Fn(&str, &str, &str, &str) -> io::Result<PathBuf> + Send + Sync + 'static,
+    ) -> Self {
+        Self(Some(Arc::new(keep)))
+    }
+
+    /// Keeps a text, and says where it is: as the end of a sentence, rendered harmless.
+    ///
+    /// # Errors
+    /// When there is no place for it.
+    pub fn keep(&self, file: &str, agent: &str, why: &str, text: &str) -> io::Result<String> {
+        if let Some(keep) = &self.0 {
+            match keep(file, agent, why, text) {
+                Ok(path) => return Ok(format!("{} (see: alongside drafts)", harmless::path(&path))),
+                Err(error) => tracing::error!(%error, "cannot keep a draft"),
+            }
+        }
+        let path = private_directory()?.keep().join(own_name(file));
+        std::fs::write(&path, text)?;
+        Ok(harmless::path(&path))
+    }
+}
+
+impl std::fmt::Debug for Keeping {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() { "Keeping(among drafts)" } else { "Keeping" })
+    }
+}
+
+/// A directory for one text, which is nobody else's business.
+fn private_directory() -> io::Result<TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("alongside-edit-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    builder.tempdir()
+}
+
 /// A text in an editor.
 #[derive(Debug)]
 pub struct Editing {
@@ -48,6 +98,10 @@ pub struct Editing {
     pub revision: u64,
     /// The hunk at which it was being read, as an index.
     pub hunk: usize,
+    /// The reviewed file and the agent that proposes it.
+    pub file: String,
+    /// See [`file`](Self::file).
+    pub agent: String,
     /// Whether something that was saved has been taken over already.
     pub sent: bool,
     command: String,
@@ -83,7 +137,7 @@ impl Editing {
     /// When there is no place for the file or no shell to start the editor with.
     pub fn start(command: &str, review: &Review, hunk: usize) -> anyhow::Result<Self> {
         let line = review.hunks.get(hunk).map_or(1, |hunk| hunk.current.start + 1);
-        let dir = tempfile::Builder::new().prefix("alongside-edit-").tempdir().context(
+        let dir = private_directory().context(
             "cannot make a private directory for the text; set TMPDIR to a directory that can be written",
         )?;
         let path = dir.path().join(own_name(&review.file));
@@ -97,6 +151,8 @@ impl Editing {
             id: review.id,
             revision: review.revision,
             hunk,
+            file: review.file.clone(),
+            agent: review.agent.name.clone(),
             sent: false,
             command: command.to_owned(),
             dir,
@@ -184,16 +240,6 @@ impl Editing {
         }
         Ok(text)
     }
-}
-
-/// Saves what a person typed when it cannot be handed on, and says where.
-///
-/// # Errors
-/// When there is no place for it.
-pub fn save(file: &str, text: &str) -> std::io::Result<PathBuf> {
-    let path = tempfile::Builder::new().prefix("alongside-edit-").tempdir()?.keep().join(own_name(file));
-    std::fs::write(&path, text)?;
-    Ok(path)
 }
 
 /// The person's editor as a shell command: `$VISUAL`, else `$EDITOR`, else `vi`.

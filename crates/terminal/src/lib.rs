@@ -57,6 +57,8 @@ pub struct Options {
     pub theme: Option<Theme>,
     /// Side by side or one column; by the width if nothing is said.
     pub layout: Option<Layout>,
+    /// Where texts go that a person typed and that cannot be handed on.
+    pub keeping: editor::Keeping,
 }
 
 /// Colours for which background.
@@ -111,7 +113,10 @@ pub async fn run(mut desk: Desk, options: Options) -> anyhow::Result<Ending> {
     let mut around = Around { signals, panicked, editor: editor::command(), clock: run::clock };
     let mut tty = Tty::open(tell).context("cannot use the terminal")?;
     let ending = run::run(&mut desk, &mut app, &mut tty, &mut around).await;
-    let last_words = app.last_words().await;
+    let last_words = match (&ending, app.last_words().await) {
+        (Ok(Ending::Gone), words) => Some(app.parting_words(words)),
+        (_, words) => words,
+    };
     tty.close(last_words.as_deref()).await;
     // A terminal that went away has not been left: its person may come back.
     if matches!(ending, Ok(Ending::Left))

@@ -113,6 +113,8 @@ pub(crate) async fn run(
     let mut pictured: Option<Picture> = None;
     let mut drawn = Instant::now();
     let mut due_since = None;
+    // The companion has stopped; the desk stays for an editor that is still open.
+    let mut gone = false;
     // Whoever opens a desk has turned to it.
     app.focus(drawn);
     loop {
@@ -125,7 +127,7 @@ pub(crate) async fn run(
             tokio::select! {
                 biased;
                 asked = around.signals.next() => Came::Signal(asked),
-                event = desk.next() => Came::Event(event),
+                event = desk.next(), if !gone => Came::Event(event),
                 Some((purpose, answer)) = answers.recv() => Came::Answer(purpose, answer),
                 status = editor_ended(&mut app.editing), if app.ended.is_none() => Came::Editor(status),
                 from = screen.next() => Came::Screen(from),
@@ -168,6 +170,7 @@ pub(crate) async fn run(
                 app.unasked();
             }
             Came::Event(Ok(event)) => app.told(event),
+            Came::Event(Err(Gone)) if app.editing.is_some() => gone = true,
             Came::Event(Err(Gone)) => return Ok(Ending::Gone),
             Came::Answer(purpose, answer) => app.answered(purpose, answer),
             Came::Screen(from) => match from? {
@@ -186,6 +189,9 @@ pub(crate) async fn run(
                 }
                 screen.take_back()?;
                 app.editor_ended(status);
+                if gone {
+                    return Ok(Ending::Gone);
+                }
             }
             Came::Look => app.take_over_saved(),
             Came::Colours | Came::Minute => app.due = true,

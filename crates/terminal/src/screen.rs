@@ -125,7 +125,7 @@ impl App {
     pub(crate) fn draw(&self, frame: &mut Frame<'_>) {
         let (areas, palette) = (&self.areas, &self.palette);
         if areas.too_small {
-            let said = Line::styled("Too small: 40 columns and 10 rows at least.", palette.warning);
+            let said = Line::styled("Too small: 40x10 at least.", palette.warning);
             return frame.render_widget(said, Rect { height: 1, ..frame.area() });
         }
         if areas.strip.is_empty() {

@@ -85,6 +85,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         roots: reached.welcome.alongside.roots,
         theme: theme.or(settings.theme),
         layout: None::<Layout>,
+        keeping: super::keeping(),
     };
     let ending = alongside_terminal::run(reached.desk, options).await?;
     Ok(match ending {

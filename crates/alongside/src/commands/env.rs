@@ -20,8 +20,7 @@ Examples:
   alongside env --shell pwsh | Out-String | Invoke-Expression
   alongside env --shell nu | from json | load-env       Nushell
 
-Exit codes: 0, or 1 with nothing on standard output if no companion serves this directory or the shell
-is not known.")]
+Exit codes: 0, or 1 with nothing on standard output if none serves this directory.")]
 pub(crate) struct Args {
     /// The shell that shall read it; that of $SHELL if not given
     #[arg(long, value_enum)]

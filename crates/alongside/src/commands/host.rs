@@ -25,7 +25,7 @@ Examples:
 Exit codes: 0; 1 after an error, also if there is no such host.")]
 pub(crate) struct Args {
     /// Hand over to this version: same port and token, agents stay connected; what waits is rejected, edits go to drafts
-    #[arg(long, conflicts_with = "stop", required_unless_present_any = ["stop", "serve"])]
+    #[arg(long, conflicts_with = "stop")]
     replace: bool,
 
     /// End the host: what waits is rejected, edits go to drafts
@@ -65,6 +65,12 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         let owner: Option<Owner> = args.owner.as_deref().map(serde_json::from_str).transpose()?;
         host::serve(Plan { name, roots: args.roots, owner, starter, globals }).await?;
         return Ok(ExitCode::SUCCESS);
+    }
+    if !args.stop && !args.replace {
+        return Err(failure(
+            "say what to do with the host",
+            "--stop ends it, --replace hands over to this version; `alongside status` shows those there are",
+        ));
     }
     let entry = chosen(args.host.as_deref())?;
     if args.stop {

@@ -76,3 +76,11 @@ pub(crate) fn own_program() -> String {
     let own = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
     own.unwrap_or_else(|| "alongside".into())
 }
+
+/// Where desks keep texts that a person typed and that no companion took over.
+pub(crate) fn keeping() -> alongside_terminal::editor::Keeping {
+    alongside_terminal::editor::Keeping::among_drafts(|file, agent, why, text| {
+        alongside_companion::drafts::Drafts::open(&alongside_companion::Places::of_this_process())
+            .keep(file, agent, why, text)
+    })
+}

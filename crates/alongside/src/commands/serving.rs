@@ -62,7 +62,7 @@ pub(super) async fn here_or_error(surroundings: &Surroundings) -> anyhow::Result
     here(surroundings).await.ok_or_else(|| {
         failure(
             format!("no companion serves {}", surroundings.cwd.display()),
-            "start one with `alongside review` in another terminal of this project, or in your editor",
+            "start one with `alongside` in another terminal of this project",
         )
     })
 }

@@ -99,7 +99,7 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     super::note(&format!(
-        "no companion serves {}; start one with `alongside review` in another terminal of this project",
+        "no companion serves {}; start one with `alongside` in another terminal of this project",
         surroundings.cwd.display()
     ));
     Ok(ExitCode::FAILURE)

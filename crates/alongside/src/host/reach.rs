@@ -91,13 +91,17 @@ impl Carrier {
             match how {
                 Some(Goodbye::Stopped) => return,
                 Some(Goodbye::HandedOver) => {
-                    self.interrupted("the companion is being replaced by a newer one", None)
+                    self.interrupted(
+                        "the companion is being replaced by a newer one",
+                        None,
+                        Closing::Stopped,
+                    );
                 }
                 None => {
                     crashes.retain(|crash| crash.elapsed() < WHILE);
                     crashes.push(Instant::now());
                     let hint = "it is started again; agents that call themselves disconnected come back with `/ide enable`";
-                    self.interrupted("the companion was interrupted", Some(hint));
+                    self.interrupted("the companion was interrupted", Some(hint), Closing::Interrupted);
                 }
             }
             if crashes.len() > CRASHES {
@@ -152,10 +156,10 @@ impl Carrier {
     }
 
     /// The host is not there: what was open is rejected, if not now, then when it is back.
-    fn interrupted(&mut self, what: &str, hint: Option<&str>) {
+    fn interrupted(&mut self, what: &str, hint: Option<&str>, closing: Closing) {
         self.problem(what, hint);
         for id in std::mem::take(&mut self.waiting) {
-            let closed = Closed { id, closing: Closing::Interrupted, decided_here: false, draft: None };
+            let closed = Closed { id, closing, decided_here: false, draft: None };
             let _ = self.seat.events.send(Event::Closed(closed));
         }
     }

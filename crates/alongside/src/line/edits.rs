@@ -9,6 +9,7 @@ use alongside_terminal::editor::{self, Edited, Editing};
 use super::told::whole_text;
 use super::{Due, LineDesk};
 use alongside_desk::harmless;
+use alongside_terminal::words;
 
 impl LineDesk {
     /// Gives the text that is shown to the person's editor.
@@ -45,6 +46,7 @@ impl LineDesk {
         };
         let (id, revision, place, sent) = (editing.id, editing.revision, editing.hunk, editing.sent);
         let file = self.review(id).map(|review| review.file.clone());
+        let whose = (editing.file.clone(), editing.agent.clone());
         self.paper.release();
         self.answers.question_changed();
         match (editing.finish(status), file) {
@@ -64,14 +66,14 @@ impl LineDesk {
                 ));
             }
             (Edited::Text(text), None) => {
-                self.set_aside("proposal", &text, "The review has ended meanwhile");
+                self.set_aside((&whose.0, &whose.1), &text, "the review has ended meanwhile");
             }
             (Edited::Text(text), Some(file)) => {
                 if self.ask(id, whole_text(id, revision, text.clone())).await.is_some() {
                     self.step(id, place, true);
                     self.say_taken_over(id);
                 } else {
-                    self.set_aside(&file, &text, "Your text could not be taken over");
+                    self.set_aside((&file, &whose.1), &text, "your text could not be taken over");
                 }
             }
         }
@@ -87,12 +89,14 @@ impl LineDesk {
         self.paper.say(&format!("Your text is taken over; there {changes} now."));
     }
 
-    /// Keeps what the person typed where it can be found.
-    fn set_aside(&mut self, file: &str, text: &str, why: &str) {
-        match editor::save(file, text) {
-            Ok(path) => self.paper.say(&format!("{why}; it is in {}.", harmless::path(&path))),
+    /// Keeps what the person typed where it can be found. `whose` are the file and the agent.
+    pub(super) fn set_aside(&mut self, (file, agent): (&str, &str), text: &str, why: &str) {
+        let name = words::file_name(file, &self.roots);
+        let kept = crate::commands::keeping().keep(file, agent, why, text);
+        self.paper.say(&match kept {
+            Ok(place) => format!("{name}: {why}; what you typed is in {place}."),
             // The last resort is the screen: it must not be lost.
-            Err(_) => self.paper.say(&format!("{why}; this is it:\n{}", harmless::text(text))),
-        }
+            Err(_) => format!("{name}: {why}; this is what you typed:\n{}", harmless::text(text)),
+        });
     }
 }

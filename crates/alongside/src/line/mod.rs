@@ -20,7 +20,6 @@ use std::path::PathBuf;
 use alongside_desk::{Desk, Event, Request, Review, ReviewId, Status};
 
 use crate::signals::{Continued, Signals};
-use alongside_desk::harmless;
 use alongside_terminal::editor::Editing;
 use input::Answers;
 pub(crate) use paper::{Ink, Inks, Paper};
@@ -169,20 +168,22 @@ impl LineDesk {
     /// Leaves, and says what becomes of the reviews that wait if the companion ends with this desk.
     pub(crate) async fn finish(&mut self, ending: Ending) {
         let last = self.status.desks <= 1;
-        if ending != Ending::Gone {
+        if ending == Ending::Gone {
+            self.paper.release();
+            self.paper.say("The companion has stopped; what waited is rejected.");
+        } else {
             self.desk.send(Request::Leave);
         }
         self.confirm = None;
         self.paper.release();
         if let Some(mut editing) = self.editing.take() {
             editing.end().await;
-            if editing.unsent().is_some() || !editing.sent {
-                let path = harmless::path(&editing.keep());
-                self.paper.say(&format!(
-                    "The text in your editor was not taken over; what was saved is in {path}."
-                ));
-            } else {
-                self.paper.say("What was saved in your editor is in `alongside drafts`.");
+            match editing.unsent() {
+                Some(text) => self.set_aside((&editing.file, &editing.agent), &text, "this desk was left"),
+                None if editing.sent => {
+                    self.paper.say("What was saved in your editor is in `alongside drafts`.");
+                }
+                None => {}
             }
         }
         if last && matches!(ending, Ending::Signal(_)) && !self.waiting.is_empty() {
@@ -201,6 +202,8 @@ impl LineDesk {
     /// Works until somebody or something ends it.
     pub(crate) async fn run(&mut self, signals: &mut Signals, done: impl Future<Output = ()>) -> Ending {
         tokio::pin!(done);
+        // The companion has stopped; the desk stays for an editor that is still open.
+        let mut gone = false;
         loop {
             self.print_what_is_due();
             if self.paper.is_broken() {
@@ -217,13 +220,19 @@ impl LineDesk {
                         return Ending::Signal(signal);
                     }
                 },
-                event = self.desk.next() => match event {
+                event = self.desk.next(), if !gone => match event {
                     Ok(event) => self.told(event).await,
+                    Err(alongside_desk::Gone) if self.editing.is_some() => gone = true,
                     Err(alongside_desk::Gone) => return Ending::Gone,
                 },
                 () = self.continued.next() => self.continued(),
                 () = tokio::time::sleep(SAVED_EVERY), if self.editing.is_some() => self.take_over_saved().await,
-                status = editor_ended(&mut self.editing) => self.edited(status).await,
+                status = editor_ended(&mut self.editing) => {
+                    self.edited(status).await;
+                    if gone {
+                        return Ending::Gone;
+                    }
+                }
                 () = &mut done => return Ending::Done,
                 input = self.answers.next(), if listens => {
                     if let ControlFlow::Break(ending) = self.answered(input).await {

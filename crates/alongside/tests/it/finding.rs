@@ -76,10 +76,10 @@ fn without_a_companion_nothing_is_printed_and_it_is_said_what_to_do() {
     let output = home.run(&["env"]);
     assert_eq!((out(&output).as_str(), output.status.code()), ("", Some(1)));
     let said = err(&output);
-    assert!(said.contains("no companion serves") && said.contains("`alongside review`"), "{said}");
+    assert!(said.contains("no companion serves") && said.contains("`alongside`"), "{said}");
     let status = home.run(&["status"]);
     assert_eq!((out(&status).as_str(), status.status.code()), ("", Some(1)));
-    assert!(err(&status).contains("`alongside review`"));
+    assert!(err(&status).contains("`alongside`"));
 }
 
 #[tokio::test]

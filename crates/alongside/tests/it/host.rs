@@ -473,3 +473,25 @@ async fn without_a_terminal_the_desk_names_what_works_instead() {
     assert_eq!(misplaced.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&misplaced.stderr).contains("in front of a command"));
 }
+
+#[tokio::test]
+async fn a_host_that_is_stopped_does_not_take_what_is_being_typed_with_it() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let editor = "edit() { echo early > \"$1\"; echo open; sleep 2; echo late > \"$1\"; }; edit";
+    let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", editor));
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    desk.answers("(1/1) keep", "e").await;
+    desk.shows("open").await;
+    assert_eq!(home.run(&["host", "--stop"]).status.code(), Some(0));
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    desk.shows("what you typed is in ").await;
+    desk.shows("(see: alongside drafts)").await;
+    desk.shows("The companion has stopped").await;
+    assert_eq!(desk.ends().code(), Some(1));
+    let kept = files_below(&home.path("home/.local/state/alongside/drafts"));
+    let texts: Vec<_> = kept.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+    assert!(texts.contains(&"late\n".to_owned()), "{texts:?}");
+    assert_eq!(home.run(&["host"]).status.code(), Some(1), "it has to be said what to do");
+}

@@ -22,10 +22,12 @@ impl State {
         }
         let lost: Vec<_> = journal.undecided.iter().map(|open| open.file_path.as_str()).collect();
         if !journal.sessions.is_empty() {
+            let happened =
+                if journal.handed_over { "was replaced by a newer one" } else { "was interrupted" };
             self.problems.push(Problem {
                 what: match lost.as_slice() {
-                    [] => "the companion was interrupted while agents were connected, and is back".into(),
-                    lost => format!("the companion was interrupted, and what waited is rejected: {}", lost.join(", ")),
+                    [] => format!("the companion {happened} while agents were connected, and is back"),
+                    lost => format!("the companion {happened}, and what waited is rejected: {}", lost.join(", ")),
                 },
                 hint: Some(
                     "An agent that calls itself disconnected comes back with `/ide enable`. What you had typed, if anything, \
@@ -113,6 +115,7 @@ impl State {
         });
         let journal = Journal {
             port: self.port,
+            handed_over: self.stopping.as_ref().is_some_and(|stopping| stopping.hands_over),
             token: self.token.to_string(),
             last_review: self.reviews.last(),
             sessions: sessions.collect(),

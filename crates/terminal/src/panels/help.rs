@@ -16,9 +16,7 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
     let room = usize::from(area.height).saturating_sub(1);
     // No further than the last row.
     let top = app.help.unwrap_or(0).min(TABLE.len().saturating_sub(room));
-    let mut lines = vec![
-        app.title("Keys. Nothing is written before you accept: keeping and dropping change the text only."),
-    ];
+    let mut lines = vec![app.title("Keys. Nothing is written before you accept.")];
     lines.extend(TABLE.iter().skip(top).take(room).map(|row| {
         Line::from(vec![
             Span::styled(format!("{:<KEYS$}", row.shown), palette.key),

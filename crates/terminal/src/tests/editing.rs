@@ -79,7 +79,7 @@ async fn an_editor_that_is_not_there_is_named() {
 #[tokio::test]
 async fn what_is_saved_while_the_editor_is_open_is_sent_before_the_agent_takes_the_text() {
     // It saves and stays open.
-    let mut stage = edit_with("edit() { echo mine > \"$1\"; exec sleep 60; }; edit").await;
+    let mut stage = edit_with("edit() { echo mine > \"$1\"; exec sleep 3; }; edit").await;
     sleep(Duration::from_millis(200)).await;
     let since = std::time::Instant::now();
     stage.companion.tell(Event::FlushReview { id: ReviewId(1) });
@@ -89,19 +89,48 @@ async fn what_is_saved_while_the_editor_is_open_is_sent_before_the_agent_takes_t
     assert_eq!(edits(&stage), ["mine\n"]);
     let at = |is: &dyn Fn(&Request) -> bool| stage.companion.asked.iter().position(is);
     assert!(at(&|asked| matches!(asked, Request::EditReview { .. })) < at(&|asked| *asked == flushed));
+    // The companion ends; the editor has the terminal as long as it likes.
+    let Stage { companion, mut ended, .. } = stage;
+    drop(companion);
+    assert!(
+        tokio::time::timeout(Duration::from_millis(500), &mut ended).await.is_err(),
+        "the editor is open"
+    );
+    let (ending, words) = ended.await.unwrap();
+    assert_eq!((ending.unwrap(), words), (Ending::Gone, None));
+}
+
+#[tokio::test]
+async fn what_is_saved_after_the_companion_has_stopped_is_kept() {
+    let stage = edit_with("edit() { sleep 1; echo late > \"$1\"; }; edit").await;
     let Stage { companion, ended, .. } = stage;
     drop(companion);
-    let words = ended.await.unwrap().1;
-    assert_eq!(words.as_deref(), Some("What was saved in your editor is in `alongside drafts`."));
+    let (ending, words) = ended.await.unwrap();
+    let words = words.expect("it says where");
+    assert_eq!(ending.unwrap(), Ending::Gone);
+    let path = words.split("what you typed is in ").nth(1).unwrap().trim_end_matches('.');
+    let path = std::path::Path::new(path);
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "late\n");
+    let mode = std::os::unix::fs::MetadataExt::mode(&path.parent().unwrap().metadata().unwrap());
+    assert_eq!(mode & 0o777, 0o700, "nobody else's business");
+    std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
 }
 
 #[tokio::test]
 async fn a_review_that_ends_meanwhile_does_not_take_the_text_with_it() {
     let mut stage = edit_with("edit() { echo mine > \"$1\"; sleep 1; echo more >> \"$1\"; }; edit").await;
     stage.companion.close(1, Closing::AgentGone, None);
-    until(&mut stage, "the message", on_screen("The review has ended meanwhile; it is in ")).await;
+    until(&mut stage, "the message", on_screen("the review has ended meanwhile; what you typed is in "))
+        .await;
     let screen = stage.screen().split_whitespace().collect::<Vec<_>>().join(" ");
-    let path = screen.split("it is in ").nth(1).unwrap().split(' ').next().unwrap().trim_end_matches('.');
+    let path = screen
+        .split("what you typed is in ")
+        .nth(1)
+        .unwrap()
+        .split(' ')
+        .next()
+        .unwrap()
+        .trim_end_matches('.');
     let path = std::path::Path::new(path);
     assert_eq!(std::fs::read_to_string(path).unwrap(), "mine\nmore\n");
     std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
@@ -115,9 +144,17 @@ async fn a_text_that_is_refused_is_kept() {
     stage.a_while().await;
     stage.companion.refuse = Some(alongside_desk::Refusal::Stale { revision: 9 });
     stage.press("e").await;
-    until(&mut stage, "the message", on_screen("Your text could not be taken over; it is in ")).await;
+    until(&mut stage, "the message", on_screen("your text could not be taken over; what you typed is in "))
+        .await;
     let screen = stage.screen().split_whitespace().collect::<Vec<_>>().join(" ");
-    let path = screen.split("it is in ").nth(1).unwrap().split(' ').next().unwrap().trim_end_matches('.');
+    let path = screen
+        .split("what you typed is in ")
+        .nth(1)
+        .unwrap()
+        .split(' ')
+        .next()
+        .unwrap()
+        .trim_end_matches('.');
     let path = std::path::Path::new(path);
     assert_eq!(std::fs::read_to_string(path).unwrap(), "mine\n");
     std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
