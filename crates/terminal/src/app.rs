@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
-use alongside_desk::{Request, ReviewId, Status};
+use alongside_desk::{Agent, Request, ReviewId, Status};
 use crossterm::event::KeyEvent;
 use tokio::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use crate::page::Needle;
 use crate::palette::Palette;
 use crate::reading::Reading;
 use crate::screen::Areas;
-use crate::{Layout, Options};
+use crate::{Layout, Options, texts};
 
 /// What is pressed sooner after the screen changed unasked was meant for what stood there before.
 const TOO_SOON: Duration = Duration::from_millis(300);
@@ -230,6 +230,15 @@ impl App {
 
     pub(crate) fn review_mut(&mut self, id: ReviewId) -> Option<&mut Reading> {
         self.reviews.iter_mut().find(|reading| reading.review.id == id)
+    }
+
+    /// An agent by its name, and with its number where another one has the same.
+    pub(crate) fn agent(&self, agent: &Agent) -> String {
+        let name = texts::agent_name(agent);
+        let same = |other: &Agent| other.number != agent.number && texts::agent_name(other) == name;
+        let others =
+            self.status.agents.iter().chain(self.reviews.iter().map(|reading| &reading.review.agent));
+        if others.into_iter().any(same) { format!("{name} #{}", agent.number) } else { name }
     }
 
     /// Says something in the message line.

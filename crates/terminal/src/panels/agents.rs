@@ -20,7 +20,7 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
         lines.push(Line::styled("none yet", palette.quiet));
     }
     for agent in &app.status.agents {
-        let name = format!("{} {}", texts::agent_name(agent), harmless::name(&agent.version));
+        let name = format!("{} {}", app.agent(agent), harmless::name(&agent.version));
         let (style, since) = if agent.listening {
             (palette.text, texts::ago(agent.since, app.now))
         } else {

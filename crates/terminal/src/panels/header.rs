@@ -28,7 +28,7 @@ fn title(app: &App, reading: &Reading, width: u16) -> Line<'static> {
     let width = usize::from(width);
     let (added, removed) = reading.counts;
     let new = if review.original.is_none() && review.whole_file_only.is_none() { "new file, " } else { "" };
-    let about = format!("  {}  {new}+{added} -{removed}", texts::agent_name(&review.agent));
+    let about = format!("  {}  {new}+{added} -{removed}", app.agent(&review.agent));
     let mut state = Vec::new();
     if !review.hunks.is_empty() {
         state.push(format!("change {} of {}", reading.hunk + 1, review.hunks.len()));

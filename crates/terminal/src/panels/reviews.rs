@@ -62,7 +62,7 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
         if read {
             first = first.style(palette.selected);
         }
-        let mut notes = vec![texts::agent_name(&reading.review.agent)];
+        let mut notes = vec![app.agent(&reading.review.agent)];
         notes.extend(reading.review.stale.then(|| "stale".to_owned()));
         notes.extend(reading.review.dirty.then(|| "dirty".to_owned()));
         let second = Line::from(vec![Span::raw("  "), Span::styled(notes.join(", "), palette.quiet)]);

@@ -51,7 +51,7 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
     if strip.height > 1 {
         let name = |agent: &alongside_desk::Agent| {
             let away = if agent.listening { "" } else { " (away)" };
-            texts::agent_name(agent) + away
+            app.agent(agent) + away
         };
         let agents: Vec<_> = app.status.agents.iter().map(name).collect();
         let agents = if agents.is_empty() { "no agent yet".to_owned() } else { agents.join(", ") };

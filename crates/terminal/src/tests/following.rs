@@ -233,3 +233,15 @@ async fn turning_to_the_desk_is_told_at_most_once_a_second() {
     stage.moment().await;
     assert_eq!(focused(&stage), 2);
 }
+
+#[tokio::test(start_paused = true)]
+async fn agents_of_one_name_are_told_apart() {
+    let mut stage = Stage::reading(120, 24).await;
+    stage.does_not_show("Gemini CLI #");
+    let first = stage.gemini.clone();
+    let second = Agent { number: 77, ..first.clone() };
+    stage.companion.open(2, &second, "/shop/b.py", &pieces());
+    stage.moment().await;
+    stage.shows(&format!("Gemini CLI #{}", first.number));
+    stage.shows("Gemini CLI #77");
+}
