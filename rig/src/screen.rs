@@ -70,7 +70,8 @@ impl Screen {
         // Not `Sandbox::spawn`: setsid forks when it already leads a group.
         let mut command = Command::new("setsid");
         command.env_clear().envs(sandbox.env()).envs(terminal.variables.iter().cloned());
-        command.current_dir(sandbox.project()).arg("--ctty").args(words);
+        // As a terminal starts it, also where the tests themselves were started with nohup(1).
+        command.current_dir(sandbox.project()).args(["--ctty", "env", "--default-signal=HUP"]).args(words);
         let end = || tty.try_clone().map(Stdio::from);
         let child = command.stdin(end()?).stdout(end()?).stderr(end()?).spawn();
         let child = child.with_context(|| format!("{command:?} does not start"))?;

@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal, Write};
 use std::panic::PanicHookInfo;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{
@@ -30,6 +30,9 @@ use crate::writer::{EVERYTHING, Writer};
 /// Ends an escape sequence that was cut off.
 const CANCEL: &str = "\x18";
 
+/// Keys that come so soon after the terminal was taken over were typed before.
+const LEFT_OVER: Duration = Duration::from_millis(30);
+
 /// Clicks and the wheel in the widest form, and no reports of mere motion: they would flood a slow line.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
@@ -42,6 +45,8 @@ pub(crate) struct Tty {
     /// Absent while the terminal is somebody else's.
     input: Option<EventStream>,
     replies: Replies,
+    /// When the terminal was taken over last.
+    entered: Instant,
     hook: Option<Hook>,
     /// Whether a panic has given the terminal back. Twice would put the cursor over what was said of it.
     given_back: Arc<AtomicBool>,
@@ -82,7 +87,8 @@ impl Tty {
         let (writer, given_back) = (Writer::start(), Arc::new(AtomicBool::new(false)));
         let hook = Some(Hook::set(panicked, writer.abandoned.clone(), given_back.clone()));
         let replies = Replies::default();
-        let mut tty = Self { terminal, pen, writer, input: None, replies, hook, given_back };
+        let entered = Instant::now();
+        let mut tty = Self { terminal, pen, writer, input: None, replies, entered, hook, given_back };
         tty.enter()?;
         Ok(tty)
     }
@@ -107,6 +113,7 @@ impl Tty {
         )?;
         self.redraw()?;
         self.input = Some(EventStream::new());
+        self.entered = Instant::now();
         Ok(())
     }
 
@@ -178,6 +185,8 @@ impl Screen for Tty {
         };
         match typed {
             Some(Ok(event)) if self.replies.is_part_of_one(&event) => Ok(FromScreen::Nothing),
+            // Read before an editor had the terminal, and not handed out: meant for whatever stood there then.
+            Some(Ok(Event::Key(_))) if self.entered.elapsed() < LEFT_OVER => Ok(FromScreen::Nothing),
             Some(Ok(Event::Resize(..))) => Ok(FromScreen::Resized),
             Some(Ok(event)) => Ok(FromScreen::Typed(event)),
             Some(Err(error)) => Err(error),
