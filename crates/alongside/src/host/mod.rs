@@ -6,6 +6,7 @@ mod meet;
 mod reach;
 mod registry;
 mod serve;
+mod visit;
 
 use std::io::Write as _;
 use std::path::PathBuf;
