@@ -30,7 +30,7 @@ use crate::writer::{EVERYTHING, Writer};
 /// Ends an escape sequence that was cut off.
 const CANCEL: &str = "\x18";
 
-/// Keys that come so soon after the terminal was taken over were typed before.
+/// Keys that come so soon after the terminal was taken back were typed before.
 const LEFT_OVER: Duration = Duration::from_millis(30);
 
 /// Clicks and the wheel in the widest form, and no reports of mere motion: they would flood a slow line.
@@ -45,8 +45,8 @@ pub(crate) struct Tty {
     /// Absent while the terminal is somebody else's.
     input: Option<EventStream>,
     replies: Replies,
-    /// When the terminal was taken over last.
-    entered: Instant,
+    /// When the terminal was taken back last.
+    taken_back: Option<Instant>,
     hook: Option<Hook>,
     /// Whether a panic has given the terminal back. Twice would put the cursor over what was said of it.
     given_back: Arc<AtomicBool>,
@@ -87,8 +87,8 @@ impl Tty {
         let (writer, given_back) = (Writer::start(), Arc::new(AtomicBool::new(false)));
         let hook = Some(Hook::set(panicked, writer.abandoned.clone(), given_back.clone()));
         let replies = Replies::default();
-        let entered = Instant::now();
-        let mut tty = Self { terminal, pen, writer, input: None, replies, entered, hook, given_back };
+        let mut tty =
+            Self { terminal, pen, writer, input: None, replies, taken_back: None, hook, given_back };
         tty.enter()?;
         Ok(tty)
     }
@@ -113,7 +113,6 @@ impl Tty {
         )?;
         self.redraw()?;
         self.input = Some(EventStream::new());
-        self.entered = Instant::now();
         Ok(())
     }
 
@@ -186,7 +185,9 @@ impl Screen for Tty {
         match typed {
             Some(Ok(event)) if self.replies.is_part_of_one(&event) => Ok(FromScreen::Nothing),
             // Read before an editor had the terminal, and not handed out: meant for whatever stood there then.
-            Some(Ok(Event::Key(_))) if self.entered.elapsed() < LEFT_OVER => Ok(FromScreen::Nothing),
+            Some(Ok(Event::Key(_))) if self.taken_back.is_some_and(|at| at.elapsed() < LEFT_OVER) => {
+                Ok(FromScreen::Nothing)
+            }
             Some(Ok(Event::Resize(..))) => Ok(FromScreen::Resized),
             Some(Ok(event)) => Ok(FromScreen::Typed(event)),
             Some(Err(error)) => Err(error),
@@ -213,7 +214,9 @@ impl Screen for Tty {
     fn take_back(&mut self) -> io::Result<()> {
         // Somebody else may have changed its modes, and crossterm would take them for those it set itself.
         terminal::disable_raw_mode()?;
-        self.enter()
+        self.enter()?;
+        self.taken_back = Some(Instant::now());
+        Ok(())
     }
 
     async fn stop(&mut self) -> io::Result<()> {
