@@ -21,6 +21,8 @@ fn drawn(terminal: &Terminal) -> Result<(String, BTreeSet<String>)> {
     let stage = Stage::new();
     let desk = stage.desk(terminal)?;
     desk.shows("No agent is connected yet.")?;
+    // What a desk is told before its first picture stands is no news to it.
+    settled(&desk)?;
     let agent = Proposer::gemini(&stage.sandbox)?;
     let _proposal = agent.propose(&stage.file, &proposed())?;
     desk.shows("Gemini CLI is connected.")?;

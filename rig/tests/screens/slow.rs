@@ -35,6 +35,8 @@ fn pressed_through(terminal: &Terminal, times: usize) -> Result<(String, u64)> {
     let file = stage.sandbox.write("long.txt", original);
     let desk = stage.desk(terminal)?;
     desk.shows("No agent is connected yet.")?;
+    // What a desk is told before its first picture stands is no news to it.
+    settled(&desk)?;
     let agent = Proposer::gemini(&stage.sandbox)?;
     desk.shows("Gemini CLI is connected.")?;
     let _proposal = agent.propose(&file, &proposed)?;
