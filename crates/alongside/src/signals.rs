@@ -107,6 +107,26 @@ impl Continued {
     }
 }
 
+/// How often a process is looked at whose end is waited for.
+#[cfg(unix)]
+const LOOK_EVERY: std::time::Duration = std::time::Duration::from_secs(1);
+
+/// Waits until a process has ended that is none of ours.
+#[cfg(unix)]
+pub(crate) async fn process_ends(pid: u32) {
+    use rustix::process::test_kill_process;
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    while pid.is_some_and(|pid| test_kill_process(pid) != Err(rustix::io::Errno::SRCH)) {
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+/// Not known here: it counts as alive.
+#[cfg(not(unix))]
+pub(crate) async fn process_ends(_: u32) {
+    std::future::pending().await
+}
+
 /// The exit code of a program that a signal ended.
 pub(crate) fn exit_code(signal: i32) -> std::process::ExitCode {
     std::process::ExitCode::from(u8::try_from(128 + signal).unwrap_or(1))

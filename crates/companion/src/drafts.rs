@@ -106,7 +106,7 @@ impl Drafts {
     /// # Errors
     /// When the disk does not let us.
     pub fn keep(&self, file: &str, agent: &str, why: &str, text: &str) -> io::Result<PathBuf> {
-        let (now, process) = (crate::context::now_ms(), std::process::id());
+        let (now, process) = (alongside_desk::now_ms(), std::process::id());
         // Two within one millisecond get names of their own.
         let free =
             (0_u32..).map(|n| format!("{now}-{process}-{n}")).find(|id| !self.directory().join(id).exists());
@@ -136,7 +136,7 @@ impl Drafts {
             id: new.id.clone(),
             file: new.file.clone(),
             agent: new.agent.clone(),
-            saved_at_ms: crate::context::now_ms(),
+            saved_at_ms: alongside_desk::now_ms(),
             why: new.why.clone(),
             path: path.clone(),
             text_file,
@@ -233,7 +233,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let drafts = Drafts::open(&Places::below(directory.path()));
         drafts.save(&new("1-1", "x")).unwrap();
-        let now = crate::context::now_ms();
+        let now = alongside_desk::now_ms();
         drafts.prune(now);
         assert_eq!(drafts.list().unwrap().len(), 1);
         drafts.prune(now + u64::try_from(KEPT_FOR.as_millis()).unwrap() + 60_000);

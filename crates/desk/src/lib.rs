@@ -21,7 +21,7 @@ pub use review::{
     Change, Changed, Closed, Closing, Decision, Hunk, HunkState, LineEnding, Lines, OutOfStep, Refusal,
     Review, ReviewId, Revised, Words,
 };
-pub use status::{Agent, Environment, Problem, Status, Told};
+pub use status::{Agent, Environment, Problem, Status, Told, now_ms};
 pub use text::{OutOfText, Text};
 
 use serde::{Deserialize, Serialize};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +72,12 @@ pub struct Told {
 
 fn is_zero(number: &usize) -> bool {
     *number == 0
+}
+
+/// The time of day, as [`Agent::since`] counts it: milliseconds since the Unix epoch.
+pub fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// A connected agent. Every string is as the agent gave it: render it harmless before showing it.

@@ -110,7 +110,7 @@ pub async fn run(mut desk: Desk, options: Options) -> anyhow::Result<Ending> {
     let mut app = App::new(options, Palette::new(theme, depth));
     let (tell, panicked) = mpsc::unbounded_channel();
     let signals = Signals::listen().context("cannot listen for signals")?;
-    let mut around = Around { signals, panicked, editor: editor::command(), clock: run::clock };
+    let mut around = Around { signals, panicked, editor: editor::command(), clock: alongside_desk::now_ms };
     let mut tty = Tty::open(tell).context("cannot use the terminal")?;
     let ending = run::run(&mut desk, &mut app, &mut tty, &mut around).await;
     let last_words = match (&ending, app.last_words().await) {

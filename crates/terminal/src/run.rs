@@ -4,7 +4,6 @@
 
 use std::io;
 use std::process::ExitStatus;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use alongside_desk::{Desk, Gone, Refusal, Revised};
 use crossterm::event::Event as Typed;
@@ -77,12 +76,6 @@ pub(crate) struct Around {
     pub(crate) editor: String,
     /// Milliseconds since the Unix epoch.
     pub(crate) clock: fn() -> u64,
-}
-
-/// The time of day.
-pub(crate) fn clock() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// What came first.

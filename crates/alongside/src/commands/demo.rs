@@ -18,7 +18,7 @@ use crate::failure::Hint;
 use crate::line::{Ending, Ink, Inks, LineDesk, Policy};
 use crate::signals::{self, Signals};
 use alongside_desk::harmless;
-use project::PROPOSALS;
+use project::{PROPOSALS, Proposal};
 
 /// Try everything with a built-in agent, in a project made for the purpose
 ///
@@ -130,11 +130,7 @@ impl Demo {
     async fn play_alone(&mut self, companion: &Companion) -> anyhow::Result<()> {
         let session = connect(companion).await?;
         for proposal in PROPOSALS {
-            let path = self.root.join(proposal.file);
-            // Agents listen before they propose; whoever listens is told of the files first.
-            let _ = session.context().wait_for(Option::is_some).await;
-            let outcome = propose(&session, &path, proposal.text).await?;
-            self.hear(&path).await;
+            let outcome = self.propose(&session, proposal).await?;
             self.write_outcome(proposal.file, &outcome)?;
         }
         session.end().await.context("the built-in agent cannot leave")
@@ -187,16 +183,9 @@ impl Demo {
     ) -> anyhow::Result<Ending> {
         let session = connect(companion).await?;
         for proposal in PROPOSALS {
-            let path = self.root.join(proposal.file);
             let mut outcome = None;
             let ending = {
-                let proposed = async {
-                    // Agents listen before they propose; whoever listens is told of the files first. Without it the
-                    // proposal fails, which is said.
-                    let _ = session.context().wait_for(Option::is_some).await;
-                    outcome = Some(propose(&session, &path, proposal.text).await);
-                    self.hear(&path).await;
-                };
+                let proposed = async { outcome = Some(self.propose(&session, proposal).await) };
                 desk.run(signals, proposed).await
             };
             if ending != Ending::Done {
@@ -207,6 +196,17 @@ impl Demo {
         }
         session.end().await.context("the built-in agent cannot leave")?;
         Ok(Ending::Done)
+    }
+
+    /// Lets the agent propose a change, until it has been decided.
+    async fn propose(&mut self, session: &Session, proposal: &Proposal) -> anyhow::Result<Outcome> {
+        let path = self.root.join(proposal.file);
+        // Agents listen before they propose; whoever listens is told of the files first. Without it the proposal fails,
+        // which is said.
+        let _ = session.context().wait_for(Option::is_some).await;
+        let outcome = session.open_diff(&path.to_string_lossy(), proposal.text).await?.outcome().await;
+        self.hear(&path).await;
+        Ok(outcome)
     }
 
     /// Waits until the decision about a file is known here too.
@@ -289,10 +289,6 @@ async fn connect(companion: &Companion) -> anyhow::Result<Session> {
     let identity = Identity::new("alongside-demo", env!("CARGO_PKG_VERSION"));
     let connected = Session::connect(Endpoint::local(companion.port()), Some(companion.token()), identity);
     connected.await.context("the built-in agent cannot connect")
-}
-
-async fn propose(session: &Session, path: &Path, text: &str) -> anyhow::Result<Outcome> {
-    Ok(session.open_diff(&path.to_string_lossy(), text).await?.outcome().await)
 }
 
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {

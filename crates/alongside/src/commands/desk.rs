@@ -4,11 +4,10 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use alongside_desk::Request;
 use alongside_terminal::{Ending, Layout, Options, Theme};
 use clap::CommandFactory as _;
 
-use super::{review, serving};
+use super::review;
 use crate::Globals;
 use crate::failure;
 use crate::host::{self, Wish};
@@ -52,8 +51,6 @@ pub(crate) enum Shade {
     Dark,
 }
 
-/// How often the process is looked at that the desk ends with.
-const LOOK_EVERY: std::time::Duration = std::time::Duration::from_secs(1);
 /// The exit code where no screen can be drawn.
 const NO_TERMINAL: i32 = 2;
 
@@ -69,11 +66,6 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     let roots = review::roots(&args.dirs)?;
     let settings = Settings::load(globals.config.as_deref(), &roots)?;
     let reached = host::reach(Wish::desk(roots.clone(), args.host, globals)).await?;
-    if reached.started {
-        for problem in serving::foreign(&roots).await {
-            reached.desk.send(Request::Report(problem));
-        }
-    }
     if let Some(pid) = args.until {
         tokio::spawn(end_with(pid));
     }
@@ -104,11 +96,8 @@ pub(super) fn can_draw() -> bool {
 /// Asks this process to end when another has: the desk gives the terminal back and leaves as for any signal.
 #[cfg(unix)]
 async fn end_with(pid: u32) {
-    use rustix::process::{Signal, getpid, kill_process, test_kill_process};
-    let other = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
-    while other.is_some_and(|other| test_kill_process(other) != Err(rustix::io::Errno::SRCH)) {
-        tokio::time::sleep(LOOK_EVERY).await;
-    }
+    use rustix::process::{Signal, getpid, kill_process};
+    signals::process_ends(pid).await;
     // There is nothing else that could be done.
     let _ = kill_process(getpid(), Signal::TERM);
 }

@@ -9,7 +9,7 @@ mod log;
 mod pane;
 mod review;
 mod run;
-mod serving;
+pub(crate) mod serving;
 mod status;
 mod stdio;
 mod variables;

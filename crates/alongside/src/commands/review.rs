@@ -3,10 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use alongside_desk::Request;
 use anyhow::Context;
 
-use super::serving;
 use crate::Globals;
 use crate::failure::{Hint, failure};
 use crate::host::{self, Wish};
@@ -68,11 +66,6 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     let roots = roots(&args.dirs)?;
     let mut signals = Signals::listen()?;
     let reached = host::reach(Wish::desk(roots.clone(), args.host.clone(), globals)).await?;
-    if reached.started {
-        for problem in serving::foreign(&roots).await {
-            reached.desk.send(Request::Report(problem));
-        }
-    }
     let ending = if args.json {
         let mut desk = JsonDesk::new(reached.desk);
         let ending = desk.run(&mut signals).await;

@@ -41,9 +41,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     let here = serving::surroundings()?;
     // From now on signals are the agent's to answer; we end after it.
     let mut signals = Signals::listen()?;
-    let ours = host::serves(std::slice::from_ref(&here.cwd)).await?;
-    let foreign = if ours { None } else { serving::here(&here).await };
-    let (keeper, environment) = match foreign {
+    let (keeper, environment) = match serving::of_others(&here).await? {
         Some(serving) => {
             tracing::info!(
                 port = serving.record.port,

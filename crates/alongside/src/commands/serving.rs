@@ -11,6 +11,7 @@ use alongside_desk::{Problem, Status};
 use anyhow::Context;
 
 use crate::failure::{Hint, failure};
+use crate::host;
 
 /// How long a companion on this machine may take to answer.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -57,6 +58,12 @@ async fn among(here: &Surroundings, wanted: impl Fn(&Record) -> bool) -> Option<
     None
 }
 
+/// The companion of another program that serves the current directory, where no host of ours does or is being started.
+pub(super) async fn of_others(surroundings: &Surroundings) -> anyhow::Result<Option<Serving>> {
+    let ours = host::serves(std::slice::from_ref(&surroundings.cwd)).await?;
+    Ok(if ours { None } else { here(surroundings).await })
+}
+
 /// The same, or an error that says what to do.
 pub(super) async fn here_or_error(surroundings: &Surroundings) -> anyhow::Result<Serving> {
     here(surroundings).await.ok_or_else(|| {
@@ -68,7 +75,7 @@ pub(super) async fn here_or_error(surroundings: &Surroundings) -> anyhow::Result
 }
 
 /// Companions of other programs that serve these roots: an agent connects to one, and it may be that.
-pub(super) async fn foreign(roots: &[PathBuf]) -> Vec<Problem> {
+pub(crate) async fn foreign(roots: &[PathBuf]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for root in roots {
         let Ok(mut surroundings) = surroundings() else {

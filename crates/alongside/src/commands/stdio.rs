@@ -20,9 +20,7 @@ pub(crate) struct Args {}
 
 pub(crate) async fn run(globals: Globals) -> anyhow::Result<ExitCode> {
     let here = serving::surroundings()?;
-    let ours = host::serves(std::slice::from_ref(&here.cwd)).await?;
-    let foreign = if ours { None } else { serving::here(&here).await };
-    let (keeper, endpoint, token) = match foreign {
+    let (keeper, endpoint, token) = match serving::of_others(&here).await? {
         Some(Serving { record, .. }) => {
             let endpoint = Endpoint::local(record.port);
             // Who speaks here cannot be known: the record was written for one family, the client may be of any.

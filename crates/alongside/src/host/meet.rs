@@ -101,19 +101,19 @@ impl Wish {
     }
 }
 
-/// Joins the host that serves the projects and was focused last, or starts one. True if it was started.
+/// Joins the host that serves the projects and was focused last, or starts one.
 ///
 /// # Errors
 /// When there is none and none can be started, or the one there is speaks another version of the protocol.
-pub(crate) async fn meet(wish: &Wish) -> anyhow::Result<(Joined, bool)> {
+pub(crate) async fn meet(wish: &Wish) -> anyhow::Result<Joined> {
     let registry = Registry::open()?;
     let lock = registry.lock().await?;
     for entry in wish.choose(registry.entries())? {
         if let Some(joined) = try_join(&registry, &entry.name, wish).await? {
-            return Ok((joined, false));
+            return Ok(joined);
         }
         if wish.host.is_some() {
-            return Ok((start(&registry, &lock, &entry, wish).await?, true));
+            return start(&registry, &lock, &entry, wish).await;
         }
         // It has crashed, and nobody was there to start it again. A new one of its name adopts what it left.
         registry.remove(&entry);
@@ -129,7 +129,7 @@ pub(crate) async fn meet(wish: &Wish) -> anyhow::Result<(Joined, bool)> {
         log: wish.globals.log.as_deref().map(std::path::absolute).transpose()?,
         ..Entry::default()
     };
-    Ok((start(&registry, &lock, &entry, wish).await?, true))
+    start(&registry, &lock, &entry, wish).await
 }
 
 /// Joins a host again that was lost, starting it if nobody else has.

@@ -24,8 +24,6 @@ pub(crate) struct Reached {
     pub(crate) desk: Desk,
     /// What the host said of itself.
     pub(crate) welcome: Welcome,
-    /// Whether there was none before.
-    pub(crate) started: bool,
 }
 
 /// Joins the host of a project, or starts one; see [`Wish`].
@@ -33,7 +31,7 @@ pub(crate) struct Reached {
 /// # Errors
 /// As [`meet`].
 pub(crate) async fn reach(wish: Wish) -> anyhow::Result<Reached> {
-    let (joined, started) = meet(&wish).await?;
+    let joined = meet(&wish).await?;
     let welcome = joined.welcome.clone();
     let (desk, seat) = pair();
     let carrier = Carrier {
@@ -47,7 +45,7 @@ pub(crate) async fn reach(wish: Wish) -> anyhow::Result<Reached> {
         leave: None,
     };
     tokio::spawn(carrier.run(joined));
-    Ok(Reached { desk, welcome, started })
+    Ok(Reached { desk, welcome })
 }
 
 /// What is needed to start the host again, as it was when we joined: afterwards its own words are gone.
@@ -176,7 +174,7 @@ impl Carrier {
         let joining = async move {
             match meet_again(&wish, &entry).await {
                 Ok(joined) => Ok(joined),
-                Err(error) => meet(&wish).await.map(|(joined, _)| joined).map_err(|_| error),
+                Err(error) => meet(&wish).await.map_err(|_| error),
             }
         };
         tokio::pin!(joining);

@@ -1,12 +1,13 @@
 //! The host's loop: lets desks in, and does what the [rules](super::life) say follows when they come and go.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use alongside_companion::{Companion, Editor};
-use alongside_desk::Request;
 use alongside_desk::socket::{
     Arrival, ClientInfo, Goodbye, Hello, Host, Owner, PROTOCOL, Report, Role, Welcome,
 };
+use alongside_desk::{Desk, Request};
 use interprocess::local_socket::tokio::{Listener, Stream, prelude::*};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
@@ -18,10 +19,8 @@ use super::registry::{Entry, Registry};
 use super::visit::{Event, Seated, receive_and_serve};
 use crate::saved::{self, Filter};
 use crate::settings::Settings;
-use crate::signals::Signals;
+use crate::signals::{self, Signals};
 
-/// How often the owner's process is looked at.
-const LOOK_AT_OWNER_EVERY: Duration = Duration::from_secs(1);
 /// How often at most a focus is written down.
 const FOCUS_EVERY_MS: u64 = 1000;
 /// How long desks may take to hear the last things.
@@ -39,14 +38,6 @@ pub(super) struct Serving {
     saved: Option<AbortHandle>,
     /// Said to desks that are still there when all is over.
     goodbye: watch::Sender<Option<Goodbye>>,
-}
-
-/// Why the loop ends.
-enum End {
-    /// As the rules, a signal or somebody else wants it.
-    Stop(Option<Arrival<Stream>>),
-    /// For a successor.
-    HandOver(Arrival<Stream>),
 }
 
 impl Serving {
@@ -75,7 +66,8 @@ impl Serving {
         let (events, mut inbox) = mpsc::unbounded_channel();
         let mut visitors = JoinSet::new();
         self.watch_saved_files();
-        let end = loop {
+        tokio::spawn(report_foreign(self.companion.observe(), self.entry.roots.clone()));
+        let (how, asked) = loop {
             let deadline = self.life.deadline();
             let steps = tokio::select! {
                 stream = listener.accept() => {
@@ -105,10 +97,9 @@ impl Serving {
                         let _ = answer.send(self.report().await);
                         continue;
                     }
-                    Some(Event::End { how: Goodbye::HandedOver, arrival }) => break End::HandOver(arrival),
-                    Some(Event::End { arrival, .. }) => break End::Stop(Some(arrival)),
+                    Some(Event::End { how, arrival }) => break (how, Some(arrival)),
                     // We hold a sender ourselves.
-                    None => break End::Stop(None),
+                    None => break (Goodbye::Stopped, None),
                 },
                 () = until(deadline) => self.life.due(Instant::now()),
                 () = owner_ends(self.life.owner().filter(|_| !self.life.is_hidden())) => {
@@ -125,10 +116,10 @@ impl Serving {
                 }
             };
             if self.carry_out(steps).await {
-                break End::Stop(None);
+                break (Goodbye::Stopped, None);
             }
         };
-        self.end(end).await;
+        self.end(how, asked).await;
         // Everybody hears what became of the reviews, and the goodbye.
         let last_words = async { while visitors.join_next().await.is_some() {} };
         let _ = tokio::time::timeout(LAST_WORDS, last_words).await;
@@ -212,7 +203,7 @@ impl Serving {
     }
 
     fn focused(&mut self) {
-        let now = now_ms();
+        let now = alongside_desk::now_ms();
         if now.saturating_sub(self.entry.focused_at) >= FOCUS_EVERY_MS {
             self.entry.focused_at = now;
             self.write_entry();
@@ -225,18 +216,15 @@ impl Serving {
         }
     }
 
-    async fn end(self, end: End) {
-        let (how, arrival) = match end {
-            End::Stop(arrival) => (Goodbye::Stopped, arrival),
-            End::HandOver(arrival) => (Goodbye::HandedOver, Some(arrival)),
-        };
+    /// Ends, and tells whoever asked for it when that is done.
+    async fn end(self, how: Goodbye, asked: Option<Arrival<Stream>>) {
         match how {
             Goodbye::Stopped => self.companion.stop().await,
             Goodbye::HandedOver => self.companion.hand_over().await,
         }
         self.registry.remove(&self.entry);
         self.goodbye.send_replace(Some(how));
-        if let Some(mut arrival) = arrival {
+        if let Some(mut arrival) = asked {
             // Whoever asked may be gone.
             let _ = arrival.done().await;
         }
@@ -256,25 +244,15 @@ async fn until(deadline: Option<Instant>) {
 
 /// Waits until the owner's process has ended; for good if there is none to wait for.
 async fn owner_ends(owner: Option<&Owner>) {
-    let Some(pid) = owner.map(|owner| owner.pid) else { return std::future::pending().await };
-    while is_alive(pid) {
-        tokio::time::sleep(LOOK_AT_OWNER_EVERY).await;
+    match owner {
+        Some(owner) => signals::process_ends(owner.pid).await,
+        None => std::future::pending().await,
     }
 }
 
-#[cfg(unix)]
-fn is_alive(pid: u32) -> bool {
-    let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) else { return false };
-    rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH)
-}
-
-#[cfg(not(unix))]
-fn is_alive(_: u32) -> bool {
-    true
-}
-
-/// Milliseconds since the Unix epoch.
-fn now_ms() -> u64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+/// Says which other companions serve the projects. Asking them may take a while, and nobody waits for it.
+async fn report_foreign(desk: Desk, roots: Vec<PathBuf>) {
+    for problem in crate::commands::serving::foreign(&roots).await {
+        desk.send(Request::Report(problem));
+    }
 }

@@ -66,7 +66,17 @@ pub(super) async fn receive_and_serve(
     let _ = events.send(Event::Arrived { hello, seated: seat });
     // The loop may have ended in between.
     let Ok(Seated { id, desk, welcome }) = seated.await else { return };
-    let desk = noticing(desk, events.clone());
+    let noticed = |request: &Request| {
+        // Its person turns to it.
+        let turns = match request {
+            Request::Focus => true,
+            Request::ChangeContext(report) => report.active.is_some(),
+            _ => false,
+        };
+        if turns {
+            let _ = events.send(Event::Focused);
+        }
+    };
     let left = async || {
         let (ends, answered) = oneshot::channel();
         let _ = events.send(Event::Parted { id, left: true, ends });
@@ -77,39 +87,9 @@ pub(super) async fn receive_and_serve(
         // The loop is gone, and with it the host.
         Err(_) => Goodbye::Stopped,
     };
-    let parting = arrival.serve(&welcome, desk, left, goodbye).await;
+    let parting = arrival.serve(&welcome, desk, noticed, left, goodbye).await;
     tracing::info!(desk = id, ?parting, "a desk parts");
     if parting == Parting::Lost {
         let _ = events.send(Event::Parted { id, left: false, ends: oneshot::channel().0 });
     }
-}
-
-/// A desk like `desk`, on which it is noticed when its person turns to it.
-fn noticing(mut desk: Desk, events: mpsc::UnboundedSender<Event>) -> Desk {
-    let (noticed, mut seat) = alongside_desk::pair();
-    tokio::spawn(async move {
-        loop {
-            tokio::select! {
-                call = seat.calls.recv() => {
-                    let Some(call) = call else { return };
-                    let turned = match &call.request {
-                        Request::Focus => true,
-                        Request::ChangeContext(report) => report.active.is_some(),
-                        _ => false,
-                    };
-                    if turned {
-                        let _ = events.send(Event::Focused);
-                    }
-                    desk.pass_on(call);
-                }
-                event = desk.next() => {
-                    let Ok(event) = event else { return };
-                    if seat.events.send(event).is_err() {
-                        return;
-                    }
-                }
-            }
-        }
-    });
-    noticed
 }

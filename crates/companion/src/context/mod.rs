@@ -5,12 +5,11 @@ pub(crate) mod privacy;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use alongside_contract::context::{
     Cursor, File, IdeContext, MAX_OPEN_FILES, MAX_SELECTED_UTF16, WorkspaceState,
 };
-use alongside_desk::{ActiveFile, ContextReport, Position, Told};
+use alongside_desk::{ActiveFile, ContextReport, Position, Told, now_ms};
 
 use crate::hub::DeskId;
 use privacy::Privacy;
@@ -159,12 +158,6 @@ fn cut(text: &str) -> &str {
         units > MAX_SELECTED_UTF16
     });
     over.map_or(text, |(at, _)| &text[..at])
-}
-
-/// Milliseconds since the Unix epoch.
-pub(crate) fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -78,7 +78,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
     }
 
     let drafts = Drafts::open(&places);
-    drafts.prune(crate::context::now_ms());
+    drafts.prune(alongside_desk::now_ms());
     let (editor, stdio) = (builder.pid, builder.stdio.clone());
     let publisher = Publisher {
         places: places.clone(),
@@ -127,7 +127,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         drafts,
         scribe,
         events: events.clone(),
-        started: crate::context::now_ms(),
+        started: alongside_desk::now_ms(),
         last_session: 0,
         last_stream: 0,
         next_look: Instant::now() + LOOK_EVERY,

@@ -84,7 +84,7 @@ impl Session {
             tokenless: proof == Proof::Nothing,
             family,
             is_back: true,
-            since: crate::context::now_ms(),
+            since: alongside_desk::now_ms(),
             outbox: Outbox::default(),
             stream: None,
             unread_posts: 0,

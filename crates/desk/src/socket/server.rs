@@ -129,13 +129,14 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
         framing::write(&mut self.writer, &rpc::reply(&self.id, report)).await
     }
 
-    /// Lets the desk in and carries messages until it parts. `left` is told as soon as the desk asks to leave, and answers
+    /// Lets the desk in and carries messages until it parts. `noticed` sees every request before it is handed on; `left` is told as soon as the desk asks to leave, and answers
     /// whether there is more to tell it: what becomes of the reviews when the host ends with it. `goodbye` is asked when
     /// the companion has ended, and may take its time: the desk goes on to wait.
     pub async fn serve(
         self,
         welcome: &Welcome,
         mut desk: Desk,
+        mut noticed: impl FnMut(&Request),
         left: impl AsyncFnOnce() -> bool,
         goodbye: impl AsyncFnOnce() -> Goodbye,
     ) -> Parting {
@@ -173,6 +174,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
                     }
                     Some(message) => match asked(&message) {
                         Asked::Request(id, request) => {
+                            noticed(&request);
                             let leaves = request == Request::Leave;
                             // The desk within the process stays until there is nothing more to tell.
                             let answered = (!leaves).then(|| desk.send(request));

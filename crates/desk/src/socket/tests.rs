@@ -34,7 +34,7 @@ async fn let_in(stream: DuplexStream, more: bool) -> OneDesk {
             tell.send(()).unwrap();
             more
         };
-        arrival.serve(&welcome, desk, left, async || Goodbye::HandedOver).await
+        arrival.serve(&welcome, desk, |_| {}, left, async || Goodbye::HandedOver).await
     });
     OneDesk { seat, parting, left }
 }

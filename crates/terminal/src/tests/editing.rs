@@ -70,6 +70,16 @@ async fn an_editor_that_fails_loses_nothing() {
     std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
 }
 
+/// The text that a screen says is kept; it is removed.
+fn kept(screen: &str) -> String {
+    let screen = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    let path = screen.split("what you typed is in ").nth(1).unwrap().split(' ').next().unwrap();
+    let path = std::path::Path::new(path.trim_end_matches('.'));
+    let text = std::fs::read_to_string(path).unwrap();
+    std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    text
+}
+
 #[tokio::test]
 async fn an_editor_that_is_not_there_is_named() {
     let mut stage = edit_with("no-such-editor-anywhere").await;
@@ -122,18 +132,7 @@ async fn a_review_that_ends_meanwhile_does_not_take_the_text_with_it() {
     stage.companion.close(1, Closing::AgentGone, None);
     until(&mut stage, "the message", on_screen("the review has ended meanwhile; what you typed is in "))
         .await;
-    let screen = stage.screen().split_whitespace().collect::<Vec<_>>().join(" ");
-    let path = screen
-        .split("what you typed is in ")
-        .nth(1)
-        .unwrap()
-        .split(' ')
-        .next()
-        .unwrap()
-        .trim_end_matches('.');
-    let path = std::path::Path::new(path);
-    assert_eq!(std::fs::read_to_string(path).unwrap(), "mine\nmore\n");
-    std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    assert_eq!(kept(&stage.screen()), "mine\nmore\n");
 }
 
 #[tokio::test]
@@ -146,16 +145,5 @@ async fn a_text_that_is_refused_is_kept() {
     stage.press("e").await;
     until(&mut stage, "the message", on_screen("your text could not be taken over; what you typed is in "))
         .await;
-    let screen = stage.screen().split_whitespace().collect::<Vec<_>>().join(" ");
-    let path = screen
-        .split("what you typed is in ")
-        .nth(1)
-        .unwrap()
-        .split(' ')
-        .next()
-        .unwrap()
-        .trim_end_matches('.');
-    let path = std::path::Path::new(path);
-    assert_eq!(std::fs::read_to_string(path).unwrap(), "mine\n");
-    std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    assert_eq!(kept(&stage.screen()), "mine\n");
 }
