@@ -1,0 +1,166 @@
+-- What users can set, and what happens when they misspell it: the option is named together with the nearest right one,
+-- everything else still works.
+
+local harmless = require('alongside.harmless')
+
+local M = {}
+
+---@class alongside.Config
+---@field cmd string[] how the server is started
+---@field keys { go: string|false, accept: string|false, reject: string|false }
+---@field context boolean whether agents are told what is open
+---@field environment boolean whether terminals opened in Neovim get the variables that lead agents here
+---@field notify fun(message: string, level?: integer, opts?: table)
+---@field log string|false a file that the log is also written to
+
+local function defaults()
+  return {
+    cmd = { 'alongside', 'lsp' },
+    keys = { go = false, accept = '<localleader>a', reject = '<localleader>r' },
+    context = true,
+    environment = true,
+    notify = false,
+    log = false,
+  }
+end
+
+local function is_command(value)
+  return type(value) == 'table' and #value > 0 and vim.iter(value):all(function(word)
+    return type(word) == 'string' and word ~= ''
+  end)
+end
+
+local function is_boolean(value)
+  return type(value) == 'boolean'
+end
+
+local function is_callable(value)
+  return vim.is_callable(value)
+end
+
+local function is_string_or_false(value)
+  return value == false or (type(value) == 'string' and value ~= '')
+end
+
+-- For each option: whether a value is right, and what a right one is, in words.
+local rules = {
+  cmd = { is_command, 'a list of words such as { "alongside", "lsp" }' },
+  context = { is_boolean, 'true or false' },
+  environment = { is_boolean, 'true or false' },
+  notify = { is_callable, 'a function such as vim.notify' },
+  log = { is_string_or_false, 'the path of a file, or false' },
+  keys = {
+    go = { is_string_or_false, 'a key such as "<leader>a", or false' },
+    accept = { is_string_or_false, 'a key such as "<localleader>a", or false' },
+    reject = { is_string_or_false, 'a key such as "<localleader>r", or false' },
+  },
+}
+
+--- How many letters must change to make `a` of `b`.
+local function distance(a, b)
+  local row = {}
+  for j = 0, #b do
+    row[j] = j
+  end
+  for i = 1, #a do
+    local diagonal = row[0]
+    row[0] = i
+    for j = 1, #b do
+      local above = row[j]
+      local cost = a:byte(i) == b:byte(j) and 0 or 1
+      row[j] = math.min(above + 1, row[j - 1] + 1, diagonal + cost)
+      diagonal = above
+    end
+  end
+  return row[#b]
+end
+
+--- The one of `names` that `name` was most likely meant to be.
+---@param name string
+---@param names string[]
+---@return string?
+function M.nearest(name, names)
+  local best, least
+  table.sort(names)
+  for _, candidate in ipairs(names) do
+    local d = distance(name:lower(), candidate)
+    if not least or d < least then
+      best, least = candidate, d
+    end
+  end
+  return least and least <= math.max(2, math.floor(#name / 2)) and best or nil
+end
+
+local function merge(given, into, against, prefix, wrong)
+  for name, value in pairs(given) do
+    local label = prefix .. tostring(name)
+    local rule = against[name]
+    if rule == nil then
+      local nearest = M.nearest(tostring(name), vim.tbl_keys(against))
+      wrong[#wrong + 1] = ("there is no option '%s'%s"):format(
+        label,
+        nearest and (": did you mean '%s%s'?"):format(prefix, nearest) or '; :help alongside-options lists them'
+      )
+    elseif type(rule[1]) ~= 'function' then
+      if type(value) == 'table' then
+        merge(value, into[name], rule, label .. '.', wrong)
+      else
+        wrong[#wrong + 1] = ("option '%s' must be a table, not %s"):format(label, type(value))
+      end
+    elseif rule[1](value) then
+      into[name] = value
+    else
+      wrong[#wrong + 1] = ("option '%s' must be %s"):format(label, rule[2])
+    end
+  end
+end
+
+--- A message that is longer than its line makes Neovim ask for Enter, and that interrupts typing.
+local function in_one_line(message)
+  local room = vim.o.columns * math.max(1, vim.o.cmdheight) - 12
+  if vim.fn.strdisplaywidth(message) <= room then
+    return message
+  end
+  while message ~= '' and vim.fn.strdisplaywidth(message) > room - 1 do
+    message = vim.fn.strcharpart(message, 0, vim.fn.strchars(message) - 1)
+  end
+  return message .. '…'
+end
+
+local builtin_notify = vim.notify
+
+--- Says something to the person in one message that cannot do harm and does not ask for Enter.
+local function notifier(user)
+  return function(message, level, opts)
+    local notify = user or vim.notify
+    message = harmless.text(message)
+    if notify == builtin_notify and not vim.in_fast_event() then
+      message = in_one_line((message:gsub('%s*\n%s*', ' ')))
+    end
+    opts = vim.tbl_extend('keep', opts or {}, { title = 'alongside' })
+    local ok, err = pcall(notify, message, level or vim.log.levels.INFO, opts)
+    if not ok and notify ~= builtin_notify then
+      builtin_notify(message, level, opts)
+      require('alongside.log').write('the notify function failed: ' .. tostring(err))
+    end
+  end
+end
+
+--- The configuration that `given` asks for, and what is wrong with it.
+---@param given table?
+---@return alongside.Config config, string[] wrong
+function M.resolve(given)
+  local config, wrong = defaults(), {}
+  if given ~= nil and type(given) ~= 'table' then
+    wrong[1] = ('setup() takes a table, not %s'):format(type(given))
+    given = nil
+  end
+  merge(given or {}, config, rules, '', wrong)
+  config.notify = notifier(config.notify or nil)
+  table.sort(wrong)
+  return config, wrong
+end
+
+M.current = (M.resolve())
+
+return M

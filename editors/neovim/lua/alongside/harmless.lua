@@ -1,0 +1,120 @@
+-- Renders what comes from outside harmless: paths, names of agents and messages are bytes that somebody else chose.
+-- A terminal obeys control characters, and bidirectional and invisible marks make a text look like another one. Each
+-- becomes a visible escape. The same characters as in crates/desk/src/harmless.rs.
+
+local M = {}
+
+-- Ranges of code points that are obeyed, show nothing, or reorder their neighbours.
+local ranges = {
+  { 0x00, 0x1f }, { 0x7f, 0x9f }, { 0x61c, 0x61c }, { 0x180e, 0x180e }, { 0x200b, 0x200f }, { 0x2028, 0x202e },
+  { 0x2060, 0x2064 }, { 0x2066, 0x206f }, { 0xfeff, 0xfeff }, { 0xfff9, 0xfffb }, { 0xe0000, 0xe007f },
+  { 0xe0100, 0xe01ef },
+}
+
+local function is_harmful(code)
+  for _, range in ipairs(ranges) do
+    if code >= range[1] and code <= range[2] then
+      return true
+    end
+  end
+  return false
+end
+
+--- The length in bytes of the UTF-8 character at byte `i`, and its code point; nil where the bytes are not UTF-8.
+local function decode(text, i)
+  local first = text:byte(i)
+  if first < 0x80 then
+    return 1, first
+  end
+  local length, least, code
+  if first >= 0xc2 and first <= 0xdf then
+    length, least, code = 2, 0x80, first - 0xc0
+  elseif first >= 0xe0 and first <= 0xef then
+    length, least, code = 3, 0x800, first - 0xe0
+  elseif first >= 0xf0 and first <= 0xf4 then
+    length, least, code = 4, 0x10000, first - 0xf0
+  else
+    return nil
+  end
+  for k = i + 1, i + length - 1 do
+    local byte = text:byte(k)
+    if not byte or byte < 0x80 or byte > 0xbf then
+      return nil
+    end
+    code = code * 64 + byte - 0x80
+  end
+  if code < least or code > 0x10ffff or (code >= 0xd800 and code <= 0xdfff) then
+    return nil
+  end
+  return length, code
+end
+
+local short = { [0x09] = '\\t', [0x0a] = '\\n', [0x0d] = '\\r' }
+
+local function escape(code)
+  return short[code] or (code < 0x80 and ('\\x%02x'):format(code)) or ('\\u{%x}'):format(code)
+end
+
+--- Replaces what `harmful` is true for by `replace`, and bytes that are not UTF-8 by U+FFFD.
+local function walk(text, harmful, replace)
+  local out, from, i = {}, 1, 1
+  while i <= #text do
+    local length, code = decode(text, i)
+    if not length or harmful(code) then
+      out[#out + 1] = text:sub(from, i - 1)
+      out[#out + 1] = length and replace(code) or '\239\191\189'
+      from = i + (length or 1)
+    end
+    i = i + (length or 1)
+  end
+  out[#out + 1] = text:sub(from)
+  return table.concat(out)
+end
+
+--- A name, path or message in one line.
+---@param text any
+---@return string
+function M.name(text)
+  text = tostring(text)
+  if not text:find('[^\32-\126]') then
+    return text
+  end
+  return walk(text, is_harmful, escape)
+end
+
+--- A message that may have several lines and tabs.
+---@param text any
+---@return string
+function M.text(text)
+  return walk(tostring(text), function(code)
+    return code ~= 0x09 and code ~= 0x0a and is_harmful(code)
+  end, escape)
+end
+
+--- The text as UTF-8 that JSON can carry: nothing is escaped, bytes that are not UTF-8 become U+FFFD.
+---@param text string
+---@return string
+function M.utf8(text)
+  if not text:find('[\128-\255]') then
+    return text
+  end
+  return walk(text, function()
+    return false
+  end, escape)
+end
+
+--- Whether `text` is UTF-8.
+---@param text string
+---@return boolean
+function M.is_utf8(text)
+  return M.utf8(text) == text
+end
+
+--- For 'statusline', 'winbar' and 'tabline', where % begins an item.
+---@param text any
+---@return string
+function M.statusline(text)
+  return (M.name(text):gsub('%%', '%%%%'))
+end
+
+return M

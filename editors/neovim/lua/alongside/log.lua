@@ -1,0 +1,35 @@
+-- What the plugin did, for the person who wonders: the last lines are kept in memory, `:Alongside log` shows them.
+-- Texts of files and reviews never get here, and neither does the token.
+
+local harmless = require('alongside.harmless')
+
+local M = {}
+
+local KEPT = 500
+local lines = {}
+
+--- Adds one line.
+---@param message string
+function M.write(message)
+  local line = os.date('%Y-%m-%d %H:%M:%S ') .. harmless.name(message)
+  lines[#lines + 1] = line
+  if #lines > KEPT then
+    table.remove(lines, 1)
+  end
+  local path = require('alongside.config').current.log
+  if path then
+    local file = io.open(vim.fs.normalize(path), 'a')
+    if file then
+      file:write(line, '\n')
+      file:close()
+    end
+  end
+end
+
+--- The lines kept, oldest first.
+---@return string[]
+function M.lines()
+  return vim.deepcopy(lines)
+end
+
+return M
