@@ -24,8 +24,8 @@ const FOLDERS: [&str; 10] = [
     "mcp-conformance",
 ];
 
-/// Present in a folder once `npm ci` has finished there.
-const STAMP: &str = ".complete";
+/// Present in a directory of the cache once nothing is missing there.
+pub(crate) const STAMP: &str = ".complete";
 
 /// Everything the rig needs, on disk.
 #[derive(Debug, Clone)]
@@ -112,8 +112,13 @@ pub fn install() -> Result<Rig, InstallError> {
 /// # Panics
 /// When the rig is broken, or required and not available.
 pub fn rig_or_skip(test_name: &str) -> Option<Rig> {
-    match install() {
-        Ok(rig) => Some(rig),
+    or_skip(test_name, install())
+}
+
+/// [`rig_or_skip`] for whatever can be installed.
+pub(crate) fn or_skip<T>(test_name: &str, installed: Result<T, InstallError>) -> Option<T> {
+    match installed {
+        Ok(installed) => Some(installed),
         Err(InstallError::Unavailable(why)) if std::env::var_os("ALONGSIDE_RIG_REQUIRED").is_none() => {
             skip(test_name, &why);
             None
@@ -221,7 +226,8 @@ fn node_on_path() -> Result<PathBuf, InstallError> {
     }
 }
 
-fn cache_dir() -> Result<PathBuf, InstallError> {
+/// Where everything is installed.
+pub(crate) fn cache_dir() -> Result<PathBuf, InstallError> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_CACHE_HOME")
         .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
@@ -230,7 +236,7 @@ fn cache_dir() -> Result<PathBuf, InstallError> {
 }
 
 /// FNV-1a: the same on every machine and compiler, which `DefaultHasher` does not promise.
-fn fingerprint(parts: &[&[u8]]) -> u64 {
+pub(crate) fn fingerprint(parts: &[&[u8]]) -> u64 {
     let bytes = parts.iter().flat_map(|part| part.iter());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }

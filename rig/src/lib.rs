@@ -1,11 +1,12 @@
 //! Real agents, fake models and misbehaving peers, to prove the companion against from the outside.
 //!
-//! Nothing here is part of the product. [`install`] brings the agents, a [`Sandbox`] keeps a test to itself.
+//! Nothing here is part of the product. [`install`] brings the agents, [`editors`] the editors, a [`Sandbox`] keeps a test to itself.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
 pub mod cli;
 pub mod companion;
+pub mod editors;
 pub mod ide_client;
 pub mod install;
 pub mod model;
@@ -18,6 +19,7 @@ pub mod wait;
 pub mod wire;
 
 pub use cli::alongside_bin;
+pub use editors::{Editor, Editors, Generation, editors_or_skip, install_editors};
 pub use ide_client::{CliAnswer, Family, OpenDiff, Outcome, RELEASES, RealClient, Release};
 pub use install::{InstallError, Rig, install, rig_or_skip};
 pub use proposer::Proposer;

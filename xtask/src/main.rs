@@ -28,11 +28,12 @@ enum Chore {
     /// Ends with one line, `N passed, N failed, N skipped`. A test that cannot run here says why and counts as
     /// skipped.
     Test(test::Options),
-    /// Installs the real agents that the tests drive, and the system packages that drive them.
+    /// Installs the real agents and editors that the tests drive, and the system packages that drive them.
     ///
-    /// Agents go to ${XDG_CACHE_HOME:-~/.cache}/alongside-rig, once per lock file. Nothing is installed into the
-    /// checkout.
-    Rig,
+    /// Agents and editors go to ${XDG_CACHE_HOME:-~/.cache}/alongside-rig, once per lock file or recipe. Nothing is
+    /// installed into the checkout. Editors (Neovim and Helix, two releases of each) are Debian's, and need apt-get
+    /// but not root.
+    Rig(rig::Options),
     /// Takes the pictures of the documentation: docs/pictures/*.svg.
     ///
     /// They show the real program, built now, on a real terminal.
@@ -42,7 +43,7 @@ enum Chore {
 fn main() -> anyhow::Result<ExitCode> {
     match Cli::parse().chore {
         Chore::Test(options) => test::test(&options),
-        Chore::Rig => rig::rig().map(|()| ExitCode::SUCCESS),
+        Chore::Rig(options) => rig::install(&options).map(|()| ExitCode::SUCCESS),
         Chore::Screenshot => screenshot::screenshot().map(|()| ExitCode::SUCCESS),
     }
 }

@@ -1,26 +1,61 @@
-//! `cargo xtask rig`: the real agents and the programs that drive them.
+//! `cargo xtask rig`: the real agents, the real editors, and the programs that drive them.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+
+use alongside_rig::{Generation, InstallError};
 
 use crate::run::must;
 
 /// Programs that tests call, and the Debian packages that bring them.
 const PROGRAMS: [(&str, &str); 3] = [("tmux", "tmux"), ("git", "git"), ("npm", "npm")];
 
+/// What to install.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Only the editors, Neovim and Helix, two releases of each.
+    #[arg(long)]
+    editors: bool,
+}
+
+/// Installs what is asked for.
+pub(crate) fn install(options: &Options) -> anyhow::Result<()> {
+    if options.editors { editors() } else { rig() }
+}
+
 /// Installs everything; fails only when something is broken here, not when a registry is out of reach.
 pub(crate) fn rig() -> anyhow::Result<()> {
     system_packages();
-    match alongside_rig::install() {
-        Ok(_) => println!("==> the rig is complete"),
-        Err(alongside_rig::InstallError::Unavailable(why)) => {
-            println!(
-                "SKIPPED: the real agents cannot be installed here ({why}); tests that need them will be skipped"
-            );
+    if there("the real agents", alongside_rig::install())?.is_some() {
+        println!("==> the real agents are complete");
+    }
+    editors()
+}
+
+fn editors() -> anyhow::Result<()> {
+    let Some(editors) = there("the editors", alongside_rig::install_editors())? else {
+        return Ok(());
+    };
+    for generation in [Generation::Oldest, Generation::Newest] {
+        for editor in [editors.neovim(generation), editors.helix(generation)] {
+            println!("==> {} {}", editor.command(), editor.version);
         }
-        Err(broken) => return Err(broken.into()),
     }
     Ok(())
+}
+
+/// `None` when it cannot be had here, which is said.
+fn there<T>(what: &str, installed: Result<T, InstallError>) -> anyhow::Result<Option<T>> {
+    match installed {
+        Ok(installed) => Ok(Some(installed)),
+        Err(InstallError::Unavailable(why)) => {
+            println!(
+                "SKIPPED: {what} cannot be installed here ({why}); tests that need them will be skipped"
+            );
+            Ok(None)
+        }
+        Err(broken) => Err(broken.into()),
+    }
 }
 
 /// Installs missing programs where that is possible without asking: on Debian, as root.

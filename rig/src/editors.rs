@@ -1,0 +1,148 @@
+//! Real Neovim and real Helix, the oldest release we support of each and the newest there is.
+//!
+//! Both come from Debian, with every library down to the C library, into trees of their own that need no root and
+//! nothing of the machine but its kernel: `apt` says how packages are found, `tree` how they become programs that run.
+//! A tree stays as it is until the recipe changes; without its directory in the cache, today's newest is installed.
+
+mod apt;
+mod tree;
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use anyhow::{Context as _, Result};
+
+use crate::cli::write_program;
+use crate::install::{InstallError, cache_dir, or_skip};
+use crate::sandbox::Sandbox;
+use tree::Tree;
+
+/// Which of an editor's releases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Generation {
+    /// The oldest we support: Neovim 0.10, Helix 25.01.
+    Oldest,
+    /// The newest that Debian has, Neovim 0.12 or later, and a Helix from between two releases.
+    Newest,
+}
+
+impl Generation {
+    /// The release of Debian that has it.
+    fn suite(self) -> &'static str {
+        match self {
+            Self::Oldest => "trixie",
+            Self::Newest => "forky",
+        }
+    }
+}
+
+/// Both editors in both generations, on disk.
+#[derive(Debug, Clone)]
+pub struct Editors {
+    oldest: Tree,
+    newest: Tree,
+}
+
+/// An editor that can be started.
+#[derive(Debug, Clone)]
+pub struct Editor {
+    /// The binary itself.
+    pub program: PathBuf,
+    /// What it needs on top of a sandbox's environment: its own runtime files, and nothing of the machine's.
+    pub environment: Vec<(String, OsString)>,
+    /// As Debian writes it: `0.10.4-8`.
+    pub version: String,
+    command: &'static str,
+}
+
+impl Editors {
+    /// Neovim, which starts as `nvim`.
+    pub fn neovim(&self, generation: Generation) -> Editor {
+        let tree = self.tree(generation);
+        let variables = [
+            ("VIMRUNTIME", "usr/share/nvim/runtime"),
+            // The machine may have plugins and a configuration for everybody.
+            ("XDG_CONFIG_DIRS", "etc/xdg"),
+            ("XDG_DATA_DIRS", "usr/share"),
+        ];
+        tree.editor("nvim", tree::NEOVIM, &variables, &tree.neovim)
+    }
+
+    /// Helix, which starts as `hx`.
+    pub fn helix(&self, generation: Generation) -> Editor {
+        let tree = self.tree(generation);
+        tree.editor("hx", tree::HELIX, &[("HELIX_RUNTIME", "usr/lib/hx/runtime")], &tree.helix)
+    }
+
+    /// Puts `nvim` and `hx` of a generation on the sandbox's PATH.
+    ///
+    /// # Errors
+    /// When the sandbox cannot be written.
+    pub fn put_on_path(&self, sandbox: &Sandbox, generation: Generation) -> Result<()> {
+        self.neovim(generation).put_on_path(sandbox)?;
+        self.helix(generation).put_on_path(sandbox)
+    }
+
+    fn tree(&self, generation: Generation) -> &Tree {
+        match generation {
+            Generation::Oldest => &self.oldest,
+            Generation::Newest => &self.newest,
+        }
+    }
+}
+
+impl Editor {
+    /// What a person types to start it.
+    pub fn command(&self) -> &'static str {
+        self.command
+    }
+
+    /// Puts its command on the sandbox's PATH, so that what is typed in a pane becomes the editor itself.
+    ///
+    /// # Errors
+    /// When the sandbox cannot be written.
+    pub fn put_on_path(&self, sandbox: &Sandbox) -> Result<()> {
+        let mut body = String::new();
+        for (name, value) in &self.environment {
+            let value = value.to_str().context("trees lie under UTF-8 paths")?;
+            body += &format!("export {name}='{value}'\n");
+        }
+        write_program(sandbox, self.command, &format!("{body}exec '{}' \"$@\"", self.program.display()))
+    }
+}
+
+/// Installs what is missing, once per process; progress goes to stderr.
+///
+/// # Errors
+/// [`InstallError::Unavailable`] when this machine cannot have the editors, [`InstallError::Broken`] when Debian's
+/// packages are no longer as the recipe has them.
+pub fn install_editors() -> Result<Editors, InstallError> {
+    static INSTALLED: OnceLock<Result<Editors, InstallError>> = OnceLock::new();
+    INSTALLED.get_or_init(install_both).clone()
+}
+
+/// The editors, or `None` as [`rig_or_skip`](crate::rig_or_skip) has it.
+///
+/// # Panics
+/// When they are broken, or required and not available.
+pub fn editors_or_skip(test_name: &str) -> Option<Editors> {
+    or_skip(test_name, install_editors())
+}
+
+fn install_both() -> Result<Editors, InstallError> {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        return Err(InstallError::Unavailable("the editors are installed on Linux for x86-64 only".into()));
+    }
+    let cache = cache_dir()?;
+    let broken = |error: io::Error| InstallError::Broken(format!("{}: {error}", cache.display()));
+    fs::create_dir_all(&cache).map_err(broken)?;
+    // Not the agents' lock: who needs no editor does not wait for them.
+    let lock = File::create(cache.join(".editors.lock")).map_err(broken)?;
+    lock.lock().map_err(broken)?;
+
+    let install = |generation: Generation| Tree::install(&cache, generation.suite());
+    Ok(Editors { oldest: install(Generation::Oldest)?, newest: install(Generation::Newest)? })
+}

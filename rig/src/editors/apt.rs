@@ -1,0 +1,246 @@
+//! apt with a configuration of its own: another release of Debian, an empty machine, and no business with the real one.
+//!
+//! Of the machine's own configuration only its mirror and the way there (proxies, timeouts) are taken over. Whatever
+//! keeps packages from coming is the machine's or the network's: [`InstallError::Unavailable`].
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use crate::install::InstallError;
+
+/// Where everybody finds Debian.
+const MIRROR: &str = "http://deb.debian.org/debian";
+
+/// What signs Debian's releases, under the names it has had.
+const KEYRINGS: [&str; 2] =
+    ["/usr/share/keyrings/debian-archive-keyring.gpg", "/usr/share/keyrings/debian-archive-keyring.pgp"];
+
+/// Suites that only Debian has, so that a source of one of them leads to a mirror of Debian.
+const SUITES: [&str; 12] = [
+    "oldoldstable",
+    "oldstable",
+    "stable",
+    "testing",
+    "unstable",
+    "sid",
+    "bullseye",
+    "bookworm",
+    "trixie",
+    "forky",
+    "duke",
+    "experimental",
+];
+
+/// Settings of the machine that say how mirrors are reached.
+const WAYS: [&str; 3] = ["Acquire::http", "Acquire::Force", "Acquire::Check-Date"];
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Apt {
+    configuration: PathBuf,
+    archives: PathBuf,
+}
+
+impl Apt {
+    /// Writes the configuration for a suite, and everything that it names, into `directory`.
+    pub(super) fn new(directory: &Path, suite: &str) -> Result<Self, InstallError> {
+        let keyring = KEYRINGS.iter().find(|path| Path::new(path).is_file());
+        let keyring = keyring.ok_or_else(|| {
+            InstallError::Unavailable("Debian's keys are not there (package debian-archive-keyring)".into())
+        })?;
+        let apt =
+            Self { configuration: directory.join("apt.conf"), archives: directory.join("cache/archives") };
+        let source = format!("deb [signed-by={keyring}] {} {suite} main\n", mirror());
+        let write = || -> io::Result<()> {
+            for empty in ["state/lists/partial", "cache/archives/partial", "none"] {
+                fs::create_dir_all(directory.join(empty))?;
+            }
+            fs::write(directory.join("status"), "")?;
+            fs::write(directory.join("sources.list"), source)?;
+            fs::write(&apt.configuration, ways_to_mirrors() + &configuration(directory))
+        };
+        write().map_err(|error| InstallError::Broken(format!("{}: {error}", directory.display())))?;
+        Ok(apt)
+    }
+
+    /// Downloads packages and all they depend on.
+    pub(super) fn download(&self, packages: &[&str]) -> Result<Vec<PathBuf>, InstallError> {
+        self.run("update", &[])?;
+        self.run("install", packages)?;
+        let broken = |error: io::Error| InstallError::Broken(format!("{}: {error}", self.archives.display()));
+        let mut archives = Vec::new();
+        for entry in fs::read_dir(&self.archives).map_err(broken)? {
+            let path = entry.map_err(broken)?.path();
+            if path.extension().is_some_and(|extension| extension == "deb") {
+                archives.push(path);
+            }
+        }
+        archives.sort();
+        Ok(archives)
+    }
+
+    fn run(&self, verb: &str, packages: &[&str]) -> Result<(), InstallError> {
+        let mut apt = Command::new("apt-get");
+        apt.env("APT_CONFIG", &self.configuration)
+            .env("LC_ALL", "C")
+            .env("DEBIAN_FRONTEND", "noninteractive");
+        let output = apt.args(["--quiet", verb]).args(packages).stdin(Stdio::null()).output();
+        let output =
+            output.map_err(|error| InstallError::Unavailable(format!("apt-get does not start: {error}")))?;
+        match output.status.success() {
+            true => Ok(()),
+            false => {
+                Err(InstallError::Unavailable(format!("apt-get {verb} failed: {}", complaints(&output))))
+            }
+        }
+    }
+}
+
+/// The complaints that say most: errors, or else warnings.
+fn complaints(output: &Output) -> String {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let of_kind = |kind: &str| said.lines().filter(|line| line.starts_with(kind)).take(4).collect::<Vec<_>>();
+    let (errors, warnings) = (of_kind("E: "), of_kind("W: "));
+    match (errors.is_empty(), warnings.is_empty()) {
+        (false, _) => errors.join("; "),
+        (true, false) => warnings.join("; "),
+        (true, true) => output.status.to_string(),
+    }
+}
+
+/// Settings for an empty machine that lies in `directory`, from which nothing is ever installed.
+fn configuration(directory: &Path) -> String {
+    let here = directory.display();
+    format!(
+        r#"Dir::State "{here}/state";
+Dir::State::status "{here}/status";
+Dir::Cache "{here}/cache";
+Dir::Etc::main "{here}/none/apt.conf";
+Dir::Etc::Parts "{here}/none";
+Dir::Etc::SourceList "{here}/sources.list";
+Dir::Etc::SourceParts "{here}/none";
+Dir::Etc::Preferences "{here}/none/preferences";
+Dir::Etc::PreferencesParts "{here}/none";
+APT::Architecture "amd64";
+APT::Architectures "amd64";
+APT::Install-Recommends "false";
+APT::Get::Assume-Yes "true";
+APT::Get::Download-Only "true";
+APT::Update::Error-Mode "any";
+// The cache may be where only its owner can write.
+APT::Sandbox::User "root";
+Acquire::Languages "none";
+// Mirrors lag.
+Acquire::Check-Valid-Until "false";
+Acquire::Retries "2";
+Debug::NoLocking "true";
+"#
+    )
+}
+
+/// What the machine says of the way to mirrors, as lines of a configuration.
+fn ways_to_mirrors() -> String {
+    let dump = Command::new("apt-config").arg("dump").stderr(Stdio::null()).output();
+    // Without apt there is nothing to be said, and `apt-get` will be missed next.
+    let dump = dump.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let ours = dump.lines().filter(|line| WAYS.iter().any(|way| line.starts_with(way)));
+    ours.map(|line| format!("{line}\n")).collect()
+}
+
+/// The machine's own mirror of Debian, else the one for everybody.
+fn mirror() -> String {
+    let etc = Path::new("/etc/apt");
+    let parts = fs::read_dir(etc.join("sources.list.d")).into_iter().flatten().flatten();
+    let mut parts: Vec<_> = parts.map(|entry| entry.path()).collect();
+    parts.sort();
+    let files = [etc.join("sources.list")].into_iter().chain(parts);
+    let mirrors = files.filter_map(|path| {
+        let sources = fs::read_to_string(&path).ok()?;
+        match path.extension()?.to_str()? {
+            "list" => sources.lines().find_map(mirror_of_line),
+            "sources" => sources.split("\n\n").find_map(mirror_of_stanza),
+            _ => None,
+        }
+    });
+    mirrors.into_iter().next().unwrap_or_else(|| MIRROR.to_owned())
+}
+
+/// `deb [signed-by=…] http://… trixie main`
+fn mirror_of_line(line: &str) -> Option<String> {
+    let source = line.trim().strip_prefix("deb ")?.trim_start();
+    let (options, source) = match source.strip_prefix('[') {
+        Some(source) => source.split_once(']')?,
+        None => ("", source),
+    };
+    let keys = options.split_whitespace().find_map(|option| option.strip_prefix("signed-by="));
+    let mut words = source.split_whitespace();
+    let (uri, suite) = (words.next()?, words.next()?);
+    is_mirror(uri, &[suite], &words.collect::<Vec<_>>(), keys).then(|| uri.to_owned())
+}
+
+/// The same over several lines, each with its name.
+fn mirror_of_stanza(stanza: &str) -> Option<String> {
+    let field = |name: &str| {
+        let mut fields = stanza.lines().filter_map(|line| line.split_once(':'));
+        fields.find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
+    };
+    let words = |name: &str| field(name).unwrap_or_default().split_whitespace().collect::<Vec<_>>();
+    if field("Enabled").is_some_and(|enabled| enabled.eq_ignore_ascii_case("no"))
+        || !words("Types").contains(&"deb")
+    {
+        return None;
+    }
+    let (suites, components) = (words("Suites"), words("Components"));
+    let uri = words("URIs").into_iter().find(|uri| is_mirror(uri, &suites, &components, field("Signed-By")));
+    uri.map(str::to_owned)
+}
+
+/// Others publish for Debian's suites too, but sign with keys of their own.
+fn is_mirror(uri: &str, suites: &[&str], components: &[&str], keys: Option<&str>) -> bool {
+    !uri.starts_with("cdrom:")
+        && suites.iter().any(|suite| SUITES.contains(suite))
+        && components.contains(&"main")
+        && keys.is_none_or(|keys| keys.contains("debian-archive-keyring"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mirror_is_found_in_both_kinds_of_sources() {
+        let line = "deb [arch=amd64 signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://mirror.example/debian trixie main";
+        assert_eq!(mirror_of_line(line).as_deref(), Some("http://mirror.example/debian"));
+        assert_eq!(
+            mirror_of_line("deb http://mirror.example/d/ sid main").as_deref(),
+            Some("http://mirror.example/d/")
+        );
+        let stanza = "Types: deb deb-src\n# a comment: here\nURIs: http://mirror.example/debian\nSuites: trixie trixie-updates\n\
+                      Components: main contrib\nSigned-By: /usr/share/keyrings/debian-archive-keyring.pgp\n";
+        assert_eq!(mirror_of_stanza(stanza).as_deref(), Some("http://mirror.example/debian"));
+    }
+
+    #[test]
+    fn what_others_publish_is_no_mirror() {
+        for line in [
+            "# deb http://mirror.example/debian trixie main",
+            "deb-src http://mirror.example/debian trixie main",
+            "deb http://mirror.example/debian-security trixie-security main",
+            "deb cdrom:[Debian]/ trixie main",
+            "deb http://mirror.example/ubuntu noble main",
+            "deb http://vendor.example/debian trixie stable",
+            "deb [signed-by=/usr/share/keyrings/vendor.gpg] http://vendor.example/debian trixie main",
+            "deb",
+            "",
+        ] {
+            assert_eq!(mirror_of_line(line), None, "{line}");
+        }
+        let stanza = "Types: deb\nURIs: http://mirror.example/debian\nSuites: trixie\nComponents: main\n";
+        assert!(mirror_of_stanza(stanza).is_some());
+        assert_eq!(mirror_of_stanza(&format!("Enabled: no\n{stanza}")), None);
+        assert_eq!(mirror_of_stanza(&format!("{stanza}Signed-By: /etc/apt/keyrings/vendor.asc\n")), None);
+        assert_eq!(mirror_of_stanza(&stanza.replace("deb\n", "deb-src\n")), None);
+    }
+}

@@ -1,0 +1,148 @@
+//! A release of Debian in a directory, as far as two editors need it.
+//!
+//! Packages are unpacked, not installed: no root, no chroot, no mounts. The editors are then told to load the C library
+//! and all others from their own tree, by the `patchelf` that came with them. Paths in a patched program are absolute,
+//! so a tree is made for the one place where it will be.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::Editor;
+use super::apt::Apt;
+use crate::install::{InstallError, STAMP, fingerprint};
+
+/// What is asked for; what it depends on comes with it.
+const PACKAGES: [&str; 3] = ["neovim", "hx", "patchelf"];
+
+/// The programs in a tree.
+pub(super) const NEOVIM: &str = "usr/bin/nvim";
+pub(super) const HELIX: &str = "usr/lib/hx/hx";
+const PATCHELF: &str = "usr/bin/patchelf";
+
+const LOADER: &str = "usr/lib64/ld-linux-x86-64.so.2";
+const LIBRARIES: [&str; 2] = ["usr/lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu/lua"];
+
+/// To be counted up when trees are made in another way than the constants above tell.
+const RECIPE: &str = "1";
+
+/// A complete tree.
+#[derive(Debug, Clone)]
+pub(super) struct Tree {
+    root: PathBuf,
+    /// The versions, as Debian writes them.
+    pub(super) neovim: String,
+    pub(super) helix: String,
+}
+
+impl Tree {
+    /// The tree of a suite, made now if it is not there. To be called by one process at a time.
+    pub(super) fn install(cache: &Path, suite: &str) -> Result<Self, InstallError> {
+        let recipe =
+            [RECIPE, suite].into_iter().chain(PACKAGES).chain([NEOVIM, HELIX, LOADER]).chain(LIBRARIES);
+        let recipe: Vec<_> = recipe.map(str::as_bytes).collect();
+        let name = format!("editors-{suite}-{:016x}", fingerprint(&recipe));
+        let (home, new) = (cache.join(&name), cache.join(format!("{name}.new")));
+        if !home.join(STAMP).exists() {
+            // They are written into apt's configuration, search paths and shell scripts.
+            if cache.to_str().is_none_or(|path| path.contains(['"', '\'', ':', ';', '\\', '\n'])) {
+                let why = format!("trees of editors cannot lie in {}", cache.display());
+                return Err(InstallError::Unavailable(why));
+            }
+            eprintln!("rig: installing Neovim and Helix of Debian {suite} into {}", home.display());
+            make(suite, &home, &new)?;
+        }
+        Self::open(&home)
+    }
+
+    fn open(home: &Path) -> Result<Self, InstallError> {
+        let stamp = home.join(STAMP);
+        let versions = fs::read_to_string(&stamp).map_err(|error| broken(&stamp, &error))?;
+        let version = |package: &str| {
+            let mut lines = versions.lines().filter_map(|line| line.split_once(' '));
+            let version = lines.find(|(name, _)| *name == package).map(|(_, version)| version.to_owned());
+            version.ok_or_else(|| broken(&stamp, &format!("no version of {package}")))
+        };
+        Ok(Self { root: home.join("root"), neovim: version("neovim")?, helix: version("hx")? })
+    }
+
+    /// A program of this tree; the values of `variables` are paths in it.
+    pub(super) fn editor(
+        &self,
+        command: &'static str,
+        program: &str,
+        variables: &[(&str, &str)],
+        version: &str,
+    ) -> Editor {
+        let variables =
+            variables.iter().map(|(name, path)| ((*name).to_owned(), self.root.join(path).into()));
+        Editor {
+            program: self.root.join(program),
+            environment: variables.collect(),
+            version: version.to_owned(),
+            command,
+        }
+    }
+}
+
+/// Makes the tree beside its home and moves it there, so that nothing unfinished ever has its name.
+fn make(suite: &str, home: &Path, new: &Path) -> Result<(), InstallError> {
+    for leftover in [home, new] {
+        match fs::remove_dir_all(leftover) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(broken(leftover, &error)),
+            _ => {}
+        }
+    }
+    let (root, apt) = (new.join("root"), new.join("apt"));
+    fs::create_dir_all(&root).map_err(|error| broken(&root, &error))?;
+
+    let mut versions = String::new();
+    for archive in Apt::new(&apt, suite)?.download(&PACKAGES)? {
+        let format = "--showformat=${Package} ${Version}\n";
+        versions += &said(Command::new("dpkg-deb").args(["--show", format]).arg(&archive))?;
+        said(Command::new("dpkg-deb").arg("--extract").arg(&archive).arg(&root))?;
+    }
+    fs::remove_dir_all(&apt).map_err(|error| broken(&apt, &error))?;
+    for program in [NEOVIM, HELIX] {
+        patch(&root, program, &home.join("root"))?;
+    }
+
+    fs::rename(new, home).map_err(|error| broken(home, &error))?;
+    for program in [NEOVIM, HELIX] {
+        said(Command::new(home.join("root").join(program)).arg("--version").env_clear())?;
+    }
+    fs::write(home.join(STAMP), versions).map_err(|error| broken(home, &error))
+}
+
+/// Makes `program` take its loader and libraries from `home`, where the tree will be.
+fn patch(root: &Path, program: &str, home: &Path) -> Result<(), InstallError> {
+    let libraries = |root: &Path| {
+        let all = LIBRARIES.map(|directory| root.join(directory));
+        all.iter().map(PathBuf::as_path).map(Path::as_os_str).collect::<Vec<_>>().join(OsStr::new(":"))
+    };
+    let mut patchelf = Command::new(root.join(LOADER));
+    patchelf.arg("--library-path").arg(libraries(root)).arg(root.join(PATCHELF));
+    patchelf.arg("--set-interpreter").arg(home.join(LOADER));
+    // As RPATH, not RUNPATH: it holds for what the libraries load in their turn, and for grammars.
+    patchelf.arg("--force-rpath").arg("--set-rpath").arg(libraries(home));
+    said(patchelf.arg(root.join(program))).map(drop)
+}
+
+/// What a program prints that must succeed.
+fn said(command: &mut Command) -> Result<String, InstallError> {
+    let program = PathBuf::from(command.get_program());
+    let output = command.stdin(Stdio::null()).output().map_err(|error| broken(&program, &error))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => {
+            let error = String::from_utf8_lossy(&output.stderr);
+            Err(broken(&program, &format!("{}: {}", output.status, error.trim())))
+        }
+    }
+}
+
+fn broken(path: &Path, why: &dyn std::fmt::Display) -> InstallError {
+    InstallError::Broken(format!("{}: {why}", path.display()))
+}
