@@ -52,7 +52,10 @@ impl Tree {
                 return Err(InstallError::Unavailable(why));
             }
             eprintln!("rig: installing Neovim and Helix of Debian {suite} into {}", home.display());
-            make(suite, &home, &new)?;
+            make(suite, &home, &new).inspect_err(|_| {
+                // What cannot be removed now is removed by the next who tries.
+                let _ = fs::remove_dir_all(&new);
+            })?;
         }
         Self::open(&home)
     }
