@@ -107,7 +107,7 @@ impl Continued {
     }
 }
 
-/// How often a process is looked at whose end is waited for.
+/// How often a process is looked at whose end is waited for, where the system does not tell.
 #[cfg(unix)]
 const LOOK_EVERY: std::time::Duration = std::time::Duration::from_secs(1);
 
@@ -116,9 +116,27 @@ const LOOK_EVERY: std::time::Duration = std::time::Duration::from_secs(1);
 pub(crate) async fn process_ends(pid: u32) {
     use rustix::process::test_kill_process;
     let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    #[cfg(target_os = "linux")]
+    if let Some(pid) = pid
+        && let Ok(process) = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::NONBLOCK)
+        && let Ok(process) = watched(process)
+        && process.readable().await.is_ok()
+    {
+        return;
+    }
     while pid.is_some_and(|pid| test_kill_process(pid) != Err(rustix::io::Errno::SRCH)) {
         tokio::time::sleep(LOOK_EVERY).await;
     }
+}
+
+/// A descriptor that becomes readable when its process has ended.
+#[cfg(target_os = "linux")]
+#[expect(
+    deprecated,
+    reason = "its replacement is unsafe, for descriptors that are closed early; this one is owned"
+)]
+fn watched(process: std::os::fd::OwnedFd) -> std::io::Result<tokio::io::unix::AsyncFd<std::os::fd::OwnedFd>> {
+    tokio::io::unix::AsyncFd::with_interest(process, tokio::io::Interest::READABLE)
 }
 
 /// Not known here: it counts as alive.

@@ -24,6 +24,8 @@ pub use review::{
 pub use status::{Agent, Environment, Problem, Status, Told, now_ms};
 pub use text::{OutOfText, Text};
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 /// What a desk asks of the companion. Each is answered with [`Revised`] or a [`Refusal`].
@@ -92,6 +94,16 @@ pub enum Request {
     /// The person has turned to this desk: where several companions could be meant, its own is.
     #[serde(rename = "alongside/didFocus")]
     Focus,
+    /// The editor's projects have changed. Told by editors only; who embeds the companion changes them itself.
+    #[serde(rename = "alongside/didChangeRoots", rename_all = "camelCase")]
+    ChangeRoots {
+        /// Directories that are projects from now on.
+        #[serde(default)]
+        added: Vec<PathBuf>,
+        /// Directories that are none any more.
+        #[serde(default)]
+        removed: Vec<PathBuf>,
+    },
     /// Something this desk has found that the person should know, whichever desk they are at.
     #[serde(rename = "alongside/reportProblem")]
     Report(Problem),

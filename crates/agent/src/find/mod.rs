@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use alongside_contract::discovery::Record;
 use alongside_contract::family::{Directory, DiscoveryFile, FAMILIES, Family, Fields};
 
-pub use process::{editor_pid, is_alive};
+pub use process::{Process, editor_pid, is_alive, look_up};
 pub use surroundings::Surroundings;
 pub use workspace::holds;
 

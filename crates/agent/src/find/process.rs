@@ -12,10 +12,18 @@ const MAX_DEPTH: usize = 32;
 
 /// A process as `ps -o ppid=,command=` shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Process {
-    parent: u32,
+pub struct Process {
+    /// The process above it; 0 if there is none.
+    pub parent: u32,
     /// What follows the last slash of the command line's first word.
-    name: String,
+    pub name: String,
+    /// The rest of the command line.
+    pub arguments: Vec<String>,
+}
+
+/// Looks a process up. `None` if it is gone, or nothing may be known of it.
+pub fn look_up(pid: u32) -> Option<Process> {
+    processes()(pid)
 }
 
 /// The process that agents take for the editor, seen from [`Surroundings::pid`]: the grandparent of the nearest
@@ -29,7 +37,7 @@ pub fn editor_pid(here: &Surroundings) -> Option<u32> {
 fn editor_above(from: u32, process: impl Fn(u32) -> Option<Process>) -> Option<u32> {
     let mut pid = from;
     for _ in 0..MAX_DEPTH {
-        let Some(Process { parent, name }) = process(pid) else {
+        let Some(Process { parent, name, .. }) = process(pid) else {
             break;
         };
         if SHELLS.contains(&name.as_str()) {
@@ -95,8 +103,9 @@ fn processes() -> impl Fn(u32) -> Option<Process> {
     |pid| {
         let process = procfs::process::Process::new(i32::try_from(pid).ok()?).ok()?;
         let parent = u32::try_from(process.stat().ok()?.ppid).ok()?;
-        let command = process.cmdline().ok()?.into_iter().next().unwrap_or_default();
-        Some(Process { parent, name: name_in(&command) })
+        let mut words = process.cmdline().ok()?.into_iter();
+        let name = name_in(&words.next().unwrap_or_default());
+        Some(Process { parent, name, arguments: words.collect() })
     }
 }
 
@@ -111,9 +120,10 @@ fn processes() -> impl Fn(u32) -> Option<Process> {
     }
     move |pid| {
         let process = system.as_ref()?.process(Pid::from_u32(pid))?;
-        let command = process.cmd().first().map_or(process.name(), |word| word.as_os_str());
+        let mut words = process.cmd().iter().map(|word| word.to_string_lossy().into_owned());
+        let name = words.next().unwrap_or_else(|| process.name().to_string_lossy().into_owned());
         let parent = process.parent().map_or(0, Pid::as_u32);
-        Some(Process { parent, name: name_in(&command.to_string_lossy()) })
+        Some(Process { parent, name: name_in(&name), arguments: words.collect() })
     }
 }
 
@@ -132,7 +142,7 @@ mod tests {
         editor_above(chain[0].0, |pid| {
             let at = chain.iter().position(|(other, _)| *other == pid)?;
             let parent = chain.get(at + 1).map_or(0, |(parent, _)| *parent);
-            Some(Process { parent, name: name_in(chain[at].1) })
+            Some(Process { parent, name: name_in(chain[at].1), arguments: Vec::new() })
         })
     }
 

@@ -6,6 +6,7 @@ mod drafts;
 mod env;
 mod host;
 mod log;
+mod lsp;
 mod pane;
 mod review;
 mod run;
@@ -32,6 +33,7 @@ pub(crate) enum Command {
     Drafts(drafts::Args),
     Demo(demo::Args),
     Log(log::Args),
+    Lsp(lsp::Args),
     Host(host::Args),
 }
 
@@ -52,6 +54,7 @@ impl Command {
             Self::Drafts(args) => drafts::run(args),
             Self::Demo(args) => demo::run(&args).await,
             Self::Log(args) => log::run(&args).await,
+            Self::Lsp(args) => lsp::run(args, globals).await,
             Self::Host(args) => host::run(args, globals).await,
         }
     }

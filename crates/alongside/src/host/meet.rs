@@ -94,7 +94,8 @@ impl Wish {
                     .owner
                     .as_ref()
                     .is_some_and(|its| its.pid == owner.pid && its.window == owner.window);
-                entry.roots == self.dirs && (free || same)
+                // Its own may have come to serve more projects.
+                (free && entry.roots == self.dirs) || (same && entry.serves(&self.dirs))
             }
         };
         Ok(entries.into_iter().filter(will_do).collect())

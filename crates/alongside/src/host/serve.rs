@@ -7,7 +7,7 @@ use alongside_companion::{Companion, Editor};
 use alongside_desk::socket::{
     Arrival, ClientInfo, Goodbye, Hello, Host, Owner, PROTOCOL, Report, Role, Welcome,
 };
-use alongside_desk::{Desk, Request};
+use alongside_desk::{Desk, Problem, Request};
 use interprocess::local_socket::tokio::{Listener, Stream, prelude::*};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
@@ -91,6 +91,10 @@ impl Serving {
                     }
                     Some(Event::Focused) => {
                         self.focused();
+                        continue;
+                    }
+                    Some(Event::RootsChanged { added, removed }) => {
+                        self.change_roots(added, &removed).await;
                         continue;
                     }
                     Some(Event::Curious(answer)) => {
@@ -189,6 +193,31 @@ impl Serving {
             }
             (Some(watching), false) => watching.abort(),
             (watching, _) => self.saved = watching,
+        }
+    }
+
+    /// The editor has opened or closed a project.
+    async fn change_roots(&mut self, added: Vec<PathBuf>, removed: &[PathBuf]) {
+        let mut roots = self.entry.roots.clone();
+        roots.retain(|root| !removed.contains(root));
+        roots.extend(added);
+        let mut seen = std::collections::BTreeSet::new();
+        roots.retain(|root| seen.insert(root.clone()));
+        if roots == self.entry.roots {
+            return;
+        }
+        let problems = match self.companion.set_roots(roots.clone()).await {
+            Ok(problems) => {
+                tracing::info!(?roots, "the editor's projects have changed");
+                self.entry.roots = roots;
+                self.write_entry();
+                problems
+            }
+            Err(error) => vec![Problem { what: error.to_string(), hint: None }],
+        };
+        let desk = self.companion.observe();
+        for problem in problems {
+            desk.send(Request::Report(problem));
         }
     }
 

@@ -1,5 +1,7 @@
 //! Those who dial the socket: what each wants is told to the [loop](super::serve), and desks are served until they part.
 
+use std::path::PathBuf;
+
 use alongside_desk::socket::{Arrival, Goodbye, Hello, Parting, Report, Visitor, Welcome, receive};
 use alongside_desk::{Desk, Request};
 use interprocess::local_socket::tokio::Stream;
@@ -19,6 +21,10 @@ pub(super) enum Event {
         ends: oneshot::Sender<bool>,
     },
     Focused,
+    RootsChanged {
+        added: Vec<PathBuf>,
+        removed: Vec<PathBuf>,
+    },
     Curious(oneshot::Sender<Report>),
     /// A successor is to take over, or somebody stops us; answered when it is done.
     End {
@@ -67,15 +73,16 @@ pub(super) async fn receive_and_serve(
     // The loop may have ended in between.
     let Ok(Seated { id, desk, welcome }) = seated.await else { return };
     let noticed = |request: &Request| {
-        // Its person turns to it.
-        let turns = match request {
-            Request::Focus => true,
-            Request::ChangeContext(report) => report.active.is_some(),
-            _ => false,
+        let event = match request {
+            // Its person turns to it.
+            Request::Focus => Event::Focused,
+            Request::ChangeContext(report) if report.active.is_some() => Event::Focused,
+            Request::ChangeRoots { added, removed } => {
+                Event::RootsChanged { added: added.clone(), removed: removed.clone() }
+            }
+            _ => return,
         };
-        if turns {
-            let _ = events.send(Event::Focused);
-        }
+        let _ = events.send(event);
     };
     let left = async || {
         let (ends, answered) = oneshot::channel();

@@ -64,6 +64,8 @@ impl State {
                 self.publish(true, None);
                 Ok(0)
             }
+            // The program we are part of decides on its workspace.
+            Request::ChangeRoots { .. } => Ok(0),
             Request::Report(problem) => {
                 self.tell_desks(&desk::Event::Problem(problem.clone()));
                 self.problems.push(problem);

@@ -19,7 +19,7 @@ pub(super) const REPORT: &str = "alongside/report";
 /// The first request of every desk.
 pub(super) const INITIALIZE: &str = "initialize";
 /// The code of the error that refuses a desk of another protocol version; its data is a [`Mismatch`].
-pub(super) const MISMATCH: i64 = -32099;
+pub const MISMATCH: i64 = -32099;
 
 /// The parameters of `initialize`: LSP's own, and ours within `initializationOptions`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,11 +7,12 @@ mod client;
 mod framing;
 mod handshake;
 mod server;
-mod wire;
+pub mod wire;
 
 pub use client::{JoinError, Joined, hand_over, join, report, stop};
 pub use handshake::{
-    ClientInfo, Goodbye, Hello, Host, Mismatch, Options, Owner, PROTOCOL, Report, Role, Terms, Welcome,
+    ClientInfo, Goodbye, Hello, Host, MISMATCH, Mismatch, Options, Owner, PROTOCOL, Report, Role, Terms,
+    Welcome,
 };
 pub use server::{Arrival, Parting, Visitor, receive};
 

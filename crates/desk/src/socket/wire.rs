@@ -1,4 +1,5 @@
-//! The messages of the desk protocol as JSON-RPC: what is a request, and which way each goes.
+//! The messages of the desk protocol as JSON-RPC: what is a request, and which way each goes. The socket carries them, and
+//! so does an LSP connection, among LSP's own.
 
 use alongside_contract::rpc::{self, ErrorObject, Id};
 use serde::Serialize;
@@ -8,7 +9,7 @@ use super::handshake::GOODBYE;
 use crate::{Event, Refusal, Request, ReviewId, Revised};
 
 /// LSP's code for a request that was understood and could not be carried out; its data is a [`Refusal`].
-const REQUEST_FAILED: i64 = -32803;
+pub const REQUEST_FAILED: i64 = -32803;
 const FLUSH: &str = "alongside/flushReview";
 const FLUSH_ID: &str = "flush-";
 
@@ -29,7 +30,10 @@ pub(super) fn request(id: u64, request: &Request) -> String {
 }
 
 /// Reads a desk's request from its method and parameters. What LSP itself wants said and we need not hear is `None`.
-pub(super) fn read_request(method: &str, params: Option<&RawValue>) -> Result<Option<Request>, ErrorObject> {
+///
+/// # Errors
+/// The JSON-RPC error to answer with: there is no such method, or the parameters are not its.
+pub fn read_request(method: &str, params: Option<&RawValue>) -> Result<Option<Request>, ErrorObject> {
     match method {
         "initialized" | "shutdown" | "$/setTrace" | "$/cancelRequest" => return Ok(None),
         "exit" => return Ok(Some(Request::Leave)),
@@ -39,17 +43,18 @@ pub(super) fn read_request(method: &str, params: Option<&RawValue>) -> Result<Op
     let params = params.map_or("{}", RawValue::get);
     let message = format!("{{\"method\":{},\"params\":{params}}}", serde_json::Value::from(method));
     serde_json::from_str(&message).map(Some).map_err(|error| {
-        let known = !error.to_string().starts_with("unknown variant");
-        ErrorObject {
-            code: if known { rpc::INVALID_PARAMS } else { rpc::METHOD_NOT_FOUND },
-            message: error.to_string(),
-            data: None,
-        }
+        let (code, message) = match error.to_string() {
+            message if message.starts_with("unknown variant") => {
+                (rpc::METHOD_NOT_FOUND, format!("there is no method {method:?}"))
+            }
+            message => (rpc::INVALID_PARAMS, message),
+        };
+        ErrorObject { code, message, data: None }
     })
 }
 
 /// Writes the answer to a desk's request.
-pub(super) fn answer(id: &Id, answer: Result<Revised, Refusal>) -> String {
+pub fn answer(id: &Id, answer: Result<Revised, Refusal>) -> String {
     match answer {
         Ok(revised) => rpc::reply(id, &revised),
         Err(refusal) => rpc::error_with(id, REQUEST_FAILED, &refusal.to_string(), &refusal),
@@ -68,7 +73,7 @@ pub(super) fn read_answer(result: Result<Box<RawValue>, ErrorObject>) -> Result<
 }
 
 /// Writes what a desk is told. A flush is a request, for it is waited for.
-pub(super) fn event(event: &Event) -> String {
+pub fn event(event: &Event) -> String {
     match event {
         Event::FlushReview { id } => {
             rpc::request(&Id::Text(format!("{FLUSH_ID}{id}")), FLUSH, &serde_json::json!({ "id": id }))
@@ -80,7 +85,7 @@ pub(super) fn event(event: &Event) -> String {
 }
 
 /// Which review a reply to us says is flushed.
-pub(super) fn read_flushed(id: &Id) -> Option<ReviewId> {
+pub fn read_flushed(id: &Id) -> Option<ReviewId> {
     let Id::Text(id) = id else { return None };
     id.strip_prefix(FLUSH_ID)?.parse().ok().map(ReviewId)
 }

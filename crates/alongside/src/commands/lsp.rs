@@ -1,0 +1,60 @@
+//! `alongside lsp`.
+
+mod owner;
+
+use std::process::ExitCode;
+
+use alongside_desk::{Desk, Problem};
+use alongside_lsp::{Client, Connection};
+
+use crate::Globals;
+use crate::failure::parts;
+use crate::host::{self, Wish};
+
+/// Be the language server that an editor starts
+///
+/// Your editor starts this, not you: as a language server for every language, beside those it has. It joins the companion of
+/// the editor's project, or starts one, and ends with the editor. Editors with an alongside plugin get everything; any other
+/// that speaks LSP tells agents what it lets out (open files, cursor, selection) and shows proposals as documents, with code
+/// actions that keep, drop, accept and reject.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples, in an editor's configuration:
+  Helix       [language-server.alongside]
+              command = \"alongside\"
+              args = [\"lsp\"]
+  Kakoune     args = [\"lsp\", \"--pid\", \"%val{client_pid}\"]
+
+`alongside status` shows the companion and the editor it belongs to.")]
+pub(crate) struct Args {
+    /// The editor's process, where the editor does not say it, or another one
+    #[arg(long, value_name = "PID")]
+    pid: Option<u32>,
+
+    /// Ignored: every editor speaks over standard input and output, and some say so
+    #[arg(long, hide = true)]
+    stdio: bool,
+}
+
+pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
+    let here = std::env::current_dir().unwrap_or_else(|_| "/".into());
+    let (connection, _) = Connection::stdio();
+    let reach = async |client: Client| reach(client, args.pid, globals.clone()).await;
+    alongside_lsp::run(connection, here, env!("CARGO_PKG_VERSION"), reach).await;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Joins the companion of an editor's projects, or starts it.
+async fn reach(client: Client, pid: Option<u32>, globals: Globals) -> Result<Desk, Problem> {
+    let owner = owner::of(&client, pid);
+    tracing::info!(?owner, "the editor");
+    let wish = Wish { owner: Some(owner), ..Wish::desk(client.roots, None, globals) };
+    match host::reach(wish).await {
+        Ok(reached) => Ok(reached.desk),
+        Err(error) => {
+            let (what, hints) = parts(&error);
+            let hint = (!hints.is_empty()).then(|| hints.join("\n"));
+            Err(Problem { what: format!("agents cannot reach this editor: {what}"), hint })
+        }
+    }
+}
