@@ -121,6 +121,7 @@ local function in_one_line(message)
   if vim.fn.strdisplaywidth(message) <= room then
     return message
   end
+  message = vim.fn.strcharpart(message, 0, room)
   while message ~= '' and vim.fn.strdisplaywidth(message) > room - 1 do
     message = vim.fn.strcharpart(message, 0, vim.fn.strchars(message) - 1)
   end

@@ -1,0 +1,180 @@
+-- :Alongside and its subcommands. Each is one line a person types, and says in one line what came of it.
+
+local config = require('alongside.config')
+local context = require('alongside.context')
+local harmless = require('alongside.harmless')
+local log = require('alongside.log')
+local server = require('alongside.server')
+
+local M = {}
+
+local function say(message, level)
+  config.current.notify(message, level)
+end
+
+local function review()
+  return require('alongside.review')
+end
+
+-- A buffer to read in, of which nothing remains when it is left.
+local function show(title, lines)
+  vim.cmd('botright new')
+  local buf = vim.api.nvim_get_current_buf()
+  vim.bo[buf].buftype = 'nofile'
+  vim.bo[buf].bufhidden = 'wipe'
+  vim.bo[buf].swapfile = false
+  vim.bo[buf].buflisted = false
+  pcall(vim.api.nvim_buf_set_name, buf, title)
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+  vim.bo[buf].modifiable = false
+  vim.bo[buf].modified = false
+  vim.wo[0][0].wrap = true
+  vim.keymap.set('n', 'q', '<Cmd>close<CR>', { buffer = buf, desc = 'close' })
+  vim.api.nvim_win_set_cursor(0, { #lines, 0 })
+end
+
+local function agent_line(agent)
+  local version = type(agent.version) == 'string' and ' ' .. harmless.name(agent.version) or ''
+  local deaf = agent.listening == false and ' (does not listen)' or ''
+  return ('    %s%s%s'):format(harmless.name(agent.name or 'an agent'), version, deaf)
+end
+
+local function status_lines()
+  local lines = {}
+  for _, one in ipairs(require('alongside').status()) do
+    local where = one.port and ('port %d, process %d'):format(one.port, one.pid or 0) or 'starting'
+    lines[#lines + 1] = ('%s: %s%s'):format(harmless.name(one.root), where, one.paused and ', paused' or '')
+    lines[#lines + 1] = #one.agents == 0 and '  no agent is connected' or '  agents:'
+    for _, agent in ipairs(one.agents) do
+      lines[#lines + 1] = agent_line(agent)
+    end
+    if one.reviews > 0 then
+      lines[#lines + 1] = ('  %d waiting for a decision'):format(one.reviews)
+    end
+    if #one.context > 0 then
+      lines[#lines + 1] = '  agents are told about:'
+      for _, file in ipairs(one.context) do
+        lines[#lines + 1] = ('    %s%s'):format(harmless.name(file.path), file.active and ' (active)' or '')
+      end
+    end
+  end
+  if #lines == 0 then
+    lines[1] = 'alongside does not run: :checkhealth alongside'
+  end
+  return lines
+end
+
+local function pause(argument)
+  local one = context.server() or server.all()[1]
+  if not one then
+    return say('alongside does not run: :checkhealth alongside', vim.log.levels.WARN)
+  end
+  local paused = not (one.status and one.status.paused)
+  if argument then
+    paused = argument == 'on'
+  end
+  for _, each in ipairs(server.all()) do
+    server.request(each.id, 'alongside/pauseContext', { paused = paused }, function(err)
+      if err then
+        say('alongside: ' .. tostring(err.message), vim.log.levels.WARN)
+      elseif each.id == one.id then
+        say(paused and 'alongside: agents are not told about your files' or 'alongside: agents are told about your files')
+      end
+    end)
+  end
+end
+
+-- By name: what it does, and which words may follow it.
+local subcommands = {
+  review = {
+    run = function(id)
+      review().go(id and tonumber(id))
+    end,
+    words = function()
+      return vim.tbl_map(function(waiting)
+        return tostring(waiting.id)
+      end, review().waiting())
+    end,
+  },
+  accept = {
+    run = function()
+      review().accept()
+    end,
+  },
+  reject = {
+    run = function()
+      review().reject()
+    end,
+  },
+  pause = {
+    run = pause,
+    words = function()
+      return { 'on', 'off' }
+    end,
+  },
+  status = {
+    run = function()
+      local lines = status_lines()
+      vim.api.nvim_echo({ { table.concat(lines, '\n') } }, false, {})
+    end,
+  },
+  restart = {
+    run = function()
+      server.restart()
+    end,
+  },
+  log = {
+    run = function()
+      local lines = log.lines()
+      lines[#lines + 1] = ("What the server writes to its standard error is in Neovim's log: %s"):format(
+        harmless.name(vim.lsp.log.get_filename())
+      )
+      show('alongside://log', lines)
+    end,
+  },
+}
+
+--- Obeys `:Alongside …`.
+---@param command table as nvim_create_user_command gives it
+function M.run(command)
+  if not require('alongside').is_set_up() then
+    require('alongside').setup()
+  end
+  local name, argument = command.fargs[1] or 'review', command.fargs[2]
+  local subcommand = subcommands[name]
+  if not subcommand then
+    local nearest = config.nearest(name, vim.tbl_keys(subcommands))
+    say(
+      ("alongside: there is no ':Alongside %s'%s"):format(name, nearest and (": did you mean '%s'?"):format(nearest) or ''),
+      vim.log.levels.ERROR
+    )
+    return
+  end
+  if argument and (not subcommand.words or not vim.list_contains(subcommand.words(), argument)) or command.fargs[3] then
+    say(("alongside: ':Alongside %s' does not take '%s'"):format(name, command.fargs[3] or argument), vim.log.levels.ERROR)
+    return
+  end
+  subcommand.run(argument)
+end
+
+--- What may follow on the command line.
+---@param lead string
+---@param line string
+---@return string[]
+function M.complete(lead, line)
+  local before = vim.split(vim.trim(line:sub(1, #line - #lead)), '%s+')
+  local words
+  if #before <= 1 then
+    words = vim.tbl_keys(subcommands)
+  elseif #before == 2 and subcommands[before[2]] and subcommands[before[2]].words then
+    words = subcommands[before[2]].words()
+  else
+    words = {}
+  end
+  table.sort(words)
+  return vim.tbl_filter(function(word)
+    return vim.startswith(word, lead)
+  end, words)
+end
+
+return M

@@ -1,0 +1,191 @@
+-- alongside for Neovim: the IDE companion of coding agents. `require('alongside').setup{}` is all that is needed; this
+-- file says who is told what.
+
+local config = require('alongside.config')
+local context = require('alongside.context')
+local environment = require('alongside.environment')
+local harmless = require('alongside.harmless')
+local log = require('alongside.log')
+local server = require('alongside.server')
+
+local M = {}
+
+local ready = false
+
+local function review()
+  return require('alongside.review')
+end
+
+local function name_of(agent)
+  return type(agent) == 'table' and harmless.name(agent.name or 'an agent') or 'an agent'
+end
+
+server.on.ready = function(id)
+  context.ready(id)
+end
+
+server.on.gone = function(id)
+  context.gone(id)
+  environment.gone(id)
+  review().gone(id)
+  vim.cmd.redrawstatus({ bang = true })
+end
+
+server.on.message = {
+  ['alongside/didChangeStatus'] = function(id, status)
+    local one = server.get(id)
+    environment.told(id, one.root, status.environment)
+    -- It holds the token, and a status is for showing.
+    status.environment = nil
+    one.status = status
+    vim.cmd.redrawstatus({ bang = true })
+  end,
+  ['alongside/didOpenReview'] = function(id, opened)
+    log.write(('review %s: %s proposes %s'):format(opened.id, name_of(opened.agent), opened.file))
+    review().opened(id, opened)
+  end,
+  ['alongside/didChangeReview'] = function(id, changed)
+    review().changed(id, changed)
+  end,
+  ['alongside/didCloseReview'] = function(id, closed)
+    log.write(('review %s is over: %s'):format(closed.id, tostring(closed.closing)))
+    review().closed(id, closed)
+  end,
+  ['alongside/problem'] = function(id, problem)
+    log.write(problem.what .. (problem.hint and ' ' .. problem.hint or ''))
+    review().problem(id, problem)
+  end,
+  ['window/logMessage'] = function(_, message)
+    log.write(message.message)
+  end,
+}
+
+server.on.request = {
+  ['alongside/flushReview'] = function(id, which)
+    review().flush(id, which.id)
+  end,
+}
+
+local function autocommands()
+  local group = vim.api.nvim_create_augroup('alongside', {})
+  local function on(events, what)
+    vim.api.nvim_create_autocmd(events, { group = group, desc = 'alongside: one server per project', callback = what })
+  end
+  on({ 'BufReadPost', 'BufNewFile' }, function(event)
+    server.attach(event.buf, true)
+  end)
+  on({ 'BufEnter', 'BufFilePost' }, function(event)
+    server.attach(event.buf)
+    local one = context.server()
+    environment.looked_at(one and one.id)
+  end)
+  -- An agent in a terminal looks for the companion of the directory it was started in.
+  on('TermOpen', server.attach_cwd)
+end
+
+local function begin()
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    server.attach(buf)
+  end
+  if #vim.lsp.get_clients({ name = 'alongside', _uninitialized = true }) == 0 then
+    server.attach_cwd()
+  end
+end
+
+--- Starts everything. May be called again, with other options.
+---@param options table? see :help alongside-options
+function M.setup(options)
+  if vim.fn.has('nvim-0.10') == 0 then
+    vim.notify('alongside needs Neovim 0.10 or newer', vim.log.levels.ERROR)
+    return
+  end
+  local resolved, wrong = config.resolve(options)
+  config.current = resolved
+  for _, what in ipairs(wrong) do
+    resolved.notify('alongside: ' .. what, vim.log.levels.ERROR)
+    log.write(what)
+  end
+  ready = true
+  server.setup()
+  context.setup()
+  environment.setup()
+  review().setup(resolved)
+  if resolved.keys.go then
+    vim.keymap.set('n', resolved.keys.go, '<Cmd>Alongside review<CR>', { desc = 'alongside: go to the review' })
+  end
+  autocommands()
+  if vim.v.vim_did_enter == 1 then
+    begin()
+  else
+    vim.api.nvim_create_autocmd('VimEnter', {
+      group = vim.api.nvim_create_augroup('alongside.begin', {}),
+      once = true,
+      desc = 'alongside: servers of what was opened first',
+      callback = begin,
+    })
+  end
+end
+
+--- Whether setup() was called.
+---@return boolean
+function M.is_set_up()
+  return ready
+end
+
+---@class alongside.Status
+---@field root string the project
+---@field port integer?
+---@field pid integer?
+---@field agents table[]
+---@field reviews integer
+---@field paused boolean
+---@field desks integer
+---@field context table[]
+
+--- What runs, project by project. Names and paths in it are as others chose them: render them harmless before showing.
+---@return alongside.Status[]
+function M.status()
+  return vim.tbl_map(function(one)
+    local status = vim.deepcopy(one.status or {})
+    return vim.tbl_extend('keep', status, {
+      root = one.root,
+      agents = {},
+      reviews = 0,
+      paused = false,
+      desks = 0,
+      context = {},
+    })
+  end, server.all())
+end
+
+local function count(number, word)
+  return ('%d %s%s'):format(number, word, number == 1 and '' or 's')
+end
+
+--- For a statusline: "alongside 2 agents, 1 review", or nothing when there is nothing to say.
+---@return string
+function M.statusline()
+  if not ready then
+    return ''
+  end
+  local agents, paused = 0, false
+  for _, status in ipairs(M.status()) do
+    agents = agents + #status.agents
+    paused = paused or status.paused
+  end
+  local reviews = #review().waiting()
+  local parts = {}
+  if agents > 0 then
+    parts[#parts + 1] = count(agents, 'agent')
+  end
+  if reviews > 0 then
+    parts[#parts + 1] = count(reviews, 'review')
+  end
+  if paused and agents > 0 then
+    parts[#parts + 1] = 'paused'
+  end
+  return #parts > 0 and harmless.statusline('alongside ' .. table.concat(parts, ', ')) or ''
+end
+
+
+return M

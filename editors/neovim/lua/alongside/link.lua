@@ -1,0 +1,76 @@
+-- The connection to one `alongside lsp`: Neovim's own RPC client with three things known about it that Neovim does not
+-- tell: whether somebody asked it to stop (then it is not started again), why it would not initialize (said in its own
+-- words, not as a stack trace), and which requests are still without an answer when it ends.
+
+local log = require('alongside.log')
+
+local M = {}
+
+---@class alongside.Link
+---@field asked_to_stop boolean
+---@field refused string? what the server said instead of initializing
+---@field code integer? how the process ended
+---@field signal integer?
+
+-- By the rpc object that Neovim's client holds.
+local links = setmetatable({}, { __mode = 'k' })
+
+--- What is known about the connection of `client`.
+---@param client vim.lsp.Client
+---@return alongside.Link
+function M.of(client)
+  return links[client.rpc] or { asked_to_stop = false }
+end
+
+--- The `cmd` of the client's configuration: starts the process, and returns what Neovim talks to it through.
+---@param cmd string[]
+---@return fun(dispatchers: vim.lsp.rpc.Dispatchers): vim.lsp.rpc.PublicClient
+function M.starter(cmd)
+  return function(dispatchers)
+    local link = { asked_to_stop = false }
+    local on_exit = dispatchers.on_exit
+    dispatchers = vim.tbl_extend('force', dispatchers, {
+      on_exit = function(code, signal)
+        link.code, link.signal = code, signal
+        -- Neovim would report the exit code in words that help nobody; server.lua says what follows from it.
+        on_exit(0, 0)
+      end,
+    })
+    local words = vim.deepcopy(cmd)
+    words[1] = vim.fs.normalize(words[1])
+    local rpc = vim.lsp.rpc.start(words, dispatchers)
+
+    local wrapped = {}
+    function wrapped.is_closing()
+      return rpc.is_closing()
+    end
+    function wrapped.terminate()
+      link.asked_to_stop = true
+      rpc.terminate()
+    end
+    function wrapped.notify(method, params)
+      return rpc.notify(method, params)
+    end
+    function wrapped.request(method, params, callback, on_reply)
+      if method == 'shutdown' then
+        link.asked_to_stop = true
+      elseif method == 'initialize' then
+        local initialized = callback
+        callback = function(err, result)
+          if err then
+            link.refused = type(err.message) == 'string' and err.message or 'it does not say why'
+            rpc.terminate()
+          else
+            initialized(err, result)
+          end
+        end
+      end
+      return rpc.request(method, params, callback, on_reply)
+    end
+    links[wrapped] = link
+    log.write('starting ' .. table.concat(words, ' '))
+    return wrapped
+  end
+end
+
+return M

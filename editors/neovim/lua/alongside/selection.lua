@@ -1,0 +1,159 @@
+-- The text a person has selected, and where the cursor is in UTF-16 units: what agents are told about one window.
+
+local harmless = require('alongside.harmless')
+
+local M = {}
+
+-- Agents take 16,384 UTF-16 units; a little more shows them that there is more. The whole is never read: a selection
+-- can be a file of many megabytes, and it grows with every key.
+local MOST = 16400
+local AT_ONCE = 256
+local BLOCK = '\22'
+
+-- The older signature is deprecated in newer releases, the newer one unknown to 0.10.
+local units = vim.fn.has('nvim-0.11') == 1
+    and function(line, byte)
+      return vim.str_utfindex(line, 'utf-16', byte, false)
+    end
+  or function(line, byte)
+    return select(2, vim.str_utfindex(line, byte))
+  end
+
+--- The position of `byte` in `line` in UTF-16 units.
+---@param line string
+---@param byte integer
+---@return integer
+function M.utf16(line, byte)
+  return units(line, math.min(byte, #line))
+end
+
+local function line_of(buf, row)
+  return vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1] or ''
+end
+
+--- Where the cursor of `window` is.
+---@param window integer
+---@return { line: integer, character: integer }
+function M.cursor(window)
+  local row, column = unpack(vim.api.nvim_win_get_cursor(window))
+  local line = line_of(vim.api.nvim_win_get_buf(window), row - 1)
+  return { line = row - 1, character = M.utf16(line, column) }
+end
+
+--- Collects lines until there are enough of them.
+local function collector()
+  local lines, room = {}, MOST
+  return {
+    lines = lines,
+    add = function(line)
+      if room <= 0 then
+        return false
+      end
+      -- Neovim's lines hold \n where the file holds a NUL.
+      line = harmless.utf8((line:gsub('\n', '\0')))
+      -- No character is shorter than a byte, and none that takes two units is shorter than four.
+      if #line > room and M.utf16(line, #line) > room then
+        line = vim.fn.strcharpart(line, 0, room)
+        while M.utf16(line, #line) > room do
+          line = vim.fn.strcharpart(line, 0, vim.fn.strchars(line) - (M.utf16(line, #line) - room + 1) / 2)
+        end
+        room = 0
+      end
+      lines[#lines + 1] = line
+      room = room - M.utf16(line, #line) - 1
+      return true
+    end,
+  }
+end
+
+local function read(buf, first, last, each)
+  for from = first, last, AT_ONCE do
+    local lines = vim.api.nvim_buf_get_lines(buf, from - 1, math.min(last, from + AT_ONCE - 1), false)
+    for i, line in ipairs(lines) do
+      if not each(line, from + i - 1) then
+        return
+      end
+    end
+  end
+end
+
+-- The block from the left edge to the ends of the lines, which getregion() does not know.
+local function to_line_ends(buf, window, first, last, left, add)
+  read(buf, first, last, function(line, row)
+    if vim.fn.virtcol({ row, '$' }, false, window) <= left then
+      return add('')
+    end
+    return add(line:sub(vim.fn.virtcol2col(window, row, left)))
+  end)
+end
+
+--- The text between two positions as `getpos()` gives them.
+---@param window integer
+---@param from integer[]
+---@param to integer[]
+---@param mode string 'v', 'V' or CTRL-V
+---@param ends boolean whether a block reaches to the ends of its lines
+---@return string
+function M.between(window, from, to, mode, ends)
+  local buf = vim.api.nvim_win_get_buf(window)
+  local first, last = math.min(from[2], to[2]), math.max(from[2], to[2])
+  local all = collector()
+  if mode == 'V' then
+    read(buf, first, last, all.add)
+  elseif mode == BLOCK and ends then
+    local left = math.min(
+      vim.fn.virtcol({ from[2], from[3] }, true, window)[1],
+      vim.fn.virtcol({ to[2], to[3] }, true, window)[1]
+    )
+    to_line_ends(buf, window, first, last, left, all.add)
+  elseif mode == BLOCK or last - first < AT_ONCE then
+    for _, line in ipairs(vim.fn.getregion(from, to, { type = mode })) do
+      if not all.add(line) then
+        break
+      end
+    end
+  else
+    -- The first line from its column, the last one to its own, and between them whole lines.
+    if from[2] > to[2] then
+      from, to = to, from
+    end
+    local ending = vim.fn.getregion({ to[1], last, 1, 0 }, to, { type = 'v' })[1] or ''
+    read(buf, first, last, function(line, row)
+      return all.add(row == first and line:sub(from[3]) or row == last and ending or line)
+    end)
+  end
+  return table.concat(all.lines, '\n')
+end
+
+--- The kind of the selection in `mode`; nil where nothing is selected. Select mode selects like Visual mode.
+---@param mode string as mode() says
+---@return string?
+function M.kind(mode)
+  local first = mode:sub(1, 1)
+  local kinds = { v = 'v', V = 'V', [BLOCK] = BLOCK, s = 'v', S = 'V', ['\19'] = BLOCK }
+  return kinds[first]
+end
+
+--- What is selected in the current window now; nil if nothing is.
+---@return string?
+function M.current()
+  local kind = M.kind(vim.fn.mode())
+  if not kind then
+    return nil
+  end
+  local ends = vim.fn.winsaveview().curswant == vim.v.maxcol
+  return M.between(vim.api.nvim_get_current_win(), vim.fn.getpos('v'), vim.fn.getpos('.'), kind, ends)
+end
+
+--- What was selected last in the current window.
+---@return string?
+function M.last()
+  local kind = M.kind(vim.fn.visualmode())
+  local from, to = vim.fn.getpos("'<"), vim.fn.getpos("'>")
+  if not kind or from[2] == 0 or to[2] == 0 then
+    return nil
+  end
+  return M.between(vim.api.nvim_get_current_win(), from, to, kind, to[3] == vim.v.maxcol and kind == BLOCK)
+end
+
+return M

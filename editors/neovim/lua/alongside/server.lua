@@ -1,0 +1,395 @@
+-- One `alongside lsp` per project: started when a file of the project is opened, started again when it crashed, left
+-- alone when somebody stopped it. Neovim's own LSP client carries it, so that :lsp restart, :LspStop and the like mean
+-- what they say.
+
+local config = require('alongside.config')
+local link = require('alongside.link')
+local log = require('alongside.log')
+local project = require('alongside.project')
+
+local M = {}
+
+local NAME = 'alongside'
+local PROTOCOL = 1
+-- A server that ends this often within a minute has something wrong that starting it again does not cure.
+local TRIES = 5
+local WINDOW = 60
+
+---@class alongside.Server
+---@field id integer
+---@field root string
+---@field rpc vim.lsp.rpc.PublicClient
+---@field client vim.lsp.Client
+---@field pending table<integer, fun(err: table)> by a number of ours
+---@field status table? the newest alongside/didChangeStatus, without its environment
+
+local servers = {} ---@type table<integer, alongside.Server> ready ones, by client id
+local held = {} ---@type table<string, boolean> roots that are not started by themselves
+local again = {} ---@type table<string, boolean> roots whose server was stopped to be started again
+local crashes = {} ---@type table<string, integer[]> by root, when
+local said = {} ---@type table<string, boolean> what is said once
+local number = 0
+local leaving = false
+local register
+
+-- Set by init.lua: who is told what.
+M.on = { message = {}, request = {}, ready = function() end, gone = function() end } ---@type table
+
+local function say_once(key, message)
+  if not said[key] then
+    said[key] = true
+    config.current.notify(message, vim.log.levels.WARN)
+    log.write(message)
+  end
+end
+
+--- Whether the program is there. Says so once if it is not.
+---@return boolean
+function M.installed()
+  local program = config.current.cmd[1]
+  if vim.fn.executable(vim.fs.normalize(program)) == 1 then
+    return true
+  end
+  say_once('missing', ("alongside: cannot run '%s': install it, or set cmd (:checkhealth alongside)"):format(program))
+  return false
+end
+
+local function same_project(client, wanted)
+  return client.name == NAME and client.root_dir == wanted.root_dir and not link.of(client).asked_to_stop
+    and not client.rpc.is_closing()
+end
+
+--- The client of a project, ready or still starting.
+---@param root string
+---@return vim.lsp.Client?
+function M.client(root)
+  for _, client in ipairs(vim.lsp.get_clients({ name = NAME, _uninitialized = true })) do
+    if same_project(client, { root_dir = root }) then
+      return client
+    end
+  end
+end
+
+local function stop(client)
+  if vim.fn.has('nvim-0.11') == 1 then
+    client:stop()
+  else
+    client.stop()
+  end
+end
+
+local function start_again(root, buffers)
+  if held[root] or leaving or M.client(root) then
+    return
+  end
+  M.start(root)
+  for _, buf in ipairs(buffers) do
+    if vim.api.nvim_buf_is_loaded(buf) then
+      M.start(root, buf)
+    end
+  end
+end
+
+--- What follows from the end of a server: nothing if somebody asked for it, otherwise another one, a moment later.
+local function ended(client, root, how, buffers)
+  if leaving then
+    return
+  end
+  if how.refused then
+    held[root] = true
+    say_once('refused ' .. root, 'alongside: ' .. how.refused)
+    return
+  end
+  if how.asked_to_stop then
+    log.write('stopped for ' .. root)
+    if again[root] then
+      again[root] = nil
+      start_again(root, buffers)
+      return
+    end
+    -- Somebody may have restarted it already.
+    held[root] = M.client(root) == nil or nil
+    return
+  end
+  log.write(('ended by itself (exit code %s, signal %s) for %s'):format(how.code, how.signal, root))
+  local now = os.time()
+  local recent = vim.tbl_filter(function(at)
+    return now - at < WINDOW
+  end, crashes[root] or {})
+  recent[#recent + 1] = now
+  crashes[root] = recent
+  if #recent >= TRIES then
+    held[root] = true
+    crashes[root] = nil
+    config.current.notify(
+      ('alongside: the server ended %d times within a minute: :Alongside log, :Alongside restart'):format(#recent),
+      vim.log.levels.ERROR
+    )
+    return
+  end
+  vim.defer_fn(function()
+    start_again(root, buffers)
+  end, 200 * 2 ^ (#recent - 1))
+end
+
+local function on_init(client, result)
+  local spoken = vim.tbl_get(result, 'capabilities', 'experimental', 'alongside', 'protocol')
+  if spoken ~= PROTOCOL then
+    link.of(client).refused = ('this plugin and the program do not speak the same protocol (%d, %s): update both'):format(
+      PROTOCOL,
+      tostring(spoken)
+    )
+    client.rpc.terminate()
+    return
+  end
+  local root = client.root_dir
+  servers[client.id] = { id = client.id, root = root, rpc = client.rpc, client = client, pending = {} }
+  held[root] = nil
+  log.write('connected for ' .. root)
+  M.on.ready(client.id)
+end
+
+-- Called where most of Neovim must not be: everything that follows is scheduled.
+local function on_exit(_, _, id)
+  local client = vim.lsp.get_client_by_id(id) or (servers[id] and servers[id].client)
+  vim.schedule(function()
+    local server = servers[id]
+    servers[id] = nil
+    if server then
+      M.on.gone(id)
+      for _, answer in pairs(server.pending) do
+        answer({ code = -32803, message = 'alongside has ended', data = { why = 'gone' } })
+      end
+    end
+  end)
+  if client then
+    local root, how = client.root_dir, link.of(client)
+    local buffers = vim.tbl_keys(client.attached_buffers)
+    vim.schedule(function()
+      -- After Neovim has forgotten the client, which it does in a turn scheduled after this function.
+      vim.schedule(function()
+        ended(client, root, how, buffers)
+      end)
+    end)
+  end
+end
+
+local function handlers()
+  local all = {}
+  for method, tell in pairs(M.on.message) do
+    all[method] = function(_, params, context)
+      if servers[context.client_id] then
+        tell(context.client_id, params)
+      end
+    end
+  end
+  for method, answer in pairs(M.on.request) do
+    all[method] = function(_, params, context)
+      if servers[context.client_id] then
+        answer(context.client_id, params)
+      end
+      return vim.NIL
+    end
+  end
+  return all
+end
+
+local function template()
+  return {
+    name = NAME,
+    cmd = link.starter(config.current.cmd),
+    handlers = handlers(),
+    init_options = { alongside = { protocol = PROTOCOL } },
+    on_init = on_init,
+    on_exit = on_exit,
+    reuse_client = same_project,
+  }
+end
+
+local function for_root(root)
+  local made = register and vim.deepcopy(vim.lsp.config[NAME]) or template()
+  made.root_dir = root
+  made.workspace_folders = { { uri = vim.uri_from_fname(root), name = vim.fs.basename(root) } }
+  return made
+end
+
+local function is_disabled()
+  return register and vim.lsp.is_enabled ~= nil and not vim.lsp.is_enabled(NAME)
+end
+
+--- Starts the project's server unless it runs, and attaches `buf` to it.
+---@param root string
+---@param buf integer?
+---@return boolean
+function M.start(root, buf)
+  if leaving or is_disabled() or not M.installed() then
+    return false
+  end
+  local client = M.client(root)
+  if client and not buf then
+    return true
+  end
+  local ok, id
+  if buf then
+    ok, id = pcall(vim.lsp.start, for_root(root), { bufnr = buf, reuse_client = same_project, silent = true })
+  elseif register then
+    ok, id = pcall(vim.lsp.start, for_root(root), { attach = false, silent = true })
+  else
+    ok, id = pcall(vim.lsp.start_client, for_root(root))
+  end
+  if not ok or not id then
+    say_once('start ' .. root, 'alongside: the server cannot be started (:checkhealth alongside)')
+  end
+  return ok and id ~= nil
+end
+
+--- A file was opened or entered. `opened`: it was just read, which also starts a server that was stopped.
+---@param buf integer
+---@param opened boolean?
+function M.attach(buf, opened)
+  if not project.is_file(buf) or not vim.api.nvim_buf_is_loaded(buf) then
+    return
+  end
+  local root = project.of_buffer(buf)
+  if opened then
+    held[root] = nil
+  elseif held[root] then
+    return
+  end
+  for _, client in ipairs(vim.lsp.get_clients({ bufnr = buf, name = NAME, _uninitialized = true })) do
+    if client.root_dir == root and not client.rpc.is_closing() then
+      return
+    end
+    vim.lsp.buf_detach_client(buf, client.id)
+  end
+  M.start(root, buf)
+end
+
+--- Starts the server of the directory Neovim is in, unless somebody stopped it.
+function M.attach_cwd()
+  local root = project.of_cwd()
+  if not held[root] then
+    M.start(root)
+  end
+end
+
+--- Ends every server and starts it again, also those that were stopped or given up.
+function M.restart()
+  said, crashes = {}, {}
+  local stopped = held
+  held = {}
+  for _, client in ipairs(vim.lsp.get_clients({ name = NAME, _uninitialized = true })) do
+    stopped[client.root_dir] = nil
+    again[client.root_dir] = true
+    stop(client)
+    vim.defer_fn(function()
+      if not client.rpc.is_closing() then
+        client.rpc.terminate()
+      end
+    end, 2000)
+  end
+  for root in pairs(stopped) do
+    start_again(root, project.buffers_of(root))
+  end
+end
+
+--- Every ready server, in the order of their starts.
+---@return alongside.Server[]
+function M.all()
+  local all = vim.tbl_values(servers)
+  table.sort(all, function(a, b)
+    return a.id < b.id
+  end)
+  return all
+end
+
+--- The ready server of a client, or of a project.
+---@param which integer|string
+---@return alongside.Server?
+function M.get(which)
+  if type(which) == 'number' then
+    return servers[which]
+  end
+  for _, server in pairs(servers) do
+    if server.root == which then
+      return server
+    end
+  end
+end
+
+--- Whether a project's server was stopped by somebody, or given up.
+---@param root string
+---@return boolean
+function M.is_held(root)
+  return held[root] == true
+end
+
+--- Sends a request. The answer comes once: the server's, or an error whose data.why is "gone" when it has ended.
+---@param id integer the client
+---@param method string
+---@param params table
+---@param callback fun(err: table?, result: any)
+function M.request(id, method, params, callback)
+  local server = servers[id]
+  local gone = { code = -32803, message = 'alongside is not running', data = { why = 'gone' } }
+  if not server then
+    vim.schedule(function()
+      callback(gone)
+    end)
+    return
+  end
+  number = number + 1
+  local this = number
+  server.pending[this] = callback
+  local sent = server.rpc.request(method, params, function(err, result)
+    -- Unless the end of the server was the answer already.
+    if server.pending[this] then
+      server.pending[this] = nil
+      callback(err, result)
+    end
+  end)
+  if not sent then
+    vim.schedule(function()
+      if server.pending[this] then
+        server.pending[this] = nil
+        callback(gone)
+      end
+    end)
+  end
+end
+
+--- Sends a notification.
+---@param id integer the client
+---@param method string
+---@param params table
+---@return boolean sent
+function M.notify(id, method, params)
+  local server = servers[id]
+  return server ~= nil and server.rpc.notify(method, params)
+end
+
+--- Takes what init.lua has set in `M.on`, and lets Neovim's own commands know this server by its name.
+function M.setup()
+  said = {}
+  -- Before 0.11 there is no such table, and nothing that looks into it.
+  register = vim.fn.has('nvim-0.11') == 1
+  if register then
+    local known = template()
+    known.root_dir = function(buf, start)
+      if project.is_file(buf) and M.installed() then
+        start(project.of_buffer(buf))
+      end
+    end
+    vim.lsp.config(NAME, known)
+    vim.lsp.enable(NAME)
+  end
+  vim.api.nvim_create_autocmd('VimLeavePre', {
+    group = vim.api.nvim_create_augroup('alongside.server', {}),
+    desc = 'alongside: servers end with Neovim',
+    callback = function()
+      leaving = true
+    end,
+  })
+end
+
+return M

@@ -1,0 +1,173 @@
+-- A second Neovim for tests, with keys that are typed and a person's event loop: what a test asks of the plugin, it asks
+-- of this one over RPC.
+
+local M = {}
+M.__index = M
+
+local here = vim.fs.dirname(vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p'))
+local DEADLINE = 10000
+
+--- Waits until `condition` holds; fails with `what` if it does not.
+function M.await(what, condition, deadline)
+  local value
+  local held = vim.wait(deadline or DEADLINE, function()
+    value = condition()
+    return value
+  end, 5)
+  if not held then
+    error('waited in vain for ' .. what, 2)
+  end
+  return value
+end
+
+--- A directory for one test.
+function M.directory()
+  local directory = assert(vim.uv.fs_mkdtemp(vim.env.TMPDIR .. '/test-XXXXXX'))
+  return vim.uv.fs_realpath(directory)
+end
+
+--- Writes files below `directory`, by name; makes it a project if asked.
+function M.files(directory, files, project)
+  vim.fn.mkdir(directory .. (project and '/.git' or ''), 'p')
+  for name, text in pairs(files) do
+    vim.fn.mkdir(vim.fs.dirname(directory .. '/' .. name), 'p')
+    local file = assert(io.open(directory .. '/' .. name, 'w'))
+    file:write(text)
+    file:close()
+  end
+  return directory
+end
+
+--- The command of the fake server.
+function M.fake(log, how)
+  return { vim.v.progpath, '--clean', '--headless', '-l', here .. '/fake.lua', log, how }
+end
+
+--- Starts a Neovim in `options.cwd` with `options.args`, and the plugin set up with `options.setup` (false: not at all).
+function M.start(options)
+  local self = setmetatable({ log = vim.fn.tempname() }, M)
+  local init = vim.fn.tempname() .. '.lua'
+  local file = assert(io.open(init, 'w'))
+  local setup = options.setup
+  if setup == nil then
+    setup = {}
+  end
+  if setup then
+    setup.cmd = setup.cmd or M.fake(self.log, options.how)
+  end
+  file:write(
+    ('vim.opt.runtimepath:prepend(%q)\n'):format(vim.fs.dirname(here)),
+    -- What is said is kept for the test; a real message could ask for Enter.
+    'said = {} vim.notify = function(m, l) said[#said + 1] = { m, l } end\n',
+    options.before or '',
+    setup and ('\nrequire("alongside").setup(vim.json.decode(%q))\n'):format(vim.json.encode(setup)) or '\n'
+  )
+  file:close()
+  local command = { vim.v.progpath, '--clean', '--embed', '--headless', '-n', '-u', init }
+  vim.list_extend(command, options.args or {})
+  self.channel = vim.fn.jobstart(command, {
+    rpc = true,
+    cwd = options.cwd,
+    env = options.env,
+    on_exit = function(_, code)
+      self.ended = code
+    end,
+  })
+  assert(self.channel > 0, 'Neovim does not start')
+  self.pid = vim.fn.jobpid(self.channel)
+  return self
+end
+
+--- Runs Lua in it, and returns what that returns.
+function M:lua(code, ...)
+  return vim.rpcrequest(self.channel, 'nvim_exec_lua', code, { ... })
+end
+
+function M:cmd(command)
+  vim.rpcrequest(self.channel, 'nvim_command', command)
+end
+
+--- Types.
+function M:keys(keys)
+  vim.rpcrequest(self.channel, 'nvim_input', keys)
+end
+
+--- What the fake server was sent so far, all its lives together; only `method` if given.
+function M:got(method)
+  local all = {}
+  for line in io.lines(self.log) do
+    local ok, message = pcall(vim.json.decode, line, { luanil = { object = true } })
+    if ok and (not method or message.method == method) then
+      all[#all + 1] = message
+    end
+  end
+  return all
+end
+
+--- Waits for the first message of `method` that `matches`, among those after the first `skip`.
+function M:await_message(method, matches, skip)
+  return M.await(method .. ' that matches', function()
+    if vim.uv.fs_stat(self.log) then
+      for i, message in ipairs(self:got(method)) do
+        if i > (skip or 0) and (not matches or matches(message.params or {}, message)) then
+          return message
+        end
+      end
+    end
+  end)
+end
+
+--- Has the fake server of the project say something.
+function M:say(method, params, root)
+  self:lua(
+    [[local method, params, root = ...
+    local server = require('alongside.server')
+    local one = root and server.get(root) or server.all()[1]
+    server.notify(one.id, 'fake/say', { method = method, params = params })]],
+    method,
+    params,
+    root
+  )
+end
+
+--- Waits until a message that was said to the person contains `part`.
+function M:await_said(part)
+  return M.await(("'%s' to be said"):format(part), function()
+    for _, one in ipairs(self:lua('return said')) do
+      if one[1]:find(part, 1, true) then
+        return one
+      end
+    end
+  end)
+end
+
+--- Ends it, however it is.
+function M:stop()
+  if not self.ended then
+    pcall(vim.rpcnotify, self.channel, 'nvim_command', 'qall!')
+    if not vim.wait(2000, function()
+      return self.ended
+    end, 5) then
+      vim.uv.kill(self.pid, 'sigkill')
+      M.await('the end of Neovim', function()
+        return self.ended
+      end)
+    end
+  end
+end
+
+--- Runs `body` with a Neovim, and ends it.
+function M.with(options, body)
+  local self = M.start(options)
+  local ok, why = xpcall(body, debug.traceback, self)
+  if not ok then
+    local alive, last = pcall(self.lua, self, 'return vim.inspect(said) .. vim.v.errmsg .. table.concat(require("alongside.log").lines(), "\\n")')
+    why = why .. '\nit said: ' .. (alive and last or 'nothing any more')
+  end
+  self:stop()
+  if not ok then
+    error(why, 0)
+  end
+end
+
+return M

@@ -1,0 +1,90 @@
+-- Runs the tests: `nvim --clean --headless -l tests/run.lua [part of a name]`. Each tests/*_test.lua returns a list of
+-- { name, function }; a file runs in a Neovim and a home of its own. Prints `ok` or `FAILED` per test and the sum in the
+-- last line; the exit code says the same.
+
+local here = vim.fs.dirname(vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p'))
+local MOST = tonumber(vim.env.ALONGSIDE_TEST_TIMEOUT) or 300000
+
+-- In the Neovim of one file.
+local function run_file(file, wanted)
+  vim.opt.runtimepath:prepend(vim.fs.dirname(here))
+  package.path = here .. '/?.lua;' .. package.path
+  local failed, passed = 0, 0
+  for _, test in ipairs(dofile(file)) do
+    local name, body = test[1], test[2]
+    if name:find(wanted, 1, true) then
+      local began = vim.uv.now()
+      local ok, why = xpcall(body, debug.traceback)
+      vim.uv.update_time()
+      passed, failed = passed + (ok and 1 or 0), failed + (ok and 0 or 1)
+      io.stdout:write(('%s %s (%d ms)\n'):format(ok and 'ok' or 'FAILED', name, vim.uv.now() - began))
+      if not ok then
+        io.stdout:write((tostring(why):gsub('\n', '\n  ')), '\n')
+      end
+      io.stdout:flush()
+    end
+  end
+  io.stdout:write(('%d passed, %d failed\n'):format(passed, failed))
+  io.stdout:flush()
+  os.exit(failed == 0 and 0 or 1)
+end
+
+local function home()
+  local directory = assert(vim.uv.fs_mkdtemp((vim.env.TMPDIR or '/tmp') .. '/alongside-nvim-XXXXXX'))
+  local env = {
+    -- Git looks no further up than this for a project.
+    GIT_CEILING_DIRECTORIES = directory,
+    LC_ALL = 'C.UTF-8',
+  }
+  for name, part in pairs({
+    HOME = 'home', TMPDIR = 'tmp', XDG_CONFIG_HOME = 'config', XDG_DATA_HOME = 'data', XDG_STATE_HOME = 'state',
+    XDG_CACHE_HOME = 'cache', XDG_RUNTIME_DIR = 'run',
+  }) do
+    env[name] = directory .. '/' .. part
+    assert(vim.uv.fs_mkdir(env[name], 448))
+  end
+  return directory, env
+end
+
+if arg[1] == '--file' then
+  run_file(arg[2], arg[3] or '')
+  return
+end
+
+local passed, failed = 0, 0
+local files = vim.fn.sort(vim.fn.glob(here .. '/*_test.lua', true, true))
+for _, file in ipairs(files) do
+  local directory, env = home()
+  local last = ''
+  local command = { vim.v.progpath, '--clean', '--headless', '-l', here .. '/run.lua', '--file', file, arg[1] or '' }
+  local done = vim.system(command, {
+    env = env,
+    timeout = MOST,
+    stdout = function(_, data)
+      if data then
+        io.stdout:write(data)
+        io.stdout:flush()
+        last = (last .. data):sub(-200)
+      end
+    end,
+    stderr = function(_, data)
+      if data then
+        io.stderr:write(data)
+      end
+    end,
+  }):wait()
+  local ok, bad = last:match('(%d+) passed, (%d+) failed\n$')
+  if not ok or (done.code ~= 0 and bad == '0') then
+    io.stdout:write(('FAILED %s ended with code %d, signal %d\n'):format(vim.fs.basename(file), done.code, done.signal))
+    failed = failed + 1
+  end
+  passed, failed = passed + (tonumber(ok) or 0), failed + (tonumber(bad) or 0)
+  vim.fn.delete(directory, 'rf')
+end
+if passed + failed == 0 then
+  io.stdout:write('FAILED no test has such a name\n')
+  failed = 1
+end
+io.stdout:write(('%d passed, %d failed\n'):format(passed, failed))
+io.stdout:flush()
+os.exit(failed == 0 and 0 or 1)
