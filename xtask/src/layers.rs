@@ -10,6 +10,7 @@ mod tests {
         ("alongside-desk", &["alongside-contract"]),
         ("alongside-agent", &["alongside-contract"]),
         ("alongside-companion", &["alongside-desk", "alongside-contract"]),
+        ("alongside-lsp", &["alongside-desk", "alongside-contract"]),
         ("alongside-terminal", &["alongside-desk", "alongside-contract"]),
         (
             "alongside",
@@ -18,6 +19,7 @@ mod tests {
                 "alongside-companion",
                 "alongside-contract",
                 "alongside-desk",
+                "alongside-lsp",
                 "alongside-terminal",
             ],
         ),

@@ -5,11 +5,13 @@
 
 mod deciding;
 mod demo;
+mod editor;
 mod ending;
 mod finding;
 mod help;
 mod host;
 mod json;
+mod lsp;
 mod settings;
 mod support;
 mod terminal;

@@ -1,0 +1,188 @@
+//! An editor of the test's own: a process that can be killed, and a language client that speaks with `alongside lsp`.
+
+use std::io::{BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+
+use lsp_server::{Message, Notification, Request, Response};
+use serde_json::{Value, json};
+
+use crate::support::{DEADLINE, Home};
+
+/// A process that stands for an editor.
+pub(crate) struct Process(Child);
+
+impl Process {
+    pub(crate) fn open() -> Self {
+        Self(Command::new("sleep").arg("600").stdin(Stdio::null()).spawn().unwrap())
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.0.id()
+    }
+
+    pub(crate) fn dies(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The language client. Dropping it closes the pipe, as the system does for an editor that is killed.
+pub(crate) struct Editor {
+    server: Child,
+    to_server: Option<ChildStdin>,
+    messages: Receiver<Message>,
+    last: i32,
+    /// Everything that was said, and by whom: `true` for the editor.
+    pub(crate) said: Vec<(bool, Message)>,
+}
+
+impl Editor {
+    /// Starts the server in the project, and says nothing yet.
+    pub(crate) fn starts(home: &Home, args: &[&str]) -> Self {
+        let mut server = home.alongside(&["lsp"]);
+        let mut server = server
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let (to_server, out) = (server.stdin.take(), server.stdout.take().unwrap());
+        let (received, messages) = channel();
+        std::thread::spawn(move || {
+            let mut out = BufReader::new(out);
+            while let Ok(Some(message)) = Message::read(&mut out) {
+                if received.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { server, to_server, messages, last: 0, said: Vec::new() }
+    }
+
+    /// An editor with a plugin, in these projects.
+    pub(crate) fn with_plugin(home: &Home, process: &Process, roots: &[&Path]) -> Self {
+        let mut editor = Self::starts(home, &[]);
+        let answer = editor.asks("initialize", introduction(process, roots)).unwrap();
+        assert_eq!(answer["capabilities"]["experimental"]["alongside"]["protocol"], 1);
+        editor.says("initialized", json!({}));
+        editor
+    }
+
+    pub(crate) fn says(&mut self, method: &str, params: Value) {
+        self.sends(Notification { method: method.to_owned(), params }.into());
+    }
+
+    /// Asks, and waits for the answer; what is told meanwhile can be [heard](Self::hears) after it.
+    pub(crate) fn asks(&mut self, method: &str, params: Value) -> Result<Value, (i32, String)> {
+        self.last += 1;
+        let id = self.last;
+        let heard = self.said.len();
+        self.sends(Request { id: id.into(), method: method.to_owned(), params }.into());
+        let answer = self.waits_for(heard, &format!("the answer to {method}"), |message| match message {
+            Message::Response(response) if response.id == id.into() => Some(response.response_result.clone()),
+            _ => None,
+        });
+        answer.map_err(|error| (error.code, error.message))
+    }
+
+    /// The next notification or request of this method that fits and was not heard before; a request is answered `null`.
+    pub(crate) fn hears(&mut self, method: &str, fits: impl Fn(&Value) -> bool) -> Value {
+        let said = |message: &Message| match message {
+            Message::Notification(it) if it.method == method && fits(&it.params) => {
+                Some((None, it.params.clone()))
+            }
+            Message::Request(it) if it.method == method && fits(&it.params) => {
+                Some((Some(it.id.clone()), it.params.clone()))
+            }
+            _ => None,
+        };
+        let (id, params) = self.waits_for(0, method, said);
+        if let Some(id) = id {
+            self.sends(Response { id, response_result: Ok(Value::Null) }.into());
+        }
+        params
+    }
+
+    /// Sends an edit when it is asked for what it has not sent.
+    pub(crate) fn waits_to_flush(&mut self, edit: Value) {
+        let id = self.waits_for(0, "flushReview", |message| match message {
+            Message::Request(request) if request.method == "alongside/flushReview" => {
+                Some(request.id.clone())
+            }
+            _ => None,
+        });
+        self.says("alongside/editReview", edit);
+        self.sends(Response { id, response_result: Ok(Value::Null) }.into());
+    }
+
+    fn waits_for<T>(&mut self, from: usize, what: &str, fits: impl Fn(&Message) -> Option<T>) -> T {
+        let known = self.said.iter().skip(from).filter(|(by_editor, _)| !by_editor);
+        if let Some(found) = known.map(|(_, message)| message).find_map(&fits) {
+            return found;
+        }
+        loop {
+            match self.messages.recv_timeout(DEADLINE) {
+                Ok(message) => {
+                    let found = fits(&message);
+                    self.said.push((false, message));
+                    if let Some(found) = found {
+                        return found;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    panic!("waited in vain for {what}; it said {:#?}", self.said)
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    panic!("it ended before {what}; it said {:#?}", self.said)
+                }
+            }
+        }
+    }
+
+    fn sends(&mut self, message: Message) {
+        let mut pipe = self.to_server.as_ref().expect("the editor lives");
+        message.clone().write(&mut pipe).and_then(|()| pipe.flush()).expect("the server reads");
+        self.said.push((true, message));
+    }
+
+    /// Ends the server as editors do.
+    pub(crate) fn restarts_or_quits(mut self) {
+        assert_eq!(self.asks("shutdown", Value::Null), Ok(Value::Null));
+        self.says("exit", Value::Null);
+        assert!(self.server.wait().unwrap().success());
+    }
+
+    /// The process of the server.
+    pub(crate) fn server(&self) -> u32 {
+        self.server.id()
+    }
+}
+
+impl Drop for Editor {
+    fn drop(&mut self) {
+        self.to_server = None;
+        let _ = self.server.wait();
+    }
+}
+
+/// What an editor with a plugin says first.
+pub(crate) fn introduction(process: &Process, roots: &[&Path]) -> Value {
+    let folder = |root: &&Path| json!({ "uri": format!("file://{}", root.display()), "name": "project" });
+    json!({
+        "processId": process.pid(),
+        "clientInfo": { "name": "Neovim", "version": "0.12.4" },
+        "workspaceFolders": roots.iter().map(folder).collect::<Vec<_>>(),
+        "capabilities": {},
+        "initializationOptions": { "alongside": { "protocol": 1 } },
+    })
+}

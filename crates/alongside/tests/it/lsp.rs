@@ -1,0 +1,283 @@
+//! `alongside lsp`: editors that come and go, restart their servers, crash and open projects; what agents hear of it.
+
+use std::time::{Duration, Instant};
+
+use alongside_agent::{Outcome, find};
+use serde_json::{Value, json};
+
+use crate::editor::{Editor, Process, introduction};
+use crate::support::{Home, files_below, propose, soon, until};
+
+/// Whether agents find the companion under this process.
+fn is_found_as(home: &Home, pid: u32) -> bool {
+    let name = format!("gemini-ide-server-{pid}-");
+    files_below(&home.path("tmp")).iter().any(|file| file.to_string_lossy().contains(&name))
+}
+
+/// How many companions agents can find.
+fn companions(home: &Home) -> usize {
+    let mut ports: Vec<_> =
+        find::all_records(&home.surroundings()).into_iter().map(|(_, record)| record.port).collect();
+    ports.sort_unstable();
+    ports.dedup();
+    ports.len()
+}
+
+fn any(_: &Value) -> bool {
+    true
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plugin_reports_reviews_edits_and_decides() {
+    let home = Home::new();
+    let (file, process) = (home.file("a.txt", "a\nb\n"), Process::open());
+    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    let cursor = json!({"line": 1, "character": 1});
+    // Said before the companion can be there.
+    editor.says(
+        "alongside/didChangeContext",
+        json!({"active": {"path": file, "cursor": cursor, "selectedText": "b"}}),
+    );
+    let agent = home.agent().await;
+    assert!(is_found_as(&home, process.pid()));
+    let context = agent.context();
+    until("the file", || {
+        context.borrow().as_ref()?.workspace_state.as_ref()?.open_files.as_ref()?.first().map(drop)
+    })
+    .await;
+    let context = serde_json::to_value(&*context.borrow()).unwrap();
+    let told = &context["workspaceState"]["openFiles"][0];
+    assert_eq!(
+        (&told["path"], &told["cursor"], &told["selectedText"]),
+        (&json!(file), &json!({"line": 2, "character": 2}), &json!("b"))
+    );
+
+    let diff = propose(&agent, &file, "A\nb\nc\n").await;
+    let review = editor.hears("alongside/didOpenReview", any);
+    assert_eq!((&review["original"], &review["current"]), (&json!("a\nb\n"), &json!("A\nb\nc\n")));
+    let id = review["id"].clone();
+    let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 1, "character": 0}});
+    let edit = json!({"id": id, "revision": 1, "changes": [{"range": range, "text": "a\n"}]});
+    assert_eq!(editor.asks("alongside/editReview", edit.clone()), Ok(json!({"revision": 2})));
+    let changed = editor.hears("alongside/didChangeReview", any);
+    assert_eq!(changed["hunks"][0]["state"], "dropped");
+    // A second one that was made on the same text is refused.
+    let (code, words) = editor.asks("alongside/editReview", edit).unwrap_err();
+    assert_eq!(code, -32803);
+    assert!(words.contains("look at it again"), "{words}");
+    let decide = json!({"id": id, "revision": 2, "decision": "accept"});
+    assert_eq!(editor.asks("alongside/decideReview", decide), Ok(json!({"revision": 2})));
+    assert_eq!(editor.hears("alongside/didCloseReview", any)["decidedHere"], true);
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "a\nb\nc\n".into() });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plugin_is_asked_for_what_it_has_not_sent() {
+    let home = Home::new();
+    let (file, process) = (home.file("a.txt", "a\n"), Process::open());
+    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    let agent = home.agent().await;
+    let _diff = propose(&agent, &file, "A\n").await;
+    editor.hears("alongside/didOpenReview", any);
+    let text = {
+        let closing = agent.close_diff(&file, true);
+        let typing = async {
+            // On another thread, for the editor of the test waits without letting anybody else go on.
+            tokio::task::spawn_blocking(move || {
+                let edit =
+                    json!({"id": 1, "revision": 1, "changes": [{"text": "typed at the last moment\n"}]});
+                editor.waits_to_flush(edit);
+                editor
+            })
+            .await
+            .unwrap()
+        };
+        soon("closeDiff", async { tokio::join!(closing, typing).0 }).await.unwrap()
+    };
+    assert_eq!(text, Some("typed at the last moment\n".into()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_servers_of_an_editor_end_up_at_one_companion_and_the_terminal_desk_joins_it() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.project.join("crate/src")).unwrap();
+    let process = Process::open();
+    let root = home.project.clone();
+    let mut editors: Vec<_> = (0..3).map(|_| Editor::with_plugin(&home, &process, &[&root])).collect();
+    for editor in &mut editors {
+        editor.hears("alongside/didChangeStatus", |status| status["desks"] == 3);
+    }
+    // One for a folder in the project.
+    let mut below = Editor::with_plugin(&home, &process, &[&root.join("crate")]);
+    below.hears("alongside/didChangeStatus", |status| status["desks"] == 4);
+    assert_eq!((home.hosts().len(), companions(&home)), (1, 1));
+    let mut desk = home.review(&[]);
+    desk.shows("alongside serves").await;
+    below.hears("alongside/didChangeStatus", |status| status["desks"] == 5);
+    assert_eq!(home.hosts().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_restarted_keeps_agents_and_what_waits() {
+    let home = Home::new();
+    let (file, process) = (home.file("a.txt", "a\n"), Process::open());
+    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    editor.hears("alongside/didOpenReview", any);
+    editor.restarts_or_quits();
+    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    let review = editor.hears("alongside/didOpenReview", any);
+    let decide = json!({"id": review["id"], "revision": review["revision"], "decision": "accept"});
+    assert!(editor.asks("alongside/decideReview", decide).is_ok());
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "A\n".into() });
+    assert_eq!(home.hosts().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_editor_that_is_killed_frees_its_agents_and_leaves_no_file_and_may_come_back() {
+    let home = Home::new();
+    let (file, mut process) = (home.file("a.txt", "a\n"), Process::open());
+    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    editor.hears("alongside/didOpenReview", any);
+    let killed = Instant::now();
+    process.dies();
+    drop(editor);
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    assert!(killed.elapsed() < Duration::from_secs(2), "{:?}", killed.elapsed());
+    until("the files to be gone", || (companions(&home) == 0).then_some(())).await;
+    assert_eq!(files_below(&home.path("tmp")), Vec::<std::path::PathBuf>::new());
+
+    // Opened again within the grace, it takes over: the agent is still connected.
+    let process = Process::open();
+    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    editor.hears("alongside/didChangeStatus", |status| status["agents"][0]["listening"] == true);
+    assert!(is_found_as(&home, process.pid()));
+    let diff = propose(&agent, &file, "B\n").await;
+    let review = editor.hears("alongside/didOpenReview", any);
+    let decide = json!({"id": review["id"], "revision": review["revision"], "decision": "accept"});
+    assert!(editor.asks("alongside/decideReview", decide).is_ok());
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "B\n".into() });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_companion_that_crashes_comes_back_for_the_editor() {
+    let home = Home::new();
+    let (file, process) = (home.file("a.txt", "a\n"), Process::open());
+    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    editor.hears("alongside/didOpenReview", any);
+    home.kill_hosts();
+    assert_eq!(editor.hears("alongside/didCloseReview", any)["closing"], "interrupted");
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    editor.hears("alongside/didChangeStatus", |status| status["agents"][0]["listening"] == true);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_companion_that_was_stopped_starts_again_when_the_person_goes_on() {
+    let home = Home::new();
+    let (file, process) = (home.file("a.txt", "a\n"), Process::open());
+    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    editor.hears("alongside/didChangeStatus", |status| status["desks"] == 1);
+    let (first, _) = home.hosts()[0];
+    assert!(home.run(&["host", "--stop"]).status.success());
+    editor.hears("alongside/problem", |problem| problem["what"] == "the companion has stopped");
+    assert_eq!(home.hosts(), []);
+    until("the next one", || {
+        editor.says("alongside/didChangeContext", json!({"active": {"path": file}}));
+        home.hosts().into_iter().find(|(pid, _)| *pid != first)
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn projects_that_the_editor_opens_are_served_and_those_it_closes_no_more() {
+    let home = Home::new();
+    let (one, other) = (home.project.clone(), home.path("other"));
+    std::fs::create_dir(&other).unwrap();
+    let process = Process::open();
+    let mut editor = Editor::with_plugin(&home, &process, &[&one]);
+    editor.hears("alongside/didChangeStatus", |status| status["roots"] == json!([one]));
+    let folder = |path: &std::path::Path| json!({"uri": format!("file://{}/", path.display()), "name": "x"});
+    editor.says(
+        "workspace/didChangeWorkspaceFolders",
+        json!({"event": {"added": [folder(&other)], "removed": []}}),
+    );
+    editor.hears("alongside/didChangeStatus", |status| status["roots"] == json!([one, other]));
+    let serving = |dir: &std::path::Path| {
+        let here = find::Surroundings { cwd: dir.to_owned(), ..home.surroundings() };
+        !find::candidates(&alongside_contract::family::FAMILIES[0], &here).found.is_empty()
+    };
+    until("both to be found", || (serving(&one) && serving(&other)).then_some(())).await;
+    editor.says(
+        "workspace/didChangeWorkspaceFolders",
+        json!({"event": {"added": [], "removed": [folder(&one)]}}),
+    );
+    editor.hears("alongside/didChangeStatus", |status| status["roots"] == json!([other]));
+    until("one to be found", || (!serving(&one) && serving(&other)).then_some(())).await;
+    // A server that is started again for the first project finds the companion its editor has.
+    let _again = Editor::with_plugin(&home, &process, &[&other]);
+    editor.hears("alongside/didChangeStatus", |status| status["desks"] == 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_editors_have_a_companion_each() {
+    let home = Home::new();
+    let other = home.path("other");
+    std::fs::create_dir(&other).unwrap();
+    let processes = [Process::open(), Process::open()];
+    let mut one = Editor::with_plugin(&home, &processes[0], &[&home.project]);
+    let mut two = Editor::with_plugin(&home, &processes[1], &[&other]);
+    one.hears("alongside/didChangeStatus", |status| status["desks"] == 1);
+    two.hears("alongside/didChangeStatus", |status| status["desks"] == 1);
+    assert_eq!((home.hosts().len(), companions(&home)), (2, 2));
+}
+
+#[test]
+fn a_plugin_of_another_protocol_is_told_what_to_do() {
+    let (home, process) = (Home::new(), Process::open());
+    for (version, update) in [(0, "update the plugin"), (99, "update the program")] {
+        let mut editor = Editor::starts(&home, &[]);
+        let mut params = introduction(&process, &[&home.project]);
+        params["initializationOptions"]["alongside"]["protocol"] = version.into();
+        let (_, words) = editor.asks("initialize", params).unwrap_err();
+        assert!(words.contains(update), "{words}");
+    }
+    assert_eq!(home.hosts(), []);
+}
+
+#[test]
+fn what_is_asked_too_early_or_is_unknown_is_refused_and_nothing_ends() {
+    let (home, process) = (Home::new(), Process::open());
+    let mut editor = Editor::starts(&home, &[]);
+    assert_eq!(editor.asks("shutdown", Value::Null).unwrap_err().0, -32002);
+    assert!(editor.asks("initialize", introduction(&process, &[&home.project])).is_ok());
+    editor.says("initialized", json!({}));
+    assert_eq!(editor.asks("textDocument/hover", json!({})).unwrap_err().0, -32601);
+    assert_eq!(editor.asks("alongside/nonsense", json!({})).unwrap_err().0, -32601);
+    assert_eq!(editor.asks("alongside/keepHunks", json!({"id": "x"})).unwrap_err().0, -32602);
+    editor.says("alongside/nonsense", json!({}));
+    editor.restarts_or_quits();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_that_are_wrong_are_said_and_may_be_mended() {
+    let (home, process) = (Home::new(), Process::open());
+    let settings = home.path("home/.config/alongside/config.toml");
+    std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    std::fs::write(&settings, "[context]\nexlude = []\n").unwrap();
+    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    let problem = editor.hears("alongside/problem", any);
+    let what = problem["what"].as_str().unwrap();
+    assert!(what.contains("config.toml:2") && what.contains("did you mean \"exclude\""), "{what}");
+    std::fs::write(&settings, "[context]\nexclude = []\n").unwrap();
+    until("a companion", || {
+        editor.says("alongside/didFocus", json!({}));
+        home.hosts().pop()
+    })
+    .await;
+    assert!(editor.server() > 0);
+}

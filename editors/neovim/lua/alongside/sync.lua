@@ -1,0 +1,372 @@
+-- One text in two places: the buffer in which a person types, and the companion, which hands it to the agent. What the
+-- companion has is `told`; what the buffer holds is sent as one change at a time, each when the one before is answered.
+-- Nothing here waits for the companion, except `settle`, for a moment, before a decision.
+
+local harmless = require('alongside.harmless')
+local merge = require('alongside.merge')
+local text = require('alongside.text')
+
+local M = {}
+
+---@class alongside.Sync
+---@field told string[] the companion's text
+---@field revision integer its revision
+---@field buf integer? where the text is shown
+---@field problem table? why nothing more can be sent
+---@field request fun(change: table, revision: integer, answer: fun(err: table?, result: table?))
+---@field on_settled fun() called whenever buffer and companion hold the same
+---@field on_format fun(format: alongside.Format) called when line endings are shown in another way
+local Sync = {}
+Sync.__index = Sync
+
+---@param current string
+---@param revision integer
+---@return alongside.Sync
+function M.new(current, revision, hooks)
+  return setmetatable({
+    told = text.split(current),
+    revision = revision,
+    request = hooks.request,
+    on_settled = hooks.on_settled or function() end,
+    on_format = hooks.on_format or function() end,
+  }, Sync)
+end
+
+--- Whether the buffer holds nothing at all, rather than one empty line: Neovim tells by the size only.
+local function is_empty(buf)
+  if vim.api.nvim_buf_line_count(buf) > 1 or vim.api.nvim_buf_get_lines(buf, 0, 1, false)[1] ~= '' then
+    return false
+  end
+  return vim.api.nvim_buf_call(buf, function()
+    return vim.fn.wordcount().bytes == 0
+  end)
+end
+
+function Sync:options()
+  local options = vim.bo[self.buf]
+  return { bom = options.bomb, dos = options.fileformat == 'dos', eol = options.endofline }
+end
+
+-- What is unchanged since the buffer was last looked at: lines at its beginning and its end.
+function Sync:mark_clean()
+  self.count = vim.api.nvim_buf_line_count(self.buf)
+  self.seen_count = self.count
+  self.head, self.tail = self.count, self.count
+  self.is_touched = false
+end
+
+--- What the buffer holds. Reads the lines that were touched only.
+---@return string[] pieces
+function Sync:read()
+  local buf, format, count = self.buf, self:options(), self.count
+  if is_empty(buf) then
+    self.seen, self.seen_format = text.nothing(format), format
+    self:mark_clean()
+    return self.seen
+  end
+  local extra = format.eol and 1 or 0
+  local head, tail = self.head, self.tail
+  local known = self.seen
+    and #self.seen == self.seen_count + extra
+    and text.same_format(format, self.seen_format)
+  if not known then
+    head, tail = 0, 0
+  end
+  tail = math.min(tail, count, self.seen_count)
+  if format.bom then
+    tail = math.min(tail, count - 1, self.seen_count - 1)
+  end
+  head = math.min(head, count - tail, self.seen_count - tail)
+  if not format.eol and tail == 0 then
+    -- The last line has no line end, and may not be the last one any more.
+    head = math.max(0, math.min(head, count - 1, self.seen_count - 1))
+  end
+  local lines = vim.api.nvim_buf_get_lines(buf, head, count - tail, true)
+  self:repair(lines, head)
+  local new = text.pieces(lines, head, count, format)
+  if known then
+    self.seen = text.spliced(self.seen, head, #self.seen - extra - tail, new)
+  else
+    if format.eol then
+      new[#new + 1] = ''
+    end
+    self.seen = new
+  end
+  self.seen_format = format
+  self:mark_clean()
+  return self.seen
+end
+
+-- Bytes that are not UTF-8 cannot be sent. What is shown is what is sent, so they are replaced where they are shown.
+function Sync:repair(lines, first)
+  for i, line in ipairs(lines) do
+    if line:find('[\128-\255]') then
+      local right = harmless.utf8(line)
+      if right ~= line then
+        lines[i] = right
+        self:quietly(function()
+          vim.api.nvim_buf_set_lines(self.buf, first + i - 1, first + i, true, { right })
+        end)
+      end
+    end
+  end
+end
+
+-- Changes the buffer without taking that for typing.
+function Sync:quietly(change)
+  local was = self.is_quiet
+  local modifiable = vim.bo[self.buf].modifiable
+  self.is_quiet = true
+  vim.bo[self.buf].modifiable = true
+  local ok, err = pcall(change)
+  vim.bo[self.buf].modifiable = modifiable
+  vim.bo[self.buf].modified = false
+  self.is_quiet = was
+  if not ok then
+    error(err, 0)
+  end
+end
+
+--- Shows `pieces`, of which the buffer held `from` so far.
+function Sync:show(from, pieces)
+  local buf = self.buf
+  local before = self:options()
+  local format = text.format(pieces, self.format or before)
+  local old = text.lines(from, before)
+  local new = text.lines(pieces, format)
+  self:quietly(function()
+    if #old == 0 or #new == 0 then
+      vim.api.nvim_buf_set_lines(buf, 0, -1, true, new)
+    else
+      local hunks = merge.differences(old, new)
+      for i = #hunks, 1, -1 do
+        local first, last, start, stop = unpack(hunks[i])
+        vim.api.nvim_buf_set_lines(buf, first, last, true, vim.list_slice(new, start + 1, stop))
+      end
+    end
+    local options = vim.bo[buf]
+    options.bomb, options.fileformat, options.endofline = format.bom, format.dos and 'dos' or 'unix', format.eol
+  end)
+  local changed = self.format and self.format.dos ~= format.dos
+  self.format = format
+  self.seen, self.seen_format = pieces, format
+  self:mark_clean()
+  if changed then
+    self.on_format(format)
+  end
+end
+
+--- Shows the text in `buf`, which is empty, and follows what is typed there.
+---@param buf integer
+---@param format alongside.Format? how it is to be shown, as far as it leaves that open
+function Sync:attach(buf, format)
+  self.buf, self.format = buf, format
+  local levels = vim.bo[buf].undolevels
+  self:quietly(function()
+    -- What came before the proposal cannot be reached with undo.
+    vim.bo[buf].undolevels = -1
+    vim.api.nvim_buf_set_lines(buf, 0, -1, true, {})
+    self:show(text.nothing(self:options()), self.told)
+    vim.bo[buf].undolevels = levels
+  end)
+  self.attached = (self.attached or 0) + 1
+  local this = self.attached
+  local function is_over()
+    return self.buf ~= buf or self.attached ~= this
+  end
+  vim.api.nvim_buf_attach(buf, false, {
+    on_lines = function(_, _, _, first, last, new_last)
+      if is_over() then
+        return true
+      end
+      self:touched(first, last, new_last)
+    end,
+    on_reload = function()
+      if is_over() then
+        return
+      end
+      self.seen = nil
+      self.count = vim.api.nvim_buf_line_count(buf)
+      self:soon()
+    end,
+  })
+end
+
+--- The buffer is shown no more: what it held last is kept to be sent.
+function Sync:detach()
+  if self.buf then
+    if vim.api.nvim_buf_is_loaded(self.buf) and self:is_unsent() then
+      self.left_over = self:read()
+    end
+    self.buf = nil
+  end
+end
+
+function Sync:touched(first, last, new_last)
+  if self.is_quiet then
+    return
+  end
+  self.head = math.min(self.head, first)
+  self.tail = math.min(self.tail, self.count - last)
+  self.count = self.count + new_last - last
+  self.is_touched = true
+  self:soon()
+end
+
+--- Options that belong to the text were set.
+function Sync:reformatted()
+  if self.buf and not self.is_quiet and not text.same_format(self:options(), self.seen_format) then
+    self.is_touched = true
+    self.format = self:options()
+    self.on_format(self.format)
+    self:soon()
+  end
+end
+
+function Sync:soon()
+  if self.is_scheduled then
+    return
+  end
+  self.is_scheduled = true
+  vim.schedule(function()
+    self.is_scheduled = false
+    self:push()
+  end)
+end
+
+--- The text as the person has it.
+---@return string[]
+function Sync:mine()
+  if self.buf and vim.api.nvim_buf_is_loaded(self.buf) then
+    return self.is_touched and self:read() or self.seen or self:read()
+  end
+  return self.left_over or (self.flight and self.flight.text) or self.told
+end
+
+--- Whether the companion does not have everything yet.
+function Sync:is_unsent()
+  return self.flight ~= nil or self.is_touched or self.left_over ~= nil or (self.is_behind and self.buf ~= nil)
+end
+
+--- Sends what was not sent, unless something is on its way.
+function Sync:push()
+  if self.buf and vim.api.nvim_buf_is_loaded(self.buf) then
+    if vim.bo[self.buf].modified then
+      vim.bo[self.buf].modified = false
+    end
+  elseif not self.left_over then
+    return
+  end
+  if self.flight or self.problem or self.waits_for or not self:is_unsent() then
+    return
+  end
+  local mine = self:mine()
+  local change = text.change(self.told, mine)
+  if change and self.is_lost then
+    change = { text = text.join(mine) }
+  end
+  self.is_touched, self.left_over, self.is_behind = false, nil, false
+  if not change then
+    self.on_settled()
+    return
+  end
+  local flight = { text = mine }
+  self.flight = flight
+  self.request(change, self.revision, function(err, result)
+    if self.flight == flight then
+      self.flight = nil
+      self:answered(flight, err, result)
+    end
+  end)
+end
+
+function Sync:answered(flight, err, result)
+  if not err then
+    self.is_lost, self.refused = false, nil
+    if result.revision > self.revision then
+      -- Not told of it before, as it should be.
+      self.told, self.revision = flight.text, result.revision
+    end
+    if self:is_unsent() then
+      self:push()
+    else
+      self.on_settled()
+    end
+    return
+  end
+  local why = type(err.data) == 'table' and err.data.why
+  self.is_behind = true
+  if not self.buf and not self.left_over then
+    self.left_over = flight.text
+  end
+  if why == 'stale' then
+    local now = err.data.revision
+    self.waits_for = type(now) == 'number' and now > self.revision and now or nil
+    self:push()
+  elseif not self.refused and (why == 'outOfRange' or why == 'other' or not why) then
+    -- Once more, and whole: then it does not matter where anything lies.
+    self.refused, self.is_lost = true, true
+    self:push()
+  else
+    self.problem = err
+  end
+end
+
+--- The companion tells how the text has changed, here or at another desk.
+---@param changed table
+---@return boolean is_news
+function Sync:take(changed)
+  if changed.revision <= self.revision then
+    return false
+  end
+  local base = self.told
+  local new = changed.from == self.revision and text.apply(base, changed.changes or {}) or nil
+  self.revision = changed.revision
+  if self.waits_for and self.revision >= self.waits_for then
+    self.waits_for = nil
+  end
+  if not new then
+    -- What the companion has is not known any more: it is sent what is shown here.
+    self.is_lost, self.is_behind = true, true
+    self:soon()
+    return true
+  end
+  self.told = new
+  if self.flight and text.equal(new, self.flight.text) then
+    return true
+  end
+  if not text.equal(base, new) then
+    if self.buf and vim.api.nvim_buf_is_loaded(self.buf) then
+      local mine = self:mine()
+      local merged = merge.merge(base, mine, new)
+      if not text.equal(mine, merged) then
+        self:show(mine, merged)
+      end
+      self.is_touched = false
+      self.is_behind = not text.equal(merged, new)
+    elseif self.left_over then
+      self.left_over = merge.merge(base, self.left_over, new)
+    end
+  end
+  if self.is_behind or self.is_touched or self.left_over then
+    self:soon()
+  elseif not self.flight then
+    self.on_settled()
+  end
+  return true
+end
+
+--- Waits until the companion has everything, and returns whether it has.
+---@param milliseconds integer
+---@return boolean
+function Sync:settle(milliseconds)
+  self:push()
+  if self:is_unsent() and not self.problem then
+    vim.wait(milliseconds, function()
+      return not self:is_unsent() or self.problem ~= nil
+    end, 2)
+  end
+  return not self:is_unsent()
+end
+
+return M

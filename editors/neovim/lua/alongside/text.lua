@@ -1,0 +1,256 @@
+-- Between a text, byte for byte as an agent gets it, and the lines of a buffer: byte-order mark, line endings and a
+-- missing last newline are options of a buffer, and columns count bytes there and UTF-16 units on the wire.
+--
+-- A text is split at every "\n" and at nothing else, so "a\n" is { "a", "" } and "" is { "" }: joined again it is the
+-- same text, always. A "\r" before the "\n" and a byte-order mark are part of their piece here.
+
+local M = {}
+
+local BOM = '\239\187\191'
+
+---@class alongside.Format
+---@field bom boolean the text begins with a byte-order mark
+---@field dos boolean every line ends in "\r\n"
+---@field eol boolean the last line ends like the others
+
+---@param text string
+---@return string[] pieces
+function M.split(text)
+  local pieces, from, n = {}, 1, 0
+  while true do
+    local at = text:find('\n', from, true)
+    n = n + 1
+    if not at then
+      pieces[n] = text:sub(from)
+      return pieces
+    end
+    pieces[n] = text:sub(from, at - 1)
+    from = at + 1
+  end
+end
+
+---@param pieces string[]
+---@return string text
+function M.join(pieces)
+  return table.concat(pieces, '\n')
+end
+
+---@return boolean
+function M.equal(a, b)
+  if a == b then
+    return true
+  end
+  if #a ~= #b then
+    return false
+  end
+  for i = 1, #a do
+    if a[i] ~= b[i] then
+      return false
+    end
+  end
+  return true
+end
+
+--- How many pieces two texts have in common at their beginnings and, of the rest, at their ends.
+---@return integer head, integer tail
+function M.common(a, b)
+  local least, head, tail = math.min(#a, #b), 0, 0
+  while head < least and a[head + 1] == b[head + 1] do
+    head = head + 1
+  end
+  while tail < least - head and a[#a - tail] == b[#b - tail] do
+    tail = tail + 1
+  end
+  return head, tail
+end
+
+--- Whether each line of a text ends in "\r\n"; nil if it has no line end.
+---@param pieces string[]
+---@return boolean?
+function M.is_dos(pieces)
+  if #pieces == 1 then
+    return nil
+  end
+  for i = 1, #pieces - 1 do
+    if pieces[i]:byte(-1) ~= 13 then
+      return false
+    end
+  end
+  return true
+end
+
+--- How a buffer has to be set up to hold a text. `before` decides what the text leaves open, and once a text was shown
+--- with its "\r" it stays so.
+---@param pieces string[]
+---@param before alongside.Format?
+---@return alongside.Format
+function M.format(pieces, before)
+  local bom = pieces[1]:sub(1, 3) == BOM
+  local dos = M.is_dos(pieces)
+  local empty = #pieces == 1 and pieces[1] == (bom and BOM or '')
+  if dos == nil then
+    dos = before ~= nil and before.dos
+  elseif before and not before.dos then
+    dos = false
+  end
+  return { bom = bom, dos = dos, eol = empty or (#pieces > 1 and pieces[#pieces] == '') }
+end
+
+function M.same_format(a, b)
+  return a.bom == b.bom and a.dos == b.dos and a.eol == b.eol
+end
+
+--- The lines of a buffer with this format. None for an empty text, which is not the same as one empty line.
+---@param pieces string[]
+---@param format alongside.Format
+---@return string[]
+function M.lines(pieces, format)
+  local last = #pieces
+  local lines = {}
+  for i = 1, last do
+    local piece = pieces[i]
+    if i == 1 and format.bom then
+      piece = piece:sub(4)
+    end
+    if format.dos and i < last then
+      piece = piece:sub(1, -2)
+    end
+    lines[i] = piece
+  end
+  if format.eol then
+    lines[last] = nil
+  end
+  return lines
+end
+
+--- The pieces of some lines of a buffer: those from line `first` (0-based) on, of `count` altogether. Without the empty
+--- piece behind the last line end.
+---@param lines string[]
+---@param first integer
+---@param count integer
+---@param format alongside.Format
+---@return string[]
+function M.pieces(lines, first, count, format)
+  local pieces = {}
+  for i, line in ipairs(lines) do
+    local number = first + i
+    if format.dos and (number < count or format.eol) then
+      line = line .. '\r'
+    end
+    if number == 1 and format.bom then
+      line = BOM .. line
+    end
+    pieces[i] = line
+  end
+  return pieces
+end
+
+--- The text of an empty buffer.
+---@param format alongside.Format
+---@return string[]
+function M.nothing(format)
+  return { format.bom and BOM or '' }
+end
+
+--- The byte (0-based) at which `units` UTF-16 units of `line` are over, or its end.
+---@param line string
+---@param units integer
+---@return integer
+function M.byte(line, units)
+  if not line:find('[\128-\255]') then
+    return math.min(units, #line)
+  end
+  local at, counted = 1, 0
+  while at <= #line and counted < units do
+    local first = line:byte(at)
+    local length = first < 0xc0 and 1 or first < 0xe0 and 2 or first < 0xf0 and 3 or 4
+    counted = counted + (length == 4 and 2 or 1)
+    at = at + length
+  end
+  return math.min(at - 1, #line)
+end
+
+--- A position of the wire as piece (1-based) and byte within it; nil if it is outside the text. Columns beyond the end
+--- of a line mean its end, before "\r\n".
+local function place(pieces, position)
+  local piece = pieces[position.line + 1]
+  if not piece then
+    return nil
+  end
+  return position.line + 1, M.byte((piece:gsub('\r+$', '')), position.character)
+end
+
+--- The text after some changes of the wire, each made on the result of the one before; nil if one does not fit.
+---@param pieces string[]
+---@param changes table[]
+---@return string[]?
+function M.apply(pieces, changes)
+  for _, change in ipairs(changes) do
+    local new = M.split(change.text)
+    if change.range then
+      local first, from = place(pieces, change.range.start)
+      local last, to = place(pieces, change.range['end'])
+      if not first or not last or first > last or (first == last and from > to) then
+        return nil
+      end
+      new[1] = pieces[first]:sub(1, from) .. new[1]
+      new[#new] = new[#new] .. pieces[last]:sub(to + 1)
+      pieces = M.spliced(pieces, first - 1, last, new)
+    else
+      pieces = new
+    end
+  end
+  return pieces
+end
+
+--- A copy in which the pieces behind the first `head` and up to the `upto`th are replaced.
+---@return string[]
+function M.spliced(pieces, head, upto, new)
+  local result = {}
+  for i = 1, head do
+    result[i] = pieces[i]
+  end
+  local n = head
+  for i = 1, #new do
+    n = n + 1
+    result[n] = new[i]
+  end
+  for i = upto + 1, #pieces do
+    n = n + 1
+    result[n] = pieces[i]
+  end
+  return result
+end
+
+-- The largest column there is on the wire.
+local END = 2147483647
+
+--- The one change of whole lines that makes `new` of `old`; nil if they are equal.
+---@param old string[]
+---@param new string[]
+---@return table?
+function M.change(old, new)
+  local head, tail = M.common(old, new)
+  if head == #old and head == #new then
+    return nil
+  end
+  if tail == 0 and (head == #old or head == #new) then
+    -- The line end before the last pieces comes or goes: the change begins with the line it ends.
+    head = head - 1
+  end
+  local text = table.concat(new, '\n', head + 1, #new - tail)
+  local stop = { line = #old - tail, character = 0 }
+  if tail > 0 then
+    text = #new - tail > head and text .. '\n' or ''
+  else
+    local last = old[#old]
+    if last:byte(-1) == 13 then
+      -- No position lies behind it.
+      return { text = M.join(new) }
+    end
+    stop = { line = #old - 1, character = last == '' and 0 or END }
+  end
+  return { range = { start = { line = head, character = 0 }, ['end'] = stop }, text = text }
+end
+
+return M
