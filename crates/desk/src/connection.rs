@@ -79,4 +79,10 @@ impl Desk {
     pub async fn next(&mut self) -> Result<Event, Gone> {
         self.events.recv().await.ok_or(Gone)
     }
+
+    /// What has been told already and was not heard yet. A request is answered after what it changed has been told: whoever
+    /// gets an answer from elsewhere hears this first.
+    pub fn try_next(&mut self) -> Option<Event> {
+        self.events.try_recv().ok()
+    }
 }

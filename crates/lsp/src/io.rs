@@ -41,8 +41,12 @@ pub(crate) struct Io {
     /// The companion, once it is reached.
     pub(crate) desk: Option<Desk>,
     /// What the companion has been asked, in that order.
-    answers: FuturesOrdered<BoxFuture<'static, (Asked, Result<Revised, Refusal>)>>,
+    answers: FuturesOrdered<BoxFuture<'static, Answer>>,
+    /// An answer that is there, for when all that was told before it has been heard.
+    held: Option<Answer>,
 }
+
+type Answer = (Asked, Result<Revised, Refusal>);
 
 struct Waiting {
     until: Option<Instant>,
@@ -59,7 +63,14 @@ pub(crate) fn open(connection: Connection) -> (Inbox, Io) {
     std::thread::spawn(move || receiver.into_iter().try_for_each(|message| received.send(message)));
     let (to_editor, outbox) = std::sync::mpsc::channel();
     std::thread::spawn(move || outbox.into_iter().try_for_each(|message| sender.send(message)));
-    let io = Io { to_editor, last: 0, waiting: BTreeMap::new(), desk: None, answers: FuturesOrdered::new() };
+    let io = Io {
+        to_editor,
+        last: 0,
+        waiting: BTreeMap::new(),
+        desk: None,
+        answers: FuturesOrdered::new(),
+        held: None,
+    };
     (inbox, io)
 }
 
@@ -133,17 +144,28 @@ impl Io {
         }));
     }
 
-    /// What the companion tells next; for good if it is not there. `None` once it has stopped. Cancel safe.
+    /// What the companion tells next; for good if it is not there. What has changed is told before the request is answered
+    /// that changed it. Cancel safe.
     pub(crate) async fn told(&mut self) -> Told {
         let told = async |desk: &mut Option<Desk>| match desk {
             Some(desk) => desk.next().await.ok(),
             None => std::future::pending().await,
         };
-        // In this order, so that what has changed is told before the request is answered that changed it.
-        tokio::select! {
-            biased;
-            event = told(&mut self.desk) => event.map_or(Told::Gone, |event| Told::Event(Box::new(event))),
-            Some((asked, answer)) = self.answers.next(), if !self.answers.is_empty() => Told::Answer(asked, answer),
+        loop {
+            if self.held.is_some()
+                && let Some(event) = self.desk.as_mut().and_then(Desk::try_next)
+            {
+                return Told::Event(Box::new(event));
+            }
+            if let Some((asked, answer)) = self.held.take() {
+                return Told::Answer(asked, answer);
+            }
+            tokio::select! {
+                event = told(&mut self.desk) => {
+                    return event.map_or(Told::Gone, |event| Told::Event(Box::new(event)));
+                }
+                Some(answer) = self.answers.next(), if !self.answers.is_empty() => self.held = Some(answer),
+            }
         }
     }
 }

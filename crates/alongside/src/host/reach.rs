@@ -8,6 +8,9 @@ use alongside_desk::{
     Call, Closed, Closing, ContextReport, Desk, Event, Problem, Refusal, Request, ReviewId, Revised, Seat,
     pair,
 };
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesOrdered;
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::meet::{Wish, meet, meet_again};
@@ -71,6 +74,14 @@ struct Carrier {
     leave: Option<Call>,
 }
 
+type Answer = Result<Revised, Refusal>;
+
+/// Hands an answer on. None comes from a host that has gone.
+fn answer_to(to: oneshot::Sender<Answer>, answer: Result<Answer, oneshot::error::RecvError>) {
+    // Nobody need wait for it.
+    let _ = to.send(answer.unwrap_or(Err(Refusal::Interrupted)));
+}
+
 /// Why a connection is over.
 enum Over {
     /// The desk was dropped, or has left.
@@ -124,33 +135,52 @@ impl Carrier {
         if let Some(call) = self.leave.take() {
             joined.desk.pass_on(call);
         }
-        loop {
+        let mut answers = FuturesOrdered::new();
+        let over = loop {
             tokio::select! {
-                biased;
                 event = joined.desk.next() => {
-                    let Ok(event) = event else { break };
-                    match &event {
-                        Event::Opened(review) => drop(self.waiting.insert(review.id)),
-                        Event::Closed(closed) => drop(self.waiting.remove(&closed.id)),
-                        Event::Status(status) => self.paused = status.paused,
-                        _ => {}
-                    }
-                    if self.seat.events.send(event).is_err() {
-                        return Over::Desk;
+                    let Ok(event) = event else { break None };
+                    if !self.tell(event) {
+                        break Some(Over::Desk);
                     }
                 }
+                Some((to, answer)) = answers.next(), if !answers.is_empty() => {
+                    // What it changed is told before it.
+                    while let Some(event) = joined.desk.try_next() {
+                        self.tell(event);
+                    }
+                    answer_to(to, answer);
+                }
                 call = self.seat.calls.recv() => {
-                    let Some(call) = call else { return Over::Desk };
-                    match &call.request {
+                    let Some(Call { request, answer }) = call else { break Some(Over::Desk) };
+                    match &request {
                         Request::ChangeContext(report) => self.context = Some(report.clone()),
                         Request::Leave => self.leaving = true,
                         _ => {}
                     }
-                    joined.desk.pass_on(call);
+                    let answered = joined.desk.send(request);
+                    answers.push_back(async { (answer, answered.await) });
                 }
             }
+        };
+        if let Some(over) = over {
+            return over;
+        }
+        while let Some((to, answer)) = answers.next().await {
+            answer_to(to, answer);
         }
         if self.leaving { Over::Desk } else { Over::Host((&mut joined.parted).await.ok().flatten()) }
+    }
+
+    /// Tells the desk; false if it is gone.
+    fn tell(&mut self, event: Event) -> bool {
+        match &event {
+            Event::Opened(review) => drop(self.waiting.insert(review.id)),
+            Event::Closed(closed) => drop(self.waiting.remove(&closed.id)),
+            Event::Status(status) => self.paused = status.paused,
+            _ => {}
+        }
+        self.seat.events.send(event).is_ok()
     }
 
     /// The host is not there: what was open is rejected, if not now, then when it is back.

@@ -42,7 +42,7 @@ pub(crate) struct Editor {
     messages: Receiver<Message>,
     last: i32,
     /// Everything that was said, and by whom: `true` for the editor.
-    pub(crate) said: Vec<(bool, Message)>,
+    said: Vec<(bool, Message)>,
 }
 
 impl Editor {
@@ -155,11 +155,12 @@ impl Editor {
         self.said.push((true, message));
     }
 
-    /// Ends the server as editors do.
-    pub(crate) fn restarts_or_quits(mut self) {
+    /// Ends the server as editors do; everything that was said.
+    pub(crate) fn quits(mut self) -> Vec<(bool, Message)> {
         assert_eq!(self.asks("shutdown", Value::Null), Ok(Value::Null));
         self.says("exit", Value::Null);
         assert!(self.server.wait().unwrap().success());
+        std::mem::take(&mut self.said)
     }
 
     /// The process of the server.

@@ -125,7 +125,7 @@ async fn a_server_that_is_restarted_keeps_agents_and_what_waits() {
     let agent = home.agent().await;
     let diff = propose(&agent, &file, "A\n").await;
     editor.hears("alongside/didOpenReview", any);
-    editor.restarts_or_quits();
+    editor.quits();
     let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
     let review = editor.hears("alongside/didOpenReview", any);
     let decide = json!({"id": review["id"], "revision": review["revision"], "decision": "accept"});
@@ -260,7 +260,7 @@ fn what_is_asked_too_early_or_is_unknown_is_refused_and_nothing_ends() {
     assert_eq!(editor.asks("alongside/nonsense", json!({})).unwrap_err().0, -32601);
     assert_eq!(editor.asks("alongside/keepHunks", json!({"id": "x"})).unwrap_err().0, -32602);
     editor.says("alongside/nonsense", json!({}));
-    editor.restarts_or_quits();
+    editor.quits();
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -15,3 +15,4 @@ mod lsp;
 mod settings;
 mod support;
 mod terminal;
+mod transcript;

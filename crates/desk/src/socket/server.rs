@@ -165,7 +165,14 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
                     Ok(event) => wire::event(&event),
                     Err(crate::Gone) => break Parting::Ended,
                 },
-                Some(line) = answers.next(), if !answers.is_empty() => line,
+                Some(line) = answers.next(), if !answers.is_empty() => {
+                    // It may have been told since we looked.
+                    while let Some(event) = desk.try_next() {
+                        // A desk that is gone is noticed below.
+                        let _ = out.send(wire::event(&event)).await;
+                    }
+                    line
+                }
                 message = messages.recv(), if listening => match message {
                     None if left.is_some() => break Parting::Lost,
                     None => {
