@@ -1,0 +1,137 @@
+//! An editor and a companion that do as a test says, on both sides of the front.
+
+mod context;
+
+use std::path::{Path, PathBuf};
+
+use alongside_desk::{Call, Request, Seat, pair};
+use lsp_server::{Connection, Message, RequestId};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::Plain;
+use crate::client::Client;
+use crate::io::{self, Io, Told};
+
+/// Everything around a front.
+struct Stage {
+    plain: Plain,
+    io: Io,
+    seat: Seat,
+    editor: Connection,
+    dir: TempDir,
+    last: i32,
+}
+
+impl Stage {
+    /// An editor that calls itself so and counts in these encodings, with a project.
+    fn new(editor: &str, encodings: &[&str]) -> Self {
+        let params = json!({
+            "clientInfo": { "name": editor },
+            "capabilities": { "general": { "positionEncodings": encodings } },
+        });
+        Self::introduced(params)
+    }
+
+    fn introduced(params: Value) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let (ours, editor) = Connection::memory();
+        let (_, mut io) = io::open(ours);
+        let (desk, seat) = pair();
+        io.desk = Some(desk);
+        let client = Client::read(&params, dir.path());
+        let mut plain = Plain::new(&client);
+        plain.joined(&mut io);
+        Self { plain, io, seat, editor, dir, last: 0 }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn uri(&self, name: &str) -> String {
+        uri(&self.path(name))
+    }
+
+    /// Writes a file and opens it.
+    fn open(&mut self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+        let uri = self.uri(name);
+        self.tell("didOpen", json!({"textDocument": {"uri": uri, "version": 1, "text": text}}));
+    }
+
+    fn tell(&mut self, method: &str, params: Value) {
+        self.plain.notified(&mut self.io, &format!("textDocument/{method}"), params);
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> bool {
+        self.last += 1;
+        self.plain.requested(&mut self.io, &RequestId::from(self.last), method, params)
+    }
+
+    /// Everything the editor has been sent.
+    fn sent(&self) -> Vec<Message> {
+        // A thread lies between.
+        let last = json!("last");
+        self.io.notify("test/last", &last);
+        let is_last =
+            |message: &Message| matches!(message, Message::Notification(told) if told.method == "test/last");
+        self.editor.receiver.iter().take_while(|message| !is_last(message)).collect()
+    }
+
+    /// What the companion is asked next, if it is asked anything.
+    fn asked(&mut self) -> Option<Call> {
+        self.seat.calls.try_recv().ok()
+    }
+
+    /// Lets everything happen that is due within a while.
+    fn wait(&mut self) {
+        while let Some(due) = self.plain.deadline() {
+            self.plain.due(&mut self.io, due);
+        }
+    }
+
+    /// The context that was reported last; null if there is nothing new.
+    fn reported(&mut self) -> Value {
+        self.wait();
+        let mut report = Value::Null;
+        while let Some(call) = self.asked() {
+            if let Request::ChangeContext(context) = call.request {
+                report = serde_json::to_value(context).unwrap();
+            }
+        }
+        report
+    }
+
+    /// Where the person is, as it was reported last.
+    fn active(&mut self) -> Value {
+        let mut active = self.reported()["active"].take();
+        if let Some(path) = active.get_mut("path") {
+            *path = path.as_str().unwrap().rsplit('/').next().unwrap().into();
+        }
+        active
+    }
+
+    /// Lets what the companion has said be heard.
+    async fn hear(&mut self) {
+        while let Ok(told) = tokio::time::timeout(std::time::Duration::from_millis(1), self.io.told()).await {
+            match told {
+                Told::Event(event) => self.plain.told(&mut self.io, *event),
+                Told::Answer(asked, answer) => self.plain.answered(&mut self.io, asked, answer),
+                Told::Gone => return,
+            }
+        }
+    }
+}
+
+fn uri(path: &Path) -> String {
+    url::Url::from_file_path(path).unwrap().to_string()
+}
+
+fn at(line: u32, character: u32) -> Value {
+    json!({"line": line, "character": character})
+}
+
+fn range(from: (u32, u32), to: (u32, u32)) -> Value {
+    json!({"start": at(from.0, from.1), "end": at(to.0, to.1)})
+}
