@@ -2,13 +2,14 @@
 
 mod owner;
 
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use alongside_desk::{Desk, Problem};
 use alongside_lsp::{Client, Connection};
 
 use crate::Globals;
-use crate::failure::parts;
+use crate::failure::{failure, parts};
 use crate::host::{self, Wish};
 
 /// Be the language server that an editor starts
@@ -19,11 +20,10 @@ use crate::host::{self, Wish};
 /// actions that keep, drop, accept and reject.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Examples, in an editor's configuration:
-  Helix       [language-server.alongside]
-              command = \"alongside\"
-              args = [\"lsp\"]
-  Kakoune     args = [\"lsp\", \"--pid\", \"%val{client_pid}\"]
+Example, in Helix's languages.toml:
+  [language-server.alongside]
+  command = \"alongside\"
+  args = [\"lsp\"]
 
 `alongside status` shows the companion and the editor it belongs to.")]
 pub(crate) struct Args {
@@ -37,6 +37,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
+    if std::io::stdin().is_terminal() {
+        return Err(failure(
+            "an editor speaks with `alongside lsp`, a person cannot",
+            "`alongside lsp --help` shows how an editor starts it; for yourself start `alongside`",
+        ));
+    }
     let here = std::env::current_dir().unwrap_or_else(|_| "/".into());
     let (connection, _) = Connection::stdio();
     let reach = async |client: Client| reach(client, args.pid, globals.clone()).await;
