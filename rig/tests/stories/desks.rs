@@ -1,12 +1,13 @@
 //! Two desks decide the same change at the same moment: one decision counts, and everybody hears the same of it.
 
+use alongside_rig::agent::Agent;
 use alongside_rig::cli::Cli;
 use alongside_rig::tmux::Pane;
 use anyhow::Result;
 
 use crate::desk::WIDE;
 use crate::script::{DONE, EDIT, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, SHOUTED, shout};
-use crate::stage::{Agent, READING, Stage};
+use crate::stage::{READING, Stage};
 
 #[test]
 fn of_two_decisions_at_two_desks_one_counts() -> Result<()> {

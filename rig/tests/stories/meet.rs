@@ -26,7 +26,7 @@ fn agent_was_there_first(story: &str, cli: Cli) -> Result<()> {
     let agent = stage.install(cli, shout(cli, &stage.file))?;
     agent.start_with(&format!("TERM_PROGRAM=vscode {}", cli.command()))?;
     stage.start_review()?;
-    agent.enable_ide(stage.reviewer())
+    agent.enable_ide_until(|deadline| stage.reviewer().is_connected_within(deadline))
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn alongside_is_left_and_comes_back(story: &str, cli: Cli) -> Result<()> {
     stage.reviewer().pane.enter("q")?;
     stage.reviewer().pane.wait_for("the shell again", |screen| screen.ends_with(SHELL_PROMPT))?;
     stage.start_review()?;
-    agent.enable_ide(stage.reviewer())
+    agent.enable_ide_until(|deadline| stage.reviewer().is_connected_within(deadline))
 }
 
 #[test]

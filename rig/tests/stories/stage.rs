@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
+use alongside_rig::agent::Agent;
 use alongside_rig::cli::{self, Cli};
-use alongside_rig::model::{FakeModel, Script};
+use alongside_rig::model::Script;
 use alongside_rig::tmux::{Pane, Tmux};
 use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{Rig, Sandbox, alongside_bin, rig_or_skip};
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use rustix::process::Pid;
 use serde_json::Value;
 
@@ -107,16 +108,14 @@ impl Stage {
     /// Installs an agent whose model plays `script`, and opens a window of so many columns and rows for it. Two of one
     /// kind have a model each.
     pub(crate) fn install_in(&self, cli: Cli, script: Script, size: (u16, u16)) -> Result<Agent> {
-        let model = FakeModel::start(script)?;
-        cli.set_up(&self.sandbox, &self.rig, &model)?;
-        Ok(Agent { pane: self.terminal.window(cli.command(), size)?, cli, model })
+        let pane = self.terminal.window(cli.command(), size)?;
+        Agent::install(&self.sandbox, &self.rig, cli, script, pane)
     }
 
     /// Installs an agent whose model plays `script`, and opens a pane for it.
     pub(crate) fn install(&self, cli: Cli, script: Script) -> Result<Agent> {
-        let model = FakeModel::start(script)?;
-        cli.set_up(&self.sandbox, &self.rig, &model)?;
-        Ok(Agent { pane: self.terminal.pane(cli.command())?, cli, model })
+        let pane = self.terminal.pane(cli.command())?;
+        Agent::install(&self.sandbox, &self.rig, cli, script, pane)
     }
 
     /// An agent that is running and connected: its own prompt comes earlier than its stream.
@@ -171,68 +170,6 @@ impl Stage {
     }
 }
 
-/// A whole agent in its pane.
-pub(crate) struct Agent {
-    pub(crate) pane: Pane,
-    pub(crate) model: FakeModel,
-    cli: Cli,
-}
-
-impl Agent {
-    /// Types the agent's name and waits for its prompt.
-    pub(crate) fn start(&self) -> Result<()> {
-        self.start_with(self.cli.command())
-    }
-
-    /// The same with another command line.
-    pub(crate) fn start_with(&self, command: &str) -> Result<()> {
-        self.pane.enter(command)?;
-        self.wait_until_free()
-    }
-
-    /// Types `/ide enable` until the companion has it. The agent offers that only once it has noticed that it lost
-    /// its companion, seconds after the stream's end.
-    pub(crate) fn enable_ide(&self, reviewer: &Reviewer) -> Result<()> {
-        self.enable_ide_until(|deadline| reviewer.is_connected_within(deadline))
-    }
-
-    /// The same, until the agent itself says so.
-    pub(crate) fn enable_ide_until_it_says(&self, words: &str) -> Result<()> {
-        let says = |screen: &str| screen.contains(words);
-        self.enable_ide_until(|deadline| self.pane.wait_within(deadline, words, says).is_ok())
-    }
-
-    fn enable_ide_until(&self, is_connected_within: impl Fn(Duration) -> bool) -> Result<()> {
-        for _ in 0..10 {
-            self.ask("/ide enable")?;
-            if is_connected_within(Duration::from_secs(3)) {
-                return Ok(());
-            }
-        }
-        bail!("it was told to enable its IDE again and again, and did not connect:\n{}", self.pane.screen()?)
-    }
-
-    /// Types a message.
-    pub(crate) fn ask(&self, words: &str) -> Result<()> {
-        self.pane.enter(words)
-    }
-
-    /// Waits until `words` are on its screen.
-    pub(crate) fn wait_until_it_says(&self, words: &str) -> Result<()> {
-        self.pane.wait_for(&format!("{words:?}"), |screen| screen.contains(words)).map(drop)
-    }
-
-    /// Waits until it asks in its own pane whether to apply the change. Its prompt is gone meanwhile.
-    pub(crate) fn wait_until_it_asks(&self) -> Result<()> {
-        self.wait_until_it_says("Apply this change?")
-    }
-
-    /// Waits until its prompt is there, empty: a wedged agent never gets so far.
-    pub(crate) fn wait_until_free(&self) -> Result<()> {
-        self.pane.wait_for("its prompt", |screen| self.cli.is_ready(screen)).map(drop)
-    }
-}
-
 /// The person at `alongside review`.
 pub(crate) struct Reviewer {
     pub(crate) pane: Pane,
@@ -245,7 +182,7 @@ impl Reviewer {
         self.pane.wait_for(&what, |screen| screen.matches("is connected").count() >= agents).map(drop)
     }
 
-    fn is_connected_within(&self, deadline: Duration) -> bool {
+    pub(crate) fn is_connected_within(&self, deadline: Duration) -> bool {
         self.pane.wait_within(deadline, "a connected agent", |screen| screen.contains("is connected")).is_ok()
     }
 
