@@ -59,6 +59,8 @@ end
 ---@return string[] pieces
 function Sync:read()
   local buf, format, count = self.buf, self:options(), self.count
+  -- Read is not sent.
+  self.is_behind = self.is_behind or self.is_touched
   if is_empty(buf) then
     self.seen, self.seen_format = text.nothing(format), format
     self:mark_clean()
@@ -131,7 +133,7 @@ end
 function Sync:show(from, pieces)
   local buf = self.buf
   local before = self:options()
-  local format = text.format(pieces, self.format or before)
+  local format = text.format(pieces, self.format)
   local old = text.lines(from, before)
   local new = text.lines(pieces, format)
   self:quietly(function()
@@ -160,15 +162,17 @@ end
 ---@param buf integer
 ---@param format alongside.Format? how it is to be shown, as far as it leaves that open
 function Sync:attach(buf, format)
-  self.buf, self.format = buf, format
+  local pieces, has_all = self:mine(), not self:is_unsent()
+  self.buf, self.format, self.left_over = buf, format, nil
   local levels = vim.bo[buf].undolevels
   self:quietly(function()
     -- What came before the proposal cannot be reached with undo.
     vim.bo[buf].undolevels = -1
     vim.api.nvim_buf_set_lines(buf, 0, -1, true, {})
-    self:show(text.nothing(self:options()), self.told)
+    self:show(text.nothing(self:options()), pieces)
     vim.bo[buf].undolevels = levels
   end)
+  self.is_behind = not has_all
   self.attached = (self.attached or 0) + 1
   local this = self.attached
   local function is_over()
@@ -215,7 +219,8 @@ end
 
 --- Options that belong to the text were set.
 function Sync:reformatted()
-  if self.buf and not self.is_quiet and not text.same_format(self:options(), self.seen_format) then
+  local shown = self.buf and vim.api.nvim_buf_is_loaded(self.buf)
+  if shown and not self.is_quiet and not text.same_format(self:options(), self.seen_format) then
     self.is_touched = true
     self.format = self:options()
     self.on_format(self.format)
@@ -245,7 +250,7 @@ end
 
 --- Whether the companion does not have everything yet.
 function Sync:is_unsent()
-  return self.flight ~= nil or self.is_touched or self.left_over ~= nil or (self.is_behind and self.buf ~= nil)
+  return self.flight ~= nil or self.is_touched or self.left_over ~= nil or (self.is_behind == true and self.buf ~= nil)
 end
 
 --- Sends what was not sent, unless something is on its way.
@@ -344,8 +349,8 @@ function Sync:take(changed)
       end
       self.is_touched = false
       self.is_behind = not text.equal(merged, new)
-    elseif self.left_over then
-      self.left_over = merge.merge(base, self.left_over, new)
+    elseif self.left_over or self.flight then
+      self.left_over = merge.merge(base, self.left_over or self.flight.text, new)
     end
   end
   if self.is_behind or self.is_touched or self.left_over then

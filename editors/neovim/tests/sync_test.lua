@@ -1,0 +1,348 @@
+-- What a person sees is what the companion has, byte for byte: random keys and random changes of another desk against a
+-- strict model of the companion.
+
+local merge = require('alongside.merge')
+local model = require('model')
+local sync = require('alongside.sync')
+local text = require('alongside.text')
+
+local function eq(expected, found, what)
+  if not vim.deep_equal(expected, found) then
+    error(('%s\nexpected %s\nfound    %s'):format(what or 'not equal', vim.inspect(expected), vim.inspect(found)), 2)
+  end
+end
+
+-- A generator of its own: the same keys on every machine and release.
+local function generator(seed)
+  local state = seed
+  return function(most)
+    state = (state * 1103515245 + 12345) % 2147483648
+    return math.floor(state / 65536) % most + 1
+  end
+end
+
+local TEXTS = {
+  lf = 'one\ntwo\nthree\n',
+  crlf = 'one\r\ntwo\r\nthree\r\n',
+  mixed = 'one\r\ntwo\nthree\r\n',
+  bom = '\239\187\191one\ntwo\nthree\n',
+  ['bom and crlf'] = '\239\187\191one\r\ntwo\r\n',
+  ['no last line end'] = 'one\ntwo\nthree',
+  ['crlf without a last line end'] = 'one\r\ntwo',
+  ['a return at the end'] = 'one\ntwo\r',
+  ['returns only'] = 'one\rtwo\rthree',
+  ['two returns'] = 'one\r\r\ntwo\r\r\n',
+  empty = '',
+  ['one line end'] = '\n',
+  ['one crlf'] = '\r\n',
+  ['a bom and nothing'] = '\239\187\191',
+  ['a bom and a line end'] = '\239\187\191\n',
+  ['one letter'] = 'x',
+  emoji = 'a😀b\n\t👩‍👩‍👧 ünï\n漢字\n',
+  ['zero bytes'] = 'a\0b\n\0\n',
+  ['blank lines'] = '\n\n\n\n',
+}
+
+local KEYS = {
+  'ihello<Esc>', 'ofoo<CR>bar<Esc>', 'Onew<Esc>', 'dd', '2dd', 'yyp', 'yyP', 'x', 'D', 'J', 'u', 'u', 'u', '<C-r>', '<C-r>',
+  'gg', 'G', 'j', 'k', 'w', '$', '0', '~', 'i😀<Esc>', 'a\tü<Esc>', 'gJ', 'ggdG', 'cwword<Esc>', 'I  <Esc>', 'A <Esc>',
+  '>>', 'p', 'P', 'yw', 'Vjd', '<C-v>jd', 'v$y', 'ggVGd', 'ggyG', 'GP', 'rX', 'g~~', 'o<Esc>', 'S<Esc>', '.', '.',
+  'i<C-v><CR><Esc>', ':%s/o/0/ge<CR>', ':%s/$/!/e<CR>', ':g/t/d<CR>', ':2,$move0<CR>', ':%d<CR>', ':sort<CR>',
+  ':set ff=dos<CR>', ':set ff=unix<CR>', ':set noeol<CR>', ':set eol<CR>', ':set bomb<CR>', ':set nobomb<CR>',
+  ':%s/\\n/,/e<CR>', ':normal! yyp<CR>', 'qqAx<Esc>jq', '3@q', ':undo 0<CR>', 'g-', 'g+', 'i<C-v>u00e9<Esc>',
+  ':call setline(1, "\\xff\\xfe")<CR>', ':call append(0, "a\\xc3")<CR>',
+}
+
+-- What another desk does: lines of it come, go and change, and its line ends too.
+local function elsewhere(random, whole)
+  local pieces = text.split(whole)
+  local what = random(8)
+  if what == 1 then
+    return whole .. 'end', { { text = whole .. 'end' } }
+  elseif what == 2 then
+    return '', { { text = '' } }
+  end
+  local first = random(#pieces) - 1
+  local last = math.min(#pieces - 1, first + random(3) - 1)
+  local change = {
+    range = { start = { line = first, character = 0 }, ['end'] = { line = last, character = 0 } },
+    text = ({ 'theirs\n', '', 'a\r\nb\n', '漢😀\n', 'x' })[random(5)],
+  }
+  if what == 3 then
+    change.range.start.character, change.range['end'].character = random(4) - 1, 99
+    if pieces[last + 1] == '' then
+      change.range['end'].character = 0
+      change.range.start.character = last == first and 0 or pieces[first + 1] == '' and 0 or 1
+    end
+  end
+  local new = model.changed(whole, { change })
+  return new or whole, new and { change } or {}
+end
+
+--- A model and a buffer that follow each other.
+local function pair(given, random)
+  local one = model.new(given, random)
+  local buf = vim.api.nvim_create_buf(false, true)
+  vim.bo[buf].buftype, vim.bo[buf].fixendofline, vim.bo[buf].undolevels = 'acwrite', false, 1000
+  vim.api.nvim_set_current_buf(buf)
+  local this = sync.new(given, 1, {
+    request = function(change, revision, answer)
+      one:request(change, revision, answer)
+    end,
+  })
+  one.tell = function(changed)
+    this:take(changed)
+  end
+  this:attach(buf)
+  vim.api.nvim_create_autocmd('OptionSet', {
+    group = vim.api.nvim_create_augroup('test', {}),
+    pattern = { 'fileformat', 'bomb', 'endofline' },
+    callback = function()
+      this:reformatted()
+    end,
+  })
+  return one, this, buf
+end
+
+-- As Neovim would write it: the last word on what a buffer holds.
+local function written(buf)
+  local path = vim.fn.tempname()
+  vim.bo[buf].buftype = ''
+  vim.api.nvim_buf_call(buf, function()
+    vim.cmd('silent noautocmd keepalt write! ++enc=utf-8 ' .. path)
+  end)
+  vim.bo[buf].buftype = 'acwrite'
+  local file = assert(io.open(path, 'rb'))
+  local all = file:read('*a')
+  file:close()
+  os.remove(path)
+  return all
+end
+
+local function settled(one, this, what)
+  local held = vim.wait(5000, function()
+    one:arrive()
+    one:deliver(9)
+    return not this:is_unsent() and #one.queue == 0 and not one.arriving
+  end, 1)
+  assert(held, 'never settled: ' .. what)
+end
+
+local function feed(keys)
+  vim.api.nvim_feedkeys(vim.keycode(keys), 'ntx', false)
+end
+
+local tests = {}
+local function test(name, body)
+  tests[#tests + 1] = { name, body }
+end
+
+for name, given in vim.spairs(TEXTS) do
+  test('a text is shown and joined again as it was: ' .. name, function()
+    local one, this, buf = pair(given)
+    eq(given, text.join(this:read()))
+    eq(given, written(buf))
+    this.seen = nil
+    eq(given, text.join(this:read()))
+    eq(0, one.edits)
+  end)
+end
+
+local function random_keys(seed, given, steps, others)
+  local random = generator(seed)
+  local one, this, buf = pair(given, random)
+  local done = {}
+  for _ = 1, steps do
+    local keys = KEYS[random(#KEYS)]
+    done[#done + 1] = keys
+
+    pcall(feed, keys)
+    -- A part of what is on its way arrives.
+    if random(3) == 1 then
+      one:deliver(random(3))
+    end
+    if others and random(6) == 1 then
+      local new, changes = elsewhere(random, one.text)
+      if #changes > 0 then
+        one:set(new, changes)
+      end
+    end
+    if random(2) == 1 then
+      one:arrive()
+    end
+    if random(4) == 1 then
+      vim.wait(0)
+      this:push()
+    end
+    if #text.join(this:mine()) > 20000 then
+      feed('ggVGd')
+    end
+    if random(10) == 1 then
+      local what = ('seed %d after %s'):format(seed, table.concat(done, ' '))
+      settled(one, this, what)
+      eq(one.text, text.join(this:mine()), what)
+      local shown = this.seen
+      this.seen = nil
+      eq(text.join(shown), text.join(this:read()), 'what was read in parts is not what is there: ' .. what)
+      eq(one.text, written(buf), 'as written, ' .. what)
+      eq(false, vim.bo[buf].modified)
+      done = {}
+    end
+  end
+  vim.api.nvim_create_augroup('test', {})
+  vim.api.nvim_buf_delete(buf, { force = true })
+  return one
+end
+
+test('whatever is typed reaches the companion byte for byte', function()
+  local edits = 0
+  for seed = 1, 15 do
+    for _, given in vim.spairs(TEXTS) do
+      edits = edits + random_keys(seed * 7919 + #given, given, 60, false).edits
+    end
+  end
+  assert(edits > 1000, 'too little was typed to mean anything: ' .. edits)
+end)
+
+test('whatever is typed while another desk changes the text, both end with the same', function()
+  local stale = 0
+  for seed = 1, 15 do
+    for _, given in vim.spairs(TEXTS) do
+      stale = stale + random_keys(seed * 104729 + #given, given, 60, true).stale
+    end
+  end
+  assert(stale > 50, 'nothing ever crossed: ' .. stale)
+end)
+
+test('what is typed here and changed elsewhere both survive where they are apart', function()
+  local one, this, buf = pair('a\nb\nc\nd\ne\n', generator(1))
+  feed('ggAmine<Esc>')
+  this:push()
+  feed('oalso mine<Esc>')
+  one:set('a\nb\nc\nd\nTHEIRS\n', { { range = { start = { line = 4, character = 0 }, ['end'] = { line = 5, character = 0 } },
+    text = 'THEIRS\n' } })
+  settled(one, this, 'apart')
+  eq('amine\nalso mine\nb\nc\nd\nTHEIRS\n', one.text)
+  eq(one.text, written(buf))
+  eq(1, one.stale)
+end)
+
+test('where they overlap what was typed here wins', function()
+  local one, this, buf = pair('a\nb\nc\n', generator(1))
+  feed('ggjAmine<Esc>')
+  this:push()
+  one:set('A\nB\nC\n', { { text = 'A\nB\nC\n' } })
+  settled(one, this, 'overlapping')
+  eq('a\nbmine\nc\n', one.text)
+  eq(one.text, written(buf))
+end)
+
+test('the cursor stays on its line when lines come above it', function()
+  local one, this = pair('a\nb\nc\nd\n')
+  vim.api.nvim_win_set_cursor(0, { 3, 0 })
+  one:set('new\nnew\na\nb\nc\nd\n', { { range = { start = { line = 0, character = 0 }, ['end'] = { line = 0, character = 0 } },
+    text = 'new\nnew\n' } })
+  settled(one, this, 'above')
+  eq({ 5, 0 }, vim.api.nvim_win_get_cursor(0))
+  eq('c', vim.api.nvim_get_current_line())
+end)
+
+test('merging is what it says, whatever changes', function()
+  local random = generator(3)
+  local function some()
+    local list = {}
+    for i = 1, random(6) do
+      list[i] = ({ 'a', 'b', 'c', '' })[random(4)]
+    end
+    return list
+  end
+  for _ = 1, 3000 do
+    local base, mine, theirs = some(), some(), some()
+    eq(mine, merge.merge(base, mine, base), 'nothing new elsewhere')
+    eq(theirs, merge.merge(base, base, theirs), 'nothing new here')
+    eq(mine, merge.merge(base, mine, mine), 'the same on both sides')
+    local rebuilt = vim.deepcopy(base)
+    local differences = merge.differences(base, theirs)
+    for i = #differences, 1, -1 do
+      local first, last, from, upto = unpack(differences[i])
+      rebuilt = text.spliced(rebuilt, first, last, vim.list_slice(theirs, from + 1, upto))
+    end
+    eq(theirs, rebuilt)
+  end
+end)
+
+test('a change makes the new text of the old one, with no more than the lines around it', function()
+  local random = generator(5)
+  local function some()
+    local parts = {}
+    for i = 1, random(9) - 1 do
+      parts[i] = ({ 'a', 'b', '\n', '\r', '\r\n', 'é', '😀' })[random(7)]
+    end
+    return table.concat(parts)
+  end
+  for _ = 1, 20000 do
+    local old, new = some(), some()
+    local change = text.change(text.split(old), text.split(new))
+    eq(old == new, change == nil)
+    eq(new, model.changed(old, { change }), vim.inspect({ old, new, change }))
+    eq(new, text.join(text.apply(text.split(old), { change })))
+  end
+  eq({ range = { start = { line = 1, character = 0 }, ['end'] = { line = 2, character = 0 } }, text = 'B\n' },
+    text.change(text.split('a\nb\nc\nd\n'), text.split('a\nB\nc\nd\n')))
+end)
+
+test('a large file stays usable', function()
+  local lines = {}
+  for i = 1, 200000 do
+    lines[i] = ('line %06d of a file that is rather long so that it is ten'):format(i)
+  end
+  local given = table.concat(lines, '\n') .. '\n'
+  assert(#given > 10000000)
+  local one, this, buf = pair(given)
+  vim.api.nvim_win_set_cursor(0, { 100000, 0 })
+  local sent = {}
+  this.request = function(change, revision, answer)
+    sent[#sent + 1] = change
+    answer(nil, { revision = revision + 1 })
+  end
+  local began = vim.uv.hrtime()
+  for _ = 1, 20 do
+    feed('ix<Esc>')
+    this:push()
+  end
+  local each = (vim.uv.hrtime() - began) / 20 / 1e6
+  io.stdout:write(('  a key takes %.1f ms in 200,000 lines\n'):format(each))
+  eq(20, #sent)
+  eq(99999, sent[20].range.start.line)
+  eq(100000, sent[20].range['end'].line)
+  eq(nil, one.stale > 0 or nil)
+  vim.api.nvim_buf_delete(buf, { force = true })
+end)
+
+test('bytes that are not UTF-8 are replaced where they are shown', function()
+  local one, this, buf = pair('a\n')
+  vim.fn.setline(1, 'x\xffy')
+  settled(one, this, 'invalid')
+  eq('x\239\191\189y\n', one.text)
+  eq(one.text, written(buf))
+end)
+
+test('what was refused is sent once more, whole', function()
+  local one, this = pair('a\nb\n')
+  local request, first = this.request, true
+  this.request = function(change, revision, answer)
+    if first then
+      first = false
+      return vim.schedule(function()
+        answer({ code = -32803, message = 'no such place', data = { why = 'outOfRange' } })
+      end)
+    end
+    eq(nil, change.range)
+    request(change, revision, answer)
+  end
+  feed('ggAx<Esc>')
+  settled(one, this, 'refused')
+  eq('ax\nb\n', one.text)
+end)
+
+return tests
