@@ -2,7 +2,10 @@
 //! edits and decides with LSP's own means.
 
 mod context;
+mod convention;
 mod documents;
+mod merge;
+mod mirror;
 #[cfg(test)]
 mod tests;
 

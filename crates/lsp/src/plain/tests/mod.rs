@@ -1,6 +1,7 @@
 //! An editor and a companion that do as a test says, on both sides of the front.
 
 mod context;
+mod mirror;
 
 use std::path::{Path, PathBuf};
 

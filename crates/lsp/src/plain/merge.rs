@@ -1,0 +1,147 @@
+//! What differs between texts, and two changes of one text made one. Lines are what is compared: their ends belong to them.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use alongside_desk::{Change, Position, Range as Stretch, Text};
+use similar::{Algorithm, DiffTag};
+
+/// How long a comparison may look for the smallest difference before it settles for a coarser one. The editor waits.
+const COMPARISON: Duration = Duration::from_millis(50);
+
+/// Where two texts differ: pairs of line ranges, in order, with equal lines between them.
+pub(crate) fn differences(old: &Text, new: &Text) -> Vec<(Range<usize>, Range<usize>)> {
+    let old: Vec<&str> = (0..old.len()).map(|line| old.lines(line..line + 1)).collect();
+    let new: Vec<&str> = (0..new.len()).map(|line| new.lines(line..line + 1)).collect();
+    let deadline = Some(Instant::now() + COMPARISON);
+    let mut found: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+    for op in similar::capture_diff_slices_deadline(Algorithm::Myers, &old, &new, deadline) {
+        if op.tag() == DiffTag::Equal {
+            continue;
+        }
+        match found.last_mut() {
+            Some((o, n)) if o.end == op.old_range().start && n.end == op.new_range().start => {
+                o.end = op.old_range().end;
+                n.end = op.new_range().end;
+            }
+            _ => found.push((op.old_range(), op.new_range())),
+        }
+    }
+    found
+}
+
+/// What two people have made of a text, in one. What is apart survives from both; where they touched the same lines, or one
+/// put something right beside what the other changed, `mine` counts.
+pub(crate) fn merged(base: &Arc<str>, mine: &Arc<str>, theirs: &Arc<str>) -> Arc<str> {
+    if base == theirs || mine == theirs {
+        return mine.clone();
+    }
+    if base == mine {
+        return theirs.clone();
+    }
+    let [base, mine, theirs] = [base, mine, theirs].map(|text| Text::new(text.clone()));
+    let ours = differences(&base, &mine);
+    let touch = |one: &Range<usize>, other: &Range<usize>| match one.is_empty() || other.is_empty() {
+        true => one.start <= other.end && other.start <= one.end,
+        false => one.start < other.end && other.start < one.end,
+    };
+    let apart = differences(&base, &theirs);
+    let apart = apart.into_iter().filter(|(place, _)| !ours.iter().any(|(our, _)| touch(our, place)));
+    let mut all: Vec<(Range<usize>, &str)> = apart.map(|(place, new)| (place, theirs.lines(new))).collect();
+    all.extend(ours.iter().map(|(place, new)| (place.clone(), mine.lines(new.clone()))));
+    all.sort_by_key(|(place, _)| (place.start, place.end));
+    let mut text = String::with_capacity(mine.text().len() + 64);
+    let mut at = 0;
+    for (place, new) in all {
+        text.push_str(base.lines(at..place.start));
+        text.push_str(new);
+        at = place.end;
+    }
+    text.push_str(base.lines(at..base.len()));
+    text.into()
+}
+
+/// How many bytes lie between the first and the last difference of two texts, in both.
+pub(crate) fn distance(one: &str, other: &str) -> usize {
+    let (start, end) = alike(one.as_bytes(), other.as_bytes());
+    one.len() + other.len() - 2 * (start + end)
+}
+
+/// How many bytes are equal at the start, and at the end after that.
+fn alike(one: &[u8], other: &[u8]) -> (usize, usize) {
+    let start = one.iter().zip(other).take_while(|(one, other)| one == other).count();
+    let rest = one[start..].iter().rev().zip(other[start..].iter().rev());
+    (start, rest.take_while(|(one, other)| one == other).count())
+}
+
+/// The one change of whole lines that makes `new` of `old`, for the companion; none if they are equal.
+pub(crate) fn replacement(old: &str, new: &str) -> Option<Change> {
+    if old == new {
+        return None;
+    }
+    let (same, _) = alike(old.as_bytes(), new.as_bytes());
+    // Back to the start of a line, which is a character boundary in both.
+    let start = old.as_bytes()[..same].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let (old_rest, new_rest) = (&old[start..], &new[start..]);
+    let rest = old_rest.bytes().rev().zip(new_rest.bytes().rev());
+    let rest = rest.take_while(|(one, other)| one == other).count();
+    // On to the start of a line: the end of the text is one only after a line end.
+    let end_of = |text: &str| {
+        let at = text.len() - rest;
+        text.as_bytes()[at..].iter().position(|byte| *byte == b'\n').map_or(text.len(), |end| at + end + 1)
+    };
+    let (old_end, new_end) = (end_of(old_rest), end_of(new_rest));
+    let replaced = &old_rest[..old_end];
+    if replaced.ends_with('\r') {
+        // A position cannot lie behind it.
+        return Some(Change { range: None, text: new.to_owned() });
+    }
+    let lines = |text: &str| text.bytes().filter(|byte| *byte == b'\n').count();
+    let line = |lines: usize| u32::try_from(lines).unwrap_or(u32::MAX);
+    let first = lines(&old[..start]);
+    let last = line(first + lines(replaced));
+    // A last line without an end: beyond its last column is its end.
+    let character = if replaced.ends_with('\n') || replaced.is_empty() { 0 } else { u32::MAX };
+    let start = Position { line: line(first), character: 0 };
+    let range = Stretch { start, end: Position { line: last, character } };
+    Some(Change { range: Some(range), text: new_rest[..new_end].to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn merge(base: &str, mine: &str, theirs: &str) -> String {
+        merged(&base.into(), &mine.into(), &theirs.into()).to_string()
+    }
+
+    #[test]
+    fn changes_apart_both_survive_and_typing_wins_where_they_are_not() {
+        let base = "a\nb\nc\nd\n";
+        assert_eq!(merge(base, "A\nb\nc\nd\n", "a\nb\nc\nD\n"), "A\nb\nc\nD\n");
+        assert_eq!(merge(base, "A\nb\nc\nd\n", "a\nB\nc\nd\n"), "A\nB\nc\nd\n");
+        assert_eq!(merge(base, "a\nmine\nc\nd\n", "a\nc\nd\n"), "a\nmine\nc\nd\n");
+        assert_eq!(merge(base, "a\nb\nc\nd\nmine", "a\nb\nc\nd\ntheirs"), "a\nb\nc\nd\nmine");
+    }
+
+    proptest! {
+        #[test]
+        fn a_replacement_makes_the_new_text_of_the_old(old in "[ab\u{e9}\n\r]{0,12}", new in "[ab\u{e9}\n\r]{0,12}") {
+            let changes: Vec<_> = replacement(&old, &new).into_iter().collect();
+            prop_assert_eq!(changes.is_empty(), old == new);
+            let changed = Text::new(old).changed(&changes).unwrap();
+            prop_assert_eq!(&**changed.text(), new);
+        }
+
+        #[test]
+        fn what_has_the_changes_already_stays(base in "([ab]?\n){0,6}", mine in "([ab]?\n){0,6}", theirs in "([ab]?\n){0,6}") {
+            let once = merge(&base, &mine, &theirs);
+            prop_assert_eq!(merge(&base, &once, &once), once.clone());
+            prop_assert_eq!(merge(&base, &mine, &base), mine.clone());
+            prop_assert_eq!(merge(&mine, &mine, &theirs), theirs);
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! An editor and a companion that both change a text, over queues that are as slow as they like: in the end both have the
+//! same, and nothing that was typed is lost or there twice.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use crate::plain::mirror::Mirror;
+
+/// How an editor takes an edit that was made on a text it does not have any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    /// It says no.
+    Refuses,
+    /// It says yes and does nothing.
+    Pretends,
+    /// It says no, and says yes before it says what it has made of the text.
+    SaysSoFirst,
+    /// It always says no.
+    Never,
+}
+
+enum FromEditor {
+    Text(Arc<str>),
+    Applied(bool),
+}
+
+enum FromCompanion {
+    Told(Arc<str>, u64),
+    Answer(bool),
+}
+
+struct World {
+    manner: Manner,
+    mirror: Mirror,
+    revision: u64,
+    editor: Arc<str>,
+    companion: (Arc<str>, u64),
+    to_editor: VecDeque<(Arc<str>, Arc<str>)>,
+    from_editor: VecDeque<FromEditor>,
+    to_companion: VecDeque<(Arc<str>, u64)>,
+    from_companion: VecDeque<FromCompanion>,
+    tokens: usize,
+}
+
+impl World {
+    fn new(manner: Manner, text: &str) -> Self {
+        let text: Arc<str> = text.into();
+        Self {
+            manner,
+            mirror: Mirror::new(text.clone()),
+            revision: 1,
+            editor: text.clone(),
+            companion: (text, 1),
+            to_editor: VecDeque::new(),
+            from_editor: VecDeque::new(),
+            to_companion: VecDeque::new(),
+            from_companion: VecDeque::new(),
+            tokens: 0,
+        }
+    }
+
+    fn lines(text: &str) -> Vec<String> {
+        text.split_inclusive('\n').map(str::to_owned).collect()
+    }
+
+    /// The person types: into a line, a new line, or a line away that nobody typed.
+    fn type_(&mut self, place: usize, what: usize) {
+        let mut lines = Self::lines(&self.editor);
+        let at = place % (lines.len() + 1);
+        let token = format!("<{}>", self.tokens);
+        match (what % 3, lines.get_mut(at)) {
+            (0, Some(line)) => line.insert_str(0, &token),
+            (1, Some(line)) if !line.contains('<') => {
+                lines.remove(at);
+                return self.editor_has(lines.concat().into());
+            }
+            _ => lines.insert(at, format!("{token}\n")),
+        }
+        self.tokens += 1;
+        self.editor_has(lines.concat().into());
+    }
+
+    fn editor_has(&mut self, text: Arc<str>) {
+        self.editor = text.clone();
+        self.from_editor.push_back(FromEditor::Text(text));
+    }
+
+    /// Another desk does something to lines that nobody typed.
+    fn elsewhere(&mut self, place: usize, what: usize) {
+        let mut lines = Self::lines(&self.companion.0);
+        let at = place % (lines.len() + 1);
+        match lines.get(at) {
+            Some(line) if what % 3 == 0 && !line.contains('<') => drop(lines.remove(at)),
+            Some(line) if what % 3 == 1 && !line.contains('<') => lines[at] = format!("other {what}\n"),
+            _ => lines.insert(at, format!("new {what}\n")),
+        }
+        self.companion = (lines.concat().into(), self.companion.1 + 1);
+        self.tell();
+    }
+
+    fn tell(&mut self) {
+        let (text, revision) = self.companion.clone();
+        self.from_companion.push_back(FromCompanion::Told(text, revision));
+    }
+
+    /// Whatever lies first in a queue arrives; false if there is nothing.
+    fn deliver(&mut self, queue: usize) -> bool {
+        match queue % 4 {
+            0 => match self.from_editor.pop_front() {
+                Some(FromEditor::Text(text)) => self.mirror.typed(text),
+                Some(FromEditor::Applied(taken)) => self.mirror.shown(taken),
+                None => return false,
+            },
+            1 => match self.from_companion.pop_front() {
+                Some(FromCompanion::Told(text, revision)) => {
+                    self.revision = revision;
+                    self.mirror.told(text);
+                }
+                Some(FromCompanion::Answer(taken)) => self.mirror.answered(taken),
+                None => return false,
+            },
+            2 => {
+                let Some((from, to)) = self.to_editor.pop_front() else { return false };
+                let takes = self.manner != Manner::Never && from == self.editor;
+                let says = FromEditor::Applied(takes || self.manner == Manner::Pretends);
+                if self.manner == Manner::SaysSoFirst {
+                    self.from_editor.push_back(says);
+                    if takes {
+                        self.editor_has(to);
+                    }
+                } else {
+                    if takes {
+                        self.editor_has(to);
+                    }
+                    self.from_editor.push_back(says);
+                }
+            }
+            _ => {
+                let Some((text, revision)) = self.to_companion.pop_front() else { return false };
+                let taken = revision == self.companion.1;
+                if taken {
+                    self.companion = (text, revision + 1);
+                    self.tell();
+                }
+                self.from_companion.push_back(FromCompanion::Answer(taken));
+            }
+        }
+        self.go_on();
+        true
+    }
+
+    fn go_on(&mut self) {
+        if let Some(text) = self.mirror.to_send() {
+            self.to_companion.push_back((text, self.revision));
+        }
+        let here = self.mirror.here().clone();
+        if let Some(text) = self.mirror.to_show() {
+            self.to_editor.push_back((here, text));
+        }
+    }
+
+    fn settle(&mut self) {
+        for _ in 0..1000 {
+            if !(0..4).any(|queue| self.deliver(queue)) {
+                return;
+            }
+        }
+        panic!("the two go on for ever");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #[test]
+    fn both_sides_end_with_the_same_and_no_typing_is_lost(
+        manner in proptest::sample::select(vec![Manner::Refuses, Manner::Pretends, Manner::SaysSoFirst, Manner::Never]),
+        text in "([abc]?\n){0,7}[ab]?",
+        steps in proptest::collection::vec((0..9_usize, 0..9_usize, 0..99_usize), 0..60),
+    ) {
+        let mut world = World::new(manner, &text);
+        for (step, place, what) in steps {
+            match step {
+                0 | 1 => world.type_(place, what),
+                2 => world.elsewhere(place, what),
+                other => drop(world.deliver(other)),
+            }
+        }
+        world.settle();
+        // What an editor refused, it is asked again when it has something to say.
+        world.type_(0, 0);
+        world.settle();
+        prop_assert_eq!(&*world.companion.0, &**world.mirror.there());
+        if manner != Manner::Never {
+            prop_assert_eq!(&world.editor, &world.companion.0);
+            prop_assert!(world.mirror.is_settled());
+        }
+        for token in 0..world.tokens {
+            let token = format!("<{token}>");
+            prop_assert_eq!(world.companion.0.matches(&token).count(), 1, "{} in {:?}", token, world.companion.0);
+            prop_assert_eq!(world.editor.matches(&token).count(), 1);
+        }
+    }
+}
