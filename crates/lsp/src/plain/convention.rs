@@ -27,7 +27,7 @@ impl Convention {
     /// What the editor has made of a text; `None` if it is another text.
     pub(crate) fn of(disk: &str, editor: &str) -> Option<Self> {
         let marked = disk.starts_with(MARK) && !editor.starts_with(MARK);
-        let bare = if marked { disk.trim_start_matches(MARK) } else { disk };
+        let bare = if marked { disk.strip_prefix(MARK).unwrap_or(disk) } else { disk };
         if bare == editor {
             return Some(Self { marked, ..Self::default() });
         }
@@ -54,9 +54,9 @@ impl Convention {
         if self == Self::default() {
             return editor.text().to_string();
         }
-        let none = (Text::new(""), Text::new(""));
+        let before = before.map(|(old, ours)| (old.clone(), self.bare(ours)));
         let before = before.filter(|(old, ours)| old.len() == ours.len());
-        let (old, ours) = before.unwrap_or((&none.0, &none.1));
+        let (old, ours) = before.unwrap_or_else(|| (Text::new(""), Text::new("")));
         // Lines that did not change are what they were.
         let most = old.len().min(editor.len());
         let same = |one: usize, other: usize| old.lines(one..one + 1) == editor.lines(other..other + 1);
@@ -85,6 +85,12 @@ impl Convention {
         text
     }
 
+    /// A text without the mark that the editor does not show.
+    fn bare(self, text: &Text) -> Text {
+        let bare = text.text().strip_prefix(MARK).filter(|_| self.marked);
+        bare.map_or_else(|| text.clone(), Text::new)
+    }
+
     /// The edits that make `goal` of what the editor has, which is `ours` for the companion.
     pub(crate) fn edits(
         self,
@@ -93,13 +99,11 @@ impl Convention {
         goal: &Text,
         encoding: Encoding,
     ) -> Vec<lsp::TextEdit> {
+        let (ours, goal) = (self.bare(ours), self.bare(goal));
         let whole = || vec![(0..editor.len(), 0..goal.len())];
-        let changes = if editor.len() == ours.len() { differences(ours, goal) } else { whole() };
+        let changes = if editor.len() == ours.len() { differences(&ours, &goal) } else { whole() };
         let edit = |(old, new): (Range<usize>, Range<usize>)| {
             let mut text = goal.lines(new.clone()).to_owned();
-            if self.marked && new.start == 0 {
-                text = text.trim_start_matches(MARK).to_owned();
-            }
             let theirs = self.endings.map_or_else(|| ending(editor.text()), |(_, editor)| editor);
             if self.endings.is_some() {
                 text = with_endings(&text, theirs);
@@ -140,7 +144,7 @@ mod tests {
 
     /// What an editor with these habits makes of a text.
     fn opened(text: &str, marked: bool, endings: &str, ended: bool) -> String {
-        let text = if marked { text.trim_start_matches(MARK) } else { text };
+        let text = if marked { text.strip_prefix(MARK).unwrap_or(text) } else { text };
         let mut text = if endings.is_empty() { text.to_owned() } else { with_endings(text, endings) };
         if ended && !text.ends_with('\n') {
             text.push_str(if endings.is_empty() { "\n" } else { endings });
