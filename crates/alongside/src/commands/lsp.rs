@@ -4,9 +4,11 @@ mod owner;
 
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use alongside_desk::{Desk, Problem};
 use alongside_lsp::{Client, Connection};
+use anyhow::Context as _;
 
 use crate::Globals;
 use crate::failure::{failure, parts};
@@ -44,11 +46,19 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         ));
     }
     let here = std::env::current_dir().unwrap_or_else(|_| "/".into());
-    let (connection, _) = Connection::stdio();
+    let (connection, threads) = Connection::stdio();
     let reach = async |client: Client| reach(client, args.pid, globals.clone()).await;
     alongside_lsp::run(connection, here, env!("CARGO_PKG_VERSION"), reach).await;
-    Ok(ExitCode::SUCCESS)
+    // The last answer is written, or the editor is gone.
+    let ended = tokio::task::spawn_blocking(|| threads.join());
+    match tokio::time::timeout(LAST_WORDS, ended).await {
+        Ok(Ok(Err(error))) => Err(error).context("what the editor said is no language protocol"),
+        _ => Ok(ExitCode::SUCCESS),
+    }
 }
+
+/// How long the last answer may take to be written.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Joins the companion of an editor's projects, or starts it.
 async fn reach(client: Client, pid: Option<u32>, globals: Globals) -> Result<Desk, Problem> {
