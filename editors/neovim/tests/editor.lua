@@ -59,7 +59,7 @@ function M.start(options)
     ('vim.opt.runtimepath:prepend(%q)\n'):format(vim.fs.dirname(here)),
     -- What is said is kept for the test; a real message could ask for Enter.
     'said = {} vim.notify = function(m, l) said[#said + 1] = { m, l } end\n',
-    options.before or '',
+    (vim.env.STUB and ('vim.opt.runtimepath:append(%q)\n'):format(vim.env.STUB) or '') .. (options.before or ''),
     setup and ('\nrequire("alongside").setup(vim.json.decode(%q))\n'):format(vim.json.encode(setup)) or '\n'
   )
   file:close()
@@ -106,7 +106,7 @@ end
 
 --- Waits for the first message of `method` that `matches`, among those after the first `skip`.
 function M:await_message(method, matches, skip)
-  return M.await(method .. ' that matches', function()
+  return M.await((method or "a message") .. ' that matches', function()
     if vim.uv.fs_stat(self.log) then
       for i, message in ipairs(self:got(method)) do
         if i > (skip or 0) and (not matches or matches(message.params or {}, message)) then

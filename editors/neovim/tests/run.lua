@@ -1,4 +1,4 @@
--- Runs the tests: `nvim --clean --headless -l tests/run.lua [part of a name]`. Each tests/*_test.lua returns a list of
+-- Runs the tests: `nvim --clean --headless -l tests/run.lua [part of the name of a test or file]`. Each tests/*_test.lua returns a list of
 -- { name, function }; a file runs in a Neovim and a home of its own. Prints `ok` or `FAILED` per test and the sum in the
 -- last line; the exit code says the same.
 
@@ -12,7 +12,7 @@ local function run_file(file, wanted)
   local failed, passed = 0, 0
   for _, test in ipairs(dofile(file)) do
     local name, body = test[1], test[2]
-    if name:find(wanted, 1, true) then
+    if (vim.fs.basename(file) .. ' ' .. name):find(wanted, 1, true) then
       local began = vim.uv.now()
       local ok, why = xpcall(body, debug.traceback)
       vim.uv.update_time()

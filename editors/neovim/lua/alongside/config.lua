@@ -115,34 +115,42 @@ local function merge(given, into, against, prefix, wrong)
   end
 end
 
+local MORE = '… (:Alongside log)'
+
 --- A message that is longer than its line makes Neovim ask for Enter, and that interrupts typing.
 local function in_one_line(message)
   local room = vim.o.columns * math.max(1, vim.o.cmdheight) - 12
   if vim.fn.strdisplaywidth(message) <= room then
     return message
   end
+  require('alongside.log').write(message)
+  room = math.max(0, room - vim.fn.strdisplaywidth(MORE))
   message = vim.fn.strcharpart(message, 0, room)
-  while message ~= '' and vim.fn.strdisplaywidth(message) > room - 1 do
+  while message ~= '' and vim.fn.strdisplaywidth(message) > room do
     message = vim.fn.strcharpart(message, 0, vim.fn.strchars(message) - 1)
   end
-  return message .. '…'
+  return message .. MORE
 end
 
-local builtin_notify = vim.notify
+--- Whether `notify` is Neovim's own, which shows messages where one types. Newer releases do not say where their own
+--- functions are from; what a person or a plugin defines has a place.
+local function is_builtin(notify)
+  local source = debug.getinfo(notify, 'S').source
+  return source:find('^@vim/') ~= nil or source:find('^=?%?$') ~= nil
+end
 
 --- Says something to the person in one message that cannot do harm and does not ask for Enter.
 local function notifier(user)
   return function(message, level, opts)
     local notify = user or vim.notify
     message = harmless.text(message)
-    if notify == builtin_notify and not vim.in_fast_event() then
+    if type(notify) == 'function' and is_builtin(notify) then
       message = in_one_line((message:gsub('%s*\n%s*', ' ')))
     end
     opts = vim.tbl_extend('keep', opts or {}, { title = 'alongside' })
     local ok, err = pcall(notify, message, level or vim.log.levels.INFO, opts)
-    if not ok and notify ~= builtin_notify then
-      builtin_notify(message, level, opts)
-      require('alongside.log').write('the notify function failed: ' .. tostring(err))
+    if not ok then
+      require('alongside.log').write(('%s (the notify function failed: %s)'):format(message, err))
     end
   end
 end

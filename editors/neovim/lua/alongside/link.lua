@@ -48,6 +48,11 @@ function M.starter(cmd)
       link.asked_to_stop = true
       rpc.terminate()
     end
+    -- Ends a server that is of no use: in the words of the protocol, and by a signal if it does not listen.
+    function wrapped.give_up()
+      rpc.notify('exit')
+      rpc.terminate()
+    end
     function wrapped.notify(method, params)
       return rpc.notify(method, params)
     end
@@ -59,7 +64,7 @@ function M.starter(cmd)
         callback = function(err, result)
           if err then
             link.refused = type(err.message) == 'string' and err.message or 'it does not say why'
-            rpc.terminate()
+            wrapped.give_up()
           else
             initialized(err, result)
           end

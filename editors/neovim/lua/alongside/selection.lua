@@ -55,7 +55,7 @@ local function collector()
       if #line > room and M.utf16(line, #line) > room then
         line = vim.fn.strcharpart(line, 0, room)
         while M.utf16(line, #line) > room do
-          line = vim.fn.strcharpart(line, 0, vim.fn.strchars(line) - (M.utf16(line, #line) - room + 1) / 2)
+          line = vim.fn.strcharpart(line, 0, vim.fn.strchars(line) - math.ceil((M.utf16(line, #line) - room) / 2))
         end
         room = 0
       end

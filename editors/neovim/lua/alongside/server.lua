@@ -139,7 +139,7 @@ local function on_init(client, result)
       PROTOCOL,
       tostring(spoken)
     )
-    client.rpc.terminate()
+    client.rpc.give_up()
     return
   end
   local root = client.root_dir
