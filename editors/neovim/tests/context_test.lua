@@ -1,0 +1,257 @@
+-- What agents are told about a person's files, as the wire says it.
+
+local editor = require('editor')
+
+local CONTEXT = 'alongside/didChangeContext'
+
+local function with(files, options, body)
+  local root = editor.files(editor.directory(), files, true)
+  options.cwd = root
+  editor.with(options, function(e)
+    e:await_message('initialized')
+    body(e, root)
+  end)
+end
+
+local function await_active(e, what, skip)
+  return e:await_message(CONTEXT, function(params)
+    return params.active and what(params.active)
+  end, skip)
+end
+
+local function count(e)
+  return #e:got(CONTEXT)
+end
+
+local function newest(e)
+  local all = e:got(CONTEXT)
+  return all[#all].params
+end
+
+-- Waits until everything the editor did so far was told.
+local function settle(e)
+  local before
+  editor.await('silence', function()
+    local now = count(e)
+    local same = before == now
+    before = now
+    vim.wait(120)
+    return same
+  end)
+end
+
+local function names(params)
+  return vim.tbl_map(function(file)
+    return vim.fs.basename(file.path)
+  end, params.openFiles)
+end
+
+local function selects(lines, keys, wanted)
+  return function()
+    with({ ['a.txt'] = table.concat(lines, '\n') .. '\n' }, { args = { 'a.txt' } }, function(e)
+      await_active(e, function(active)
+        return active.selectedText == nil
+      end)
+      e:keys(keys)
+      local message = await_active(e, function(active)
+        return active.selectedText ~= nil and (wanted == nil or active.selectedText == wanted)
+      end)
+      assert(message)
+      e:keys('<Esc>')
+      await_active(e, function(active)
+        return active.selectedText == nil
+      end, #e:got(CONTEXT) - 1)
+    end)
+  end
+end
+
+return {
+  {
+    'files are told newest first, with the cursor in UTF-16 units and what is not saved',
+    function()
+      with({ ['a.txt'] = 'a\n', ['b.txt'] = 'x😀é y\n' }, { args = { 'a.txt', 'b.txt' } }, function(e, root)
+        e:cmd('next')
+        await_active(e, function(active)
+          return active.path == root .. '/b.txt' and active.cursor.character == 0
+        end)
+        e:keys('fy')
+        await_active(e, function(active)
+          return active.cursor.line == 0 and active.cursor.character == 5
+        end)
+        assert(vim.deep_equal(names(newest(e)), { 'b.txt', 'a.txt' }), vim.inspect(newest(e)))
+        assert(newest(e).openFiles[1].dirty == false)
+        e:keys('A!<Esc>')
+        e:await_message(CONTEXT, function(params)
+          return params.openFiles[1].dirty
+        end)
+        e:cmd('write')
+        settle(e)
+        assert(newest(e).openFiles[1].dirty == false)
+      end)
+    end,
+  },
+  { 'a selection of characters', selects({ 'one two', 'über 😀 x' }, 'wvj', 'two\nüber ') },
+  { 'a selection of characters, made backwards', selects({ 'one two', 'three' }, 'jvkw', 'two\nt') },
+  { 'a selection of lines', selects({ 'one two', '', 'three' }, 'wVj', 'one two\n') },
+  { 'a selected block', selects({ 'abcd', 'a', 'éx😀z' }, 'l<C-v>2jl', 'bcd\n\nx😀') },
+  { 'a selected block to the ends of the lines', selects({ 'abcd', 'a', '\txyz' }, 'l<C-v>2j$', 'bcd\n\n\txyz') },
+  { 'a selection in Select mode', selects({ 'one two' }, 'wgh<S-Right><S-Right>') },
+  {
+    'a large selection is cut, by lines, characters and within one line',
+    function()
+      local lines = {}
+      for i = 1, 5000 do
+        lines[i] = ('line %d 😀'):format(i)
+      end
+      with({ ['a.txt'] = table.concat(lines, '\n') .. '\n', ['b.txt'] = ('😀'):rep(20000) }, { args = { 'a.txt', 'b.txt' } }, function(e)
+        for _, keys in ipairs({ 'ggVG', 'gg0lvG$', 'gg0<C-v>G$', ':next<CR>V' }) do
+          local before = count(e)
+          e:keys('<Esc>' .. keys)
+          local text = await_active(e, function(active)
+            return active.selectedText and #active.selectedText > 1000
+          end, before).params.active.selectedText
+          local units = vim.fn.strutf16len(text)
+          assert(units >= 16384 and units <= 16410, keys .. ' ' .. units)
+          assert(vim.fn.strcharlen(text) > 0 and vim.fn.iconv(text, 'utf-8', 'utf-8') == text)
+        end
+      end)
+    end,
+  },
+  {
+    'a terminal or a floating window leaves the file active that was looked at last, with its selection',
+    function()
+      with({ ['a.txt'] = 'one two\n' }, { args = { 'a.txt' } }, function(e, root)
+        await_active(e, function()
+          return true
+        end)
+        e:lua([[vim.cmd('split | enew | setlocal buftype=nofile | wincmd p')]])
+        settle(e)
+        e:keys('wviw<C-w>w')
+        await_active(e, function(active)
+          return active.selectedText == 'two'
+        end)
+        settle(e)
+        assert(newest(e).active.selectedText == 'two')
+        e:cmd('terminal')
+        e:keys('i')
+        settle(e)
+        assert(newest(e).active.path == root .. '/a.txt', vim.inspect(newest(e)))
+        e:lua([[vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), true,
+          { relative = 'editor', row = 1, col = 1, width = 10, height = 3 })]])
+        settle(e)
+        assert(newest(e).active.path == root .. '/a.txt')
+        assert(vim.deep_equal(names(newest(e)), { 'a.txt' }), vim.inspect(newest(e)))
+      end)
+    end,
+  },
+  {
+    'an unnamed text is no file, and neither is one that is not on disk yet',
+    function()
+      with({ ['a.txt'] = 'one\n' }, { args = { 'a.txt' } }, function(e)
+        await_active(e, function()
+          return true
+        end)
+        e:cmd('enew')
+        e:await_message(CONTEXT, function(params)
+          return params.active == nil and #params.openFiles == 1
+        end)
+        e:cmd('edit new.txt')
+        settle(e)
+        assert(vim.deep_equal(names(newest(e)), { 'a.txt' }))
+        e:cmd('write')
+        e:await_message(CONTEXT, function(params)
+          return params.active and vim.deep_equal(names(params), { 'new.txt', 'a.txt' })
+        end)
+      end)
+    end,
+  },
+  {
+    'renamed and deleted buffers are followed',
+    function()
+      with({ ['a.txt'] = 'one\n', ['b.txt'] = 'two\n' }, { args = { 'a.txt', 'b.txt' } }, function(e, root)
+        e:cmd('next')
+        settle(e)
+        e:cmd('saveas c.txt')
+        await_active(e, function(active)
+          return active.path == root .. '/c.txt'
+        end)
+        e:cmd('bdelete')
+        settle(e)
+        assert(not vim.list_contains(names(newest(e)), 'c.txt'), vim.inspect(newest(e)))
+        e:cmd('silent! bwipeout a.txt')
+        settle(e)
+        assert(not vim.list_contains(names(newest(e)), 'a.txt'), vim.inspect(newest(e)))
+      end)
+    end,
+  },
+  {
+    'each server is told of its own files, and of no other focus',
+    function()
+      local other = editor.files(editor.directory(), { ['o.txt'] = 'o\n' }, true)
+      with({ ['a.txt'] = 'one\n' }, { args = { 'a.txt' } }, function(e, root)
+        await_active(e, function(active)
+          return active.path == root .. '/a.txt'
+        end)
+        e:cmd('edit ' .. other .. '/o.txt')
+        await_active(e, function(active)
+          return active.path == other .. '/o.txt'
+        end)
+        e:await_message(CONTEXT, function(params)
+          return params.active == nil and vim.deep_equal(names(params), { 'a.txt' })
+        end)
+        for _, message in ipairs(e:got(CONTEXT)) do
+          assert(#message.params.openFiles <= 1)
+        end
+      end)
+    end,
+  },
+  {
+    'no more than one message in 50 ms however fast the cursor moves, and the last place is told',
+    function()
+      local lines = {}
+      for i = 1, 3000 do
+        lines[i] = 'line ' .. i
+      end
+      with({ ['a.txt'] = table.concat(lines, '\n') .. '\n' }, { args = { 'a.txt' } }, function(e)
+        settle(e)
+        local before, began = count(e), vim.uv.hrtime()
+        for _ = 1, 2000 do
+          e:keys('j')
+        end
+        await_active(e, function(active)
+          return active.cursor.line == 2000
+        end)
+        local passed = (vim.uv.hrtime() - began) / 1e6
+        assert(count(e) - before <= passed / 50 + 2, ('%d in %d ms'):format(count(e) - before, passed))
+      end)
+    end,
+  },
+  {
+    'turning to the editor is told, and nothing is when the context is off',
+    function()
+      with({ ['a.txt'] = 'one\n' }, { args = { 'a.txt' }, setup = { context = false } }, function(e)
+        e:cmd('doautocmd FocusGained')
+        e:await_message('alongside/didFocus')
+        e:keys('A!<Esc>')
+        vim.wait(200)
+        assert(count(e) == 0)
+      end)
+    end,
+  },
+  {
+    'bytes that are not UTF-8 never reach the wire, and names that are not are left out',
+    function()
+      with({ ['a.txt'] = 'caf\233 \0 x\n', ['b\233.txt'] = 'two\n' }, { args = { 'a.txt' } }, function(e)
+        e:cmd('set binary | edit! ++bin a.txt')
+        e:keys('V')
+        await_active(e, function(active)
+          return active.selectedText == 'caf\239\191\189 \0 x'
+        end)
+        e:keys('<Esc>')
+        e:lua([[vim.cmd.edit(vim.fn.fnameescape('b\233.txt'))]])
+        settle(e)
+        assert(vim.deep_equal(names(newest(e)), { 'a.txt' }), vim.inspect(newest(e)))
+      end)
+    end,
+  },
+}

@@ -1,0 +1,298 @@
+-- Servers as people meet them: started for what is opened, started again when they crash, left alone when stopped.
+
+local editor = require('editor')
+
+local function project(files)
+  return editor.files(editor.directory(), files or { ['a.txt'] = 'one\n' }, true)
+end
+
+local function starts(e)
+  return #e:got('fake/start')
+end
+
+local function initialized(e, skip)
+  return e:await_message('initialized', nil, skip)
+end
+
+-- Stops clients as an older release's commands did.
+local STOP = [[for _, c in ipairs(vim.lsp.get_clients({ name = 'alongside' })) do
+  if vim.fn.has('nvim-0.11') == 1 then c:stop() else c.stop() end end]]
+
+local function await_stopped(e)
+  editor.await('the client to be gone', function()
+    return e:lua([[return #vim.lsp.get_clients({ name = 'alongside', _uninitialized = true }) == 0]])
+  end)
+end
+
+local function is_held(e, root)
+  return e:lua([[return require('alongside.server').is_held(...)]], root)
+end
+
+local tests = {
+  {
+    'with no file at all the directory gets a server, which learns the protocol, the process and the project',
+    function()
+      local root = project()
+      editor.with({ cwd = root }, function(e)
+        local message = e:await_message('initialize')
+        assert(message.params.processId == e.pid)
+        assert(message.params.clientInfo.name == 'Neovim')
+        assert(vim.uri_to_fname(message.params.workspaceFolders[1].uri) == root)
+        assert(message.params.initializationOptions.alongside.protocol == 1)
+        initialized(e)
+      end)
+    end,
+  },
+  {
+    'a file without a filetype starts the server of its project, not of the directory, and is attached',
+    function()
+      local root = project()
+      editor.with({ cwd = editor.directory(), args = { root .. '/a.txt' } }, function(e)
+        local message = e:await_message('initialize')
+        assert(vim.uri_to_fname(message.params.workspaceFolders[1].uri) == root)
+        assert(e:lua([[return #vim.lsp.get_clients({ bufnr = 0, name = 'alongside', _uninitialized = true })]]) == 1)
+        initialized(e)
+        assert(starts(e) == 1)
+      end)
+    end,
+  },
+  {
+    'two projects get a server each, a file of neither goes with the directory',
+    function()
+      local one, two, outside = project(), project(), editor.files(editor.directory(), { ['x.txt'] = 'x\n' })
+      editor.with({ cwd = one, args = { one .. '/a.txt', two .. '/a.txt', outside .. '/x.txt' } }, function(e)
+        e:cmd('argument 2')
+        e:cmd('argument 3')
+        initialized(e, 1)
+        assert(starts(e) == 2)
+        local message = e:await_message('alongside/didChangeContext', function(params)
+          return params.active and params.active.path == outside .. '/x.txt'
+        end)
+        local paths = vim.tbl_map(function(file)
+          return file.path
+        end, message.params.openFiles)
+        assert(vim.deep_equal(paths, { outside .. '/x.txt', one .. '/a.txt' }), vim.inspect(paths))
+      end)
+    end,
+  },
+  {
+    'a crashed server is started again, with its buffers, and is told the context again',
+    function()
+      local root = project()
+      editor.with({ cwd = root, args = { 'a.txt' } }, function(e)
+        initialized(e)
+        e:await_message('alongside/didChangeContext')
+        local before = #e:got('alongside/didChangeContext')
+        e:say('ignored', {})
+        e:lua([[require('alongside.server').notify(require('alongside.server').all()[1].id, 'fake/exit', { code = 101 })]])
+        initialized(e, 1)
+        e:await_message('alongside/didChangeContext', nil, before)
+        editor.await('the buffer to be attached', function()
+          return e:lua([[return #vim.lsp.get_clients({ bufnr = 0, name = 'alongside' }) == 1]])
+        end)
+        assert(#e:lua('return said') == 0, vim.inspect(e:lua('return said')))
+      end)
+    end,
+  },
+  {
+    'what is unanswered when the server ends is answered with an error that says why',
+    function()
+      local root = project()
+      editor.with({ cwd = root }, function(e)
+        initialized(e)
+        e:lua([[local server = require('alongside.server')
+          local id = server.all()[1].id
+          server.notify(id, 'fake/answer', { method = 'alongside/undoReview', silent = true })
+          server.request(id, 'alongside/undoReview', { id = 1, revision = 1 }, function(err) answered = err end)
+          server.notify(id, 'fake/exit', { code = 1 })]])
+        editor.await('the answer', function()
+          return e:lua('return answered ~= nil and answered.data.why') == 'gone'
+        end)
+      end)
+    end,
+  },
+  {
+    'a server that always crashes is given up after five times, said once, and :Alongside restart tries again',
+    function()
+      local root = project()
+      editor.with({ cwd = root, how = 'crash' }, function(e)
+        e:await_said('5 times within a minute')
+        assert(starts(e) == 5, starts(e))
+        assert(is_held(e, root))
+        assert(#e:lua('return said') == 1, vim.inspect(e:lua('return said')))
+        e:cmd('Alongside restart')
+        editor.await('another try', function()
+          return starts(e) > 5
+        end)
+      end)
+    end,
+  },
+  {
+    'a server that speaks another protocol, or refuses, is not tried again, and its words are shown',
+    function()
+      for how, words in pairs({ old = 'do not speak the same protocol', refuse = 'install 0.2 or newer' }) do
+        local root = project()
+        editor.with({ cwd = root, how = how, args = { 'a.txt' } }, function(e)
+          e:await_said(words)
+          await_stopped(e)
+          assert(starts(e) == 1)
+          assert(is_held(e, root))
+          assert(#e:lua('return said') == 1, vim.inspect(e:lua('return said')))
+          assert(e:lua('return vim.v.errmsg') == '', e:lua('return vim.v.errmsg'))
+        end)
+      end
+    end,
+  },
+  {
+    'a missing program is said once, with the way out, and breaks nothing',
+    function()
+      local root = project({ ['a.txt'] = 'one\n', ['b.lua'] = 'x = 1\n' })
+      editor.with({ cwd = root, args = { 'a.txt' }, setup = { cmd = { 'no-such-program', 'lsp' } } }, function(e)
+        e:await_said("cannot run 'no-such-program'")
+        e:cmd('edit b.lua')
+        e:cmd('Alongside status')
+        e:cmd('Alongside pause')
+        local said = vim.tbl_filter(function(one)
+          return one[1]:find('no-such-program', 1, true)
+        end, e:lua('return said'))
+        assert(#said == 1)
+        assert(e:lua('return vim.v.errmsg') == '', e:lua('return vim.v.errmsg'))
+      end)
+    end,
+  },
+  {
+    'a stopped server stays stopped when buffers are entered, and starts when a file is opened',
+    function()
+      local root = project({ ['a.txt'] = 'one\n', ['b.txt'] = 'two\n' })
+      editor.with({ cwd = root, args = { 'a.txt', 'b.txt' } }, function(e)
+        initialized(e)
+        e:cmd('argument 2')
+        e:lua(STOP)
+        await_stopped(e)
+        editor.await('it to be held', function()
+          return is_held(e, root)
+        end)
+        e:cmd('argument 1')
+        e:cmd('new')
+        assert(starts(e) == 1)
+        e:cmd('edit! b.txt | edit')
+        initialized(e, 1)
+        assert(starts(e) == 2)
+      end)
+    end,
+  },
+  {
+    ':Alongside restart ends the server and starts it with the same buffers',
+    function()
+      local root = project()
+      editor.with({ cwd = root, args = { 'a.txt' } }, function(e)
+        initialized(e)
+        e:cmd('Alongside restart')
+        initialized(e, 1)
+        editor.await('one client, attached', function()
+          return e:lua([[return #vim.lsp.get_clients({ name = 'alongside' }) == 1
+            and #vim.lsp.get_clients({ bufnr = 0, name = 'alongside' }) == 1]])
+        end)
+        assert(#e:got('exit') == 1)
+        assert(not is_held(e, root))
+      end)
+    end,
+  },
+  {
+    "stopping a client by Neovim's functions and opening it again works as with any other server",
+    function()
+      local root = project()
+      editor.with({ cwd = root, args = { 'a.txt' } }, function(e)
+        initialized(e)
+        -- What :LspRestart of nvim-lspconfig does.
+        e:lua([[
+          if vim.lsp.enable then
+            vim.lsp.enable('alongside', false)
+            vim.defer_fn(function() vim.lsp.enable('alongside') end, 500)
+          else
+            vim.lsp.stop_client(vim.lsp.get_clients({ name = 'alongside' }))
+            vim.defer_fn(function() vim.cmd.edit() end, 500)
+          end]])
+        initialized(e, 1)
+        editor.await('the buffer to be attached', function()
+          return e:lua([[return #vim.lsp.get_clients({ bufnr = 0, name = 'alongside' }) == 1]])
+        end)
+      end)
+    end,
+  },
+  {
+    'quitting ends the server and starts no other',
+    function()
+      local root = project()
+      local log
+      editor.with({ cwd = root, args = { 'a.txt' } }, function(e)
+        log = e.log
+        initialized(e)
+        e:stop()
+        editor.await('the server to end', function()
+          return #e:got('exit') + #e:got('fake/eof') > 0
+        end)
+        assert(starts(e) == 1)
+        assert(e.ended == 0)
+      end)
+    end,
+  },
+  {
+    'setup may be called again, and late',
+    function()
+      local root = project()
+      editor.with({ cwd = root, args = { 'a.txt' }, setup = false }, function(e)
+        local set = [[require('alongside').setup({ cmd = ... })]]
+        e:lua(set, editor.fake(e.log))
+        initialized(e)
+        e:lua(set, editor.fake(e.log))
+        e:cmd('edit')
+        e:cmd('doautocmd BufEnter')
+        assert(starts(e) == 1)
+        assert(#e:lua('return said') == 0)
+      end)
+    end,
+  },
+  {
+    'a request of the server is answered after it was obeyed',
+    function()
+      local root = project()
+      editor.with({ cwd = root }, function(e)
+        initialized(e)
+        e:lua([[local server = require('alongside.server')
+          server.notify(server.all()[1].id, 'fake/say', { method = 'alongside/flushReview', params = { id = 7 }, id = 'q1' })]])
+        local answer = e:await_message(nil, function(_, message)
+          return message.id == 'q1' and not message.method
+        end)
+        assert(answer.error == nil)
+      end)
+    end,
+  },
+}
+
+-- The command is newer than the oldest release this runs with.
+if vim.fn.exists(':lsp') == 2 then
+  tests[#tests + 1] = {
+    "Neovim's own :lsp restart, stop and disable do what they say",
+    function()
+      local root = project()
+      editor.with({ cwd = root, args = { 'a.txt' } }, function(e)
+        initialized(e)
+        e:cmd('lsp restart')
+        initialized(e, 1)
+        editor.await('the buffer to be attached', function()
+          return e:lua([[return #vim.lsp.get_clients({ bufnr = 0, name = 'alongside' }) == 1]])
+        end)
+        assert(not is_held(e, root))
+        e:cmd('lsp disable alongside')
+        await_stopped(e)
+        e:cmd('edit a.txt')
+        assert(starts(e) == 2)
+        e:cmd('lsp enable alongside')
+        initialized(e, 2)
+      end)
+    end,
+  }
+end
+
+return tests
