@@ -1,0 +1,393 @@
+-- How a review ends: a person accepts or rejects it here, closes its window, or it ends elsewhere. Only what a person
+-- said decides anything, on the revision they see; what they typed is never lost.
+
+local config = require('alongside.config')
+local harmless = require('alongside.harmless')
+local marks = require('alongside.marks')
+local say = require('alongside.say')
+local target = require('alongside.target')
+local text = require('alongside.text')
+local view = require('alongside.view')
+local winbar = require('alongside.winbar')
+local writing = require('alongside.writing')
+
+local M = {}
+
+-- How long a decision waits until the companion has all that was typed.
+local PATIENCE = 1500
+-- Who pressed a key so short a time ago is typing: windows do not vanish under their hands.
+local IDLE = 600
+
+local last_key = 0
+local keys_ns = vim.api.nvim_create_namespace('alongside.keys')
+local scratches = 0
+
+local function reviews()
+  return require('alongside.review')
+end
+
+local function is_edited(review)
+  if review.sync and review.sync:is_unsent() then
+    return true
+  end
+  for _, hunk in ipairs(review.hunks) do
+    if hunk.state == 'edited' then
+      return true
+    end
+  end
+  return false
+end
+
+-- Whether the person, told what is wrong, accepts nevertheless. The harmless answer is the one that Enter gives.
+local function accepts_nevertheless(review)
+  local wrong = {}
+  for _, note in ipairs(winbar.notes(review, review.root, target.is_modified(review.file))) do
+    wrong[#wrong + 1] = note[2]
+  end
+  if #wrong == 0 then
+    return true
+  end
+  local question = ('%s\n%s'):format(reviews().name(review), table.concat(wrong, '\n'))
+  return vim.fn.confirm(question, '&Not now\n&Accept anyway', 1, 'Warning') == 2
+end
+
+local function send(review, decision, on_refused)
+  review.deciding = decision
+  require('alongside.server').request(review.client, 'alongside/decideReview', {
+    id = review.id,
+    revision = review.sync and review.sync.revision or review.revision,
+    decision = decision,
+  }, function(err)
+    review.deciding = nil
+    if err and not review.is_over then
+      say.later(('%s: %s'):format(reviews().name(review), reviews().refusal(err)), vim.log.levels.WARN)
+      if on_refused then
+        on_refused()
+      end
+    end
+  end)
+end
+
+-- Shows a review again whose window was closed by a command that was to decide it, and did not.
+local function show_again(review)
+  return function()
+    if not review.is_over and review.view and not review.view:is_shown() then
+      reviews().go(review.key, review.view.origin)
+    end
+  end
+end
+
+--- Decides a review, because a person said so just now. Returns whether that was sent.
+---@param review alongside.Review
+---@param decision "accept"|"reject"
+---@param quits boolean? its window closes after this
+---@return boolean
+function M.decide(review, decision, quits)
+  if review.deciding then
+    return true
+  end
+  if decision == 'accept' then
+    if review.sync and not review.sync:settle(PATIENCE) then
+      local why = review.sync.problem and reviews().refusal(review.sync.problem) or 'The companion does not answer.'
+      say.now(('%s: not accepted. %s'):format(reviews().name(review), why), vim.log.levels.WARN)
+      return false
+    end
+    local revision = review.sync and review.sync.revision
+    if not accepts_nevertheless(review) then
+      return false
+    end
+    if review.is_over or (review.sync and revision ~= review.sync.revision) then
+      if not review.is_over then
+        say.now(('%s: it has changed since: look at it again.'):format(reviews().name(review)), vim.log.levels.WARN)
+      end
+      return false
+    end
+  elseif review.sync then
+    -- What was typed belongs to the draft.
+    review.sync:settle(PATIENCE)
+  end
+  send(review, decision, quits and show_again(review) or nil)
+  return true
+end
+
+--- Decides what the person looks at.
+---@param decision "accept"|"reject"
+function M.by_command(decision)
+  local review = reviews().looked_at()
+  if review then
+    M.decide(review, decision)
+  elseif #reviews().all() == 0 then
+    say.now('alongside: no review waits')
+  else
+    say.now(('alongside: look at the review first (:Alongside), then %s it'):format(decision), vim.log.levels.WARN)
+  end
+end
+
+local function describe(review, closed)
+  local name, agent = reviews().name(review), winbar.agent_name(review.agent)
+  local where = closed.decidedHere and '' or ' at another desk'
+  local said = ({
+    accepted = ('accepted%s; %s writes it.'):format(where, agent),
+    rejected = ('rejected%s; %s is told.'):format(where, agent),
+    answeredInAgent = ('was answered in %s itself.'):format(agent),
+    replaced = ('%s proposes this file anew; the earlier proposal is gone.'):format(agent),
+    agentGone = ('%s is gone, and its proposal with it.'):format(agent),
+    stopped = 'rejected, because the companion stops.',
+    editorGone = 'rejected, because the editor is gone.',
+    interrupted = 'rejected, because the companion was interrupted.',
+  })[closed.closing] or 'the review is over.'
+  return ('%s: %s'):format(name, said)
+end
+
+-- What the person typed and nobody has: a scratch buffer of its own.
+local function keep_text(review, pieces)
+  scratches = scratches + 1
+  local name = ('alongside://typed/%d/%s'):format(scratches, harmless.name(vim.fs.basename(review.file)))
+  return view.scratch(pieces, name), name
+end
+
+local function become_scratch(review, shown, why)
+  scratches = scratches + 1
+  local name = ('alongside://typed/%d/%s'):format(scratches, harmless.name(vim.fs.basename(review.file)))
+  review.sync.buf = nil
+  for _, lhs in ipairs(review.mapped or {}) do
+    pcall(vim.keymap.del, 'n', lhs, { buffer = shown.right })
+    pcall(vim.keymap.del, 'n', lhs, { buffer = shown.left })
+  end
+  shown:become_scratch(name)
+  for _, win in ipairs(vim.fn.win_findbuf(shown.right)) do
+    vim.wo[win][0].winbar = winbar.proposal(review, {
+      root = review.root, keys = {}, ended = 'over: ' .. why .. ' What you typed stays here.',
+    })
+  end
+end
+
+local function is_typing()
+  return vim.api.nvim_get_mode().mode ~= 'n' or vim.uv.now() - last_key < IDLE
+end
+
+-- The review ended elsewhere while the person was at it: its windows go when they pause, and stay if they typed.
+local function linger(review, shown, why, before)
+  for _, win in ipairs(vim.fn.win_findbuf(shown.right)) do
+    vim.wo[win][0].winbar = winbar.proposal(review, { root = review.root, keys = {}, ended = 'over: ' .. why })
+  end
+  local function look()
+    if not vim.api.nvim_buf_is_loaded(shown.right) or not shown:is_shown() then
+      shown:close()
+    elseif not text.equal(before, review.sync:mine()) then
+      become_scratch(review, shown, why)
+      say.later(('%s: what you typed is kept in a scratch buffer.'):format(reviews().name(review)))
+    elseif shown:is_current() and is_typing() then
+      vim.defer_fn(look, 100)
+    else
+      shown:close()
+    end
+  end
+  look()
+end
+
+--- A review is over. `vacate` keeps its windows for the one that comes in its place.
+---@param review alongside.Review
+---@param closed table
+---@param vacate fun(shown: alongside.View)?
+function M.over(review, closed, vacate)
+  local shown, this = review.view, review.sync
+  local said = describe(review, closed)
+  local unsent = this and this:is_unsent() and this:mine() or nil
+  if unsent and closed.closing == 'accepted' and closed.decidedHere and text.equal(unsent, this.told) then
+    unsent = nil
+  end
+  if this then
+    this.problem = this.problem or { message = 'the review is over' }
+  end
+  local function finish()
+    if closed.closing == 'gone' then
+      say.later(('%s: the connection to alongside is lost; the review comes again.'):format(reviews().name(review)))
+    elseif closed.closing ~= 'replaced' or not (shown and shown:is_shown()) then
+      say.later(said)
+    end
+    if closed.draft then
+      say.later(('Your edits are in %s.'):format(harmless.name(closed.draft)))
+    end
+  end
+  if not shown or not shown:is_shown() then
+    if unsent then
+      local _, name = keep_text(review, unsent)
+      say.later(('%s: what you typed last is in the buffer %s.'):format(reviews().name(review), name))
+    end
+    if shown then
+      shown:close()
+    end
+    return finish()
+  end
+  local why = said:sub(#reviews().name(review) + 3)
+  local mode = vim.api.nvim_get_mode().mode
+  local has_hands_on = not closed.decidedHere and shown:is_current()
+  if has_hands_on and (unsent or (mode:find('^[iR]') and is_edited(review))) then
+    become_scratch(review, shown, why)
+    say.later(('%s: what you typed is kept in a scratch buffer.'):format(reviews().name(review)))
+  else
+    if unsent then
+      local _, name = keep_text(review, unsent)
+      say.later(('%s: what you typed last is in the buffer %s.'):format(reviews().name(review), name))
+    end
+    marks.clear(shown.right)
+    if has_hands_on and is_typing() then
+      linger(review, shown, why, this:mine())
+    elseif closed.closing == 'replaced' and vacate then
+      vacate(shown)
+    else
+      -- Not within the command that closes the window, or writes.
+      vim.schedule(function()
+        shown:close()
+      end)
+    end
+  end
+  finish()
+end
+
+-- The window of the proposal is gone, by whatever command: that is a no, after a question if something would be lost.
+local function window_closed(review)
+  local shown = review.view
+  if review.is_over or shown.is_closing or vim.v.exiting ~= vim.NIL or shown:is_shown() or shown:adopt() then
+    return
+  end
+  if review.sync.buf and vim.api.nvim_buf_is_loaded(shown.right) then
+    review.line = vim.api.nvim_buf_get_mark(shown.right, '"')[1]
+    review.line = review.line > 0 and review.line or nil
+  end
+  shown:close_windows()
+  if review.deciding then
+    return
+  elseif review.stays then
+    review.stays = nil
+    return show_again(review)()
+  elseif is_edited(review) then
+    local question = ('%s holds your edits.'):format(reviews().name(review))
+    local answer = vim.fn.confirm(question, '&Keep the review open\n&Reject (edits go to drafts)', 1, 'Question')
+    if answer ~= 2 then
+      say.now(('%s still waits: :Alongside goes there'):format(reviews().name(review)))
+      return
+    end
+  end
+  if not review.is_over then
+    M.decide(review, 'reject')
+  end
+end
+
+--- Follows the buffers of a review that is about to be shown.
+---@param review alongside.Review
+function M.watch(review)
+  local shown = review.view
+  review.mapped = {}
+  local function map(lhs, decision, what)
+    if not lhs then
+      return
+    end
+    review.mapped[#review.mapped + 1] = lhs
+    for _, buf in ipairs({ shown.right, shown.left }) do
+      vim.keymap.set('n', lhs, function()
+        M.decide(review, decision)
+      end, { buffer = buf, nowait = true, desc = 'alongside: ' .. what })
+    end
+  end
+  map(config.current.keys.accept, 'accept', 'accept the proposal')
+  map(config.current.keys.reject, 'reject', 'reject the proposal')
+  -- As :x, which writes.
+  map('ZZ', 'accept', 'accept the proposal')
+  local group = vim.api.nvim_create_augroup('alongside.review.' .. review.key, {})
+  vim.api.nvim_create_autocmd('WinClosed', {
+    group = group,
+    desc = 'alongside: closing the proposal rejects it',
+    callback = function(event)
+      if review.is_over or review.view ~= shown then
+        return true
+      end
+      if tonumber(event.match) == shown.right_win and not shown.is_closing then
+        vim.schedule(function()
+          if review.view == shown then
+            window_closed(review)
+          end
+        end)
+      end
+    end,
+  })
+  vim.api.nvim_create_autocmd('BufUnload', {
+    group = group,
+    buffer = shown.right,
+    desc = 'alongside: what was typed last is sent',
+    callback = function()
+      if review.sync.buf == shown.right then
+        review.sync:detach()
+        review.sync:push()
+      end
+    end,
+  })
+  vim.api.nvim_create_autocmd('BufReadCmd', {
+    group = group,
+    buffer = shown.right,
+    desc = 'alongside: :edit shows the proposal again',
+    callback = function()
+      review.sync:attach(shown.right, review.sync.format)
+      vim.bo[shown.right].modifiable = not review.wholeFileOnly
+      review.sync:soon()
+    end,
+  })
+end
+
+function M.setup()
+  writing.setup(function(buf)
+    local review = reviews().of_buffer(buf)
+    return review ~= nil and review.view.right == buf
+  end, function(buf, quits)
+    local review = reviews().of_buffer(buf)
+    if review and not M.decide(review, 'accept', quits) and quits then
+      review.stays = true
+    end
+  end, function(buf)
+    local review = reviews().of_buffer(buf)
+    if review and not review.said_how then
+      review.said_how = true
+      say.later(('%s: not accepted, for nobody typed :w. To accept: :Alongside accept'):format(reviews().name(review)))
+    end
+  end)
+  local group = vim.api.nvim_create_augroup('alongside.review', {})
+  vim.api.nvim_create_autocmd('OptionSet', {
+    group = group,
+    pattern = { 'fileformat', 'bomb', 'endofline' },
+    desc = 'alongside: line ends and the like belong to the proposal',
+    callback = function()
+      for _, review in ipairs(reviews().all()) do
+        if review.sync then
+          review.sync:reformatted()
+        end
+      end
+    end,
+  })
+  vim.api.nvim_create_autocmd({ 'BufModifiedSet', 'BufWritePost' }, {
+    group = group,
+    desc = 'alongside: the bar warns of unsaved changes',
+    callback = function(event)
+      if vim.bo[event.buf].buftype == '' then
+        reviews().redraw_all()
+      end
+    end,
+  })
+  vim.api.nvim_create_autocmd('BufReadCmd', {
+    group = group,
+    pattern = { 'alongside://review/*', 'alongside://original/*', 'alongside://typed/*' },
+    desc = 'alongside: a review that is over cannot be opened by its name',
+    callback = function(event)
+      if not reviews().of_buffer(event.buf) then
+        vim.bo[event.buf].buftype = 'nofile'
+        vim.api.nvim_buf_set_lines(event.buf, 0, -1, false, { 'This review is over.' })
+        vim.bo[event.buf].modified = false
+      end
+    end,
+  })
+  vim.on_key(function()
+    last_key = vim.uv.now()
+  end, keys_ns)
+end
+
+return M

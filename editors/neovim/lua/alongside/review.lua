@@ -1,0 +1,418 @@
+-- The reviews that wait: announced when they come, shown when the person asks for them, and over when the companion says
+-- so. Nothing here moves the cursor of a person who did not ask for it.
+
+local config = require('alongside.config')
+local harmless = require('alongside.harmless')
+local marks = require('alongside.marks')
+local say = require('alongside.say')
+local sync = require('alongside.sync')
+local target = require('alongside.target')
+local text = require('alongside.text')
+local view = require('alongside.view')
+local winbar = require('alongside.winbar')
+
+local M = {}
+
+---@class alongside.Review
+---@field key string
+---@field client integer
+---@field id integer
+---@field agent table
+---@field file string
+---@field root string?
+---@field original_text string?
+---@field proposed_text string
+---@field hunks table[]
+---@field stale boolean
+---@field dirty boolean
+---@field wholeFileOnly string?
+---@field sync alongside.Sync
+---@field view alongside.View?
+---@field deciding string? what was decided and not answered yet
+---@field is_over boolean?
+
+local reviews = {} ---@type table<string, alongside.Review>
+-- Views whose proposal was taken back for another one of the same file, which comes next.
+local vacant = {} ---@type table<string, { view: alongside.View, sync: alongside.Sync }>
+local numbers = 0
+
+local function server()
+  return require('alongside.server')
+end
+
+local function key(client, id)
+  return client .. '/' .. id
+end
+
+local function same_file(review)
+  return ('%d/%s/%s'):format(review.client, tostring(review.agent.number), review.file)
+end
+
+function M.name(review)
+  return winbar.file_name(review.file, review.root)
+end
+
+--- All that wait, the newest first.
+---@return alongside.Review[]
+function M.all()
+  local all = vim.tbl_values(reviews)
+  table.sort(all, function(a, b)
+    return a.number > b.number
+  end)
+  return all
+end
+
+--- The review of a buffer of ours.
+---@param buf integer
+---@return alongside.Review?
+function M.of_buffer(buf)
+  for _, review in pairs(reviews) do
+    if review.view and (review.view.right == buf or review.view.left == buf) then
+      return review
+    end
+  end
+end
+
+--- The review the person looks at: it is in the current tab page.
+---@return alongside.Review?
+function M.looked_at()
+  local here = M.of_buffer(vim.api.nvim_get_current_buf())
+  if here then
+    return here
+  end
+  for _, review in ipairs(M.all()) do
+    if review.view and review.view:is_shown() and review.view:tab() == vim.api.nvim_get_current_tabpage() then
+      return review
+    end
+  end
+end
+
+local function redraw(review)
+  local shown = review.view
+  if not shown then
+    return
+  end
+  for _, win in ipairs(vim.fn.win_findbuf(shown.right)) do
+    vim.wo[win][0].winbar = winbar.proposal(review, {
+      root = review.root,
+      is_modified = target.is_modified(review.file),
+      keys = config.current.keys,
+    })
+  end
+  if shown.left_win and vim.api.nvim_win_is_valid(shown.left_win) then
+    vim.wo[shown.left_win][0].winbar = winbar.original(review)
+  end
+end
+
+-- The marks lie on the text that the companion has: drawn when that is what is shown.
+local function draw(review)
+  local shown, this = review.view, review.sync
+  if not shown or this:is_unsent() or not vim.api.nvim_buf_is_loaded(shown.right) then
+    return
+  end
+  review.proposed = review.proposed or text.split(review.proposed_text)
+  marks.draw({
+    hunks = review.hunks,
+    left = shown.left,
+    right = shown.right,
+    original = shown.original,
+    proposed = review.proposed,
+  }, this.told, this:options())
+end
+
+-- Texts are taken apart when they are looked at, not while the person does something else.
+local function prepared(review)
+  if review.sync then
+    return review.sync
+  end
+  review.sync = sync.new(review.current_text, review.revision, {
+    request = function(change, revision, answer)
+      server().request(review.client, 'alongside/editReview', {
+        id = review.id,
+        revision = revision,
+        changes = { change },
+      }, function(err, result)
+        answer(err, result)
+        if review.sync.problem and not review.is_over and not review.has_said_so then
+          review.has_said_so = true
+          say.later(('%s: what you typed was not taken: %s'):format(M.name(review), M.refusal(err)), vim.log.levels.WARN)
+        end
+      end)
+    end,
+    on_settled = function()
+      draw(review)
+      redraw(review)
+    end,
+  })
+  for _, changed in ipairs(review.backlog) do
+    review.sync:take(changed)
+  end
+  review.backlog, review.current_text = {}, nil
+  return review.sync
+end
+
+--- A refusal as a sentence.
+---@param err table
+---@return string
+function M.refusal(err)
+  local said = harmless.name(type(err.message) == 'string' and err.message or 'the companion does not say why')
+  return said:sub(1, 1):upper() .. said:sub(2) .. (said:find('[.!?]$') and '' or '.')
+end
+
+local function changes(review)
+  if review.wholeFileOnly then
+    return 'as a whole'
+  elseif not review.original_text then
+    return 'new file'
+  end
+  return #review.hunks == 1 and '1 change' or #review.hunks .. ' changes'
+end
+
+local function announce(review)
+  local go = config.current.keys.go and winbar.key_name(config.current.keys.go) or ':Alongside'
+  M.announced[#M.announced + 1] = review
+  if #M.announced > 1 then
+    return
+  end
+  -- Those that come together, as when Neovim joins, are announced together.
+  vim.defer_fn(function()
+    local new = vim.tbl_filter(function(one)
+      return reviews[one.key] == one and not (one.view and one.view:is_shown())
+    end, M.announced)
+    M.announced = {}
+    if #new == 1 then
+      local one = new[1]
+      say.later(('%s proposes %s (%s): %s'):format(winbar.agent_name(one.agent), M.name(one), changes(one), go))
+    elseif #new > 1 then
+      say.later(('%d reviews wait: %s'):format(#new, go))
+    end
+  end, 40)
+end
+M.announced = {}
+
+local function first_line(review)
+  local hunk = review.hunks[1]
+  return hunk and hunk.current.start + 1 or 1
+end
+
+local function make_view(review)
+  local this = prepared(review)
+  local name = ('%d-%d/%s'):format(review.client, review.id, harmless.name(vim.fs.basename(review.file)))
+  review.view = view.new(review, this, name)
+  require('alongside.deciding').watch(review)
+  return review.view
+end
+
+--- A review has come.
+function M.opened(client, opened)
+  local one = server().get(client)
+  local known = reviews[key(client, opened.id)]
+  if known then
+    -- The companion tells again what it has.
+    local from = known.sync and known.sync.revision or known.revision
+    return M.changed(client, vim.tbl_extend('force', opened, { from = from, changes = { { text = opened.current } } }))
+  end
+  numbers = numbers + 1
+  local review = {
+    key = key(client, opened.id),
+    number = numbers,
+    client = client,
+    id = opened.id,
+    agent = type(opened.agent) == 'table' and opened.agent or {},
+    file = tostring(opened.file),
+    root = one and one.root,
+    original_text = opened.original,
+    proposed_text = opened.proposed,
+    current_text = opened.current,
+    revision = opened.revision,
+    hunks = opened.hunks or {},
+    stale = opened.stale == true,
+    dirty = opened.dirty == true,
+    wholeFileOnly = opened.wholeFileOnly,
+    backlog = {},
+  }
+  reviews[review.key] = review
+  local place = vacant[same_file(review)]
+  vacant[same_file(review)] = nil
+  if place and place.view:is_shown() then
+    place.view:give_to(make_view(review), first_line(review))
+    draw(review)
+    redraw(review)
+    say.later(('%s: %s proposes it anew; the earlier proposal is gone.'):format(M.name(review), winbar.agent_name(review.agent)))
+  else
+    announce(review)
+  end
+  vim.cmd.redrawstatus({ bang = true })
+end
+
+--- A review has changed, here or at another desk.
+function M.changed(client, changed)
+  local review = reviews[key(client, changed.id)]
+  if not review then
+    return
+  end
+  review.hunks = changed.hunks or review.hunks
+  review.stale, review.dirty = changed.stale == true, changed.dirty == true
+  if review.sync then
+    review.sync:take(changed)
+    draw(review)
+  else
+    review.backlog[#review.backlog + 1] = changed
+  end
+  redraw(review)
+  vim.cmd.redrawstatus({ bang = true })
+end
+
+--- A review is over.
+function M.closed(client, closed)
+  local review = reviews[key(client, closed.id)]
+  if not review then
+    return
+  end
+  reviews[review.key] = nil
+  review.is_over = true
+  require('alongside.deciding').over(review, closed, function(shown)
+    vacant[same_file(review)] = { view = shown }
+    vim.defer_fn(function()
+      local place = vacant[same_file(review)]
+      if place and place.view == shown then
+        vacant[same_file(review)] = nil
+        shown:close()
+      end
+    end, 1000)
+  end)
+  if closed.closing == 'accepted' or closed.closing == 'answeredInAgent' then
+    target.follow(review.file)
+  end
+  vim.cmd.redrawstatus({ bang = true })
+end
+
+--- The companion wants what was not sent yet. Returns when it has it, or after a moment.
+function M.flush(client, id)
+  local review = reviews[key(client, id)]
+  if review and review.sync then
+    review.sync:settle(120)
+  end
+end
+
+--- The server has ended: nothing is decided, and what waits comes again with the next one.
+function M.gone(client)
+  for _, review in ipairs(M.all()) do
+    if review.client == client then
+      reviews[review.key] = nil
+      review.is_over = true
+      require('alongside.deciding').over(review, { closing = 'gone' })
+    end
+  end
+end
+
+--- Something is wrong that the person should know.
+function M.problem(_, problem)
+  local hint = type(problem.hint) == 'string' and ' ' .. problem.hint or ''
+  say.later('alongside: ' .. harmless.name(tostring(problem.what) .. hint), vim.log.levels.WARN)
+end
+
+local function open(review, origin)
+  local shown = review.view
+  if shown and shown:is_shown() then
+    shown:focus()
+    return
+  end
+  local before = M.of_buffer(vim.api.nvim_get_current_buf())
+  origin = origin or view.here()
+  origin.before = before and before.view.origin or nil
+  if not shown or not vim.api.nvim_buf_is_loaded(shown.right) then
+    if shown then
+      shown:close()
+    end
+    shown = make_view(review)
+  end
+  shown:open(origin, review.line or first_line(review))
+  draw(review)
+  redraw(review)
+end
+
+--- Goes to the review that waits: the named one, the one of the file in the current buffer, the only one, or the one
+--- the person chooses.
+---@param id integer?
+---@param origin table? where the person came from, if that is not here
+function M.go(id, origin)
+  if vim.fn.getcmdwintype() ~= '' then
+    return say.now('alongside: close the command-line window first', vim.log.levels.WARN)
+  end
+  local all, here = M.all(), M.looked_at()
+  if type(id) == 'string' or id then
+    all = vim.tbl_filter(function(review)
+      return review.id == tonumber(id) or review.key == id
+    end, all)
+  elseif here and #all > 1 then
+    all = vim.tbl_filter(function(review)
+      return review ~= here
+    end, all)
+  end
+  if #all == 0 then
+    return say.now(id and ('alongside: there is no review %s'):format(harmless.name(id)) or 'alongside: no review waits')
+  end
+  local of_this_file = vim.tbl_filter(function(review)
+    return target.buffer(review.file) == vim.api.nvim_get_current_buf()
+  end, all)
+  if #all == 1 or #of_this_file == 1 then
+    return open(#all == 1 and all[1] or of_this_file[1], origin)
+  end
+  origin = origin or view.here()
+  vim.ui.select(all, {
+    prompt = 'Which review?',
+    kind = 'alongside',
+    format_item = function(review)
+      return ('%s: %s (%s)'):format(winbar.agent_name(review.agent), M.name(review), changes(review))
+    end,
+  }, function(chosen)
+    if chosen and reviews[chosen.key] == chosen then
+      open(chosen, origin)
+    elseif chosen then
+      say.now(('%s: this review has already ended'):format(M.name(chosen)))
+    end
+  end)
+end
+
+function M.accept()
+  require('alongside.deciding').by_command('accept')
+end
+
+function M.reject()
+  require('alongside.deciding').by_command('reject')
+end
+
+--- What waits, for those who show it: names are harmless.
+---@return table[]
+function M.waiting()
+  return vim.tbl_map(function(review)
+    local counts = winbar.counts(review.hunks)
+    return {
+      id = review.id,
+      client = review.client,
+      file = M.name(review),
+      agent = winbar.agent_name(review.agent),
+      hunks = #review.hunks,
+      kept = counts.kept,
+      dropped = counts.dropped,
+      edited = counts.edited,
+    }
+  end, M.all())
+end
+
+--- Shows the bars anew, for what they say has changed.
+function M.redraw_all()
+  for _, review in pairs(reviews) do
+    redraw(review)
+  end
+end
+
+---@param resolved alongside.Config
+function M.setup(resolved)
+  config.current = resolved
+  marks.setup()
+  require('alongside.deciding').setup()
+end
+
+return M

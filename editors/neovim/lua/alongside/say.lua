@@ -1,0 +1,80 @@
+-- Announcements that come by themselves, at any moment: they must never interrupt typing. While the person is in a
+-- command line, or Neovim waits for an answer, they wait; what comes at once is said at once.
+
+local config = require('alongside.config')
+
+local M = {}
+
+local waiting = {} ---@type { [1]: string, [2]: integer }[]
+local timer
+
+local default = vim.notify
+
+-- Whether a message would be drawn over what is being typed or answered.
+local function is_busy()
+  local mode = vim.api.nvim_get_mode()
+  return mode.blocking or mode.mode:find('^[cr!]') ~= nil
+end
+
+-- Without a line for messages each would ask for Enter: a small window in the corner says it instead, for a while.
+local function in_a_corner(message)
+  local buf = vim.api.nvim_create_buf(false, true)
+  vim.bo[buf].bufhidden = 'wipe'
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(message, '\n'))
+  local width = math.min(vim.fn.strdisplaywidth(message), math.max(20, vim.o.columns - 4))
+  local ok, win = pcall(vim.api.nvim_open_win, buf, false, {
+    relative = 'editor', anchor = 'NE', row = 1, col = vim.o.columns - 1, width = width,
+    height = math.max(1, math.ceil(vim.fn.strdisplaywidth(message) / width)),
+    style = 'minimal', border = 'single', focusable = false, noautocmd = true, zindex = 60,
+  })
+  if ok then
+    vim.wo[win].wrap = true
+    vim.defer_fn(function()
+      pcall(vim.api.nvim_win_close, win, true)
+    end, 8000)
+  end
+end
+
+local function flush()
+  timer = nil
+  if #waiting == 0 then
+    return
+  end
+  if is_busy() then
+    timer = vim.defer_fn(flush, 200)
+    return
+  end
+  local said, level = {}, vim.log.levels.INFO
+  for _, one in ipairs(waiting) do
+    said[#said + 1] = one[1]
+    level = math.max(level, one[2])
+  end
+  waiting = {}
+  local message = table.concat(said, ' ')
+  if vim.o.cmdheight == 0 and vim.notify == default and not config.is_custom then
+    in_a_corner(message)
+  else
+    config.current.notify(message, level)
+  end
+end
+
+--- Says something that nobody waits for.
+---@param message string harmless
+---@param level integer?
+function M.later(message, level)
+  waiting[#waiting + 1] = { message, level or vim.log.levels.INFO }
+  timer = timer or vim.defer_fn(flush, 30)
+end
+
+--- Answers what the person has just done.
+---@param message string harmless
+---@param level integer?
+function M.now(message, level)
+  if is_busy() or vim.o.cmdheight == 0 then
+    M.later(message, level)
+  else
+    config.current.notify(message, level or vim.log.levels.INFO)
+  end
+end
+
+return M

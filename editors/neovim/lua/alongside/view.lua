@@ -1,0 +1,356 @@
+-- A review as a person looks at it: a tab page with the original on the left and the proposal on the right, in Neovim's
+-- own diff mode. When it is over everything is as it was before: windows and their sizes, cursors, mode, tab pages.
+
+local marks = require('alongside.marks')
+local text = require('alongside.text')
+
+local M = {}
+
+---@class alongside.View
+---@field right integer the buffer of the proposal
+---@field left integer the buffer of the original
+---@field right_win integer?
+---@field left_win integer?
+---@field origin table where the person came from
+local View = {}
+View.__index = View
+
+-- Larger files are shown without colours: syntax takes long.
+local MOST_COLOURED = 1500000
+
+-- What is a matter of the window a person came from, such as a terminal, and not of this one.
+local FROM_GLOBAL = {
+  'number', 'relativenumber', 'list', 'spell', 'cursorline', 'cursorcolumn', 'colorcolumn', 'foldcolumn', 'statuscolumn',
+  'conceallevel', 'breakindent', 'linebreak', 'winfixwidth', 'winfixheight', 'winblend', 'wrap',
+}
+
+local function is_window(win)
+  return win ~= nil and vim.api.nvim_win_is_valid(win)
+end
+
+local function shows(win, buf)
+  return is_window(win) and vim.api.nvim_win_get_buf(win) == buf
+end
+
+--- Where the person is now, so that they can be brought back.
+function M.here()
+  local win, tab = vim.api.nvim_get_current_win(), vim.api.nvim_get_current_tabpage()
+  local last = vim.fn.tabpagenr('#')
+  local origin = {
+    win = win,
+    tab = tab,
+    mode = vim.api.nvim_get_mode().mode,
+    cursor = vim.api.nvim_win_get_cursor(win),
+    sizes = vim.fn.winrestcmd(),
+    screen = { vim.o.columns, vim.o.lines },
+    last_tab = last > 0 and vim.api.nvim_list_tabpages()[last] or nil,
+    windows = {},
+  }
+  for _, one in ipairs(vim.api.nvim_tabpage_list_wins(tab)) do
+    local buf = vim.api.nvim_win_get_buf(one)
+    origin.windows[one] = {
+      buf = buf,
+      tick = vim.api.nvim_buf_get_changedtick(buf),
+      view = vim.api.nvim_win_call(one, vim.fn.winsaveview),
+    }
+  end
+  return origin
+end
+
+local function new_buffer(name, kind)
+  local buf = vim.api.nvim_create_buf(false, false)
+  local options = vim.bo[buf]
+  options.buftype, options.swapfile, options.undofile, options.fixendofline = kind, false, false, false
+  options.bufhidden = 'hide'
+  pcall(vim.api.nvim_buf_set_name, buf, name)
+  return buf
+end
+
+local function colour(buf, file, size)
+  if size > MOST_COLOURED then
+    return
+  end
+  local ok, filetype = pcall(vim.filetype.match, { filename = file, buf = buf })
+  if ok and filetype then
+    -- Scripts of others run here: what they do wrong is not ours to fail of.
+    local set, why = pcall(vim.api.nvim_set_option_value, 'filetype', filetype, { buf = buf })
+    if not set then
+      require('alongside.log').write(('the file type %s cannot be set: %s'):format(filetype, tostring(why)))
+    end
+  end
+end
+
+--- Shows the original with the line ends that the proposal is shown with.
+function View:show_original(format)
+  local options = vim.bo[self.left]
+  options.modifiable, options.readonly = true, false
+  vim.api.nvim_buf_set_lines(self.left, 0, -1, true, text.lines(self.original, {
+    bom = self.original[1]:sub(1, 3) == '\239\187\191',
+    dos = format.dos and text.is_dos(self.original) ~= false,
+    eol = self.original[#self.original] == '',
+  }))
+  options.endofline = self.original[#self.original] == ''
+  options.fileformat = format.dos and 'dos' or 'unix'
+  options.modified, options.modifiable = false, false
+end
+
+--- How a text and its original are shown: with "\r\n" hidden only if both have it throughout.
+local function common_format(sync, original)
+  local format = text.format(sync:mine(), sync.format)
+  local theirs = text.is_dos(original)
+  if theirs == false then
+    format.dos = false
+  elseif text.is_dos(sync:mine()) == nil then
+    format.dos = theirs == true
+  end
+  return format
+end
+
+--- Makes the buffers of a review.
+---@param review table
+---@param sync alongside.Sync
+---@return alongside.View
+function M.new(review, sync, name)
+  local self = setmetatable({}, View)
+  self.original = text.split(review.original_text or '')
+  self.left = new_buffer('alongside://original/' .. name, 'nofile')
+  self.right = new_buffer('alongside://review/' .. name, 'acwrite')
+  local format = common_format(sync, self.original)
+  self:show_original(format)
+  sync.on_format = function(changed)
+    if vim.api.nvim_buf_is_valid(self.left) then
+      self:show_original(changed)
+    end
+  end
+  sync:attach(self.right, format)
+  for _, buf in ipairs({ self.left, self.right }) do
+    colour(buf, review.file, #review.proposed_text)
+  end
+  -- A file type may have had its own idea of these.
+  vim.bo[self.left].modifiable = false
+  vim.bo[self.right].modifiable = not review.wholeFileOnly
+  vim.bo[self.right].modified = false
+  return self
+end
+
+local function dress(win)
+  for _, name in ipairs(FROM_GLOBAL) do
+    vim.api.nvim_set_option_value(name, vim.go[name], { scope = 'local', win = win })
+  end
+  local options = vim.wo[win][0]
+  options.signcolumn = 'yes:1'
+  -- The words that differ are marked by the companion, the same ones at every desk.
+  options.winhighlight = 'DiffText:DiffChange,DiffTextAdd:DiffChange'
+  options.winfixbuf = true
+  vim.api.nvim_win_call(win, function()
+    vim.cmd('diffthis')
+  end)
+end
+
+--- Opens the tab page and goes there. `origin` is where the person is brought back to.
+---@param origin table
+---@param line integer where to begin reading, 1-based
+function View:open(origin, line)
+  self.origin = origin
+  vim.cmd('keepalt tab sbuffer ' .. self.right)
+  self.right_win = vim.api.nvim_get_current_win()
+  if origin.mode:find('^[iR]') then
+    vim.cmd('stopinsert')
+  end
+  self.left_win = vim.api.nvim_open_win(self.left, false, { split = 'left', win = self.right_win })
+  dress(self.right_win)
+  dress(self.left_win)
+  vim.api.nvim_win_set_cursor(self.right_win, { math.min(line, vim.api.nvim_buf_line_count(self.right)), 0 })
+  vim.cmd('normal! zv')
+end
+
+--- Whether the proposal is in a window.
+---@return boolean
+function View:is_shown()
+  return shows(self.right_win, self.right)
+end
+
+--- Whether the person is in one of its windows.
+---@return boolean
+function View:is_current()
+  local buf = vim.api.nvim_get_current_buf()
+  return buf == self.right or buf == self.left
+end
+
+--- The tab page it is in.
+function View:tab()
+  for _, pair in ipairs({ { self.right_win, self.right }, { self.left_win, self.left } }) do
+    if shows(pair[1], pair[2]) then
+      return vim.api.nvim_win_get_tabpage(pair[1])
+    end
+  end
+end
+
+--- Goes to where it is shown.
+function View:focus()
+  vim.api.nvim_set_current_win(self.right_win)
+end
+
+--- The window of the proposal was closed, but it is in another one too: that is the view from now on.
+---@return boolean
+function View:adopt()
+  for _, win in ipairs(vim.fn.win_findbuf(self.right)) do
+    self.right_win = win
+    return true
+  end
+  return false
+end
+
+local function go_back(origin)
+  while origin and not is_window(origin.win) do
+    if origin.tab and vim.api.nvim_tabpage_is_valid(origin.tab) then
+      vim.api.nvim_set_current_tabpage(origin.tab)
+      return false
+    end
+    origin = origin.before
+  end
+  if not origin then
+    return false
+  end
+  vim.api.nvim_set_current_win(origin.win)
+  return origin
+end
+
+-- After the tab page is gone: what its coming and going has shifted.
+local function settle(origin)
+  if vim.deep_equal(origin.screen, { vim.o.columns, vim.o.lines }) and vim.fn.winrestcmd() ~= origin.sizes then
+    local windows = #vim.api.nvim_tabpage_list_wins(0)
+    if windows == vim.tbl_count(origin.windows) then
+      pcall(vim.cmd, origin.sizes)
+    end
+  end
+  for win, was in pairs(origin.windows) do
+    if shows(win, was.buf) and vim.api.nvim_buf_get_changedtick(was.buf) == was.tick then
+      vim.api.nvim_win_call(win, function()
+        vim.fn.winrestview(was.view)
+      end)
+    end
+  end
+  local last = origin.last_tab
+  if last and last ~= origin.tab and vim.api.nvim_tabpage_is_valid(last) then
+    local ignored = vim.o.eventignore
+    vim.o.eventignore = 'all'
+    pcall(vim.api.nvim_set_current_tabpage, last)
+    pcall(vim.api.nvim_set_current_tabpage, origin.tab)
+    vim.o.eventignore = ignored
+  end
+  local mode = origin.mode:sub(1, 1)
+  if vim.api.nvim_get_current_win() ~= origin.win then
+    return
+  elseif mode == 'i' or mode == 'R' or mode == 't' then
+    local at_end = mode ~= 't' and origin.cursor[2] >= #vim.api.nvim_get_current_line()
+    vim.cmd(at_end and 'startinsert!' or mode == 'R' and 'startreplace' or 'startinsert')
+  elseif mode == 'v' or mode == 'V' or mode == '\22' then
+    vim.cmd('normal! gv')
+  end
+end
+
+local function remove(win)
+  if #vim.api.nvim_tabpage_list_wins(vim.api.nvim_win_get_tabpage(win)) > 1 or #vim.api.nvim_list_tabpages() > 1 then
+    if pcall(vim.api.nvim_win_close, win, true) then
+      return
+    end
+  end
+  -- The last one there is.
+  vim.wo[win].winfixbuf = false
+  vim.api.nvim_win_call(win, function()
+    vim.cmd('diffoff')
+    vim.wo[win][0].winbar, vim.wo[win][0].winhighlight = '', ''
+    vim.cmd('enew')
+  end)
+end
+
+--- Closes its windows. The person is brought back if they are in one of them, and moved nowhere if they are not.
+function View:close_windows()
+  self.is_closing = true
+  local back = false
+  if self:is_current() and self.origin then
+    back = go_back(self.origin)
+  end
+  for _, pair in ipairs({ { self.left_win, self.left }, { self.right_win, self.right } }) do
+    if shows(pair[1], pair[2]) then
+      remove(pair[1])
+    end
+  end
+  self.left_win, self.right_win = nil, nil
+  if back then
+    settle(back)
+  end
+  self.is_closing = false
+end
+
+--- Ends it: nothing of it remains.
+function View:close()
+  self:close_windows()
+  for _, buf in ipairs({ self.left, self.right }) do
+    if vim.api.nvim_buf_is_valid(buf) then
+      pcall(vim.api.nvim_buf_delete, buf, { force = true })
+    end
+  end
+end
+
+--- Shows another review in the same windows, in place of this one.
+---@param other alongside.View
+function View:give_to(other, line)
+  other.origin, other.right_win = self.origin, self.right_win
+  local is_current = self:is_current()
+  self.is_closing = true
+  local function exchange(win, buf)
+    vim.wo[win].winfixbuf = false
+    vim.api.nvim_win_call(win, function()
+      vim.cmd('diffoff')
+    end)
+    vim.api.nvim_win_set_buf(win, buf)
+    dress(win)
+  end
+  exchange(self.right_win, other.right)
+  if shows(self.left_win, self.left) then
+    other.left_win = self.left_win
+    exchange(other.left_win, other.left)
+  end
+  vim.api.nvim_win_set_cursor(other.right_win, { math.min(line, vim.api.nvim_buf_line_count(other.right)), 0 })
+  if is_current then
+    vim.api.nvim_set_current_win(other.right_win)
+  end
+  self.left_win, self.right_win = nil, nil
+  self:close()
+end
+
+--- The review is over while the person is typing: what they type in becomes an ordinary scratch buffer, where it is.
+---@param name string
+function View:become_scratch(name)
+  marks.clear(self.right)
+  local options = vim.bo[self.right]
+  options.buftype, options.bufhidden, options.buflisted, options.modifiable = 'nofile', 'hide', true, true
+  pcall(vim.api.nvim_buf_set_name, self.right, name)
+  if vim.api.nvim_buf_is_valid(self.left) then
+    marks.clear(self.left)
+    vim.bo[self.left].bufhidden = 'wipe'
+  end
+  for _, win in ipairs({ self.right_win, self.left_win }) do
+    if is_window(win) then
+      vim.wo[win].winfixbuf = false
+    end
+  end
+end
+
+--- A scratch buffer with what was typed, that is not shown.
+---@param pieces string[]
+---@param name string
+---@return integer buf
+function M.scratch(pieces, name)
+  local buf = new_buffer(name, 'nofile')
+  vim.bo[buf].buflisted = true
+  local format = text.format(pieces)
+  vim.api.nvim_buf_set_lines(buf, 0, -1, true, text.lines(pieces, format))
+  vim.bo[buf].fileformat, vim.bo[buf].bomb = format.dos and 'dos' or 'unix', format.bom
+  vim.bo[buf].endofline, vim.bo[buf].modified = format.eol, false
+  return buf
+end
+
+return M

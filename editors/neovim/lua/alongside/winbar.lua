@@ -1,0 +1,143 @@
+-- What the bars above the two windows say: whose proposal this is, what has become of it, what a person should know
+-- before deciding, and with which keys to decide.
+
+local harmless = require('alongside.harmless')
+
+local M = {}
+
+--- The file as people call it: relative to the project where it lies in it.
+---@param file string
+---@param root string?
+---@return string harmless
+function M.file_name(file, root)
+  if root and vim.startswith(file, root .. '/') and #file > #root + 1 and not file:find('/../', 1, true) then
+    return harmless.name(file:sub(#root + 2))
+  end
+  return harmless.name(file)
+end
+
+--- The agent as people call it.
+---@param agent table?
+---@return string harmless
+function M.agent_name(agent)
+  local name = type(agent) == 'table' and agent.name or ''
+  if vim.trim(name) == '' then
+    return type(agent) == 'table' and agent.number and ('agent %d'):format(agent.number) or 'an agent'
+  end
+  return harmless.name(name)
+end
+
+---@param hunks table[]
+---@return { kept: integer, dropped: integer, edited: integer }
+function M.counts(hunks)
+  local counts = { kept = 0, dropped = 0, edited = 0 }
+  for _, hunk in ipairs(hunks) do
+    counts[hunk.state] = (counts[hunk.state] or 0) + 1
+  end
+  return counts
+end
+
+local function states(review)
+  if review.wholeFileOnly then
+    return 'as a whole'
+  end
+  local counts, all = M.counts(review.hunks), #review.hunks
+  if not review.original_text then
+    return 'new file' .. (counts.edited > 0 and ', edited' or '')
+  end
+  if all == 0 then
+    return 'no change'
+  end
+  return ('%d of %d kept'):format(counts.kept, all) .. (counts.edited > 0 and (', %d edited'):format(counts.edited) or '')
+end
+
+--- What a person should know before deciding, loudest first. Second: how it is asked about before accepting, if it is.
+---@param review table
+---@param root string?
+---@param is_modified boolean whether a buffer here holds unsaved changes of the file
+---@return { [1]: string, [2]: string? }[]
+function M.notes(review, root, is_modified)
+  local notes = {}
+  local file = review.file
+  if (file .. '/'):find('/../', 1, true) then
+    notes[#notes + 1] = { 'path leads through ..' }
+  elseif root and not vim.startswith(file, root .. '/') then
+    notes[#notes + 1] = { 'outside the project' }
+  end
+  if review.stale then
+    notes[#notes + 1] = { 'changed on disk', 'The file has changed on disk since: accepting undoes that change.' }
+  end
+  if is_modified then
+    notes[#notes + 1] = { 'unsaved in a buffer', 'A buffer here holds unsaved changes to the file: it will differ from the file.' }
+  elseif review.dirty then
+    notes[#notes + 1] = { 'unsaved in an editor', 'An editor holds unsaved changes to the file.' }
+  end
+  if review.wholeFileOnly then
+    notes[#notes + 1] = { harmless.name(review.wholeFileOnly) }
+  end
+  return notes
+end
+
+local function part(group, said)
+  return ('%%#%s#%s'):format(group, (said:gsub('%%', '%%%%')))
+end
+
+--- What the keys are called, such as "\a" or "<Space>a".
+---@param key string
+---@return string
+function M.key_name(key)
+  local localleader = vim.g.maplocalleader
+  localleader = (localleader == nil or localleader == '') and '\\' or localleader
+  local leader = vim.g.mapleader
+  leader = (leader == nil or leader == '') and '\\' or leader
+  key = key:gsub('<[lL]ocal[lL]eader>', function()
+    return localleader
+  end)
+  key = key:gsub('<[lL]eader>', function()
+    return leader
+  end)
+  return vim.fn.keytrans(vim.keycode(key))
+end
+
+--- The bar of the proposal.
+---@param review table
+---@param context { root: string?, is_modified: boolean, keys: table, ended: string? }
+---@return string
+function M.proposal(review, context)
+  local bar = { ' %<', part('AlongsideTitle', M.file_name(review.file, context.root)) }
+  local function add(group, said)
+    bar[#bar + 1] = part('AlongsideNote', '  ')
+    bar[#bar + 1] = part(group, said)
+  end
+  if context.ended then
+    add('AlongsideWarning', context.ended)
+    bar[#bar + 1] = '%* '
+    return table.concat(bar)
+  end
+  add('AlongsideNote', M.agent_name(review.agent))
+  add('AlongsideNote', states(review))
+  for _, note in ipairs(M.notes(review, context.root, context.is_modified)) do
+    add('AlongsideWarning', '! ' .. note[1])
+  end
+  bar[#bar + 1] = '%='
+  for _, what in ipairs({ 'accept', 'reject' }) do
+    local key = context.keys[what]
+    bar[#bar + 1] = part('AlongsideNote', '  ')
+    bar[#bar + 1] = part('AlongsideKey', key and M.key_name(key) or ':Alongside')
+    bar[#bar + 1] = part('AlongsideNote', ' ' .. what)
+  end
+  bar[#bar + 1] = '%* '
+  return table.concat(bar)
+end
+
+--- The bar of the original.
+---@param review table
+---@return string
+function M.original(review)
+  local said = review.original_text and 'original'
+    or review.wholeFileOnly and 'original: cannot be shown'
+    or 'original: none, the file is new'
+  return ' ' .. part('AlongsideNote', said) .. '%*'
+end
+
+return M
