@@ -1,0 +1,173 @@
+-- :checkhealth alongside: whether everything that must be there is, and what to do about what is not.
+
+local config = require('alongside.config')
+local harmless = require('alongside.harmless')
+local log = require('alongside.log')
+local project = require('alongside.project')
+local server = require('alongside.server')
+
+local M = {}
+
+local health = vim.health
+
+--- Runs a command; its first line, or why there is none.
+local function first_line(command)
+  local ok, done = pcall(function()
+    return vim.system(command, { text = true, timeout = 3000 }):wait()
+  end)
+  if not ok then
+    return nil, harmless.name(done)
+  end
+  if done.code ~= 0 then
+    return nil, harmless.name(vim.trim(done.stderr or ''):match('^[^\n]*') or ('exit code ' .. done.code))
+  end
+  return harmless.name((done.stdout or ''):match('^[^\n]*') or '')
+end
+
+local function program()
+  health.start('alongside: the program')
+  if vim.fn.has('nvim-0.10') == 0 then
+    health.error('Neovim 0.10 or newer is needed')
+  end
+  if not require('alongside').is_set_up() then
+    health.warn("setup() was not called, so nothing is started", { "add: require('alongside').setup{}" })
+  end
+  local cmd = config.current.cmd
+  local path = vim.fn.exepath(vim.fs.normalize(cmd[1]))
+  if path == '' then
+    health.error(("'%s' is not in $PATH, or cannot be executed"):format(harmless.name(cmd[1])), {
+      'install it: cargo install --path crates/alongside, in a clone of the project',
+      "or say where it is: setup{ cmd = { '/path/to/alongside', 'lsp' } }",
+    })
+    return false
+  end
+  health.ok('found: ' .. harmless.name(path))
+  local version, why = first_line({ path, '--version' })
+  if version then
+    health.ok('version: ' .. version)
+  else
+    health.warn('it does not tell its version: ' .. (why or ''))
+  end
+  if cmd[2] == 'lsp' then
+    local _, no_lsp = first_line({ path, 'lsp', '--help' })
+    if no_lsp then
+      health.error("it does not know 'lsp': " .. no_lsp, { 'this alongside is older than the plugin: update it' })
+    end
+  end
+  return true
+end
+
+local function agents(status)
+  if #status.agents == 0 then
+    health.info('no agent is connected')
+    return
+  end
+  for _, agent in ipairs(status.agents) do
+    local name = ('%s %s'):format(harmless.name(agent.name or 'an agent'), harmless.name(agent.version or ''))
+    if agent.listening == false then
+      health.warn(name .. ' is connected but does not listen', { 'in the agent: /ide enable' })
+    else
+      health.ok(name .. ' is connected')
+    end
+  end
+end
+
+local function servers()
+  health.start('alongside: companions')
+  local all = server.all()
+  for _, one in ipairs(all) do
+    local status = one.status
+    if status and status.port then
+      health.ok(('%s: companion on port %d, process %d'):format(harmless.name(one.root), status.port, status.pid or 0))
+      agents(status)
+      if status.paused then
+        health.warn('agents are not told about your files', { ':Alongside pause off' })
+      end
+    else
+      health.warn(harmless.name(one.root) .. ': the server runs, the companion has not answered yet', {
+        'wait a second; then: alongside log, in a shell',
+      })
+    end
+  end
+  if #all == 0 then
+    local cwd = project.of_cwd()
+    health.error(
+      server.is_held(cwd) and 'the server was stopped, or ended too often' or 'no server runs',
+      { ':Alongside restart', ':Alongside log' }
+    )
+  end
+  local lines = log.lines()
+  if #lines > 0 then
+    health.info('last in :Alongside log: ' .. lines[#lines])
+  end
+end
+
+local function options()
+  health.start('alongside: Neovim')
+  if vim.o.autoread then
+    health.ok("'autoread' is on")
+  else
+    health.info("'autoread' is off: files that an agent has written after you accepted are read again all the same")
+  end
+  if vim.o.hidden then
+    health.ok("'hidden' is on")
+  else
+    health.info("'hidden' is off: a buffer that no window shows is unloaded, and agents hear less about it")
+  end
+  if vim.o.autowriteall or vim.o.autowrite then
+    health.info("'autowrite' or 'autowriteall' is on: neither accepts a proposal")
+  end
+  if not config.current.context then
+    health.info('context is off: agents are not told what is open')
+  end
+  if not config.current.environment then
+    health.info('environment is off: agents in :terminal find the companion by its files only')
+  end
+end
+
+-- What keeps the variables from an agent in a terminal of Neovim.
+local function shell()
+  local words = vim.split(vim.o.shell, '%s+', { trimempty = true })
+  if #words == 0 or vim.fn.executable(words[1]) == 0 then
+    health.warn(("'shell' cannot be run: %s"):format(harmless.name(vim.o.shell)), { 'no :terminal can start an agent' })
+    return
+  end
+  if vim.list_contains(words, '-l') or vim.list_contains(words, '--login') then
+    health.info("'shell' is a login shell: if its profile clears the environment, agents in :terminal look for files instead")
+  end
+  if vim.env.TMUX then
+    health.info('Neovim runs within tmux: panes beside it do not get its variables; agents there find the companion by its files')
+  end
+  if vim.env.SSH_CONNECTION then
+    health.info('this is a session over SSH: agents must run on this machine, as this user')
+  end
+end
+
+local function agents_here()
+  health.start('alongside: agents')
+  local found = false
+  for _, name in ipairs({ 'gemini', 'qwen' }) do
+    local path = vim.fn.exepath(name)
+    if path ~= '' then
+      found = true
+      health.ok(('%s: %s'):format(name, harmless.name(path)))
+    end
+  end
+  if not found then
+    health.info('neither gemini nor qwen is in $PATH')
+  end
+  health.info('IDE mode is off in agents that were never asked: in the agent, /ide enable; /ide status shows what it found')
+  health.info('an agent looks once, when it starts: start it after Neovim, in the project or below it')
+end
+
+--- What :checkhealth runs.
+function M.check()
+  if program() then
+    servers()
+  end
+  options()
+  shell()
+  agents_here()
+end
+
+return M

@@ -1,0 +1,64 @@
+-- :checkhealth alongside says what is wrong, and what to do.
+
+local editor = require('editor')
+
+local function check(e)
+  e:cmd('checkhealth alongside')
+  return table.concat(e:lua('return vim.api.nvim_buf_get_lines(0, 0, -1, false)'), '\n')
+end
+
+local function has(text, ...)
+  for _, part in ipairs({ ... }) do
+    assert(text:find(part, 1, true), ('%s is missing in:\n%s'):format(part, text))
+  end
+end
+
+return {
+  {
+    'with a missing program it says how to get one',
+    function()
+      editor.with({ cwd = editor.directory(), setup = { cmd = { 'no-such-program', 'lsp' } } }, function(e)
+        has(check(e), "'no-such-program' is not in $PATH", 'cargo install', 'setup{ cmd')
+      end)
+    end,
+  },
+  {
+    'without setup it says so',
+    function()
+      editor.with({ cwd = editor.directory(), setup = false }, function(e)
+        has(check(e), 'setup() was not called')
+      end)
+    end,
+  },
+  {
+    'with a companion and an agent it names both, and the traps',
+    function()
+      local before = 'vim.o.autoread = false vim.o.hidden = false vim.env.TMUX = "x"'
+      editor.with({ cwd = editor.directory(), before = before }, function(e)
+        e:await_message('initialized')
+        has(check(e), 'the companion has not answered yet')
+        e:say('alongside/didChangeStatus', {
+          port = 4711, pid = 42, roots = {}, reviews = 0, paused = true, desks = 1, context = {},
+          agents = { { number = 1, name = 'evil\27', version = '1', listening = true } },
+          environment = { ALONGSIDE_TEST_TOKEN = 'secret' },
+        })
+        editor.await('the status', function()
+          return e:lua([[return require('alongside').status()[1].port]]) == 4711
+        end)
+        local text = check(e)
+        has(text, 'port 4711', 'process 42', [[evil\x1b 1 is connected]], 'not told about your files', "'autoread' is off",
+          "'hidden' is off", 'within tmux', '/ide enable')
+        assert(not text:find('secret', 1, true))
+      end)
+    end,
+  },
+  {
+    'a stopped server is named as that',
+    function()
+      editor.with({ cwd = editor.directory(), how = 'refuse' }, function(e)
+        e:await_said('install 0.2')
+        has(check(e), 'was stopped', ':Alongside restart')
+      end)
+    end,
+  },
+}
