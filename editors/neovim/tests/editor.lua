@@ -59,7 +59,7 @@ function M.start(options)
     ('vim.opt.runtimepath:prepend(%q)\n'):format(vim.fs.dirname(here)),
     -- What is said is kept for the test; a real message could ask for Enter.
     'said, own_notify = {}, vim.notify vim.notify = function(m, l) said[#said + 1] = { m, l } end\n',
-    (vim.env.STUB and ('vim.opt.runtimepath:append(%q)\n'):format(vim.env.STUB) or '') .. (options.before or ''),
+    options.before or '',
     setup and ('\nrequire("alongside").setup(vim.json.decode(%q))\n'):format(vim.json.encode(setup)) or '\n'
   )
   file:close()

@@ -4,13 +4,10 @@ local config = require('alongside.config')
 local context = require('alongside.context')
 local harmless = require('alongside.harmless')
 local log = require('alongside.log')
+local say = require('alongside.say').now
 local server = require('alongside.server')
 
 local M = {}
-
-local function say(message, level)
-  config.current.notify(message, level)
-end
 
 local function review()
   return require('alongside.review')

@@ -165,6 +165,8 @@ function M.resolve(given)
     given = nil
   end
   merge(given or {}, config, rules, '', wrong)
+  -- Whether the person has chosen what shows messages.
+  M.is_custom = config.notify ~= false
   config.notify = notifier(config.notify or nil)
   table.sort(wrong)
   return config, wrong

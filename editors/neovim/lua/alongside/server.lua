@@ -6,6 +6,7 @@ local config = require('alongside.config')
 local link = require('alongside.link')
 local log = require('alongside.log')
 local project = require('alongside.project')
+local say = require('alongside.say')
 
 local M = {}
 
@@ -38,7 +39,7 @@ M.on = { message = {}, request = {}, ready = function() end, gone = function() e
 local function say_once(key, message)
   if not said[key] then
     said[key] = true
-    config.current.notify(message, vim.log.levels.WARN)
+    say.later(message, vim.log.levels.WARN)
     log.write(message)
   end
 end
@@ -121,7 +122,7 @@ local function ended(client, root, how, buffers)
   if #recent >= TRIES then
     held[root] = true
     crashes[root] = nil
-    config.current.notify(
+    say.later(
       ('alongside: the server ended %d times within a minute: :Alongside log, :Alongside restart'):format(#recent),
       vim.log.levels.ERROR
     )
