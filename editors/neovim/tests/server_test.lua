@@ -25,7 +25,7 @@ local function await_stopped(e)
 end
 
 local function is_held(e, root)
-  return e:lua([[return require('alongside.server').is_held(...)]], root)
+  return e:lua([[return require('alongside.revival').is_held(...)]], root)
 end
 
 local tests = {

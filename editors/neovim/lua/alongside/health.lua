@@ -92,7 +92,7 @@ local function servers()
   if #all == 0 then
     local cwd = project.of_cwd()
     health.error(
-      server.is_held(cwd) and 'the server was stopped, or ended too often' or 'no server runs',
+      require('alongside.revival').is_held(cwd) and 'the server was stopped, or ended too often' or 'no server runs',
       { ':Alongside restart', ':Alongside log' }
     )
   end

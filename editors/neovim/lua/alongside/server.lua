@@ -6,15 +6,12 @@ local config = require('alongside.config')
 local link = require('alongside.link')
 local log = require('alongside.log')
 local project = require('alongside.project')
-local say = require('alongside.say')
+local revival = require('alongside.revival')
 
 local M = {}
 
 local NAME = 'alongside'
 local PROTOCOL = 1
--- A server that ends this often within a minute has something wrong that starting it again does not cure.
-local TRIES = 5
-local WINDOW = 60
 
 ---@class alongside.Server
 ---@field id integer
@@ -25,24 +22,12 @@ local WINDOW = 60
 ---@field status table? the newest alongside/didChangeStatus, without its environment
 
 local servers = {} ---@type table<integer, alongside.Server> ready ones, by client id
-local held = {} ---@type table<string, boolean> roots that are not started by themselves
-local again = {} ---@type table<string, boolean> roots whose server was stopped to be started again
-local crashes = {} ---@type table<string, integer[]> by root, when
-local said = {} ---@type table<string, boolean> what is said once
 local number = 0
 local leaving = false
 local register
 
 -- Set by init.lua: who is told what.
 M.on = { message = {}, request = {}, ready = function() end, gone = function() end } ---@type table
-
-local function say_once(key, message)
-  if not said[key] then
-    said[key] = true
-    say.later(message, vim.log.levels.WARN)
-    log.write(message)
-  end
-end
 
 --- Whether the program is there. Says so once if it is not.
 ---@return boolean
@@ -51,7 +36,7 @@ function M.installed()
   if vim.fn.executable(vim.fs.normalize(program)) == 1 then
     return true
   end
-  say_once('missing', ("alongside: cannot run '%s': install it, or set cmd (:checkhealth alongside)"):format(program))
+  revival.say_once('missing', ("alongside: cannot run '%s': install it, or set cmd (:checkhealth alongside)"):format(program))
   return false
 end
 
@@ -80,7 +65,7 @@ local function stop(client)
 end
 
 local function start_again(root, buffers)
-  if held[root] or leaving or M.client(root) then
+  if revival.is_held(root) or leaving or M.client(root) then
     return
   end
   M.start(root)
@@ -89,48 +74,6 @@ local function start_again(root, buffers)
       M.start(root, buf)
     end
   end
-end
-
---- What follows from the end of a server: nothing if somebody asked for it, otherwise another one, a moment later.
-local function ended(client, root, how, buffers)
-  if leaving then
-    return
-  end
-  if how.refused then
-    held[root] = true
-    say_once('refused ' .. root, 'alongside: ' .. how.refused)
-    return
-  end
-  if how.asked_to_stop then
-    log.write('stopped for ' .. root)
-    if again[root] then
-      again[root] = nil
-      start_again(root, buffers)
-      return
-    end
-    -- Somebody may have restarted it already.
-    held[root] = M.client(root) == nil or nil
-    return
-  end
-  log.write(('ended by itself (exit code %s, signal %s) for %s'):format(how.code, how.signal, root))
-  local now = os.time()
-  local recent = vim.tbl_filter(function(at)
-    return now - at < WINDOW
-  end, crashes[root] or {})
-  recent[#recent + 1] = now
-  crashes[root] = recent
-  if #recent >= TRIES then
-    held[root] = true
-    crashes[root] = nil
-    say.later(
-      ('alongside: the server ended %d times within a minute: :Alongside log, :Alongside restart'):format(#recent),
-      vim.log.levels.ERROR
-    )
-    return
-  end
-  vim.defer_fn(function()
-    start_again(root, buffers)
-  end, 200 * 2 ^ (#recent - 1))
 end
 
 local function on_init(client, result)
@@ -145,7 +88,7 @@ local function on_init(client, result)
   end
   local root = client.root_dir
   servers[client.id] = { id = client.id, root = root, rpc = client.rpc, client = client, pending = {} }
-  held[root] = nil
+  revival.release(root)
   log.write('connected for ' .. root)
   M.on.ready(client.id)
 end
@@ -169,7 +112,11 @@ local function on_exit(_, _, id)
     vim.schedule(function()
       -- After Neovim has forgotten the client, which it does in a turn scheduled after this function.
       vim.schedule(function()
-        ended(client, root, how, buffers)
+        if not leaving then
+          revival.ended(root, how, M.client(root) ~= nil, function()
+            start_again(root, buffers)
+          end)
+        end
       end)
     end)
   end
@@ -239,7 +186,7 @@ function M.start(root, buf)
     ok, id = pcall(vim.lsp.start_client, for_root(root))
   end
   if not ok or not id then
-    say_once('start ' .. root, 'alongside: the server cannot be started (:checkhealth alongside)')
+    revival.say_once('start ' .. root, 'alongside: the server cannot be started (:checkhealth alongside)')
   end
   return ok and id ~= nil
 end
@@ -253,8 +200,8 @@ function M.attach(buf, opened)
   end
   local root = project.of_buffer(buf)
   if opened then
-    held[root] = nil
-  elseif held[root] then
+    revival.release(root)
+  elseif revival.is_held(root) then
     return
   end
   for _, client in ipairs(vim.lsp.get_clients({ bufnr = buf, name = NAME, _uninitialized = true })) do
@@ -269,19 +216,17 @@ end
 --- Starts the server of the directory Neovim is in, unless somebody stopped it.
 function M.attach_cwd()
   local root = project.of_cwd()
-  if not held[root] then
+  if not revival.is_held(root) then
     M.start(root)
   end
 end
 
 --- Ends every server and starts it again, also those that were stopped or given up.
 function M.restart()
-  said, crashes = {}, {}
-  local stopped = held
-  held = {}
+  local stopped = revival.forgive()
   for _, client in ipairs(vim.lsp.get_clients({ name = NAME, _uninitialized = true })) do
     stopped[client.root_dir] = nil
-    again[client.root_dir] = true
+    revival.expect(client.root_dir)
     stop(client)
     vim.defer_fn(function()
       if not client.rpc.is_closing() then
@@ -316,13 +261,6 @@ function M.get(which)
       return server
     end
   end
-end
-
---- Whether a project's server was stopped by somebody, or given up.
----@param root string
----@return boolean
-function M.is_held(root)
-  return held[root] == true
 end
 
 --- Sends a request. The answer comes once: the server's, or an error whose data.why is "gone" when it has ended.
@@ -371,7 +309,7 @@ end
 
 --- Takes what init.lua has set in `M.on`, and lets Neovim's own commands know this server by its name.
 function M.setup()
-  said = {}
+  revival.forgive()
   -- Before 0.11 there is no such table, and nothing that looks into it.
   register = vim.fn.has('nvim-0.11') == 1
   if register then
