@@ -19,6 +19,7 @@ pub struct Builder {
     pub(crate) aliases: bool,
     pub(crate) excludes: Vec<String>,
     pub(crate) git_ignored: bool,
+    pub(crate) silent: Option<String>,
     pub(crate) allow_tokenless: bool,
     pub(crate) listen: Option<SocketAddr>,
     pub(crate) stdio: Option<Stdio>,
@@ -37,6 +38,7 @@ impl Default for Builder {
             aliases: true,
             excludes: Vec::new(),
             git_ignored: false,
+            silent: None,
             allow_tokenless: false,
             listen: None,
             stdio: None,
@@ -91,6 +93,14 @@ impl Builder {
     #[must_use]
     pub fn include_git_ignored(mut self, on: bool) -> Self {
         self.git_ignored = on;
+        self
+    }
+
+    /// Tells agents nothing about files, whatever desks report. A desk that asks for it all the same is refused with `why`,
+    /// which names what forbids it.
+    #[must_use]
+    pub fn never_tell_files(mut self, why: impl Into<String>) -> Self {
+        self.silent = Some(why.into());
         self
     }
 

@@ -204,6 +204,12 @@ impl Settings {
             .include_git_ignored(self.include_git_ignored)
             .allow_tokenless_agents(self.allow_tokenless)
             .places(places);
+        let builder = match self.context {
+            true => builder,
+            false => builder.never_tell_files(
+                "agents are told nothing about your files, for the settings say so ([context] enabled = false)",
+            ),
+        };
         match self.listen {
             Some(address) => builder.also_listen(address),
             None => builder,

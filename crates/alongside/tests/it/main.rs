@@ -14,5 +14,6 @@ mod json;
 mod lsp;
 mod settings;
 mod support;
+mod telling;
 mod terminal;
 mod transcript;

@@ -19,7 +19,9 @@ use privacy::Privacy;
 pub(crate) struct OpenFiles {
     desks: BTreeMap<DeskId, Reported>,
     newest: u64,
-    pub(crate) paused: bool,
+    paused: bool,
+    /// Agents are told nothing at all, and why: nobody at a desk can change that.
+    silent: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -38,6 +40,30 @@ struct Entry {
 }
 
 impl OpenFiles {
+    /// With a reason, agents are told nothing for good.
+    pub(crate) fn new(silent: Option<String>) -> Self {
+        Self { silent, ..Self::default() }
+    }
+
+    /// Stops telling agents, or goes on.
+    ///
+    /// # Errors
+    /// What forbids going on.
+    pub(crate) fn pause(&mut self, paused: bool) -> Result<(), String> {
+        match &self.silent {
+            Some(why) if !paused => Err(why.clone()),
+            _ => {
+                self.paused = paused;
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether agents are told of no files just now.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.paused || self.silent.is_some()
+    }
+
     /// Takes in what a desk reports; it replaces what that desk reported before.
     pub(crate) fn report(&mut self, desk: DeskId, report: ContextReport) {
         let mut known = self.desks.remove(&desk).unwrap_or_default();
@@ -83,7 +109,7 @@ impl OpenFiles {
     /// What agents get to know now: at most ten files that exist and may be told, newest first.
     pub(crate) fn context(&self, privacy: &mut Privacy) -> IdeContext {
         let mut entries: Vec<(&Entry, Option<&ActiveFile>)> = Vec::new();
-        if !self.paused {
+        if !self.is_paused() {
             for desk in self.desks.values() {
                 let active = |entry: &Entry| desk.active.as_ref().filter(|active| active.path == entry.path);
                 entries.extend(desk.files.iter().map(|entry| (entry, active(entry))));

@@ -107,7 +107,7 @@ fn pausing_tells_agents_of_no_file_at_all() {
     let mut project = Project::new();
     let path = project.file("a");
     project.focus(1, &path);
-    project.files.paused = true;
+    project.files.pause(true).unwrap();
     assert!(project.context().is_empty());
 }
 

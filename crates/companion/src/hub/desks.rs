@@ -39,7 +39,7 @@ impl State {
                 Ok(0)
             }
             Request::PauseContext { paused } => {
-                self.files.paused = paused;
+                self.files.pause(paused).map_err(|words| desk::Refusal::Other { words })?;
                 self.debounce.touch(Instant::now());
                 Ok(0)
             }
@@ -151,10 +151,10 @@ impl State {
             roots: self.roots.clone(),
             agents,
             reviews: self.reviews.len(),
-            paused: self.files.paused,
+            paused: self.files.is_paused(),
             desks: self.desks.values().filter(|desk| !desk.observes).count(),
             // It is still the last one for a moment after a pause.
-            context: if self.files.paused { Vec::new() } else { self.context.clone() },
+            context: if self.files.is_paused() { Vec::new() } else { self.context.clone() },
             environment: self.environment.clone(),
         }
     }

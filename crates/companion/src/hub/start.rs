@@ -115,7 +115,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         environment: alongside_desk::Environment::default(),
         sessions: BTreeMap::new(),
         reviews: Reviews::default(),
-        files: OpenFiles::default(),
+        files: OpenFiles::new(builder.silent),
         context: Vec::new(),
         privacy,
         debounce: Debounce::default(),

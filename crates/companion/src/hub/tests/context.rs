@@ -104,6 +104,35 @@ async fn desks_are_told_what_agents_would_be_told_also_while_there_are_none() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn who_may_never_be_told_of_files_is_not_whatever_desks_report_and_ask_for() {
+    let mut story = Story::of(|builder| builder.never_tell_files("the owner says so")).await;
+    assert!(story.status(|_| true).await.paused, "a desk can tell");
+    let (session, mut stream) = {
+        let agent = story.agent().await;
+        (agent.session.clone(), agent.stream().await)
+    };
+    let active = ActiveFile { path: story.file.clone(), ..ActiveFile::default() };
+    let report = ContextReport { active: Some(active), ..ContextReport::default() };
+    for paused in [false, true, false] {
+        let asked = story.desk.request(Request::PauseContext { paused }).await;
+        let refused = Err(Refusal::Other { words: "the owner says so".into() });
+        assert_eq!(asked.map(drop), if paused { Ok(()) } else { refused });
+        story.desk.request(Request::ChangeContext(report.clone())).await.unwrap();
+        tokio::time::sleep(Duration::from_secs(2)).await;
+    }
+    let status = story.companion.status().await;
+    assert!(status.paused && status.context.is_empty());
+    let events = story.companion.hub.events.clone();
+    let agent = Agent { events: &events, session };
+    for stream in [&mut stream, &mut agent.stream().await] {
+        while let Ok(Some(frame)) = tokio::time::timeout(Duration::from_secs(5), stream.frames.recv()).await {
+            assert!(!frame.contains("a.txt"), "{frame}");
+            agent.events.send(Event::StreamDrained { session: agent.session.clone() });
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_unchanged_context_is_told_to_desks_once() {
     let mut story = Story::begin().await;
     for _ in 0..5 {
