@@ -28,8 +28,8 @@ pub(crate) enum Asked {
     Plugin(RequestId),
     /// The person's edits of a proposal.
     Edit(ReviewId),
-    /// Something the person asked for by a command, which is to be answered, about a review.
-    Command(RequestId, ReviewId),
+    /// Something the person asked for about a review; by a command, which is to be answered, or otherwise.
+    Command(Option<RequestId>, ReviewId),
 }
 
 /// Everything a desk talks through.

@@ -24,19 +24,27 @@ const METHOD_NOT_FOUND: i64 = ErrorCode::MethodNotFound as i64;
 
 /// Serves an editor until it is gone. `reach` finds the companion of its projects, or starts it; where that fails, the
 /// person is told, and it is tried again when they do something. `here` is where the editor started us, `version` this
-/// program's. Needs a Tokio runtime.
+/// program's. Proposals are shown as files below
+/// `own`, which is private and has no links in its name; without it they cannot be shown. Needs a
+/// Tokio runtime.
 pub async fn run(
     connection: Connection,
     here: PathBuf,
     version: &str,
+    own: Option<PathBuf>,
     reach: impl AsyncFn(Client) -> Result<Desk, Problem>,
 ) {
     let (mut inbox, mut io) = io::open(connection);
-    let Some(client) = introduced(&mut inbox, &io, &here, version).await else { return };
+    let Some(mut client) = introduced(&mut inbox, &io, &here, version).await else { return };
+    // An editor that shows a proposal may take its directory for a project.
+    client.roots.retain(|root| !own.as_ref().is_some_and(|own| root.starts_with(own)));
+    if client.roots.is_empty() {
+        client.roots = projects(vec![here]);
+    }
     tracing::info!(name = client.name, version = client.version, pid = client.process_id, roots = ?client.roots, "an editor");
     let front = match client.protocol {
         Some(_) => Front::Plugin(Plugin::default()),
-        None => Front::Plain(Box::new(Plain::new(&client))),
+        None => Front::Plain(Box::new(Plain::new(&client, own))),
     };
     let mut session = Session { client, front, ready: false, shut: false, complained: None, untold: None };
     let mut reaching = Some(Box::pin(reach(session.client.clone())));
@@ -184,6 +192,7 @@ impl Session {
             Message::Request(request) => match request.method.as_str() {
                 "shutdown" => {
                     self.shut = true;
+                    self.front.leaving();
                     io.reply(request.id, Value::Null);
                 }
                 method => {
@@ -312,6 +321,14 @@ impl Front {
         match self {
             Self::Plugin(_) => {}
             Self::Plain(plain) => plain.due(io, now),
+        }
+    }
+
+    /// The editor is on its way out.
+    fn leaving(&mut self) {
+        match self {
+            Self::Plugin(_) => {}
+            Self::Plain(plain) => plain.leaving(),
         }
     }
 

@@ -3,6 +3,7 @@
 mod owner;
 
 use std::io::IsTerminal as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use anyhow::Context as _;
 
 use crate::Globals;
 use crate::failure::{failure, parts};
-use crate::host::{self, Wish};
+use crate::host::{self, Registry, Wish};
 
 /// Be the language server that an editor starts
 ///
@@ -48,7 +49,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     let here = std::env::current_dir().unwrap_or_else(|_| "/".into());
     let (connection, threads) = Connection::stdio();
     let reach = async |client: Client| reach(client, args.pid, globals.clone()).await;
-    alongside_lsp::run(connection, here, env!("CARGO_PKG_VERSION"), reach).await;
+    alongside_lsp::run(connection, here, env!("CARGO_PKG_VERSION"), own(), reach).await;
     // The last answer is written, or the editor is gone.
     let ended = tokio::task::spawn_blocking(|| threads.join());
     match tokio::time::timeout(LAST_WORDS, ended).await {
@@ -59,6 +60,12 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
 
 /// How long the last answer may take to be written.
 const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Where proposals are shown as files: private, as everything of the registry is.
+fn own() -> Option<PathBuf> {
+    let registry = Registry::open().inspect_err(|error| tracing::error!(%error, "proposals cannot be shown"));
+    Some(registry.ok()?.directory().canonicalize().ok()?.join("reviews"))
+}
 
 /// Joins the companion of an editor's projects, or starts it.
 async fn reach(client: Client, pid: Option<u32>, globals: Globals) -> Result<Desk, Problem> {

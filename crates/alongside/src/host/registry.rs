@@ -77,6 +77,11 @@ impl Registry {
         Ok(Self { directory: base.join(below) })
     }
 
+    /// The directory, which is private.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     /// The name of a host for these roots: short, for a socket's path has 108 bytes at most.
     pub(crate) fn name(owner: Option<&Owner>, roots: &[PathBuf]) -> String {
         let mut hasher = DefaultHasher::new();

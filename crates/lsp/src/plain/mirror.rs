@@ -82,6 +82,7 @@ impl Mirror {
     }
 
     /// Whether each side has all of the other's.
+    #[cfg(test)]
     pub(crate) fn is_settled(&self) -> bool {
         self.sent.is_none() && self.here == self.there
     }
@@ -118,9 +119,10 @@ impl Mirror {
         }
     }
 
-    /// The companion's text now.
-    pub(crate) fn told(&mut self, text: Arc<str>) {
+    /// The companion's text now; true if it is what was sent.
+    pub(crate) fn told(&mut self, text: Arc<str>) -> bool {
         self.blocked = false;
+        let ours = self.sent.as_ref().is_some_and(|sent| sent.text == text);
         match &mut self.sent {
             Some(sent) if !sent.told && sent.text == text => {
                 sent.told = true;
@@ -131,10 +133,11 @@ impl Mirror {
             None => {}
         }
         self.there = text;
+        ours
     }
 
     /// The text to send to the companion, in place of the one it has; it counts as sent.
-    pub(crate) fn to_send(&mut self) -> Option<Arc<str>> {
+    pub(crate) fn outgoing(&mut self) -> Option<Arc<str>> {
         if self.sent.is_some() || self.blocked {
             return None;
         }
@@ -158,7 +161,7 @@ impl Mirror {
     }
 
     /// The text to put into the editor, in place of the one it has; it counts as offered.
-    pub(crate) fn to_show(&mut self) -> Option<Arc<str>> {
+    pub(crate) fn incoming(&mut self) -> Option<Arc<str>> {
         if self.offered.is_some() || self.refused {
             return None;
         }

@@ -92,7 +92,7 @@ impl World {
         let mut lines = Self::lines(&self.companion.0);
         let at = place % (lines.len() + 1);
         match lines.get(at) {
-            Some(line) if what % 3 == 0 && !line.contains('<') => drop(lines.remove(at)),
+            Some(line) if what.is_multiple_of(3) && !line.contains('<') => drop(lines.remove(at)),
             Some(line) if what % 3 == 1 && !line.contains('<') => lines[at] = format!("other {what}\n"),
             _ => lines.insert(at, format!("new {what}\n")),
         }
@@ -116,7 +116,7 @@ impl World {
             1 => match self.from_companion.pop_front() {
                 Some(FromCompanion::Told(text, revision)) => {
                     self.revision = revision;
-                    self.mirror.told(text);
+                    let _ = self.mirror.told(text);
                 }
                 Some(FromCompanion::Answer(taken)) => self.mirror.answered(taken),
                 None => return false,
@@ -152,11 +152,11 @@ impl World {
     }
 
     fn go_on(&mut self) {
-        if let Some(text) = self.mirror.to_send() {
+        if let Some(text) = self.mirror.outgoing() {
             self.to_companion.push_back((text, self.revision));
         }
         let here = self.mirror.here().clone();
-        if let Some(text) = self.mirror.to_show() {
+        if let Some(text) = self.mirror.incoming() {
             self.to_editor.push_back((here, text));
         }
     }

@@ -41,7 +41,7 @@ impl Stage {
         let (desk, seat) = pair();
         io.desk = Some(desk);
         let client = Client::read(&params, dir.path());
-        let mut plain = Plain::new(&client);
+        let mut plain = Plain::new(&client, Some(dir.path().join("own")));
         plain.joined(&mut io);
         Self { plain, io, seat, editor, dir, last: 0 }
     }

@@ -1,0 +1,68 @@
+//! Where changes lie, as diagnostics: they are the one thing that every editor draws at a line and walks through.
+
+use std::path::PathBuf;
+
+use alongside_desk::{HunkState, Lines, Review, Text};
+use lsp_types as lsp;
+
+use super::convention::to_lsp;
+use super::documents::{position, without_ending};
+use super::proposal::{Proposal, shown};
+use super::texts;
+use crate::client::Encoding;
+
+/// The mark on a file that a proposal is about: at its first change.
+pub(crate) fn on_target(review: &Review, roots: &[PathBuf], encoding: Encoding) -> lsp::Diagnostic {
+    let text = Text::new(review.original.clone().unwrap_or_default());
+    let first = review.hunks.first().map(|hunk| hunk.original).unwrap_or_default();
+    let first = shown(first, text.len());
+    let line = Lines { start: first.start, end: first.start + 1 };
+    mark(lsp::DiagnosticSeverity::Information, line, &text, encoding, texts::mark(review, roots))
+}
+
+/// The marks in a proposal: what stood there before, and what has become of each change. `editor`: the text as it is there.
+pub(crate) fn in_proposal(proposal: &Proposal, editor: &Text, encoding: Encoding) -> Vec<lsp::Diagnostic> {
+    let review = &proposal.review;
+    let original = Text::new(review.original.clone().unwrap_or_default());
+    let proposed = Text::new(review.proposed.clone());
+    let lines = Text::new(review.current.clone()).len();
+    let hunks = review.hunks.iter().map(|hunk| {
+        let severity = match hunk.state {
+            HunkState::Dropped => lsp::DiagnosticSeverity::Hint,
+            HunkState::Kept | HunkState::Edited => lsp::DiagnosticSeverity::Information,
+        };
+        let (old, new) = (hunk.original, hunk.proposed);
+        let said =
+            texts::hunk(hunk.state, original.lines(old.start..old.end), proposed.lines(new.start..new.end));
+        mark(severity, shown(hunk.current, lines), editor, encoding, said)
+    });
+    hunks.collect()
+}
+
+fn mark(
+    severity: lsp::DiagnosticSeverity,
+    lines: Lines,
+    text: &Text,
+    encoding: Encoding,
+    message: String,
+) -> lsp::Diagnostic {
+    // The text in the editor may be another one for a moment.
+    let start = lines.start.min(text.len().saturating_sub(1));
+    let last = lines.end.clamp(start + 1, text.len().max(start + 1)) - 1;
+    let end = text.lines(0..last).len() + without_ending(text.lines(last..last + 1)).len();
+    let range = lsp::Range {
+        start: to_lsp(position(text, text.lines(0..start).len(), encoding)),
+        end: to_lsp(position(text, end, encoding)),
+    };
+    lsp::Diagnostic {
+        range,
+        severity: Some(severity),
+        code: None,
+        code_description: None,
+        source: Some("alongside".to_owned()),
+        message: message.into(),
+        tags: None,
+        related_information: None,
+        data: None,
+    }
+}
