@@ -232,10 +232,10 @@ function M.over(review, closed, vacate)
       say.later(('%s: what you typed last is in the buffer %s.'):format(reviews().name(review), name))
     end
     marks.clear(shown.right)
-    if has_hands_on and is_typing() then
-      linger(review, shown, why, this:mine())
-    elseif closed.closing == 'replaced' and vacate then
+    if closed.closing == 'replaced' and vacate and (mode == 'n' or not has_hands_on) then
       vacate(shown)
+    elseif has_hands_on and is_typing() then
+      linger(review, shown, why, this:mine())
     else
       -- Not within the command that closes the window, or writes.
       vim.schedule(function()
@@ -364,11 +364,11 @@ function M.setup()
       end
     end,
   })
-  vim.api.nvim_create_autocmd({ 'BufModifiedSet', 'BufWritePost' }, {
+  vim.api.nvim_create_autocmd({ 'BufModifiedSet', 'BufWritePost', 'BufEnter' }, {
     group = group,
     desc = 'alongside: the bar warns of unsaved changes',
     callback = function(event)
-      if vim.bo[event.buf].buftype == '' then
+      if (event.event == 'BufEnter') == (reviews().of_buffer(event.buf) ~= nil) then
         reviews().redraw_all()
       end
     end,

@@ -1,0 +1,135 @@
+-- A companion inside the Neovim that is tested, in place of the server: it keeps reviews with the strict model, finds
+-- their hunks, and writes down what was decided.
+
+local merge = require('alongside.merge')
+local model = require('model')
+local text = require('alongside.text')
+
+local M = { decided = {}, reviews = {}, refuse = {} }
+
+local CLIENT = 7
+
+local function hunks_of(review)
+  local original, proposed = text.split(review.original or ''), text.split(review.proposed)
+  local current = text.split(review.model.text)
+  local moved = merge.differences(proposed, current)
+  local hunks = {}
+  for i, hunk in ipairs(merge.differences(original, proposed)) do
+    local start, stop, before = hunk[3], hunk[4], 0
+    local inside = 0
+    for _, change in ipairs(moved) do
+      local delta = (change[4] - change[3]) - (change[2] - change[1])
+      if change[2] < start or (change[2] == start and change[1] < start) then
+        before = before + delta
+      elseif change[1] <= stop then
+        inside = inside + delta
+      end
+    end
+    local current_range = { start + before, stop + before + inside }
+    local function lines(list, from, upto)
+      return table.concat(vim.list_slice(list, from + 1, upto), '\n')
+    end
+    local now = lines(current, current_range[1], current_range[2])
+    local state = now == lines(proposed, start, stop) and 'kept'
+      or now == lines(original, hunk[1], hunk[2]) and 'dropped'
+      or 'edited'
+    hunks[i] = {
+      original = { start = hunk[1], ['end'] = hunk[2] },
+      proposed = { start = start, ['end'] = stop },
+      current = { start = current_range[1], ['end'] = current_range[2] },
+      state = state,
+    }
+  end
+  return hunks
+end
+
+local function review_api()
+  return require('alongside.review')
+end
+
+--- Opens a review: { id, file, original?, proposed, agent?, … }.
+function M.open(given)
+  local review = vim.tbl_extend('keep', given, {
+    agent = { number = 1, name = 'Gemini CLI', version = '1', since = 0, listening = true },
+    stale = false,
+    dirty = false,
+  })
+  review.model = model.new(review.proposed)
+  review.model.tell = function(changed)
+    changed.id, changed.hunks = review.id, hunks_of(review)
+    changed.stale, changed.dirty = review.stale, review.dirty
+    review_api().changed(CLIENT, changed)
+  end
+  M.reviews[review.id] = review
+  local opened = vim.deepcopy(vim.tbl_extend('force', {}, review, { model = false }))
+  opened.model, opened.revision, opened.current, opened.hunks = nil, 1, review.proposed, hunks_of(review)
+  review_api().opened(CLIENT, opened)
+end
+
+--- Ends one.
+function M.close(id, closing, here, draft)
+  M.reviews[id] = nil
+  review_api().closed(CLIENT, { id = id, closing = closing, decidedHere = here, draft = draft })
+end
+
+--- Another desk, or the disk, changes it.
+function M.change(id, new, flags)
+  local review = M.reviews[id]
+  for name, value in pairs(flags or {}) do
+    review[name] = value
+  end
+  review.model:set(new or review.model.text, new and { { text = new } } or {})
+end
+
+function M.text(id)
+  return M.reviews[id] and M.reviews[id].model.text
+end
+
+local function request(_, method, params, answer)
+  local review = M.reviews[params.id]
+  if not review then
+    return vim.schedule(function()
+      answer({ code = -32803, message = 'this review has already ended', data = { why = 'noSuchReview' } })
+    end)
+  end
+  if method == 'alongside/editReview' then
+    assert(#params.changes == 1)
+    return review.model:request(params.changes[1], params.revision, answer)
+  end
+  assert(method == 'alongside/decideReview')
+  review.model:later(function()
+    local why = M.refuse[params.id]
+    if why or params.revision ~= review.model.revision then
+      M.refuse[params.id] = nil
+      return answer({ code = -32803, message = why or 'the review has changed since', data = { why = 'stale' } })
+    end
+    M.decided[#M.decided + 1] = { id = params.id, decision = params.decision, text = review.model.text }
+    if M.deaf then
+      return
+    end
+    M.close(params.id, params.decision == 'accept' and 'accepted' or 'rejected', true)
+    answer(nil, { revision = params.revision })
+  end)
+end
+
+local nothing = function() end
+package.loaded['alongside.server'] = {
+  on = {},
+  get = function()
+    return { id = CLIENT, root = M.root }
+  end,
+  all = function()
+    return {}
+  end,
+  request = request,
+  notify = nothing,
+  setup = nothing,
+  attach = nothing,
+  attach_cwd = nothing,
+  client = nothing,
+  installed = nothing,
+  is_held = nothing,
+  start = nothing,
+}
+
+return M
