@@ -44,6 +44,7 @@ pub mod private;
 mod review;
 mod scribe;
 mod session;
+pub mod untrusted;
 
 pub use alongside_desk as desk;
 

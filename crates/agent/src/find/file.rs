@@ -31,13 +31,17 @@ pub(super) fn names(row: &DiscoveryFile, here: &Surroundings) -> Result<Vec<Path
 
 /// Reads one record.
 pub(super) fn read(path: &Path) -> Result<Record, Reason> {
-    // Looked at before it is opened: opening a pipe would wait for somebody to write into it.
-    let metadata = std::fs::metadata(path).map_err(Reason::Unreadable)?;
-    if !metadata.is_file() || metadata.len() > MAX_BYTES {
+    // Looked at before it is opened, for opening a device may do something; and again, for it may be another one now.
+    let is_small = |found: &std::fs::Metadata| found.is_file() && found.len() <= MAX_BYTES;
+    if !is_small(&std::fs::metadata(path).map_err(Reason::Unreadable)?) {
         return Err(Reason::NotAFile);
     }
-    let file = std::fs::File::open(path).map_err(Reason::Unreadable)?;
-    if !is_ours(&file.metadata().map_err(Reason::Unreadable)?) {
+    let file = open(path).map_err(Reason::Unreadable)?;
+    let opened = file.metadata().map_err(Reason::Unreadable)?;
+    if !is_small(&opened) {
+        return Err(Reason::NotAFile);
+    }
+    if !is_ours(&opened) {
         return Err(Reason::NotOurs);
     }
     let mut json = Vec::new();
@@ -48,6 +52,19 @@ pub(super) fn read(path: &Path) -> Result<Record, Reason> {
 /// When a file was written; the epoch if that cannot be told.
 pub(super) fn modified(path: &Path) -> SystemTime {
     std::fs::metadata(path).and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// Opens without waiting for whoever would write into a pipe.
+#[cfg(unix)]
+fn open(path: &Path) -> std::io::Result<std::fs::File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    std::fs::File::options().read(true).custom_flags(flags).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> std::io::Result<std::fs::File> {
+    std::fs::File::open(path)
 }
 
 #[cfg(unix)]

@@ -10,6 +10,10 @@ use alongside_contract::discovery::{Record, WRITER};
 use alongside_contract::family::FAMILIES;
 
 use crate::places::Places;
+use crate::untrusted::{self, Whose};
+
+/// A record is a few hundred bytes; whatever is larger than this is something else.
+const MAX_BYTES: u64 = 1 << 20;
 
 const PATIENCE: Duration = Duration::from_millis(500);
 
@@ -42,9 +46,10 @@ pub(crate) fn ours(places: &Places) -> Vec<Found> {
     found
 }
 
-/// Reads a file if it is one of ours.
+/// Reads a file if it is one of ours. Anybody can put something under our names in a shared place.
 pub(crate) fn read_ours(path: &Path) -> Option<Found> {
-    let record: Record = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+    let json = untrusted::read(path, MAX_BYTES, Whose::Ours).ok()?;
+    let record: Record = serde_json::from_slice(&json).ok()?;
     (record.writer.as_deref() == Some(WRITER)).then(|| Found { path: path.to_owned(), record })
 }
 

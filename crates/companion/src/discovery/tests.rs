@@ -236,3 +236,34 @@ fn what_was_removed_or_left_by_another_comes_back_without_the_focus() {
     one.publish(&roots, false);
     assert_eq!(fs::metadata(&lock).unwrap().modified().unwrap(), written, "nothing to do, nothing written");
 }
+
+#[cfg(unix)]
+#[test]
+fn what_lies_under_our_names_and_is_no_record_stops_nothing() {
+    use crate::untrusted::tests::pipe;
+    let directory = tempfile::tempdir().unwrap();
+    let project = tempfile::tempdir().unwrap();
+    let mut publisher = publisher(directory.path(), 4711);
+    let ide = directory.path().join("tmp/gemini/ide");
+    fs::create_dir_all(&ide).unwrap();
+    pipe(&ide.join("gemini-ide-server-1-1.json"));
+    pipe(&directory.path().join(format!("tmp/gemini-ide-server-{}.json", publisher.pid)));
+    fs::create_dir(ide.join("gemini-ide-server-1-2.json")).unwrap();
+    fs::File::create(ide.join("gemini-ide-server-1-3.json")).unwrap().set_len(1 << 40).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", ide.join("gemini-ide-server-1-4.json")).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(ide.join("gemini-ide-server-1-5.json")).unwrap();
+    let (done, published) = std::sync::mpsc::channel();
+    let roots = [project.path().to_owned()];
+    std::thread::spawn(move || {
+        sweep::sweep(&publisher.places, publisher.port);
+        publisher.publish(&roots, true);
+        publisher.publish(&roots, false);
+        let own = format!("gemini/ide/gemini-ide-server-{}-4711.json", publisher.pid);
+        let there = publisher.places.tmp[0].join(own).is_file();
+        publisher.withdraw();
+        done.send(there).unwrap();
+    });
+    let there = published.recv_timeout(std::time::Duration::from_secs(20)).expect("nothing is waited for");
+    assert!(there, "it is found by those who do not look at the others");
+    assert!(ide.join("gemini-ide-server-1-1.json").exists(), "nobody else's is removed");
+}

@@ -1,0 +1,128 @@
+//! Reading files that somebody else may have put there: a discovery directory below `/tmp`, a project from anywhere. A
+//! pipe would make the reader wait, a device would never end, and a huge file would fill the memory; none of them is read.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+/// Whose files are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// Files of this user only, under their own name: what lies in a place that others can write to.
+    Ours,
+    /// Files of anybody, also through links: what the user has opened by this name.
+    Anybodys,
+}
+
+/// Reads an ordinary file of at most `limit` bytes. Waits for nothing but the disk.
+///
+/// # Errors
+/// When there is none, or what is there is no such file.
+pub fn read(path: &Path, limit: u64, whose: Whose) -> io::Result<Vec<u8>> {
+    let file = open(path, whose)?;
+    let mut content = Vec::new();
+    // It may grow while it is read.
+    (&file).take(limit.saturating_add(1)).read_to_end(&mut content)?;
+    if u64::try_from(content.len()).unwrap_or(u64::MAX) > limit || file.metadata()?.len() > limit {
+        return Err(too_large(limit));
+    }
+    Ok(content)
+}
+
+/// Opens an ordinary file for reading, without waiting for whoever would write into a pipe.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn open(path: &Path, whose: Whose) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    never_wait(&mut options, whose);
+    let file = options.open(path)?;
+    let found = file.metadata()?;
+    if !found.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not an ordinary file"));
+    }
+    if whose == Whose::Ours && !is_ours(&found) {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"));
+    }
+    Ok(file)
+}
+
+pub(crate) fn too_large(limit: u64) -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {limit} bytes"))
+}
+
+#[cfg(unix)]
+fn never_wait(options: &mut std::fs::OpenOptions, whose: Whose) {
+    use std::os::unix::fs::OpenOptionsExt as _;
+
+    use rustix::fs::OFlags;
+    let links = if whose == Whose::Ours { OFlags::NOFOLLOW } else { OFlags::empty() };
+    // The bits of an open are an `int` to the system.
+    options.custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY | links).bits().cast_signed());
+}
+
+#[cfg(not(unix))]
+fn never_wait(_: &mut std::fs::OpenOptions, _: Whose) {}
+
+#[cfg(unix)]
+fn is_ours(found: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    found.uid() == rustix::process::geteuid().as_raw()
+}
+
+#[cfg(not(unix))]
+fn is_ours(_: &std::fs::Metadata) -> bool {
+    true
+}
+
+#[cfg(all(test, unix))]
+pub(crate) mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A pipe that nobody writes into.
+    pub(crate) fn pipe(path: &Path) {
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    }
+
+    #[test]
+    fn only_ordinary_files_of_a_known_size_are_read_and_nothing_is_waited_for() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        fs::write(path("file"), "12345").unwrap();
+        assert_eq!(read(&path("file"), 5, Whose::Ours).unwrap(), b"12345");
+        assert!(read(&path("file"), 4, Whose::Ours).is_err());
+        fs::File::create(path("huge")).unwrap().set_len(1 << 40).unwrap();
+        pipe(&path("pipe"));
+        let _socket = std::os::unix::net::UnixListener::bind(path("socket")).unwrap();
+        fs::create_dir(path("folder")).unwrap();
+        symlink("/dev/zero", path("device")).unwrap();
+        for name in ["huge", "pipe", "socket", "folder", "device", "none"] {
+            for whose in [Whose::Ours, Whose::Anybodys] {
+                assert!(read(&path(name), 1 << 20, whose).is_err(), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn where_others_can_write_links_and_files_of_others_are_not_read() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("file"), "1").unwrap();
+        let link = directory.path().join("link");
+        symlink("file", &link).unwrap();
+        assert!(read(&link, 9, Whose::Ours).is_err());
+        assert_eq!(read(&link, 9, Whose::Anybodys).unwrap(), b"1");
+        // Everybody can read it, and it is root's.
+        let roots = Path::new("/etc/passwd");
+        if rustix::process::geteuid().is_root() {
+            std::os::unix::fs::chown(directory.path().join("file"), Some(65534), None).unwrap();
+            assert!(read(&directory.path().join("file"), 9, Whose::Ours).is_err());
+        } else {
+            assert!(read(roots, 1 << 20, Whose::Ours).is_err());
+        }
+    }
+}
