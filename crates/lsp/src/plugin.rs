@@ -13,7 +13,7 @@ use crate::session::stopped;
 /// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Plugin {
-    /// What was reported before the companion was reached.
+    /// What was reported last: a companion that is reached later has to hear it.
     context: Option<ContextReport>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn capabilities(client: &Client) -> Value {
 impl Plugin {
     /// The companion is there.
     pub(crate) fn joined(&mut self, io: &mut Io) {
-        if let Some(context) = self.context.take() {
+        if let Some(context) = self.context.clone() {
             io.request(Asked::Nobody, Request::ChangeContext(context));
         }
     }
@@ -41,10 +41,11 @@ impl Plugin {
             return false;
         }
         let params = serde_json::value::to_raw_value(&params).ok().filter(|params| params.get() != "null");
-        match (wire::read_request(method, params.as_deref()), id) {
-            (Ok(Some(Request::ChangeContext(context))), None) if io.desk.is_none() => {
-                self.context = Some(context)
-            }
+        let request = wire::read_request(method, params.as_deref());
+        if let Ok(Some(Request::ChangeContext(context))) = &request {
+            self.context = Some(context.clone());
+        }
+        match (request, id) {
             (Ok(Some(request)), Some(id)) => io.request(Asked::Plugin(id.clone()), request),
             (Ok(Some(request)), None) => io.request(Asked::Nobody, request),
             (Err(error), Some(id)) => io.refuse(id.clone(), error.code, error.message, None),

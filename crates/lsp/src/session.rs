@@ -48,7 +48,8 @@ pub async fn run(
     };
     let mut session = Session { client, front, ready: false, shut: false, complained: None, untold: None };
     let mut reaching = Some(Box::pin(reach(session.client.clone())));
-    let mut not_before = Instant::now();
+    // When it is tried next, and not sooner than when: it is, as soon as the person does something.
+    let (mut wanted, mut not_before) = (None, Instant::now());
     loop {
         let due = [session.front.deadline(), io.deadline()].into_iter().flatten().min();
         tokio::select! {
@@ -58,12 +59,16 @@ pub async fn run(
                 if over {
                     return;
                 }
-                if io.desk.is_none() && reaching.is_none() && not_before <= Instant::now() {
-                    reaching = Some(Box::pin(reach(session.client.clone())));
+                if io.desk.is_none() && reaching.is_none() && !session.shut {
+                    wanted = Some(not_before);
                 }
             }
+            () = until(wanted) => {
+                wanted = None;
+                reaching = Some(Box::pin(reach(session.client.clone())));
+            }
             reached = end_of(reaching.as_mut()) => {
-                reaching = None;
+                (reaching, wanted) = (None, None);
                 not_before = Instant::now() + NOT_SOONER_THAN;
                 match reached {
                     Ok(desk) => {
@@ -192,7 +197,7 @@ impl Session {
             Message::Request(request) => match request.method.as_str() {
                 "shutdown" => {
                     self.shut = true;
-                    self.front.leaving();
+                    self.front.leaving(io);
                     io.reply(request.id, Value::Null);
                 }
                 method => {
@@ -325,10 +330,10 @@ impl Front {
     }
 
     /// The editor is on its way out.
-    fn leaving(&mut self) {
+    fn leaving(&mut self, io: &Io) {
         match self {
             Self::Plugin(_) => {}
-            Self::Plain(plain) => plain.leaving(),
+            Self::Plain(plain) => plain.leaving(io),
         }
     }
 

@@ -3,5 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod neovim;
 mod saving;
+#[path = "../stories/script.rs"]
+#[allow(dead_code)]
+mod script;
 mod stage;

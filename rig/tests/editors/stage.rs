@@ -1,15 +1,23 @@
 //! What every story needs: a project, a terminal, and an editor of the wanted generation on the PATH.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
+use alongside_rig::agent::Agent;
+use alongside_rig::cli::Cli;
+use alongside_rig::model::Script;
 use alongside_rig::tmux::{Pane, SHELL_PROMPT, Tmux};
 use alongside_rig::wait::{self, PATIENCE};
-use alongside_rig::{Editor, Editors, Generation, Sandbox, cli, editors_or_skip};
-use anyhow::Result;
+use alongside_rig::{Editor, Editors, Generation, Sandbox, alongside_bin, cli, editors_or_skip, rig_or_skip};
+use anyhow::{Result, ensure};
+use serde_json::Value;
 
 /// A window in which an editor shows short lines whole.
 const WINDOW: (u16, u16) = (100, 30);
+
+/// A window in which agents show all they have to say.
+const ROOMY: (u16, u16) = (100, 50);
 
 /// The scene of one story. Fields are dropped in this order: the terminal first, the sandbox last.
 pub(crate) struct Stage {
@@ -58,6 +66,94 @@ impl Stage {
             let running: Vec<_> = running.collect();
             if running.contains(&editor.program) { Ok(()) } else { Err(format!("{running:?}")) }
         })
+    }
+
+    /// Installs the Neovim plugin as a plain package, with `require('alongside').setup{}` and nothing else in the
+    /// person's configuration but `more`.
+    pub(crate) fn has_neovim_plugin(&self, more: &str) -> Result<()> {
+        let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/neovim").canonicalize()?;
+        let packages = self.sandbox.home().join(".local/share/nvim/site/pack/mine/start");
+        fs::create_dir_all(&packages)?;
+        std::os::unix::fs::symlink(ours, packages.join("alongside"))?;
+        let config = self.sandbox.home().join(".config/nvim");
+        fs::create_dir_all(&config)?;
+        fs::write(config.join("init.lua"), format!("require('alongside').setup{{}}\n{more}\n"))?;
+        Ok(())
+    }
+
+    /// An agent in a new window, running and connected. `None` where agents cannot be installed, which is reported as
+    /// skipped.
+    pub(crate) fn start_agent(&self, story: &str, cli: Cli, script: Script) -> Result<Option<Agent>> {
+        let before = self.agents();
+        self.wait_until_served(1)?;
+        let pane = self.terminal.window(cli.command(), ROOMY)?;
+        let agent = self.install_agent(story, cli, script, pane)?;
+        if let Some(agent) = &agent {
+            agent.start()?;
+            self.wait_until_connected(before + 1)?;
+        }
+        Ok(agent)
+    }
+
+    /// An agent that is to be started in a pane.
+    pub(crate) fn install_agent(
+        &self,
+        story: &str,
+        cli: Cli,
+        script: Script,
+        pane: Pane,
+    ) -> Result<Option<Agent>> {
+        let rig = rig_or_skip(story);
+        rig.map(|rig| Agent::install(&self.sandbox, &rig, cli, script, pane)).transpose()
+    }
+
+    /// Waits until so many companions run: agents look for one once, when they start.
+    pub(crate) fn wait_until_served(&self, companions: usize) -> Result<()> {
+        wait::until(&format!("{companions} companion(s)"), PATIENCE, || match self.status() {
+            Ok(Value::Array(found)) if found.len() >= companions => Ok(()),
+            found => Err(format!("{found:?}")),
+        })
+    }
+
+    /// Waits until agents are told of a selection of so many UTF-16 units.
+    pub(crate) fn wait_until_agents_are_told(&self, selected: usize) -> Result<()> {
+        wait::until(&format!("{selected} selected units"), PATIENCE, || {
+            let status = self.status().map_err(|error| error.to_string())?;
+            let told =
+                status.as_array().into_iter().flatten().any(|it| it["context"][0]["selected"] == selected);
+            if told { Ok(()) } else { Err(status.to_string()) }
+        })
+    }
+
+    /// Waits until so many agents listen to companions of this sandbox.
+    pub(crate) fn wait_until_connected(&self, agents: usize) -> Result<()> {
+        wait::until(&format!("{agents} connected agent(s)"), PATIENCE, || match self.agents() {
+            found if found >= agents => Ok(()),
+            found => Err(format!("{found} are")),
+        })
+    }
+
+    fn agents(&self) -> usize {
+        let companions = self.status().ok();
+        let companions = companions.as_ref().and_then(Value::as_array).into_iter().flatten();
+        let agents = companions.filter_map(|companion| companion["agents"].as_array()).flatten();
+        agents.filter(|agent| agent["listening"] == true).count()
+    }
+
+    /// What `alongside status` says of the companions of this sandbox.
+    pub(crate) fn status(&self) -> Result<Value> {
+        let status: Value = serde_json::from_str(&self.alongside(&["status", "--json"])?)?;
+        Ok(status["companions"].clone())
+    }
+
+    /// What `alongside` prints for these arguments, typed in the project.
+    pub(crate) fn alongside(&self, arguments: &[&str]) -> Result<String> {
+        let mut alongside = Command::new(alongside_bin()?);
+        alongside.env_clear().envs(self.sandbox.env()).current_dir(self.sandbox.project());
+        let output = alongside.args(arguments).output()?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "alongside {} failed: {said}", arguments.join(" "));
+        Ok(String::from_utf8(output.stdout)?)
     }
 
     /// What the file holds now.

@@ -186,11 +186,18 @@ async fn a_companion_that_was_stopped_starts_again_when_the_person_goes_on() {
     assert!(home.run(&["host", "--stop"]).status.success());
     editor.hears("alongside/problem", |problem| problem["what"] == "the companion has stopped");
     assert_eq!(home.hosts(), []);
-    until("the next one", || {
-        editor.says("alongside/didChangeContext", json!({"active": {"path": file}}));
-        home.hosts().into_iter().find(|(pid, _)| *pid != first)
-    })
-    .await;
+    // Once is enough, and the new one knows of it.
+    editor.says("alongside/didChangeContext", json!({"active": {"path": file}}));
+    editor.hears("alongside/didChangeStatus", |status| {
+        status["pid"] != first && status["context"][0]["path"] == *file
+    });
+    let (again, _) = home.hosts()[0];
+    assert!(home.run(&["host", "--stop"]).status.success());
+    until("its end", || home.hosts().is_empty().then_some(())).await;
+    editor.hears("alongside/problem", |problem| problem["what"] == "the companion has stopped");
+    // An editor that only leaves starts none.
+    editor.quits();
+    assert_eq!((home.hosts(), again == first), (vec![], false));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -44,7 +44,7 @@ pub fn read_request(method: &str, params: Option<&RawValue>) -> Result<Option<Re
     let message = format!("{{\"method\":{},\"params\":{params}}}", serde_json::Value::from(method));
     serde_json::from_str(&message).map(Some).map_err(|error| {
         let (code, message) = match error.to_string() {
-            message if message.starts_with("unknown variant") => {
+            message if message.starts_with(&format!("unknown variant `{method}`")) => {
                 (rpc::METHOD_NOT_FOUND, format!("there is no method {method:?}"))
             }
             message => (rpc::INVALID_PARAMS, message),
@@ -147,6 +147,8 @@ mod tests {
         let code = |method: &str, json: &str| read_request(method, Some(&params(json))).unwrap_err().code;
         assert_eq!(code("alongside/nonsense", "{}"), rpc::METHOD_NOT_FOUND);
         assert_eq!(code("alongside/decideReview", r#"{"id":1}"#), rpc::INVALID_PARAMS);
+        let maybe = r#"{"id":1,"revision":1,"decision":"maybe"}"#;
+        assert_eq!(code("alongside/decideReview", maybe), rpc::INVALID_PARAMS);
         assert_eq!(read_request("initialized", Some(&params("{}"))), Ok(None));
     }
 

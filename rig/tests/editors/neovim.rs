@@ -1,0 +1,123 @@
+//! Neovim with the plugin, and agents that know nothing of it: from what is selected to what is written.
+
+use alongside_rig::Generation;
+use alongside_rig::agent::Agent;
+use alongside_rig::cli::Cli;
+use alongside_rig::tmux::Pane;
+use alongside_rig::wait::PATIENCE;
+use anyhow::Result;
+
+use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, with};
+use crate::stage::Stage;
+
+#[test]
+fn the_oldest_neovim_and_gemini() -> Result<()> {
+    from_selection_to_file("oldest Neovim, Gemini CLI", Generation::Oldest, Cli::Gemini)
+}
+
+#[test]
+fn the_newest_neovim_and_gemini() -> Result<()> {
+    from_selection_to_file("newest Neovim, Gemini CLI", Generation::Newest, Cli::Gemini)
+}
+
+#[test]
+fn the_newest_neovim_and_qwen() -> Result<()> {
+    from_selection_to_file("newest Neovim, Qwen Code", Generation::Newest, Cli::Qwen)
+}
+
+/// What the person has made of the proposal in the end.
+fn decided() -> String {
+    SHOUTED.replace("TWO", "two").replace("FOURTEEN", "14")
+}
+
+fn from_selection_to_file(story: &str, generation: Generation, cli: Cli) -> Result<()> {
+    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
+        return Ok(());
+    };
+    stage.has_neovim_plugin("")?;
+    let other = stage.sandbox.write("other.md", "");
+    let neovim = stage.open(&stage.editors.neovim(generation), "fifteen")?;
+    let script = with(cli.overwrite(&stage.file, SHOUTED, DONE));
+    let Some(agent) = stage.start_agent(story, cli, script)? else {
+        return Ok(());
+    };
+
+    // What is selected reaches the model.
+    neovim.type_text("2GVjj")?;
+    neovim.wait_for("the selection", |screen| screen.contains("-- VISUAL LINE --"))?;
+    stage.wait_until_agents_are_told("two\nthree\nfour".len())?;
+    agent.ask(REQUEST)?;
+    let asked = agent.model.wait_until_asked(REQUEST, PATIENCE)?.asked();
+    for part in [stage.file.to_str().unwrap(), r#""line": 4"#, r"two\nthree\nfour"] {
+        assert!(asked.contains(part), "{part:?} is not in what the model was asked:\n{asked}");
+    }
+
+    // The proposal says that it waits, and takes nothing away from who looks at something else.
+    agent.wait_until_it_asks()?;
+    neovim.wait_for("the proposal to be announced", |screen| screen.contains("notes.md (3 changes)"))?;
+    assert!(neovim.screen()?.contains("-- VISUAL LINE --"), "the selection is gone:\n{}", neovim.screen()?);
+    neovim.press("Escape")?;
+    neovim.enter(":edit other.md")?;
+    neovim.type_text("ia line of my own")?;
+    neovim.wait_for("what was typed", |screen| screen.contains("a line of my own"))?;
+    neovim.press("Escape")?;
+    neovim.enter(":write")?;
+    neovim.wait_for("the file to be written", |screen| screen.contains("written"))?;
+    assert_eq!(std::fs::read_to_string(other)?, "a line of my own\n");
+
+    decide_in_neovim(&neovim)?;
+    agent.wait_until_it_says(DONE)?;
+    assert_eq!(stage.on_disk(), decided());
+    neovim.enter(":buffer notes.md")?;
+    neovim
+        .wait_for("the file as it is now", |screen| screen.contains("\nEIGHT") && screen.contains("\n14"))?;
+    assert!(!neovim.screen()?.contains("original"), "the review is still there:\n{}", neovim.screen()?);
+    Ok(())
+}
+
+/// Goes to the review, drops its first change, edits its last one, and accepts what has become of it.
+fn decide_in_neovim(neovim: &Pane) -> Result<()> {
+    neovim.enter(":Alongside")?;
+    neovim.wait_for("the review", |screen| screen.contains("3 of 3 kept"))?;
+    neovim.type_text("do")?;
+    neovim.wait_for("a change to be dropped", |screen| screen.contains("2 of 3 kept"))?;
+    neovim.type_text("]c]c")?;
+    neovim.enter(":s/FOURTEEN/14/")?;
+    neovim.wait_for("a change to be edited", |screen| screen.contains("1 edited"))?;
+    neovim.type_text("\\a")?;
+    neovim.wait_for("the review to be over", |screen| !screen.contains("1 edited")).map(drop)
+}
+
+#[test]
+fn an_agent_in_neovims_own_terminal() -> Result<()> {
+    let story = "newest Neovim, Gemini CLI in its terminal";
+    let Some(stage) = Stage::set(story, Generation::Newest, ORIGINAL)? else {
+        return Ok(());
+    };
+    stage.has_neovim_plugin("")?;
+    let pane = stage.open(&stage.editors.neovim(Generation::Newest), "fifteen")?;
+    stage.wait_until_served(1)?;
+    let script = with(Cli::Gemini.overwrite(&stage.file, SHOUTED, DONE));
+    let Some(agent) = stage.install_agent(story, Cli::Gemini, script, pane)? else {
+        return Ok(());
+    };
+    agent.pane.enter(":vertical terminal")?;
+    agent.pane.type_text("i")?;
+    agent.pane.wait_for("the terminal", |screen| screen.contains("-- TERMINAL --"))?;
+    agent.pane.enter("env | grep -c _IDE_SERVER_PORT")?;
+    agent.start()?;
+    stage.wait_until_connected(1)?;
+    agent.ask(REQUEST)?;
+    agent.wait_until_it_asks()?;
+    leave_terminal_mode(&agent)?;
+    decide_in_neovim(&agent.pane)?;
+    agent.wait_until_it_says(DONE)?;
+    assert_eq!(stage.on_disk(), decided());
+    Ok(())
+}
+
+fn leave_terminal_mode(agent: &Agent) -> Result<()> {
+    agent.pane.press("C-\\")?;
+    agent.pane.press("C-n")?;
+    agent.pane.wait_for("normal mode", |screen| !screen.contains("-- TERMINAL --")).map(drop)
+}
