@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use alongside_agent::find::{self, Surroundings};
 use alongside_contract::discovery::{Record, WRITER, split_roots};
 use alongside_contract::family::FAMILIES;
-use alongside_desk::Status;
 use alongside_desk::socket::Report;
+use alongside_desk::{Status, Told};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
@@ -187,6 +187,9 @@ impl Shown {
             let _ = writeln!(text, "  agents: {agents}{paused}\n  reviews waiting: {}", status.reviews);
         }
         if let Some(report) = &self.host {
+            if let Some(told) = told(&report.status.context) {
+                let _ = writeln!(text, "  agents are told: {told}");
+            }
             let _ =
                 writeln!(text, "  desks: {} (host {})", report.status.desks, harmless::name(&report.name));
         }
@@ -238,10 +241,20 @@ impl Shown {
         if let Some(host) = &self.host {
             json["host"] = host.name.as_str().into();
             json["desks"] = host.status.desks.into();
+            json["context"] = json!(host.status.context);
         }
         if with_token && let Some(token) = &self.record.auth_token {
             json["token"] = token.as_str().into();
         }
         json
     }
+}
+
+/// What agents are told about the person's files, in a line; nothing if they are told nothing.
+fn told(context: &[Told]) -> Option<String> {
+    let (first, others) = context.split_first()?;
+    let place = first.cursor.map(|at| format!(":{}:{}", at.line + 1, at.character + 1)).unwrap_or_default();
+    let selected = if first.selected > 0 { format!(", {} selected", first.selected) } else { String::new() };
+    let more = if others.is_empty() { String::new() } else { format!(", and {} more", others.len()) };
+    Some(format!("{}{place}{selected}{more}", harmless::name(&first.path)))
 }
