@@ -132,7 +132,7 @@ impl Leaks {
     }
 
     /// What to report now, if it is time and anything has changed.
-    pub(crate) fn due(&mut self, now: Instant, documents: &Documents) -> Option<ContextReport> {
+    pub(crate) fn due(&mut self, now: Instant, documents: &mut Documents) -> Option<ContextReport> {
         self.due.take_if(|due| *due <= now)?;
         let report = self.report(documents);
         let news = self.reported.as_ref() != Some(&report);
@@ -140,14 +140,11 @@ impl Leaks {
         news.then_some(report)
     }
 
-    fn report(&self, documents: &Documents) -> ContextReport {
-        let file = |key: &Key| {
-            let path = key.to_str().filter(|_| key.is_absolute() && key.is_file())?.to_owned();
-            Some((path, documents.get(key)))
-        };
+    fn report(&self, documents: &mut Documents) -> ContextReport {
+        let file = |key: &Key| key.to_str().filter(|_| key.is_absolute() && key.is_file()).map(str::to_owned);
         let active = self.active.as_ref().and_then(|active| {
-            let (path, document) = file(&active.key)?;
-            let Some(document) = document else {
+            let path = file(&active.key)?;
+            let Some(document) = documents.get(&active.key) else {
                 return Some(ActiveFile { path, ..ActiveFile::default() });
             };
             let text = &document.text;
@@ -162,8 +159,8 @@ impl Leaks {
             })
         });
         let open = self.recent.iter().filter_map(|key| {
-            let (path, document) = file(key)?;
-            Some(OpenFile { path, dirty: document.is_some_and(|document| document.dirty) })
+            let path = file(key)?;
+            Some(OpenFile { path, dirty: documents.is_dirty(key) })
         });
         ContextReport { active, open_files: Some(open.collect()), trusted: None }
     }

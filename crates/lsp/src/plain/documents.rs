@@ -20,8 +20,8 @@ pub(crate) struct Document {
     pub(crate) text: Text,
     /// As the editor counts, where it does.
     pub(crate) version: Option<i32>,
-    /// Changed since it was opened or saved.
-    pub(crate) dirty: bool,
+    /// As it was opened or saved last.
+    saved: Text,
     /// As the editor spells it: it is answered in the same words.
     pub(crate) uri: String,
 }
@@ -56,9 +56,9 @@ impl Documents {
         let (key, uri) = named(params)?;
         let item = params.get("textDocument")?;
         let text = Text::new(item.get("text").and_then(Value::as_str).unwrap_or_default());
-        let before = self.open.get(&key);
-        let dirty = before.is_some_and(|before| before.dirty && before.text.text() == text.text());
-        let document = Document { text, version: version(item), dirty, uri };
+        let again = self.open.get(&key).filter(|before| before.text.text() == text.text());
+        let saved = again.map_or_else(|| text.clone(), |before| before.saved.clone());
+        let document = Document { text, version: version(item), saved, uri };
         self.open.insert(key.clone(), document);
         Some(key)
     }
@@ -72,10 +72,11 @@ impl Documents {
         if !self.open.contains_key(&key) && !changes.iter().any(is_whole) {
             return None;
         }
+        let is_opened = !self.open.contains_key(&key);
         let document = self.open.entry(key.clone()).or_insert_with(|| Document {
             text: Text::new(""),
             version: None,
-            dirty: false,
+            saved: Text::new(""),
             uri,
         });
         let before = document.text.clone();
@@ -97,7 +98,9 @@ impl Documents {
             end = Some(replaced.start + new.len());
         }
         let is_new = document.text.text() != before.text();
-        document.dirty |= is_new;
+        if is_opened {
+            document.saved = document.text.clone();
+        }
         document.version = params.get("textDocument").and_then(version).or(document.version);
         Some((key, Edited { end, is_new }))
     }
@@ -109,8 +112,24 @@ impl Documents {
         if let Some(text) = params.get("text").and_then(Value::as_str) {
             document.text = Text::new(text);
         }
-        document.dirty = false;
+        document.saved = document.text.clone();
         Some(key)
+    }
+
+    /// Whether a document has changed since it was opened or saved. An editor that reads a file again says that its person
+    /// has changed it; so what is on disk counts as saved. Blocks briefly.
+    pub(crate) fn is_dirty(&mut self, key: &Path) -> bool {
+        let Some(document) = self.open.get_mut(key) else { return false };
+        let text = document.text.text();
+        if text == document.saved.text() {
+            return false;
+        }
+        let length = std::fs::metadata(key).ok().and_then(|found| usize::try_from(found.len()).ok());
+        if length == Some(text.len()) && std::fs::read(key).is_ok_and(|disk| disk == text.as_bytes()) {
+            document.saved = document.text.clone();
+            return false;
+        }
+        true
     }
 
     /// `textDocument/didClose`.
@@ -259,7 +278,7 @@ mod tests {
             let edited = change(&mut documents, nonsense);
             assert!(edited.is_none_or(|edited| !edited.is_new));
         }
-        assert!(!documents.get(Path::new("/a")).unwrap().dirty);
+        assert!(!documents.is_dirty(Path::new("/a")));
         let beyond =
             json!({"start": {"line": 7, "character": 9}, "end": {"line": 99999999999_u64, "character": -1}});
         change(&mut documents, json!([{"range": beyond, "text": "three"}]));
@@ -268,9 +287,9 @@ mod tests {
         assert_eq!(text(&documents), "two\nthree");
         change(&mut documents, json!([{"range": null, "text": "bare"}]));
         assert_eq!(text(&documents), "bare");
-        assert!(documents.get(Path::new("/a")).unwrap().dirty);
+        assert!(documents.is_dirty(Path::new("/a")));
         documents.saved(&json!({"textDocument": {"uri": "file:///a"}}));
-        assert!(!documents.get(Path::new("/a")).unwrap().dirty);
+        assert!(!documents.is_dirty(Path::new("/a")));
     }
 
     #[test]
@@ -279,7 +298,7 @@ mod tests {
         change(&mut documents, json!([{"text": "b"}]));
         let again = json!({"textDocument": {"uri": "file:///a", "languageId": null, "text": "b"}});
         documents.opened(&again);
-        assert!(documents.get(Path::new("/a")).unwrap().dirty);
+        assert!(documents.is_dirty(Path::new("/a")));
         assert!(documents.closed(&again).is_some());
         assert!(documents.closed(&again).is_none());
     }

@@ -87,6 +87,11 @@ impl Mirror {
         self.sent.is_none() && self.here == self.there
     }
 
+    /// Whether the editor has still to say what became of what it was offered.
+    pub(crate) fn awaits_editor(&self) -> bool {
+        self.offered.as_ref().is_some_and(|offer| !offer.answered)
+    }
+
     /// Whether something is typed that the companion has not.
     pub(crate) fn is_unsent(&self) -> bool {
         !self.blocked && (self.sent.is_some() || self.goal() != self.there)

@@ -57,13 +57,18 @@ pub(crate) struct Plain {
 #[derive(Debug)]
 struct Ended {
     name: String,
+    /// The file is there for as long as the editor has it open: one that is changed could not be saved otherwise, and editors
+    /// do not end before everything is.
+    #[expect(dead_code, reason = "it is held, not read")]
+    file: Proposal,
     /// The person knows.
     said: bool,
 }
 
 #[derive(Debug)]
 enum Question {
-    Show(ReviewId),
+    /// To show a proposal at a line.
+    Show(ReviewId, usize),
     Apply(ReviewId),
     Prompt(ReviewId),
     Closing(ReviewId),
@@ -163,8 +168,13 @@ impl Plain {
             return self.leaks.edited(&key, &edited);
         }
         if let Some((id, proposal)) = self.proposal_at(&key) {
+            let awaited = proposal.mirror.awaits_editor();
             proposal.typed(&text);
-            return self.go_on(io, id);
+            self.go_on(io, id);
+            if awaited {
+                self.mark(io, id);
+            }
+            return;
         }
         if let Some(ended) = self.ended.get_mut(&key).filter(|ended| !ended.said && edited.is_new) {
             ended.said = true;
@@ -287,16 +297,22 @@ impl Plain {
             .filter_map(|(id, proposal)| proposal.closes.take_if(|closes| *closes <= now).map(|_| *id));
         let closed: Vec<ReviewId> = closed.collect();
         closed.into_iter().for_each(|id| self.was_closed(io, id));
-        if let Some(report) = self.leaks.due(now, &self.documents)
+        if let Some(report) = self.leaks.due(now, &mut self.documents)
             && io.desk.is_some()
         {
             io.request(Asked::Nobody, Request::ChangeContext(report));
         }
     }
 
-    /// The editor is on its way out: what it closes means nothing any more.
-    pub(crate) fn leaving(&mut self) {
-        self.reviews.clear();
+    /// The editor is on its way out, or starts us anew: what it closes means nothing any more. What we have marked stays
+    /// marked in some, unless we take it away.
+    pub(crate) fn leaving(&mut self, io: &Io) {
+        for proposal in std::mem::take(&mut self.reviews).into_values() {
+            self.mark_file(io, &self.target(&proposal.review));
+            if let Some(path) = proposal.path.as_ref().filter(|_| proposal.open.is_some()) {
+                self.publish(io, path, &[]);
+            }
+        }
     }
 
     pub(crate) fn is_own(&self, path: &Path) -> bool {

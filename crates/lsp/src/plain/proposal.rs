@@ -150,9 +150,8 @@ impl Proposal {
     /// The first hunk after a line; the first of all after the last.
     pub(crate) fn next_after(&self, line: Option<usize>) -> usize {
         let lines = Text::new(self.review.current.clone()).len();
-        let starts = || self.review.hunks.iter().map(|hunk| shown(hunk.current, lines).start);
-        let after = starts().find(|start| line.is_none_or(|line| line < *start));
-        after.or_else(|| starts().next()).unwrap_or_default()
+        let mut starts = self.review.hunks.iter().map(|hunk| shown(hunk.current, lines).start);
+        starts.position(|start| line.is_none_or(|line| line < start)).unwrap_or_default()
     }
 
     /// The indexes of hunks that are known by where they start.

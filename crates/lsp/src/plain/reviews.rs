@@ -134,9 +134,9 @@ impl Plain {
         let lines = Text::new(proposal.review.current.clone()).len();
         let hunk = proposal.review.hunks.get(proposal.next_after(after));
         let line = hunk.map(|hunk| shown(hunk.current, lines).start).unwrap_or_default();
-        let line = u32::try_from(line).unwrap_or(u32::MAX);
-        let at = to_lsp(alongside_desk::Position { line, character: 0 });
-        self.show_document(io, &uri, Some(at), Question::Show(id));
+        let at = u32::try_from(line).unwrap_or(u32::MAX);
+        let at = to_lsp(alongside_desk::Position { line: at, character: 0 });
+        self.show_document(io, &uri, Some(at), Question::Show(id, line));
     }
 
     pub(super) fn show_document(
@@ -171,11 +171,16 @@ impl Plain {
         let says = |name: &str| result.get(name).and_then(Value::as_bool) == Some(true);
         let title = result.get("title").and_then(Value::as_str);
         match self.questions.remove(&number) {
-            Some(Question::Show(id)) if !says("success") => self.by_hand(io, id),
+            Some(Question::Show(id, line)) if says("success") => {
+                let path = self.reviews.get(&id).and_then(|proposal| proposal.path.clone());
+                self.place = path.map(|path| (path, Some(line))).or(self.place.take());
+            }
+            Some(Question::Show(id, _)) => self.by_hand(io, id),
             Some(Question::Apply(id)) => {
                 if let Some(proposal) = self.reviews.get_mut(&id) {
                     proposal.mirror.shown(says("applied"));
                     self.go_on(io, id);
+                    self.mark(io, id);
                 }
             }
             Some(Question::Prompt(id)) if title == Some(REVIEW) => self.show(io, id, None),
@@ -320,7 +325,7 @@ impl Plain {
         self.publish(io, &path, &[]);
         self.refresh_lenses(io);
         let name = texts::file_name(&proposal.review, &self.client.roots);
-        self.ended.insert(path, Ended { name, said: false });
+        self.ended.insert(path, Ended { name, file: proposal, said: false });
         // Back to where the person was.
         let back = closed.decided_here && self.shows_documents() && target.is_file();
         if let Some(uri) = uri::of_path(&target).filter(|_| back) {
@@ -357,7 +362,9 @@ impl Plain {
     /// Marks the changes in a proposal that the editor has open.
     pub(super) fn mark(&mut self, io: &mut Io, id: ReviewId) {
         let Some(proposal) = self.reviews.get(&id) else { return };
-        if let (Some((_, editor)), Some(path)) = (&proposal.open, &proposal.path) {
+        // An editor that is about to be changed moves what is marked.
+        let follows = proposal.mirror.awaits_editor();
+        if let (Some((_, editor)), Some(path), false) = (&proposal.open, &proposal.path, follows) {
             let marks = marks::in_proposal(proposal, editor, self.client.encoding);
             self.publish(io, path, &marks);
             self.refresh_lenses(io);

@@ -54,8 +54,8 @@ pub(crate) fn announced(review: &Review, roots: &[PathBuf], path: Option<&Path>)
 
 /// The same, in its place in the file.
 pub(crate) fn mark(review: &Review, roots: &[PathBuf]) -> String {
-    let (agent, changes) = (agent_name(review), changes(review));
-    format!("{agent} proposes {changes}, from here on. Code action: {}", show(review, roots))
+    let (name, agent, changes) = (file_name(review, roots), agent_name(review), changes(review));
+    format!("{agent} proposes {changes}: code action `Review: {name}`")
 }
 
 /// What a hunk of a proposal is, in a line.
@@ -66,7 +66,8 @@ pub(crate) fn hunk(state: HunkState, original: &str, proposed: &str) -> String {
         HunkState::Kept => format!("before: {}", quoted(original)),
         HunkState::Dropped if proposed.is_empty() => "dropped; would be removed".into(),
         HunkState::Dropped => format!("dropped; proposed: {}", quoted(proposed)),
-        HunkState::Edited if proposed.is_empty() => "edited; would be removed".into(),
+        HunkState::Edited if original.is_empty() && proposed.is_empty() => "typed".into(),
+        HunkState::Edited if proposed.is_empty() => format!("edited; before: {}", quoted(original)),
         HunkState::Edited => format!("edited; proposed: {}", quoted(proposed)),
     }
 }
