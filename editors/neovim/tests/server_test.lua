@@ -57,6 +57,20 @@ local tests = {
     end,
   },
   {
+    'a commit message starts no server, a directory does',
+    function()
+      local root = project({ ['a.txt'] = 'one\n', ['.git/COMMIT_EDITMSG'] = '\n' })
+      editor.with({ cwd = root, args = { '.git/COMMIT_EDITMSG' } }, function(e)
+        assert(e:lua([[return #vim.lsp.get_clients({ name = 'alongside', _uninitialized = true })]]) == 0)
+        e:cmd('edit a.txt')
+        initialized(e)
+      end)
+      editor.with({ cwd = root, args = { '.' } }, function(e)
+        initialized(e)
+      end)
+    end,
+  },
+  {
     'two projects get a server each, a file of neither goes with the directory',
     function()
       local one, two, outside = project(), project(), editor.files(editor.directory(), { ['x.txt'] = 'x\n' })

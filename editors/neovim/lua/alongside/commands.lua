@@ -56,7 +56,7 @@ local function status_lines()
     end
   end
   if #lines == 0 then
-    lines[1] = 'alongside does not run: :checkhealth alongside'
+    lines[1] = server.is_starting() and 'alongside is starting' or 'alongside does not run: :checkhealth alongside'
   end
   return lines
 end
@@ -136,6 +136,9 @@ local subcommands = {
 function M.run(command)
   if not require('alongside').is_set_up() then
     require('alongside').setup()
+    if not require('alongside').is_set_up() then
+      return
+    end
   end
   local name, argument = command.fargs[1] or 'review', command.fargs[2]
   local subcommand = subcommands[name]

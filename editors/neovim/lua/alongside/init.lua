@@ -53,7 +53,7 @@ server.on.message = {
     review().closed(id, closed)
   end,
   ['alongside/problem'] = function(id, problem)
-    log.write(problem.what .. (problem.hint and ' ' .. problem.hint or ''))
+    log.write(problem.what .. (problem.hint and '; ' .. problem.hint or ''))
     review().problem(id, problem)
   end,
   ['window/logMessage'] = function(_, message)
@@ -88,7 +88,9 @@ local function begin()
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do
     server.attach(buf)
   end
-  if #vim.lsp.get_clients({ name = 'alongside', _uninitialized = true }) == 0 then
+  -- With no file the directory counts. With one that is nobody's project, a commit message say, Neovim was started to
+  -- edit that and nothing else.
+  if vim.fn.argc() == 0 and #vim.lsp.get_clients({ name = 'alongside', _uninitialized = true }) == 0 then
     server.attach_cwd()
   end
 end
@@ -98,6 +100,10 @@ end
 function M.setup(options)
   if vim.fn.has('nvim-0.10') == 0 then
     vim.notify('alongside needs Neovim 0.10 or newer', vim.log.levels.ERROR)
+    return
+  end
+  -- Within VS Code, Neovim has no windows of its own, and VS Code is the agents' editor.
+  if vim.g.vscode then
     return
   end
   local resolved, wrong = config.resolve(options)

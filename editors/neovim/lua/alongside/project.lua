@@ -32,6 +32,16 @@ function M.of_cwd()
   return root_above(cwd) or cwd
 end
 
+-- What git and the like have edited, a commit message say, is no file of the project.
+local function is_inside_marker(name)
+  for _, marker in ipairs(MARKERS) do
+    if name:find('/' .. marker .. '/', 1, true) then
+      return true
+    end
+  end
+  return false
+end
+
 --- Whether `buf` is a file a person has open: listed, ordinary, named, and no URL of some plugin.
 ---@param buf integer
 ---@return boolean
@@ -40,7 +50,7 @@ function M.is_file(buf)
     return false
   end
   local name = vim.api.nvim_buf_get_name(buf)
-  return name ~= '' and not name:find('^%a[%w+.-]+://') and harmless.is_utf8(name)
+  return name ~= '' and not name:find('^%a[%w+.-]+://') and not is_inside_marker(name) and harmless.is_utf8(name)
 end
 
 local function look(buf)

@@ -239,6 +239,12 @@ function M.restart()
   end
 end
 
+--- Whether a server was started that is not ready yet.
+---@return boolean
+function M.is_starting()
+  return #vim.lsp.get_clients({ name = NAME, _uninitialized = true }) > #M.all()
+end
+
 --- Every ready server, in the order of their starts.
 ---@return alongside.Server[]
 function M.all()
