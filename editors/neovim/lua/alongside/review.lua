@@ -313,6 +313,7 @@ function M.problem(_, problem)
 end
 
 local function open(review, origin)
+  say.hush()
   local shown = review.view
   if shown and shown:is_shown() then
     shown:focus()

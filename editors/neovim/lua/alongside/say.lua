@@ -2,9 +2,11 @@
 -- command line, or Neovim waits for an answer, they wait; what comes at once is said at once.
 
 local config = require('alongside.config')
+local harmless = require('alongside.harmless')
 
 local M = {}
 
+local corner ---@type integer? the window in the corner
 local waiting = {} ---@type { [1]: string, [2]: integer }[]
 local timer
 
@@ -16,11 +18,22 @@ local function is_busy()
   return mode.blocking or mode.mode:find('^[cr!]') ~= nil
 end
 
--- Without a line for messages each would ask for Enter: a small window in the corner says it instead, for a while.
+--- Takes away what is said in the corner.
+function M.hush()
+  if corner then
+    pcall(vim.api.nvim_win_close, corner, true)
+    corner = nil
+  end
+end
+
+-- Without a line for messages each would ask for Enter, and but for Normal mode Neovim draws the name of the mode over
+-- them at once: a small window in the corner says it instead, for a while.
 local function in_a_corner(message)
+  M.hush()
+  message = harmless.name(message)
   local buf = vim.api.nvim_create_buf(false, true)
   vim.bo[buf].bufhidden = 'wipe'
-  vim.api.nvim_buf_set_lines(buf, 0, -1, false, vim.split(message, '\n'))
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, { message })
   local width = math.min(vim.fn.strdisplaywidth(message), math.max(20, vim.o.columns - 4))
   local ok, win = pcall(vim.api.nvim_open_win, buf, false, {
     relative = 'editor', anchor = 'NE', row = 1, col = vim.o.columns - 1, width = width,
@@ -28,6 +41,7 @@ local function in_a_corner(message)
     style = 'minimal', border = 'single', focusable = false, noautocmd = true, zindex = 60,
   })
   if ok then
+    corner = win
     vim.wo[win].wrap = true
     vim.defer_fn(function()
       pcall(vim.api.nvim_win_close, win, true)
@@ -51,8 +65,12 @@ local function flush()
   end
   waiting = {}
   local message = table.concat(said, ' ')
-  if vim.o.cmdheight == 0 and vim.notify == default and not config.is_custom then
+  if vim.notify == default and not config.is_custom and (vim.o.cmdheight == 0 or vim.api.nvim_get_mode().mode ~= 'n') then
     in_a_corner(message)
+    if vim.o.cmdheight > 0 then
+      -- For :messages. It is seen for no longer than a moment.
+      config.current.notify(message, level)
+    end
   else
     config.current.notify(message, level)
   end

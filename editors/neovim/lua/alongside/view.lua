@@ -32,6 +32,13 @@ local function shows(win, buf)
   return is_window(win) and vim.api.nvim_win_get_buf(win) == buf
 end
 
+-- The windows of a tab page, without those that float above them.
+local function windows_of(tab)
+  return vim.tbl_filter(function(win)
+    return vim.api.nvim_win_get_config(win).relative == ''
+  end, vim.api.nvim_tabpage_list_wins(tab))
+end
+
 --- Where the person is now, so that they can be brought back.
 function M.here()
   local win, tab = vim.api.nvim_get_current_win(), vim.api.nvim_get_current_tabpage()
@@ -46,7 +53,7 @@ function M.here()
     last_tab = last > 0 and vim.api.nvim_list_tabpages()[last] or nil,
     windows = {},
   }
-  for _, one in ipairs(vim.api.nvim_tabpage_list_wins(tab)) do
+  for _, one in ipairs(windows_of(tab)) do
     local buf = vim.api.nvim_win_get_buf(one)
     origin.windows[one] = {
       buf = buf,
@@ -219,8 +226,7 @@ end
 -- After the tab page is gone: what its coming and going has shifted.
 local function settle(origin)
   if vim.deep_equal(origin.screen, { vim.o.columns, vim.o.lines }) and vim.fn.winrestcmd() ~= origin.sizes then
-    local windows = #vim.api.nvim_tabpage_list_wins(0)
-    if windows == vim.tbl_count(origin.windows) then
+    if #windows_of(0) == vim.tbl_count(origin.windows) then
       pcall(vim.cmd, origin.sizes)
     end
   end
@@ -251,7 +257,7 @@ local function settle(origin)
 end
 
 local function remove(win)
-  if #vim.api.nvim_tabpage_list_wins(vim.api.nvim_win_get_tabpage(win)) > 1 or #vim.api.nvim_list_tabpages() > 1 then
+  if #windows_of(vim.api.nvim_win_get_tabpage(win)) > 1 or #vim.api.nvim_list_tabpages() > 1 then
     if pcall(vim.api.nvim_win_close, win, true) then
       return
     end
