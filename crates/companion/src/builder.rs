@@ -14,10 +14,9 @@ use crate::places::Places;
 pub struct Builder {
     pub(crate) name: String,
     pub(crate) display_name: String,
-    pub(crate) roots: Vec<PathBuf>,
+    pub(crate) workspace: Workspace,
     pub(crate) pid: u32,
     pub(crate) aliases: bool,
-    pub(crate) excludes: Vec<String>,
     pub(crate) git_ignored: bool,
     pub(crate) silent: Option<String>,
     pub(crate) allow_tokenless: bool,
@@ -33,10 +32,9 @@ impl Default for Builder {
         Self {
             name: "alongside".into(),
             display_name: "alongside".into(),
-            roots: Vec::new(),
+            workspace: Workspace::default(),
             pid: std::process::id(),
             aliases: true,
-            excludes: Vec::new(),
             git_ignored: false,
             silent: None,
             allow_tokenless: false,
@@ -61,7 +59,7 @@ impl Builder {
     /// Adds a workspace root. An agent connects if it runs at or below one. Relative paths are resolved at start.
     #[must_use]
     pub fn root(mut self, root: impl AsRef<Path>) -> Self {
-        self.roots.push(root.as_ref().to_owned());
+        self.workspace.roots.push(root.as_ref().to_owned());
         self
     }
 
@@ -85,7 +83,7 @@ impl Builder {
     /// [`DEFAULT_EXCLUDES`](crate::DEFAULT_EXCLUDES).
     #[must_use]
     pub fn exclude(mut self, globs: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.excludes.extend(globs.into_iter().map(Into::into));
+        self.workspace.excludes.extend(globs.into_iter().map(Into::into));
         self
     }
 
@@ -173,6 +171,17 @@ impl Builder {
     }
 }
 
+/// The projects, and what of them is nobody's business.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Workspace {
+    /// The directories. An agent connects if it runs at or below one.
+    pub roots: Vec<PathBuf>,
+    /// Files that agents are never told about, as globs relative to each root.
+    pub excludes: Vec<String>,
+    /// Directories of which agents are told nothing at all: it cannot be known what shall be hidden in them.
+    pub untold: Vec<PathBuf>,
+}
+
 /// By what a companion that comes after a crash knows that the journal is its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum JournalKey {
@@ -257,12 +266,20 @@ impl Companion {
         self.hub.join(true)
     }
 
-    /// Replaces the workspace roots and rewrites the discovery files. Connected agents stay.
+    /// Replaces the workspace roots and rewrites the discovery files. Connected agents stay, and so do the exclusions.
     ///
     /// # Errors
     /// When a root cannot be used; nothing has changed then.
     pub async fn set_roots(&self, roots: Vec<PathBuf>) -> Result<Vec<Problem>, StartError> {
-        self.hub.set_roots(roots).await
+        self.hub.set_workspace(|workspace| Workspace { roots, ..workspace }).await
+    }
+
+    /// Replaces the workspace: its roots and what is never told of them, both at once.
+    ///
+    /// # Errors
+    /// As [`set_roots`](Self::set_roots), and when an exclusion cannot be read.
+    pub async fn set_workspace(&self, workspace: Workspace) -> Result<Vec<Problem>, StartError> {
+        self.hub.set_workspace(|_| workspace).await
     }
 
     /// Is found as another editor's from now on: the discovery files are rewritten, and written again if they were

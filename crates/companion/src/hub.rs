@@ -7,6 +7,7 @@ mod editor;
 mod events;
 mod handle;
 mod journal;
+mod look;
 mod reviews;
 mod start;
 
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use alongside_contract::context::IdeContext;
 use alongside_contract::discovery::Stdio;
 use alongside_desk::{self as desk, Problem, Status, Told};
 use tokio::sync::{mpsc, oneshot};
@@ -23,7 +25,6 @@ use tokio::time::Instant;
 
 use crate::context::OpenFiles;
 use crate::context::debounce::Debounce;
-use crate::context::privacy::Privacy;
 use crate::drafts::Drafts;
 use crate::review::Reviews;
 use crate::scribe::{Answers, Scribe};
@@ -54,9 +55,11 @@ pub(crate) struct State {
     sessions: BTreeMap<String, Session>,
     reviews: Reviews,
     files: OpenFiles,
-    /// What agents are told of the files, as desks show it.
-    context: Vec<Told>,
-    privacy: Privacy,
+    /// What agents are told of the files.
+    context: IdeContext,
+    /// The same as desks show it.
+    told_files: Vec<Told>,
+    looking: look::Looking,
     debounce: Debounce,
     desks: BTreeMap<DeskId, Seated>,
     /// `closeDiff` calls that wait for desks to send what they have not sent.
@@ -194,7 +197,9 @@ impl State {
             }
             Event::DeskAsked { desk, call } => self.desk_asked(desk, call),
             Event::DeskLeft { desk } => self.desk_left(desk),
-            Event::RootsChanged { roots, changed } => self.roots_changed(roots, changed),
+            Event::FilesSeen(seen) => self.files_seen(*seen),
+            Event::TargetRead { review, seen } => self.target_read(review, seen),
+            Event::RootsChanged { roots, privacy, changed } => self.roots_changed(roots, *privacy, changed),
             Event::EditorChanged { editor, shown } => self.editor_changed(editor, shown),
             Event::Hide(done) => self.hide(done),
             Event::HandOver(done) => self.hand_over(done),

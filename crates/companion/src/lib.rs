@@ -48,6 +48,6 @@ pub mod untrusted;
 
 pub use alongside_desk as desk;
 
-pub use builder::{Builder, Companion, Editor, StartError};
+pub use builder::{Builder, Companion, Editor, StartError, Workspace};
 pub use context::privacy::{BadGlob, DEFAULT_EXCLUDES};
 pub use places::Places;

@@ -13,6 +13,8 @@ pub struct Places {
     pub tmp: Vec<PathBuf>,
     /// The home directory.
     pub home: PathBuf,
+    /// The user's settings of other programs: git's say which files it ignores.
+    pub config: PathBuf,
     /// Values of the variables that move a family's directory, such as `QWEN_HOME`.
     pub bases: HashMap<String, PathBuf>,
     /// Our own private state: drafts and the journal.
@@ -26,6 +28,7 @@ impl Places {
             |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let home = etcetera::home_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let state = variable("XDG_STATE_HOME").unwrap_or_else(|| home.join(".local/state")).join("alongside");
+        let config = variable("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
         let bases = FAMILIES
             .iter()
             .flat_map(|family| family.files)
@@ -36,7 +39,7 @@ impl Places {
             .collect();
         let tmp =
             ["TMPDIR", "TMP", "TEMP"].into_iter().find_map(variable).unwrap_or_else(|| PathBuf::from("/tmp"));
-        Self { tmp: vec![without_trailing_slash(&tmp)], home, bases, state }
+        Self { tmp: vec![without_trailing_slash(&tmp)], home, config, bases, state }
     }
 
     /// Everything below one directory, for tests.
@@ -44,6 +47,7 @@ impl Places {
         Self {
             tmp: vec![directory.join("tmp")],
             home: directory.join("home"),
+            config: directory.join("home/.config"),
             bases: HashMap::new(),
             state: directory.join("state"),
         }

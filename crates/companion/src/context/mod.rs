@@ -1,10 +1,11 @@
 //! The context journey: what desks report about the person's files becomes the one [`IdeContext`] that agents get.
 
 pub(crate) mod debounce;
+mod global;
 pub(crate) mod privacy;
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
 
 use alongside_contract::context::{
     Cursor, File, IdeContext, MAX_OPEN_FILES, MAX_SELECTED_UTF16, WorkspaceState,
@@ -15,16 +16,18 @@ use crate::hub::DeskId;
 use privacy::Privacy;
 
 /// The files that all desks have open.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct OpenFiles {
     desks: BTreeMap<DeskId, Reported>,
     newest: u64,
     paused: bool,
     /// Agents are told nothing at all, and why: nobody at a desk can change that.
     silent: Option<String>,
+    /// What files with unsaved changes are really called, as far as it was looked up.
+    real: HashMap<String, PathBuf>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Reported {
     files: Vec<Entry>,
     active: Option<ActiveFile>,
@@ -101,13 +104,34 @@ impl OpenFiles {
         self.desks.clear();
     }
 
-    /// Whether some editor holds unsaved changes to a file.
-    pub(crate) fn is_dirty(&self, path: &str) -> bool {
-        self.desks.values().flat_map(|desk| &desk.files).any(|entry| entry.dirty && entry.path == path)
+    /// Whether some editor holds unsaved changes to a file, whatever that editor calls it.
+    pub(crate) fn is_dirty(&self, path: &str, real: &Path) -> bool {
+        let is_real = |path: &String| self.real.get(path).is_some_and(|known| known == real);
+        self.unsaved().any(|entry| entry.path == path || is_real(&entry.path))
+    }
+
+    /// Takes in what files with unsaved changes are really called.
+    pub(crate) fn know(&mut self, real: HashMap<String, PathBuf>) {
+        self.real = real;
+    }
+
+    fn unsaved(&self) -> impl Iterator<Item = &Entry> {
+        self.desks.values().flat_map(|desk| &desk.files).filter(|entry| entry.dirty)
+    }
+
+    /// What the disk says about all of this. Blocks.
+    pub(crate) fn look(&self, privacy: &mut Privacy) -> Seen {
+        let real = self.unsaved().map(|entry| (entry.path.clone(), real(Path::new(&entry.path)))).collect();
+        Seen { context: self.context(privacy), real }
+    }
+
+    /// What agents are told while there is nothing to tell.
+    pub(crate) fn no_files(&self) -> IdeContext {
+        self.telling(Vec::new())
     }
 
     /// What agents get to know now: at most ten files that exist and may be told, newest first.
-    pub(crate) fn context(&self, privacy: &mut Privacy) -> IdeContext {
+    fn context(&self, privacy: &mut Privacy) -> IdeContext {
         let mut entries: Vec<(&Entry, Option<&ActiveFile>)> = Vec::new();
         if !self.is_paused() {
             for desk in self.desks.values() {
@@ -131,6 +155,10 @@ impl OpenFiles {
             let active = active.filter(|_| Some(entry.focused) == newest);
             files.push(file(entry, active));
         }
+        self.telling(files)
+    }
+
+    fn telling(&self, files: Vec<File>) -> IdeContext {
         let trusted = self.desks.values().filter_map(|desk| desk.trusted).next_back();
         IdeContext { workspace_state: Some(WorkspaceState { open_files: Some(files), is_trusted: trusted }) }
     }
@@ -139,6 +167,22 @@ impl OpenFiles {
         self.newest = now_ms().max(self.newest + 1);
         self.newest
     }
+}
+
+/// What looking at the disk has brought to light.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    pub(crate) context: IdeContext,
+    /// What files with unsaved changes are really called.
+    pub(crate) real: HashMap<String, PathBuf>,
+}
+
+/// The path without links, also of a file that does not exist yet. Blocks.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| {
+        let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+        folder.and_then(|folder| Some(folder.join(path.file_name()?))).unwrap_or_else(|| path.to_owned())
+    })
 }
 
 /// What agents are told, as desks show it.

@@ -1,11 +1,16 @@
-//! What agents are never told about: files the user excludes, and files that git ignores.
+//! What agents are never told about: files the user excludes, and files that git ignores. Reads the disk: never in the loop.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use crate::builder::Workspace;
+use crate::places::Places;
+use crate::untrusted::{self, Whose};
 
 /// Excluded everywhere, whatever the settings: files that mostly hold secrets.
 pub const DEFAULT_EXCLUDES: &[&str] = &[
@@ -21,6 +26,9 @@ pub const DEFAULT_EXCLUDES: &[&str] = &[
     ".npmrc",
 ];
 
+/// A file of rules that is larger than this is not read, and hides everything.
+const MAX_RULES: u64 = 1 << 20;
+
 /// An exclusion that is no glob.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("cannot read the exclusion `{glob}`: {why}")]
@@ -34,48 +42,42 @@ pub struct BadGlob {
 /// Decides which files may be told about.
 #[derive(Debug)]
 pub(crate) struct Privacy {
-    excludes: Vec<String>,
     tell_git_ignored: bool,
-    /// Exclusions by the root they are relative to; `/` for files outside every root.
+    /// Exclusions by the root they are relative to, in the spelling it was opened with and in its real one.
     by_root: Vec<(PathBuf, Gitignore)>,
-    global: Gitignore,
-    /// `.gitignore` files by path, as of their modification time.
-    read: HashMap<PathBuf, (Option<SystemTime>, Gitignore)>,
+    /// For files outside every root.
+    elsewhere: Gitignore,
+    /// Directories of which nothing is told.
+    untold: BTreeSet<PathBuf>,
+    /// The user's own ignore file for every repository.
+    global: Option<PathBuf>,
+    /// Files of rules by path, as of their length and time of modification.
+    read: HashMap<PathBuf, (Stamp, Gitignore)>,
 }
+
+/// Enough to see that a file has changed; `None` for one that is not there.
+type Stamp = Option<(u64, Option<SystemTime>)>;
 
 impl Privacy {
     /// # Errors
     /// The first exclusion that cannot be read.
     pub(crate) fn new(
-        excludes: &[String],
+        workspace: &Workspace,
         tell_git_ignored: bool,
-        roots: &[PathBuf],
+        places: &Places,
     ) -> Result<Self, BadGlob> {
-        let excludes: Vec<String> =
-            DEFAULT_EXCLUDES.iter().map(|glob| (*glob).to_owned()).chain(excludes.iter().cloned()).collect();
-        let global = if tell_git_ignored { Gitignore::empty() } else { Gitignore::global().0 };
-        let mut privacy =
-            Self { excludes, tell_git_ignored, by_root: Vec::new(), global, read: HashMap::new() };
-        privacy.set_roots(roots)?;
-        Ok(privacy)
-    }
-
-    pub(crate) fn set_roots(&mut self, roots: &[PathBuf]) -> Result<(), BadGlob> {
-        let roots = roots.iter().map(PathBuf::as_path).chain([Path::new("/")]);
-        self.by_root = roots
-            .map(|root| {
-                let mut builder = GitignoreBuilder::new(root);
-                for glob in &self.excludes {
-                    let bad = |error: ignore::Error| BadGlob { glob: glob.clone(), why: error.to_string() };
-                    builder.add_line(None, glob).map_err(bad)?;
-                }
-                let built = builder
-                    .build()
-                    .map_err(|error| BadGlob { glob: String::new(), why: error.to_string() })?;
-                Ok((root.to_owned(), built))
-            })
-            .collect::<Result<_, _>>()?;
-        Ok(())
+        let built_in = DEFAULT_EXCLUDES.iter().copied();
+        let globs: Vec<&str> = built_in.chain(workspace.excludes.iter().map(String::as_str)).collect();
+        let roots: BTreeSet<PathBuf> = workspace.roots.iter().flat_map(|root| spellings(root)).collect();
+        let by_root = roots.into_iter().map(|root| exclusions(&root, &globs).map(|globs| (root, globs)));
+        Ok(Self {
+            tell_git_ignored,
+            by_root: by_root.collect::<Result<_, _>>()?,
+            elsewhere: exclusions(Path::new("/"), &globs)?,
+            untold: workspace.untold.iter().flat_map(|root| spellings(root)).collect(),
+            global: super::global::ignore_file(places),
+            read: HashMap::new(),
+        })
     }
 
     /// Whether agents may know that this file is open. A link is judged by its own name and by what it leads to.
@@ -84,21 +86,24 @@ impl Privacy {
         self.allows_name(path) && real.is_none_or(|real| self.allows_name(&real))
     }
 
+    /// Every root that holds the file has its say: one project may lie in another.
     fn allows_name(&mut self, path: &Path) -> bool {
-        let excluded = self
-            .by_root
-            .iter()
-            .find(|(root, _)| path.starts_with(root))
-            .is_some_and(|(_, globs)| globs.matched_path_or_any_parents(path, false).is_ignore());
+        if self.untold.iter().any(|root| path.starts_with(root)) {
+            return false;
+        }
+        let mut holding = self.by_root.iter().filter(|(root, _)| path.starts_with(root)).peekable();
+        let excluded = |globs: &Gitignore| globs.matched_path_or_any_parents(path, false).is_ignore();
+        let excluded = match holding.peek() {
+            Some(_) => holding.any(|(_, globs)| excluded(globs)),
+            None => excluded(&self.elsewhere),
+        };
         !excluded && (self.tell_git_ignored || !self.is_git_ignored(path))
     }
 
     fn is_git_ignored(&mut self, path: &Path) -> bool {
         let top = path.ancestors().skip(1).find(|directory| directory.join(".git").exists());
         let root = self.by_root.iter().map(|(root, _)| root.as_path()).find(|root| path.starts_with(root));
-        let Some(top) = top.or(root).map(Path::to_owned) else {
-            return false;
-        };
+        let top = top.or(root).unwrap_or(Path::new("/")).to_owned();
         let mut steps: Vec<PathBuf> =
             path.ancestors().take_while(|step| *step != top).map(Path::to_owned).collect();
         steps.reverse();
@@ -111,99 +116,70 @@ impl Privacy {
     /// What git says of one step of a path: the deepest file with an opinion counts.
     fn verdict(&mut self, top: &Path, step: &Path, is_directory: bool) -> bool {
         let above = step.ancestors().skip(1).take_while(|directory| directory.starts_with(top));
-        let mut sources: Vec<PathBuf> = above.map(|directory| directory.join(".gitignore")).collect();
-        sources.push(top.join(".git/info/exclude"));
-        for source in sources {
-            match self.rules(&source, top).matched(step, is_directory) {
+        let mut sources: Vec<(PathBuf, &Path)> =
+            above.map(|directory| (directory.join(".gitignore"), directory)).collect();
+        sources.push((top.join(".git/info/exclude"), top));
+        // What is the user's own for every repository is relative to each.
+        sources.extend(self.global.clone().map(|global| (global, Path::new(""))));
+        for (source, base) in sources {
+            let step = if base == Path::new("") { step.strip_prefix(top).unwrap_or(step) } else { step };
+            match self.rules(&source, base).matched(step, is_directory) {
                 Match::Ignore(_) => return true,
                 Match::Whitelist(_) => return false,
                 Match::None => {}
             }
         }
-        let below_top = step.strip_prefix(top).unwrap_or(step);
-        self.global.matched(below_top, is_directory).is_ignore()
+        false
     }
 
-    fn rules(&mut self, source: &Path, top: &Path) -> &Gitignore {
-        let modified = std::fs::metadata(source).and_then(|found| found.modified()).ok();
+    fn rules(&mut self, source: &Path, base: &Path) -> &Gitignore {
+        let stamp = std::fs::metadata(source).ok().as_ref().map(stamp);
         let entry = self.read.entry(source.to_owned()).or_insert_with(|| (None, Gitignore::empty()));
-        if entry.0 != modified {
-            let base = if source.ends_with(".git/info/exclude") { Some(top) } else { source.parent() };
-            let mut builder = GitignoreBuilder::new(base.unwrap_or(top));
-            // Lines that git itself could not read do not exclude anything for git either.
-            let _ = builder.add(source);
-            *entry = (modified, builder.build().unwrap_or_else(|_| Gitignore::empty()));
+        if entry.0 != stamp {
+            *entry = (stamp, read_rules(source, base));
         }
         &entry.1
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::*;
-
-    fn project() -> tempfile::TempDir {
-        let project = tempfile::tempdir().unwrap();
-        for (path, content) in [
-            (".git/HEAD", ""),
-            (".gitignore", "*.log\nbuild/\n"),
-            ("sub/.gitignore", "!keep.log\n"),
-            ("a.rs", ""),
-            (".env", ""),
-            ("x.log", ""),
-            ("sub/keep.log", ""),
-            ("build/out.rs", ""),
-            ("private/plan.md", ""),
-        ] {
-            let path = project.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, content).unwrap();
-        }
-        project
-    }
-
-    #[test]
-    fn secrets_ignored_files_and_exclusions_stay_here() {
-        let project = project();
-        let root = project.path().to_owned();
-        let mut privacy = Privacy::new(&["private/".into()], false, std::slice::from_ref(&root)).unwrap();
-        for (path, allowed) in [
-            ("a.rs", true),
-            (".env", false),
-            ("x.log", false),
-            ("sub/keep.log", true),
-            ("build/out.rs", false),
-            ("private/plan.md", false),
-        ] {
-            assert_eq!(privacy.allows(&root.join(path)), allowed, "{path}");
-        }
-        let mut open = Privacy::new(&[], true, std::slice::from_ref(&root)).unwrap();
-        assert!(open.allows(&root.join("x.log")));
-        assert!(!open.allows(&root.join(".env")));
-    }
-
-    #[test]
-    fn a_changed_gitignore_counts_at_once_and_a_link_hides_nothing() {
-        let project = project();
-        let root = project.path().to_owned();
-        let mut privacy = Privacy::new(&[], false, std::slice::from_ref(&root)).unwrap();
-        assert!(privacy.allows(&root.join("a.rs")));
-        fs::write(root.join(".gitignore"), "*.rs\n").unwrap();
-        let later = SystemTime::now() + std::time::Duration::from_secs(5);
-        fs::File::open(root.join(".gitignore")).unwrap().set_modified(later).unwrap();
-        assert!(!privacy.allows(&root.join("a.rs")));
-        #[cfg(unix)]
-        {
-            std::os::unix::fs::symlink(root.join(".env"), root.join("harmless.txt")).unwrap();
-            assert!(!privacy.allows(&root.join("harmless.txt")));
-        }
-    }
-
-    #[test]
-    fn a_bad_glob_is_named() {
-        let bad = Privacy::new(&["a{b".into()], false, &[]).unwrap_err();
-        assert_eq!(bad.glob, "a{b");
-    }
+fn stamp(found: &Metadata) -> (u64, Option<SystemTime>) {
+    (found.len(), found.modified().ok())
 }
+
+/// A directory as it is called, and what it is really called.
+fn spellings(root: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let real = root.canonicalize().ok();
+    [Some(root.to_owned()), real].into_iter().flatten()
+}
+
+fn exclusions(root: &Path, globs: &[&str]) -> Result<Gitignore, BadGlob> {
+    let mut builder = GitignoreBuilder::new(root);
+    for glob in globs {
+        let bad = |error: ignore::Error| BadGlob { glob: (*glob).to_owned(), why: error.to_string() };
+        builder.add_line(None, glob).map_err(bad)?;
+    }
+    builder.build().map_err(|error| BadGlob { glob: String::new(), why: error.to_string() })
+}
+
+/// A file of rules that is there and cannot be read hides everything: whoever wrote it wanted to hide something.
+fn read_rules(source: &Path, base: &Path) -> Gitignore {
+    let mut builder = GitignoreBuilder::new(base);
+    match untrusted::read(source, MAX_RULES, Whose::Anybodys) {
+        Ok(text) => {
+            let text = String::from_utf8_lossy(&text);
+            for line in text.trim_start_matches('\u{feff}').lines() {
+                // Lines that git itself could not read do not exclude anything for git either.
+                let _ = builder.add_line(Some(source.to_owned()), line);
+            }
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => {
+            tracing::warn!(path = %source.display(), %error, "rules that cannot be read hide everything");
+            let _ = builder.add_line(None, "*");
+        }
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use alongside_desk::{OpenFile, Position};
 
 use super::*;
+use crate::{Places, Workspace};
 
 struct Project {
     directory: tempfile::TempDir,
@@ -16,7 +17,8 @@ struct Project {
 impl Project {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let privacy = Privacy::new(&[], false, &[directory.path().to_owned()]).unwrap();
+        let workspace = Workspace { roots: vec![directory.path().to_owned()], ..Workspace::default() };
+        let privacy = Privacy::new(&workspace, false, &Places::below(directory.path())).unwrap();
         Self { directory, files: OpenFiles::default(), privacy }
     }
 
@@ -99,7 +101,7 @@ fn at_most_ten_files_that_exist_and_may_be_told() {
     assert!(files[0].path.ends_with("f0"));
     // The person is in a file that agents may not know: no other file passes for the active one.
     assert!(files.iter().all(|file| file.is_active.is_none() && file.cursor.is_none()));
-    assert!(project.files.is_dirty(&env));
+    assert!(project.files.is_dirty(&env, Path::new("/elsewhere")));
 }
 
 #[test]

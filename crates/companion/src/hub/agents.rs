@@ -74,7 +74,7 @@ impl State {
         session.is_back = true;
         session.last_heard = now;
         session.outbox.stream_opened();
-        session.outbox.set_context(self.files.context(&mut self.privacy));
+        session.outbox.set_context(self.context.clone());
         session.pump(now);
         let (events, cut) = (self.events.clone(), self.cut.clone());
         Some(Open { session: session.id.clone(), number, frames, events, cut })
@@ -132,7 +132,7 @@ impl State {
             Ok(proposal) => proposal,
             Err(bad) => return Some(CallToolResult::error(bad.to_string())),
         };
-        let dirty = self.files.is_dirty(file_path);
+        let dirty = self.files.is_dirty(file_path, proposal.real_path());
         let opened = self.reviews.open(session, agent, proposal, dirty);
         let (id, review) = (opened.id, opened.review());
         tracing::info!(review = id.0, agent = review.agent.number, file = file_path, "a proposal");

@@ -25,6 +25,12 @@ impl State {
     }
 
     pub(super) fn desk_asked(&mut self, id: DeskId, call: desk::Call) {
+        if let Some(call) = self.after_reading(id, call) {
+            self.answer(id, call);
+        }
+    }
+
+    pub(super) fn answer(&mut self, id: DeskId, call: desk::Call) {
         let answer = self.carry_out(id, call.request).map(|revision| Revised { revision });
         // Nobody need wait for the answer.
         let _ = call.answer.send(answer);
@@ -91,30 +97,6 @@ impl State {
         Ok(revision)
     }
 
-    fn look_for_unsaved_changes(&mut self) {
-        let files = &self.files;
-        let changed: Vec<_> = self
-            .reviews
-            .iter_mut()
-            .filter_map(|review| {
-                let dirty = files.is_dirty(review.file_path());
-                review.set_dirty(dirty).then_some(review.id)
-            })
-            .collect();
-        changed.into_iter().for_each(|id| self.tell_changed(id));
-    }
-
-    /// Gives every agent the newest context; those that have it already are not told again. Desks are told with the status.
-    pub(super) fn refresh_context(&mut self) {
-        let context = self.files.context(&mut self.privacy);
-        self.context = crate::context::told(&context);
-        let now = Instant::now();
-        for session in self.sessions.values_mut() {
-            session.outbox.set_context(context.clone());
-            session.pump(now);
-        }
-    }
-
     /// Says once that a workspace has vanished. Its agents stay: it may come back.
     pub(super) fn look_at_roots(&mut self) {
         let gone: Vec<PathBuf> = self.roots.iter().filter(|root| !root.is_dir()).cloned().collect();
@@ -154,7 +136,7 @@ impl State {
             paused: self.files.is_paused(),
             desks: self.desks.values().filter(|desk| !desk.observes).count(),
             // It is still the last one for a moment after a pause.
-            context: if self.files.is_paused() { Vec::new() } else { self.context.clone() },
+            context: if self.files.is_paused() { Vec::new() } else { self.told_files.clone() },
             environment: self.environment.clone(),
         }
     }

@@ -10,7 +10,8 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::{State, Stopping};
-use crate::builder::{Editor, StartError};
+use crate::builder::Editor;
+use crate::context::privacy::Privacy;
 use crate::discovery::workspace_path;
 use crate::scribe::Job;
 
@@ -18,18 +19,13 @@ impl State {
     pub(super) fn roots_changed(
         &mut self,
         roots: Vec<PathBuf>,
-        changed: oneshot::Sender<Result<Vec<Problem>, StartError>>,
+        privacy: Privacy,
+        changed: oneshot::Sender<Vec<Problem>>,
     ) {
-        if let Err(error) = self.privacy.set_roots(&roots) {
-            let _ = changed.send(Err(error.into()));
-            return;
-        }
+        self.set_privacy(privacy);
         self.roots = roots;
         self.look_up_environment();
-        let (done, published) = oneshot::channel();
-        self.publish(false, Some(done));
-        tokio::spawn(async move { changed.send(Ok(published.await.unwrap_or_default())) });
-        self.debounce.touch(Instant::now());
+        self.publish(false, Some(changed));
     }
 
     pub(super) fn editor_changed(&mut self, editor: Editor, shown: oneshot::Sender<Vec<Problem>>) {

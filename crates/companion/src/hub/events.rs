@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use alongside_contract::mcp::{CallToolResult, Implementation};
 use alongside_contract::rpc::Id;
-use alongside_desk::{self as desk, Problem, Status};
+use alongside_desk::{self as desk, Problem, ReviewId, Status};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::builder::{Editor, StartError};
+use crate::builder::Editor;
+use crate::context::Seen;
+use crate::context::privacy::Privacy;
 use crate::mcp::gate::Proof;
 use crate::mcp::stream::Open;
 use crate::review::Proposal;
-use crate::review::target::BadTarget;
+use crate::review::target::{BadTarget, Fingerprint};
 
 /// What `closeDiff` is answered with: nothing for an unknown session, and for a known one the last text of the review,
 /// if there was one.
@@ -83,10 +85,17 @@ pub(crate) enum Event {
     DeskLeft {
         desk: DeskId,
     },
+    // Whoever looks at the disk.
+    FilesSeen(Box<Seen>),
+    TargetRead {
+        review: ReviewId,
+        seen: Fingerprint,
+    },
     // The host program.
     RootsChanged {
         roots: Vec<PathBuf>,
-        changed: oneshot::Sender<Result<Vec<Problem>, StartError>>,
+        privacy: Box<Privacy>,
+        changed: oneshot::Sender<Vec<Problem>>,
     },
     EditorChanged {
         editor: Editor,

@@ -1,14 +1,15 @@
 //! The handle of the running loop, behind [`Companion`](crate::Companion).
 
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use alongside_desk::{self as desk, Desk, Environment, Problem, Status};
 use tokio::sync::oneshot;
 
 use super::{DeskId, Event, Events, start};
-use crate::builder::{Editor, StartError};
+use crate::builder::{Editor, StartError, Workspace};
+use crate::context::privacy::{BadGlob, Privacy};
+use crate::places::Places;
 
 /// The handle of the running loop.
 pub(crate) struct Hub {
@@ -16,6 +17,25 @@ pub(crate) struct Hub {
     pub(crate) token: Arc<str>,
     pub(super) events: Events,
     pub(super) desks: AtomicU64,
+    pub(super) rules: Rules,
+}
+
+/// What decides on what may be told.
+#[derive(Debug)]
+pub(super) struct Rules {
+    pub(super) workspace: Mutex<Workspace>,
+    pub(super) git_ignored: bool,
+    pub(super) places: Places,
+}
+
+impl Rules {
+    fn workspace(&self) -> MutexGuard<'_, Workspace> {
+        self.workspace.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn privacy(&self) -> Result<Privacy, BadGlob> {
+        Privacy::new(&self.workspace(), self.git_ignored, &self.places)
+    }
 }
 
 impl Hub {
@@ -34,13 +54,18 @@ impl Hub {
         desk
     }
 
-    pub(crate) async fn set_roots(&self, roots: Vec<PathBuf>) -> Result<Vec<Problem>, StartError> {
-        let roots = start::usable_roots(&roots)?;
+    pub(crate) async fn set_workspace(
+        &self,
+        change: impl FnOnce(Workspace) -> Workspace,
+    ) -> Result<Vec<Problem>, StartError> {
+        let mut workspace = change(self.rules.workspace().clone());
+        workspace.roots = start::usable_roots(&workspace.roots)?;
+        let privacy = Privacy::new(&workspace, self.rules.git_ignored, &self.rules.places)?;
+        let (roots, privacy) = (workspace.roots.clone(), Box::new(privacy));
+        *self.rules.workspace() = workspace;
         // After the end of the loop there is no workspace to change.
-        self.events
-            .ask(|changed| Event::RootsChanged { roots, changed })
-            .await
-            .unwrap_or_else(|| Ok(Vec::new()))
+        let changed = self.events.ask(|changed| Event::RootsChanged { roots, privacy, changed }).await;
+        Ok(changed.unwrap_or_default())
     }
 
     pub(crate) fn focus(&self) {

@@ -38,11 +38,6 @@ impl State {
         revision: u64,
         decision: Decision,
     ) -> Result<u64, Refusal> {
-        let pending = self.reviews.get(id)?;
-        if decision == Decision::Accept && pending.look_at_target() {
-            // The person has not seen that the file changed: show it, and let them say so again.
-            self.tell_changed(id);
-        }
         self.reviews.get(id)?.may_decide(revision, decision)?;
         let closing = match decision {
             Decision::Accept => Closing::Accepted,
@@ -186,16 +181,6 @@ impl State {
     /// The agent goes on without having confirmed: its draft stays.
     pub(super) fn moved_on(&mut self, session: &str, file_path: &str) {
         self.unconfirmed.remove(&(session.to_owned(), file_path.to_owned()));
-    }
-
-    /// Looks whether files on disk have changed under waiting reviews.
-    pub(super) fn look_at_targets(&mut self) {
-        let changed: Vec<_> = self
-            .reviews
-            .iter_mut()
-            .filter_map(|review| review.look_at_target().then_some(review.id))
-            .collect();
-        changed.into_iter().for_each(|id| self.tell_changed(id));
     }
 
     pub(super) fn tell_changed(&mut self, id: ReviewId) {

@@ -14,11 +14,12 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use super::handle::Rules;
+use super::look::Looking;
 use super::{Events, Hub, LOOK_EVERY, State};
-use crate::builder::{Builder, Companion, StartError};
+use crate::builder::{Builder, Companion, StartError, Workspace};
 use crate::context::OpenFiles;
 use crate::context::debounce::Debounce;
-use crate::context::privacy::Privacy;
 use crate::discovery::{Publisher, sweep};
 use crate::drafts::Drafts;
 use crate::journal::{self, Keeper};
@@ -36,8 +37,12 @@ const TRY_EVERY: Duration = Duration::from_millis(20);
 
 pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
     let places = builder.places.clone().unwrap_or_else(Places::of_this_process);
-    let roots = usable_roots(&builder.roots)?;
-    let privacy = Privacy::new(&builder.excludes, builder.git_ignored, &roots)?;
+    let roots = usable_roots(&builder.workspace.roots)?;
+    let workspace = Workspace { roots: roots.clone(), ..builder.workspace };
+    let rules =
+        Rules { workspace: workspace.into(), git_ignored: builder.git_ignored, places: places.clone() };
+    let privacy = rules.privacy()?;
+    let files = OpenFiles::new(builder.silent);
     let mut problems = Vec::new();
     let patience = Instant::now() + NOT_QUITE_GONE;
     let keeper = match &builder.journal {
@@ -115,9 +120,10 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         environment: alongside_desk::Environment::default(),
         sessions: BTreeMap::new(),
         reviews: Reviews::default(),
-        files: OpenFiles::new(builder.silent),
-        context: Vec::new(),
-        privacy,
+        context: files.no_files(),
+        files,
+        told_files: Vec::new(),
+        looking: Looking::new(privacy),
         debounce: Debounce::default(),
         desks: BTreeMap::new(),
         flushes: Vec::new(),
@@ -157,7 +163,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
             let _ = done.send(());
         }
     });
-    Ok(Companion { hub: Hub { port, token, events, desks: 0.into() } })
+    Ok(Companion { hub: Hub { port, token, events, desks: 0.into(), rules } })
 }
 
 /// Makes roots absolute and refuses what is no directory.

@@ -8,6 +8,7 @@ pub(crate) mod target;
 mod words;
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use alongside_desk::{Agent, Change, Changed, Decision, Refusal, Review, ReviewId};
@@ -24,9 +25,16 @@ pub(crate) struct Proposal {
     composition: Composition,
     aligned: Aligned,
     fingerprint: Fingerprint,
+    /// The target without links.
+    real: PathBuf,
 }
 
 impl Proposal {
+    /// What the target is really called.
+    pub(crate) fn real_path(&self) -> &Path {
+        &self.real
+    }
+
     /// Reads the target and compares. Blocks.
     ///
     /// # Errors
@@ -36,7 +44,8 @@ impl Proposal {
         // Without a readable original there is nothing to compare with: the whole file is the change.
         let original = aligned.original.take().map_or_else(|| Arc::from(""), Arc::<str>::from);
         let composition = Composition::new(original, proposed);
-        Ok(Self { file_path, composition, aligned, fingerprint })
+        let real = crate::context::real(Path::new(&file_path));
+        Ok(Self { file_path, composition, aligned, fingerprint, real })
     }
 }
 
@@ -53,6 +62,10 @@ pub(crate) struct Pending {
     is_new_file: bool,
     /// What desks know: the revision and the text.
     told: (u64, Arc<str>),
+    /// The target as it was last read.
+    seen: Fingerprint,
+    /// It is being read again.
+    is_read: bool,
     proposal: Proposal,
 }
 
@@ -60,6 +73,11 @@ impl Pending {
     /// The path, byte for byte as the agent spells it.
     pub(crate) fn file_path(&self) -> &str {
         &self.proposal.file_path
+    }
+
+    /// What the target is really called.
+    pub(crate) fn real_path(&self) -> &Path {
+        &self.proposal.real
     }
 
     pub(crate) fn current(&self) -> &Arc<str> {
@@ -106,9 +124,23 @@ impl Pending {
         }
     }
 
-    /// Looks at the target again. True if the person has to be told something new. Blocks briefly.
-    pub(crate) fn look_at_target(&mut self) -> bool {
-        let stale = target::has_changed(self.file_path(), &self.proposal.fingerprint);
+    /// Whether the target has to be read again, which is for somebody else to do. Not while that is being done.
+    pub(crate) fn wants_reading(&mut self) -> bool {
+        let wants = !self.is_read && self.seen.is_outdated(self.file_path());
+        self.is_read |= wants;
+        wants
+    }
+
+    /// Whether the target is being read again.
+    pub(crate) fn is_read(&self) -> bool {
+        self.is_read
+    }
+
+    /// The target was read again. True if the person has to be told something new.
+    pub(crate) fn has_read(&mut self, seen: Fingerprint) -> bool {
+        let stale = seen.differs_from(&self.proposal.fingerprint);
+        self.is_read = false;
+        self.seen = seen;
         let news = stale != self.stale;
         self.stale = stale;
         self.revision += u64::from(news);
@@ -224,6 +256,7 @@ impl Reviews {
         let id = ReviewId(self.last);
         let is_new_file = proposal.fingerprint.is_absent();
         let told = (1, proposal.composition.current().clone());
+        let seen = proposal.fingerprint.clone();
         self.pending.entry(id).or_insert_with(|| Pending {
             id,
             told,
@@ -233,6 +266,8 @@ impl Reviews {
             stale: false,
             dirty,
             is_new_file,
+            seen,
+            is_read: false,
             proposal,
         })
     }

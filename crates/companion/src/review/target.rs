@@ -1,26 +1,51 @@
 //! The file on disk that a proposal is about: read once when it comes, watched while it waits, never written.
 
 use std::fs::{self, Metadata};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io;
+use std::hash::{DefaultHasher, Hasher as _};
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::time::SystemTime;
 
 use super::alignment::{Aligned, align, whole};
+use crate::untrusted::{self, Whose};
 
-/// What a target was when its proposal came, enough to see that it has changed.
+/// A file that is larger than this is not read: nobody reviews it line by line.
+const MAX_BYTES: u64 = 1 << 30;
+/// How much is read at once where only the hash is wanted.
+const CHUNK: usize = 64 << 10;
+
+/// What a target was when it was read, enough to see that it has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fingerprint {
-    /// Length and time of modification; `None` for a file that does not exist.
-    cheap: Option<(u64, Option<SystemTime>)>,
-    /// Hash of the content; 0 where it could not be read.
-    content: u64,
+    cheap: Cheap,
+    content: Content,
+}
+
+/// What can be seen without opening it: kind, length and time of modification; `None` for a file that does not exist.
+type Cheap = Option<(bool, u64, Option<SystemTime>)>;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Content {
+    Absent,
+    Unreadable,
+    /// A hash of it.
+    Text(u64),
 }
 
 impl Fingerprint {
     /// Whether there was no file.
     pub(crate) fn is_absent(&self) -> bool {
         self.cheap.is_none()
+    }
+
+    /// Whether the content was another one.
+    pub(crate) fn differs_from(&self, other: &Self) -> bool {
+        self.content != other.content
+    }
+
+    /// Whether the file may have changed since. Only looks, and opens nothing: quick enough for the loop.
+    pub(crate) fn is_outdated(&self, file_path: &str) -> bool {
+        cheap(fs::metadata(file_path).ok().as_ref()) != self.cheap
     }
 }
 
@@ -56,7 +81,7 @@ pub(crate) fn read(file_path: &str, proposed: &str) -> Result<(Aligned, Fingerpr
         Ok(found) if !found.is_file() => return Err(BadTarget::Special(file_path.to_owned())),
         _ => {}
     }
-    let (content, fingerprint) = content(path);
+    let (content, fingerprint) = read_whole(path);
     let aligned = match content {
         Ok(bytes) => align(Some(bytes), proposed),
         Err(error) if does_not_exist(&error) => align(None, proposed),
@@ -65,22 +90,69 @@ pub(crate) fn read(file_path: &str, proposed: &str) -> Result<(Aligned, Fingerpr
     Ok((aligned, fingerprint))
 }
 
-/// Whether the target is no longer what it was. Looks at the content only if length or time differ. Blocks.
-pub(crate) fn has_changed(file_path: &str, before: &Fingerprint) -> bool {
+/// Looks at the target again, whatever it is now. Blocks as long as reading takes.
+pub(crate) fn look(file_path: &str) -> Fingerprint {
     let path = Path::new(file_path);
-    cheap(fs::metadata(path).ok().as_ref()) != before.cheap && content(path).1.content != before.content
-}
-
-fn content(path: &Path) -> (io::Result<Vec<u8>>, Fingerprint) {
     let cheap = cheap(fs::metadata(path).ok().as_ref());
-    let content = fs::read(path);
-    let mut hasher = DefaultHasher::new();
-    content.as_ref().ok().hash(&mut hasher);
-    (content, Fingerprint { cheap, content: hasher.finish() })
+    let mut chunk = vec![0; CHUNK];
+    let mut hash = DefaultHasher::new();
+    let read = open(path).and_then(|file| {
+        let mut file = file.take(MAX_BYTES);
+        loop {
+            let length = fill(&mut file, &mut chunk)?;
+            if length == 0 {
+                return Ok(hash.finish());
+            }
+            hash.write(&chunk[..length]);
+        }
+    });
+    Fingerprint { cheap, content: content(read.as_ref().copied()) }
 }
 
-fn cheap(found: Option<&Metadata>) -> Option<(u64, Option<SystemTime>)> {
-    found.map(|found| (found.len(), found.modified().ok()))
+/// Reads until the buffer is full or the file ends, so that a hash never depends on how it was read.
+fn fill(file: &mut impl io::Read, chunk: &mut [u8]) -> io::Result<usize> {
+    let mut length = 0;
+    while length < chunk.len() {
+        match file.read(&mut chunk[length..]) {
+            Ok(0) => break,
+            Ok(read) => length += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(length)
+}
+
+fn read_whole(path: &Path) -> (io::Result<Vec<u8>>, Fingerprint) {
+    let cheap = cheap(fs::metadata(path).ok().as_ref());
+    let read = open(path).and_then(|mut file| {
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map(|_| bytes)
+    });
+    let hash = read.as_ref().map(|bytes| {
+        let mut hash = DefaultHasher::new();
+        bytes.chunks(CHUNK).for_each(|chunk| hash.write(chunk));
+        hash.finish()
+    });
+    let content = content(hash);
+    (read, Fingerprint { cheap, content })
+}
+
+fn open(path: &Path) -> io::Result<fs::File> {
+    let file = untrusted::open(path, Whose::Anybodys)?;
+    if file.metadata()?.len() > MAX_BYTES { Err(untrusted::too_large(MAX_BYTES)) } else { Ok(file) }
+}
+
+fn content(hash: Result<u64, &io::Error>) -> Content {
+    match hash {
+        Ok(hash) => Content::Text(hash),
+        Err(error) if does_not_exist(error) => Content::Absent,
+        Err(_) => Content::Unreadable,
+    }
+}
+
+fn cheap(found: Option<&Metadata>) -> Cheap {
+    found.map(|found| (found.is_file(), found.len(), found.modified().ok()))
 }
 
 fn does_not_exist(error: &io::Error) -> bool {
@@ -109,16 +181,36 @@ mod tests {
         fs::create_dir(directory.path().join("sub")).unwrap();
         let name = path.to_str().unwrap();
         let (_, absent) = read(name, "x").unwrap();
+        assert!(!absent.is_outdated(name));
         fs::write(&path, "one").unwrap();
-        assert!(has_changed(name, &absent));
+        assert!(absent.is_outdated(name) && look(name).differs_from(&absent));
         let (aligned, before) = read(name, "x").unwrap();
         assert_eq!(aligned.original.as_deref(), Some("one"));
         let later = SystemTime::now() + std::time::Duration::from_secs(9);
         fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
-        assert!(!has_changed(name, &before));
+        assert!(before.is_outdated(name));
+        let touched = look(name);
+        assert!(!touched.differs_from(&before) && !touched.is_outdated(name), "one look is enough");
         fs::write(&path, "two").unwrap();
-        assert!(has_changed(name, &before));
+        assert!(look(name).differs_from(&before));
         fs::remove_file(&path).unwrap();
-        assert!(has_changed(name, &before));
+        assert!(look(name).differs_from(&before));
+        #[cfg(unix)]
+        {
+            crate::untrusted::tests::pipe(&path);
+            let pipe = look(name);
+            assert!(pipe.differs_from(&before) && pipe.differs_from(&absent) && !pipe.is_outdated(name));
+        }
+    }
+
+    #[test]
+    fn what_is_read_whole_and_what_is_only_hashed_agree() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a");
+        let name = path.to_str().unwrap();
+        for length in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK] {
+            fs::write(&path, vec![b'x'; length]).unwrap();
+            assert_eq!(read(name, "x").unwrap().1, look(name), "{length}");
+        }
     }
 }

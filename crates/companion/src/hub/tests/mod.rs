@@ -3,6 +3,7 @@
 mod context;
 mod editor;
 mod journal;
+mod looking;
 mod reviews;
 mod sessions;
 

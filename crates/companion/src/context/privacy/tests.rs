@@ -1,0 +1,164 @@
+//! Which files may be told about, and which are nobody's business.
+
+use std::fs;
+
+use super::*;
+
+struct Project {
+    directory: tempfile::TempDir,
+    root: PathBuf,
+}
+
+impl Project {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap().join("project");
+        for (path, content) in [
+            (".git/info/exclude", "mine.txt\n"),
+            (".gitignore", "*.log\nbuild/\n"),
+            ("sub/.gitignore", "!keep.log\n"),
+            ("a.rs", ""),
+            (".env", ""),
+            ("x.log", ""),
+            ("mine.txt", ""),
+            ("sub/keep.log", ""),
+            ("build/out.rs", ""),
+            ("private/plan.md", ""),
+            ("sub/notes/n.md", ""),
+        ] {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        Self { directory, root }
+    }
+
+    fn places(&self) -> Places {
+        Places::below(self.directory.path())
+    }
+
+    fn privacy(&self, roots: &[&Path], excludes: &[&str]) -> Privacy {
+        let roots = roots.iter().map(|root| (*root).to_owned()).collect();
+        let excludes = excludes.iter().map(|glob| (*glob).to_owned()).collect();
+        let workspace = Workspace { roots, excludes, untold: Vec::new() };
+        Privacy::new(&workspace, false, &self.places()).unwrap()
+    }
+}
+
+#[test]
+fn secrets_ignored_files_and_exclusions_stay_here() {
+    let project = Project::new();
+    let mut privacy = project.privacy(&[&project.root], &["private/"]);
+    for (path, allowed) in [
+        ("a.rs", true),
+        (".env", false),
+        ("x.log", false),
+        ("mine.txt", false),
+        ("sub/keep.log", true),
+        ("build/out.rs", false),
+        ("private/plan.md", false),
+    ] {
+        assert_eq!(privacy.allows(&project.root.join(path)), allowed, "{path}");
+    }
+    let workspace = Workspace { roots: vec![project.root.clone()], ..Workspace::default() };
+    let mut open = Privacy::new(&workspace, true, &project.places()).unwrap();
+    assert!(open.allows(&project.root.join("x.log")));
+    assert!(!open.allows(&project.root.join(".env")));
+}
+
+#[test]
+fn a_changed_gitignore_counts_at_once_and_a_link_hides_nothing() {
+    let project = Project::new();
+    let root = &project.root;
+    let mut privacy = project.privacy(&[root], &[]);
+    assert!(privacy.allows(&root.join("a.rs")));
+    fs::write(root.join(".gitignore"), "*.rs\n").unwrap();
+    let later = SystemTime::now() + std::time::Duration::from_secs(5);
+    fs::File::open(root.join(".gitignore")).unwrap().set_modified(later).unwrap();
+    assert!(!privacy.allows(&root.join("a.rs")));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(root.join(".env"), root.join("harmless.txt")).unwrap();
+        assert!(!privacy.allows(&root.join("harmless.txt")));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn whichever_way_a_root_is_opened_its_exclusions_hold_for_the_other_spelling() {
+    let project = Project::new();
+    let link = project.directory.path().canonicalize().unwrap().join("link");
+    std::os::unix::fs::symlink(&project.root, &link).unwrap();
+    for root in [&link, &project.root] {
+        let mut privacy = project.privacy(&[root], &["/private/", "/sub/notes/"]);
+        for spelling in [&link, &project.root] {
+            assert!(privacy.allows(&spelling.join("a.rs")));
+            assert!(!privacy.allows(&spelling.join("private/plan.md")), "{root:?} {spelling:?}");
+            assert!(!privacy.allows(&spelling.join("sub/notes/n.md")), "{root:?} {spelling:?}");
+        }
+    }
+}
+
+#[test]
+fn every_root_that_holds_a_file_has_its_say() {
+    let project = Project::new();
+    let sub = project.root.join("sub");
+    for roots in [[&*project.root, &*sub], [&*sub, &*project.root]] {
+        for exclude in ["/notes/", "/sub/notes/"] {
+            let mut privacy = project.privacy(&roots, &[exclude]);
+            assert!(!privacy.allows(&sub.join("notes/n.md")), "{roots:?} {exclude}");
+            assert!(privacy.allows(&sub.join("keep.log")));
+        }
+    }
+}
+
+#[test]
+fn of_an_untold_root_nothing_is_told() {
+    let project = Project::new();
+    let workspace = Workspace {
+        roots: vec![project.root.clone()],
+        untold: vec![project.root.join("sub")],
+        ..Workspace::default()
+    };
+    let mut privacy = Privacy::new(&workspace, true, &project.places()).unwrap();
+    assert!(privacy.allows(&project.root.join("a.rs")));
+    assert!(!privacy.allows(&project.root.join("sub/keep.log")));
+}
+
+#[test]
+fn what_the_user_ignores_in_every_repository_is_ignored_wherever_git_finds_it() {
+    let project = Project::new();
+    let places = project.places();
+    let hidden = |name: &str| !project.privacy(&[&project.root], &[]).allows(&project.root.join(name));
+    assert!(!hidden("a.rs") && !hidden("sub/notes/n.md"));
+    fs::create_dir_all(places.config.join("git")).unwrap();
+    fs::write(places.config.join("git/ignore"), "*.md\n/a.rs\n").unwrap();
+    assert!(hidden("a.rs") && hidden("sub/notes/n.md") && !hidden("sub/keep.log"));
+    // A name that git is told outranks the place where it looks otherwise.
+    fs::write(places.home.join(".gitconfig"), "[user]\n\tname = A\n[Core]\n\texcludesFile = ~/mine\n")
+        .unwrap();
+    fs::write(places.home.join("mine"), "keep.log\n").unwrap();
+    // A repository's own rules outrank the user's.
+    assert!(!hidden("a.rs") && !hidden("sub/keep.log"));
+    fs::remove_file(project.root.join("sub/.gitignore")).unwrap();
+    fs::write(project.root.join(".gitignore"), "").unwrap();
+    assert!(hidden("sub/keep.log"));
+}
+
+#[cfg(unix)]
+#[test]
+fn rules_that_cannot_be_read_hide_everything_and_are_not_waited_for() {
+    let project = Project::new();
+    fs::remove_file(project.root.join(".gitignore")).unwrap();
+    crate::untrusted::tests::pipe(&project.root.join(".gitignore"));
+    let mut privacy = project.privacy(&[&project.root], &[]);
+    assert!(!privacy.allows(&project.root.join("a.rs")));
+}
+
+#[test]
+fn a_bad_glob_is_named() {
+    let workspace = Workspace { excludes: vec!["a{b".into()], ..Workspace::default() };
+    let places = Places::below(Path::new("/nowhere"));
+    let bad = Privacy::new(&workspace, false, &places).unwrap_err();
+    assert_eq!(bad.glob, "a{b");
+}
