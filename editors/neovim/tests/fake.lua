@@ -3,7 +3,7 @@
 --
 -- A test speaks to it through Neovim: the notification `fake/say` {method, params, id?} is sent back as a message of the
 -- server's own, `fake/answer` {method, error?, result?} sets what later requests of that method get, `fake/exit` {code}
--- ends it. HOW: "old" speaks another protocol, "refuse" refuses to initialize, "crash" ends at once.
+-- ends it. HOW: "utf-8" counts bytes, "old" speaks another protocol, "refuse" refuses to initialize, "crash" ends at once.
 
 local path, how = arg[1], arg[2]
 local answers = {}
@@ -41,8 +41,9 @@ local function initialized()
   if how == 'refuse' then
     return nil, { code = -32803, message = 'this alongside is too old: install 0.2 or newer' }
   end
+  local encoding = how == 'utf-8' and 'utf-8' or nil
   local spoken = how == 'old' and 0 or 1
-  return { capabilities = { experimental = { alongside = { protocol = spoken } } } }
+  return { capabilities = { experimental = { alongside = { protocol = spoken } }, positionEncoding = encoding } }
 end
 
 note({ method = 'fake/start', pid = vim.uv.os_getpid(), env = vim.env.ALONGSIDE_TEST_PORT })

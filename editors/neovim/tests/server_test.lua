@@ -171,6 +171,10 @@ local tests = {
         end, e:lua('return said'))
         assert(#said == 1)
         assert(e:lua('return vim.v.errmsg') == '', e:lua('return vim.v.errmsg'))
+        -- Once it is there, this is enough.
+        e:lua([[require('alongside.config').current.cmd = ...]], editor.fake(e.log))
+        e:cmd('Alongside restart')
+        initialized(e)
       end)
     end,
   },
@@ -230,6 +234,24 @@ local tests = {
         initialized(e, 1)
         editor.await('the buffer to be attached', function()
           return e:lua([[return #vim.lsp.get_clients({ bufnr = 0, name = 'alongside' }) == 1]])
+        end)
+      end)
+    end,
+  },
+  {
+    'beside a server that counts bytes it counts bytes, so that Neovim does not mix the two up',
+    function()
+      local root = project()
+      editor.with({ cwd = root, args = { 'a.txt' } }, function(e)
+        initialized(e)
+        e:lua([[vim.lsp.start({ name = 'other', cmd = ..., root_dir = vim.fn.getcwd() })]], editor.fake(e.log .. '2', 'utf-8'))
+        editor.await('both to be attached', function()
+          return e:lua([[return #vim.lsp.get_clients({ bufnr = 0 })]]) == 2
+        end)
+        editor.await('the same encoding', function()
+          return e:lua([[local all = {}
+            for _, client in ipairs(vim.lsp.get_clients({ bufnr = 0 })) do all[client.offset_encoding] = true end
+            return vim.deep_equal(all, { ['utf-8'] = true })]])
         end)
       end)
     end,

@@ -23,7 +23,7 @@ function M.of(client)
 end
 
 --- The `cmd` of the client's configuration: starts the process, and returns what Neovim talks to it through.
----@param cmd string[]
+---@param cmd fun(): string[] asked each time
 ---@return fun(dispatchers: vim.lsp.rpc.Dispatchers): vim.lsp.rpc.PublicClient
 function M.starter(cmd)
   return function(dispatchers)
@@ -36,7 +36,7 @@ function M.starter(cmd)
         on_exit(0, 0)
       end,
     })
-    local words = vim.deepcopy(cmd)
+    local words = vim.deepcopy(cmd())
     words[1] = vim.fs.normalize(words[1])
     local rpc = vim.lsp.rpc.start(words, dispatchers)
 

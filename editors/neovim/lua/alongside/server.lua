@@ -6,6 +6,7 @@ local config = require('alongside.config')
 local link = require('alongside.link')
 local log = require('alongside.log')
 local project = require('alongside.project')
+local requests = require('alongside.requests')
 local revival = require('alongside.revival')
 
 local M = {}
@@ -22,7 +23,6 @@ local PROTOCOL = 1
 ---@field status table? the newest alongside/didChangeStatus, without its environment
 
 local servers = {} ---@type table<integer, alongside.Server> ready ones, by client id
-local number = 0
 local leaving = false
 local register
 
@@ -101,9 +101,7 @@ local function on_exit(_, _, id)
     servers[id] = nil
     if server then
       M.on.gone(id)
-      for _, answer in pairs(server.pending) do
-        answer({ code = -32803, message = 'alongside has ended', data = { why = 'gone' } })
-      end
+      requests.abandon(server)
     end
   end)
   if client then
@@ -145,7 +143,9 @@ end
 local function template()
   return {
     name = NAME,
-    cmd = link.starter(config.current.cmd),
+    cmd = link.starter(function()
+      return config.current.cmd
+    end),
     handlers = handlers(),
     init_options = { alongside = { protocol = PROTOCOL } },
     on_init = on_init,
@@ -213,6 +213,23 @@ function M.attach(buf, opened)
   M.start(root, buf)
 end
 
+--- Neovim takes the position encoding of any of a buffer's clients for the requests of all, and warns where they differ.
+--- This one's means nothing, so it is that of the others.
+---@param buf integer
+function M.adapt(buf)
+  local own, other
+  for _, client in ipairs(vim.lsp.get_clients({ bufnr = buf })) do
+    if client.name == NAME then
+      own = client
+    else
+      other = other or client
+    end
+  end
+  if own and other then
+    own.offset_encoding = other.offset_encoding
+  end
+end
+
 --- Starts the server of the directory Neovim is in, unless somebody stopped it.
 function M.attach_cwd()
   local root = project.of_cwd()
@@ -221,11 +238,16 @@ function M.attach_cwd()
   end
 end
 
---- Ends every server and starts it again, also those that were stopped or given up.
+--- Ends every server and starts it again; starts those that were stopped, given up, or could not be started before.
 function M.restart()
-  local stopped = revival.forgive()
+  local roots = revival.forgive()
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_is_loaded(buf) and project.is_file(buf) then
+      roots[project.of_buffer(buf)] = true
+    end
+  end
   for _, client in ipairs(vim.lsp.get_clients({ name = NAME, _uninitialized = true })) do
-    stopped[client.root_dir] = nil
+    roots[client.root_dir] = nil
     revival.expect(client.root_dir)
     stop(client)
     vim.defer_fn(function()
@@ -234,7 +256,10 @@ function M.restart()
       end
     end, 2000)
   end
-  for root in pairs(stopped) do
+  if next(roots) == nil and not M.is_starting() and #M.all() == 0 then
+    roots[project.of_cwd()] = true
+  end
+  for root in pairs(roots) do
     start_again(root, project.buffers_of(root))
   end
 end
@@ -275,32 +300,7 @@ end
 ---@param params table
 ---@param callback fun(err: table?, result: any)
 function M.request(id, method, params, callback)
-  local server = servers[id]
-  local gone = { code = -32803, message = 'alongside is not running', data = { why = 'gone' } }
-  if not server then
-    vim.schedule(function()
-      callback(gone)
-    end)
-    return
-  end
-  number = number + 1
-  local this = number
-  server.pending[this] = callback
-  local sent = server.rpc.request(method, params, function(err, result)
-    -- Unless the end of the server was the answer already.
-    if server.pending[this] then
-      server.pending[this] = nil
-      callback(err, result)
-    end
-  end)
-  if not sent then
-    vim.schedule(function()
-      if server.pending[this] then
-        server.pending[this] = nil
-        callback(gone)
-      end
-    end)
-  end
+  requests.send(servers[id], method, params, callback)
 end
 
 --- Sends a notification.

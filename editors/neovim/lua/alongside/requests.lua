@@ -1,0 +1,52 @@
+-- Requests that always get an answer. Neovim forgets those that wait for a server that has ended, and whoever asked
+-- would wait for ever.
+
+local M = {}
+
+-- Error code of a request that failed, as the server uses it.
+local FAILED = -32803
+
+local number = 0
+
+local function gone()
+  return { code = FAILED, message = 'alongside is not running', data = { why = 'gone' } }
+end
+
+--- Sends a request, and calls `callback` once with its answer.
+---@param server alongside.Server? nil: it has ended
+---@param method string
+---@param params table
+---@param callback fun(err: table?, result: any)
+function M.send(server, method, params, callback)
+  if not server then
+    vim.schedule(function()
+      callback(gone())
+    end)
+    return
+  end
+  number = number + 1
+  local this = number
+  local function answer(err, result)
+    -- Unless the end of the server was the answer already.
+    if server.pending[this] then
+      server.pending[this] = nil
+      callback(err, result)
+    end
+  end
+  server.pending[this] = answer
+  if not server.rpc.request(method, params, answer) then
+    vim.schedule(function()
+      answer(gone())
+    end)
+  end
+end
+
+--- Answers what a server that has ended did not.
+---@param server alongside.Server
+function M.abandon(server)
+  for _, answer in pairs(vim.deepcopy(server.pending)) do
+    answer(gone())
+  end
+end
+
+return M
