@@ -10,7 +10,12 @@ local corner ---@type integer? the window in the corner
 local waiting = {} ---@type { [1]: string, [2]: integer }[]
 local timer
 
-local default = vim.notify
+-- Whether messages are Neovim's own, rather than those of a plugin that shows them in its own way.
+local function is_plain()
+  local source = debug.getinfo(vim.notify, 'S').source
+  -- What comes with Neovim is named like a module, or was compiled without names.
+  return not config.is_custom and (source:find('^@vim/') or source:find('^=?%?$')) ~= nil
+end
 
 -- Whether a message would be drawn over what is being typed or answered.
 local function is_busy()
@@ -65,7 +70,7 @@ local function flush()
   end
   waiting = {}
   local message = table.concat(said, ' ')
-  if vim.notify == default and not config.is_custom and (vim.o.cmdheight == 0 or vim.api.nvim_get_mode().mode ~= 'n') then
+  if is_plain() and (vim.o.cmdheight == 0 or vim.api.nvim_get_mode().mode ~= 'n') then
     in_a_corner(message)
     if vim.o.cmdheight > 0 then
       -- For :messages. It is seen for no longer than a moment.
@@ -88,7 +93,7 @@ end
 ---@param message string harmless
 ---@param level integer?
 function M.now(message, level)
-  if is_busy() or vim.o.cmdheight == 0 then
+  if is_busy() or vim.o.cmdheight == 0 and is_plain() then
     M.later(message, level)
   else
     config.current.notify(message, level or vim.log.levels.INFO)

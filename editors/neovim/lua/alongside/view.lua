@@ -159,7 +159,13 @@ end
 ---@param line integer where to begin reading, 1-based
 function View:open(origin, line)
   self.origin = origin
-  vim.cmd('keepalt tab sbuffer ' .. self.right)
+  -- Scripts of others run here, and what they do wrong need not be in the way.
+  local ok, why = pcall(vim.cmd, 'keepalt tab sbuffer ' .. self.right)
+  if vim.api.nvim_get_current_buf() ~= self.right then
+    error(why, 0)
+  elseif not ok then
+    require('alongside.log').write('an autocommand failed: ' .. tostring(why))
+  end
   self.right_win = vim.api.nvim_get_current_win()
   if origin.mode:find('^[iR]') then
     vim.cmd('stopinsert')
@@ -333,7 +339,13 @@ function View:become_scratch(name)
   marks.clear(self.right)
   local options = vim.bo[self.right]
   options.buftype, options.bufhidden, options.buflisted, options.modifiable = 'nofile', 'hide', true, true
+  local old = vim.api.nvim_buf_get_name(self.right)
   pcall(vim.api.nvim_buf_set_name, self.right, name)
+  -- Neovim keeps the name it had as a buffer of its own.
+  local left_over = vim.fn.bufnr('^' .. vim.fn.escape(old, '\\*?[]{}$^.~,') .. '$')
+  if left_over > 0 and left_over ~= self.right then
+    pcall(vim.api.nvim_buf_delete, left_over, { force = true })
+  end
   if vim.api.nvim_buf_is_valid(self.left) then
     marks.clear(self.left)
     vim.bo[self.left].bufhidden = 'wipe'
