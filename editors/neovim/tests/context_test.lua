@@ -132,6 +132,13 @@ return {
         end)
         settle(e)
         assert(newest(e).active.selectedText == 'two')
+        -- From a command line as well.
+        e:keys('<C-w>wgg0viw:')
+        settle(e)
+        assert(newest(e).active.selectedText == 'one')
+        e:keys('<C-u>wincmd w<CR>')
+        settle(e)
+        assert(newest(e).active.selectedText == 'one')
         e:cmd('terminal')
         e:keys('i')
         settle(e)

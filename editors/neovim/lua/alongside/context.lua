@@ -62,6 +62,10 @@ end
 
 --- Reads what the current window shows, if it is one that counts.
 local function look()
+  -- A command line leaves the cursor where it is, and what was selected when it was opened is what it is about.
+  if vim.fn.mode() == 'c' then
+    return
+  end
   local window = vim.api.nvim_get_current_win()
   local buf = vim.api.nvim_win_get_buf(window)
   if is_floating(window) then
