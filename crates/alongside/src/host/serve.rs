@@ -1,9 +1,9 @@
 //! The host's loop: lets desks in, and does what the [rules](super::life) say follows when they come and go.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use alongside_companion::{Companion, Editor};
+use alongside_companion::{Companion, Editor, Workspace};
 use alongside_desk::socket::{
     Arrival, ClientInfo, Goodbye, Hello, Host, Owner, PROTOCOL, Report, Role, Welcome,
 };
@@ -32,6 +32,8 @@ pub(super) struct Serving {
     entry: Entry,
     registry: Registry,
     settings: Settings,
+    /// Projects of which agents are told nothing, for their own settings cannot be read.
+    untold: Vec<PathBuf>,
     life: Life,
     last: u64,
     /// Watches saved files while no editor tells more.
@@ -54,6 +56,7 @@ impl Serving {
             entry,
             registry,
             settings,
+            untold: Vec::new(),
             life,
             last: 0,
             saved: None,
@@ -187,8 +190,10 @@ impl Serving {
         let wanted = self.settings.context && self.life.owner().is_none();
         match (self.saved.take(), wanted) {
             (None, true) => {
-                let roots = self.entry.roots.clone();
-                let filter = Filter::new(&roots, &self.settings.exclude, self.settings.include_git_ignored);
+                let mut roots = self.entry.roots.clone();
+                roots.retain(|root| !self.untold.contains(root));
+                let filter =
+                    Filter::new(&roots, &self.settings.excludes(), self.settings.include_git_ignored);
                 self.saved = Some(saved::start(self.companion.observe(), roots, filter));
             }
             (Some(watching), false) => watching.abort(),
@@ -206,14 +211,26 @@ impl Serving {
         if roots == self.entry.roots {
             return;
         }
-        let problems = match self.companion.set_roots(roots.clone()).await {
-            Ok(problems) => {
+        let wrong = self.settings.visit(&roots);
+        let untold: Vec<PathBuf> = wrong.iter().map(|(root, _)| root.clone()).collect();
+        let workspace =
+            Workspace { roots: roots.clone(), excludes: self.settings.excludes(), untold: untold.clone() };
+        let problems = match self.companion.set_workspace(workspace).await {
+            Ok(mut problems) => {
                 tracing::info!(?roots, "the editor's projects have changed");
                 self.entry.roots = roots;
+                self.untold = untold;
                 self.write_entry();
+                self.saved.take().inspect(AbortHandle::abort);
+                self.watch_saved_files();
+                problems.extend(wrong.iter().map(|(root, error)| untold_problem(root, error)));
                 problems
             }
-            Err(error) => vec![Problem { what: error.to_string(), hint: None }],
+            Err(error) => {
+                // Nothing has changed.
+                self.settings.visit(&self.entry.roots);
+                vec![Problem { what: error.to_string(), hint: None }]
+            }
         };
         let desk = self.companion.observe();
         for problem in problems {
@@ -258,6 +275,15 @@ impl Serving {
             let _ = arrival.done().await;
         }
     }
+}
+
+/// A project says what shall be hidden in it, and nobody understands what.
+fn untold_problem(root: &Path, error: &anyhow::Error) -> Problem {
+    let hint = format!(
+        "Agents are told of no file in {} until its settings are right and it is opened again. Reviews work as ever.",
+        root.display()
+    );
+    Problem { what: format!("{error:#}"), hint: Some(hint) }
 }
 
 fn editor(owner: &Owner) -> Editor {

@@ -6,9 +6,11 @@
 
 mod reader;
 
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+use alongside_companion::untrusted::{self, Whose};
 use alongside_companion::{Builder, Places};
 use alongside_terminal::Theme;
 use anyhow::Context;
@@ -18,6 +20,9 @@ use crate::failure::Hint;
 
 /// The file in a project.
 const PROJECT_FILE: &str = ".alongside.toml";
+
+/// A larger one is nothing that a person wrote.
+const MAX_PROJECT_FILE: u64 = 1 << 20;
 
 /// Every key there is.
 const KEYS: &[(&str, &str)] = &[
@@ -43,7 +48,9 @@ pub(crate) struct Settings {
     /// Whether agents are told about the person's files at all.
     pub(crate) context: bool,
     /// Files that agents are never told about, beside the built-in ones.
-    pub(crate) exclude: Vec<String>,
+    exclude: Vec<String>,
+    /// Those that the projects add.
+    added: Vec<String>,
     /// Whether agents are told about files that git ignores.
     pub(crate) include_git_ignored: bool,
     /// Colours of the terminal desk; the terminal is asked if nothing is said.
@@ -63,6 +70,7 @@ impl Default for Settings {
         Self {
             context: true,
             exclude: Vec::new(),
+            added: Vec::new(),
             include_git_ignored: false,
             theme: None,
             aliases: true,
@@ -93,23 +101,45 @@ impl Settings {
                 }
             }
         }
-        for root in roots {
-            settings.read_if_there(&root.join(PROJECT_FILE), PROJECT_KEYS)?;
+        match settings.visit(roots).into_iter().next() {
+            Some((_, error)) => Err(error),
+            None => Ok(settings),
         }
-        Ok(settings)
+    }
+
+    /// Reads what these projects add, in place of what others did. Returns those that say what cannot be meant: nobody knows
+    /// what shall be hidden in them.
+    pub(crate) fn visit(&mut self, roots: &[PathBuf]) -> Vec<(PathBuf, anyhow::Error)> {
+        self.added.clear();
+        let mut wrong = Vec::new();
+        for root in roots {
+            if let Err(error) = self.read_project(root) {
+                wrong.push((root.clone(), error));
+            }
+        }
+        wrong
+    }
+
+    /// All that agents are never told about, beside the built-in ones.
+    pub(crate) fn excludes(&self) -> Vec<String> {
+        // Those of projects come last, so that nothing takes them back.
+        [self.exclude.as_slice(), &self.added].concat()
+    }
+
+    /// A project is somebody else's text: its file may be anything.
+    fn read_project(&mut self, root: &Path) -> anyhow::Result<()> {
+        let file = root.join(PROJECT_FILE);
+        match untrusted::read(&file, MAX_PROJECT_FILE, Whose::Anybodys).and_then(as_text) {
+            Ok(text) => self.read(&file, &text, PROJECT_KEYS),
+            Err(error) if is_absent(&error) => Ok(()),
+            Err(error) => Err(error).with_context(|| format!("cannot read the settings {}", file.display())),
+        }
     }
 
     fn read_if_there(&mut self, file: &Path, keys: &[(&str, &str)]) -> anyhow::Result<()> {
         match std::fs::read_to_string(file) {
             Ok(text) => self.read(file, &text, keys),
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
-                ) =>
-            {
-                Ok(())
-            }
+            Err(error) if is_absent(&error) => Ok(()),
             Err(error) => Err(error).with_context(|| format!("cannot read the settings {}", file.display())),
         }
     }
@@ -127,13 +157,13 @@ impl Settings {
                 if keys == PROJECT_KEYS {
                     only_adds(entry)?;
                 }
-                self.apply(entry)
+                self.apply(entry, keys)
             })
         });
         applied.map_err(|wrong| wrong.in_file(file, text))
     }
 
-    fn apply(&mut self, entry: &Entry<'_>) -> Result<(), Wrong> {
+    fn apply(&mut self, entry: &Entry<'_>, keys: &[(&str, &str)]) -> Result<(), Wrong> {
         match (entry.section, entry.key) {
             ("context", "enabled") => self.context = entry.flag()?,
             ("context", "exclude") => {
@@ -142,7 +172,10 @@ impl Settings {
                     globset::Glob::new(glob.text.trim_start_matches('!')).map_err(|error| {
                         glob.wrong(format!("{:?} is no glob: {}", glob.text, error.kind()))
                     })?;
-                    self.exclude.push(glob.text);
+                    match keys == PROJECT_KEYS {
+                        true => self.added.push(glob.text),
+                        false => self.exclude.push(glob.text),
+                    }
                 }
             }
             ("context", "include-git-ignored") => self.include_git_ignored = entry.flag()?,
@@ -200,7 +233,7 @@ impl Settings {
         }
         let builder = alongside_companion::Companion::builder()
             .aliases(self.aliases)
-            .exclude(&self.exclude)
+            .exclude(self.excludes())
             .include_git_ignored(self.include_git_ignored)
             .allow_tokenless_agents(self.allow_tokenless)
             .places(places);
@@ -215,6 +248,14 @@ impl Settings {
             None => builder,
         }
     }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn as_text(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
 /// A project may hide files, not show what is hidden: a pattern that takes an exclusion back is the person's alone.
@@ -258,6 +299,7 @@ mod tests {
         let expected = Settings {
             context: false,
             exclude: vec!["*.key".into(), "private/".into()],
+            added: Vec::new(),
             include_git_ignored: true,
             theme: Some(Theme::Light),
             aliases: false,
@@ -347,7 +389,7 @@ mod tests {
         let mut settings = Settings { exclude: vec!["mine".into()], ..Settings::default() };
         let project = Path::new("/p/.alongside.toml");
         settings.read(project, "[context]\nexclude = ['theirs']", PROJECT_KEYS).unwrap();
-        assert_eq!(settings.exclude, ["mine", "theirs"]);
+        assert_eq!(settings.excludes(), ["mine", "theirs"]);
         let error =
             settings.read(project, "[server]\nallow-tokenless-agents = true", PROJECT_KEYS).unwrap_err();
         insta::assert_snapshot!(
@@ -367,7 +409,7 @@ mod tests {
             format!("{error:#}"),
             @r#"/p/.alongside.toml:4: "!.env" would take an exclusion back, and a project may only add some; if you want that, put it into your own config.toml"#
         );
-        assert_eq!(settings.exclude, Vec::<String>::new());
+        assert_eq!(settings.excludes(), Vec::<String>::new());
         // The person's own file may.
         assert_eq!(read(text).unwrap().exclude, ["theirs", "!.env"]);
     }

@@ -45,3 +45,40 @@ async fn what_the_settings_forbid_no_editor_tells_and_no_desk_switches_on() {
     desk.ends();
     editor.quits();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_project_that_is_opened_later_hides_what_it_says_and_everything_if_nobody_understands_it() {
+    let home = Home::new();
+    let write = |path: &str, text: &str| {
+        let path = home.path(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    write("second/.alongside.toml", "[context]\nexclude = [\"/secret/\"]\n");
+    write("third/.alongside.toml", "[context]\nexlude = [\"/secret/\"]\n");
+    let (secret, open) = (write("second/secret/a.txt", ""), write("second/open.txt", ""));
+    let (unclear, first) = (write("third/b.txt", ""), home.file("a.txt", ""));
+    let process = Process::open();
+    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    editor.hears("alongside/didChangeStatus", |status| status["desks"] == 1);
+    let folder = |name: &str| json!({ "uri": format!("file://{}", home.path(name).display()), "name": name });
+    let added = [folder("second"), folder("third")];
+    editor.says("workspace/didChangeWorkspaceFolders", json!({ "event": { "added": added, "removed": [] } }));
+    let problem = editor.hears("alongside/problem", |problem| {
+        problem["what"].as_str().is_some_and(|what| what.contains("third/.alongside.toml:2:"))
+    });
+    let hint = problem["hint"].as_str().unwrap();
+    assert!(hint.starts_with("Agents are told of no file in") && hint.contains("third"), "{hint}");
+    let files = [&secret, &unclear, &open, &first].map(|path| json!({ "path": path }));
+    editor.says("alongside/didChangeContext", json!({ "openFiles": files }));
+    let status = editor.hears("alongside/didChangeStatus", |status| {
+        status["context"].as_array().is_some_and(|told| told.iter().any(|file| file["path"] == open.as_str()))
+    });
+    let told: Vec<_> = status["context"].as_array().unwrap().iter().map(|file| &file["path"]).collect();
+    assert_eq!(told, [open.as_str(), first.as_str()]);
+    let agent = home.agent().await;
+    let told = agent.context().borrow().clone().unwrap();
+    assert_eq!(told.open_files().iter().map(|file| &file.path).collect::<Vec<_>>(), [&open, &first]);
+    editor.quits();
+}
