@@ -156,6 +156,14 @@ impl Stage {
         Ok(String::from_utf8(output.stdout)?)
     }
 
+    /// Waits until the file holds `text`.
+    pub(crate) fn wait_until_on_disk(&self, text: &str) -> Result<()> {
+        wait::until("what was decided, in the file", PATIENCE, || match self.on_disk() {
+            found if found == text => Ok(()),
+            found => Err(found),
+        })
+    }
+
     /// What the file holds now.
     pub(crate) fn on_disk(&self) -> String {
         fs::read_to_string(&self.file).unwrap()
