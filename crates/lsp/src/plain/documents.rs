@@ -34,12 +34,14 @@ pub(crate) struct Documents {
 }
 
 /// What a change did to a document.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Edited {
     /// Where the last edit ended, if it says: the cursor is there, mostly.
     pub(crate) end: Option<usize>,
     /// Whether the text is another one now.
     pub(crate) is_new: bool,
+    /// The text after each change.
+    pub(crate) steps: Vec<Text>,
 }
 
 impl Documents {
@@ -80,11 +82,12 @@ impl Documents {
             uri,
         });
         let before = document.text.clone();
-        let mut end = None;
+        let (mut end, mut steps) = (None, Vec::new());
         for change in changes {
             let Some(new) = text_of(change) else { continue };
             let Some((from, to)) = range_of(change) else {
                 document.text = Text::new(new);
+                steps.push(document.text.clone());
                 end = None;
                 continue;
             };
@@ -95,6 +98,7 @@ impl Documents {
             text.push_str(new);
             text.push_str(&old[replaced.end..]);
             document.text = Text::new(text);
+            steps.push(document.text.clone());
             end = Some(replaced.start + new.len());
         }
         let is_new = document.text.text() != before.text();
@@ -102,7 +106,7 @@ impl Documents {
             document.saved = document.text.clone();
         }
         document.version = params.get("textDocument").and_then(version).or(document.version);
-        Some((key, Edited { end, is_new }))
+        Some((key, Edited { end, is_new, steps }))
     }
 
     /// `textDocument/didSave`.

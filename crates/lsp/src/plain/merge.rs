@@ -62,25 +62,12 @@ pub(crate) fn merged(base: &Arc<str>, mine: &Arc<str>, theirs: &Arc<str>) -> Arc
     text.into()
 }
 
-/// How many bytes lie between the first and the last difference of two texts, in both.
-pub(crate) fn distance(one: &str, other: &str) -> usize {
-    let (start, end) = alike(one.as_bytes(), other.as_bytes());
-    one.len() + other.len() - 2 * (start + end)
-}
-
-/// How many bytes are equal at the start, and at the end after that.
-fn alike(one: &[u8], other: &[u8]) -> (usize, usize) {
-    let start = one.iter().zip(other).take_while(|(one, other)| one == other).count();
-    let rest = one[start..].iter().rev().zip(other[start..].iter().rev());
-    (start, rest.take_while(|(one, other)| one == other).count())
-}
-
 /// The one change of whole lines that makes `new` of `old`, for the companion; none if they are equal.
 pub(crate) fn replacement(old: &str, new: &str) -> Option<Change> {
     if old == new {
         return None;
     }
-    let (same, _) = alike(old.as_bytes(), new.as_bytes());
+    let same = old.bytes().zip(new.bytes()).take_while(|(one, other)| one == other).count();
     // Back to the start of a line, which is a character boundary in both.
     let start = old.as_bytes()[..same].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let (old_rest, new_rest) = (&old[start..], &new[start..]);

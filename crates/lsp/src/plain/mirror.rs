@@ -1,12 +1,13 @@
 //! The text of a proposal in the editor and at the companion, kept the same while both change.
 //!
-//! Each side is told what the other did and neither waits. What the editor's text was made of, the *base*, says what is typed
-//! and what came from elsewhere; the two are [merged], and the result is sent to the companion and put into the editor. An
-//! editor does not say which of its changes are ours: it is seen from the text.
+//! What the editor's text was made of, the *base*, says what is typed and what came from elsewhere; the two are [merged], and
+//! the result is put into the editor and sent to the companion. Only one of the two is on its way at a time: so it is always
+//! certain what a text that comes back was made of, and a change is never taken for one that was made twice, or undone. An
+//! editor does not say which of its changes are ours: that is seen from the text.
 
 use std::sync::Arc;
 
-use super::merge::{distance, merged};
+use super::merge::merged;
 
 /// See the module.
 #[derive(Debug, Clone)]
@@ -17,6 +18,8 @@ pub(crate) struct Mirror {
     there: Arc<str>,
     sent: Option<Sent>,
     offered: Option<Offer>,
+    /// How many there were.
+    offers: u64,
     /// The editor refused; it is asked again when it has changed something.
     refused: bool,
     /// The companion refused, for a reason that only news from it can change.
@@ -38,7 +41,7 @@ struct Sent {
 /// A text on its way into the editor.
 #[derive(Debug, Clone)]
 struct Offer {
-    base: Arc<str>,
+    number: u64,
     from: Arc<str>,
     to: Arc<str>,
     /// The companion's, which is in it.
@@ -56,6 +59,7 @@ impl Mirror {
             there: text,
             sent: None,
             offered: None,
+            offers: 0,
             refused: false,
             blocked: false,
         }
@@ -97,31 +101,17 @@ impl Mirror {
         !self.blocked && (self.sent.is_some() || self.goal() != self.there)
     }
 
-    /// The editor's text now.
-    pub(crate) fn typed(&mut self, text: Arc<str>) {
+    /// What the editor's text has become, step by step as the editor tells it: one of them may be what was offered.
+    pub(crate) fn typed(&mut self, steps: impl IntoIterator<Item = Arc<str>>) {
         self.refused = false;
-        if let Some(offer) = self.offered.take() {
-            let with = merged(&offer.from, &self.here, &offer.to);
-            if text == with || distance(&with, &text) < distance(&self.here, &text) {
-                self.took(&offer);
-            } else if !offer.answered {
-                self.offered = Some(offer);
+        for text in steps {
+            // Nothing less says so for certain: a person may do by hand what was offered, or half of it.
+            if let Some(offer) = self.offered.take_if(|offer| offer.to == text) {
+                self.base = offer.of;
             }
+            self.here = text;
         }
-        self.here = text;
-    }
-
-    /// The editor has what was offered: the text there was made of it.
-    fn took(&mut self, offer: &Offer) {
-        let base = if self.base == offer.base {
-            offer.of.clone()
-        } else {
-            merged(&offer.from, &self.base, &offer.to)
-        };
-        self.base = base;
-        if let Some(sent) = &mut self.sent {
-            sent.here = merged(&offer.from, &sent.here, &offer.to);
-        }
+        self.offered.take_if(|offer| offer.answered);
     }
 
     /// The companion's text now; true if it is what was sent.
@@ -141,9 +131,10 @@ impl Mirror {
         ours
     }
 
-    /// The text to send to the companion, in place of the one it has; it counts as sent.
-    pub(crate) fn outgoing(&mut self) -> Option<Arc<str>> {
-        if self.sent.is_some() || self.blocked {
+    /// The text to send to the companion, in place of the one it has; it counts as sent. While the editor is being
+    /// changed it may have told half of that: it is waited for, unless there is a `hurry`.
+    pub(crate) fn outgoing(&mut self, hurry: bool) -> Option<Arc<str>> {
+        if self.sent.is_some() || self.blocked || self.offered.is_some() && !hurry {
             return None;
         }
         let text = self.goal();
@@ -165,9 +156,9 @@ impl Mirror {
         }
     }
 
-    /// The text to put into the editor, in place of the one it has; it counts as offered.
-    pub(crate) fn incoming(&mut self) -> Option<Arc<str>> {
-        if self.offered.is_some() || self.refused {
+    /// The text to put into the editor, in place of the one it has, and the number of this offer.
+    pub(crate) fn incoming(&mut self) -> Option<(Arc<str>, u64)> {
+        if self.sent.is_some() || self.offered.is_some() || self.refused {
             return None;
         }
         let text = self.goal();
@@ -175,21 +166,21 @@ impl Mirror {
             self.base = self.there.clone();
             return None;
         }
-        let (from, to) = (self.here.clone(), text.clone());
-        let (base, of) = (self.base.clone(), self.there.clone());
-        self.offered = Some(Offer { base, from, to, of, answered: false });
-        Some(text)
+        self.offers += 1;
+        let (from, to, of) = (self.here.clone(), text.clone(), self.there.clone());
+        self.offered = Some(Offer { number: self.offers, from, to, of, answered: false });
+        Some((text, self.offers))
     }
 
-    /// The editor says that it has taken what was offered, or that it has not.
-    pub(crate) fn shown(&mut self, taken: bool) {
-        match (taken, &mut self.offered) {
-            (true, Some(offer)) => offer.answered = true,
-            (false, Some(_)) => {
-                self.offered = None;
-                self.refused = true;
-            }
-            (_, None) => {}
+    /// The editor says that it has taken an offer, or that it has not. It may have told the text before.
+    pub(crate) fn shown(&mut self, number: u64, taken: bool) {
+        let Some(mut offer) = self.offered.take_if(|offer| offer.number == number) else { return };
+        if taken {
+            offer.answered = true;
+            self.offered = Some(offer);
+        } else {
+            // What was offered for another text need not be refused for this one.
+            self.refused = offer.from == self.here;
         }
     }
 

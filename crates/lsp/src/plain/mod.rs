@@ -69,7 +69,8 @@ struct Ended {
 enum Question {
     /// To show a proposal at a line.
     Show(ReviewId, usize),
-    Apply(ReviewId),
+    /// To take one of the mirror's offers.
+    Apply(ReviewId, u64),
     Prompt(ReviewId),
     Closing(ReviewId),
     /// Whatever it answers.
@@ -162,14 +163,13 @@ impl Plain {
         let Some((key, edited)) = self.documents.changed(params) else { return };
         let Some(document) = self.documents.get(&key) else { return };
         let line = edited.end.map(|end| position(&document.text, end, Encoding::Utf16).line as usize);
-        let text = document.text.clone();
         self.place = Some((key.clone(), line));
         if !self.is_own(&key) {
             return self.leaks.edited(&key, &edited);
         }
         if let Some((id, proposal)) = self.proposal_at(&key) {
             let awaited = proposal.mirror.awaits_editor();
-            proposal.typed(&text);
+            proposal.typed(&edited.steps);
             self.go_on(io, id);
             if awaited {
                 self.mark(io, id);

@@ -116,18 +116,23 @@ impl Proposal {
         }
     }
 
-    /// The editor has another text now.
-    pub(crate) fn typed(&mut self, text: &Text) {
-        let Some((convention, before)) = &mut self.open else { return self.opened(text) };
-        let ours = Text::new(self.mirror.here().clone());
-        let back = convention.back(Some((before, &ours)), text);
-        *before = text.clone();
-        self.mirror.typed(back.into());
+    /// What the editor's text has become, step by step.
+    pub(crate) fn typed(&mut self, steps: &[Text]) {
+        let Some(last) = steps.last() else { return };
+        let Some((convention, before)) = &mut self.open else { return self.opened(last) };
+        let mut ours = Text::new(self.mirror.here().clone());
+        let mut back = Vec::with_capacity(steps.len());
+        for text in steps {
+            ours = Text::new(convention.back(Some((before, &ours)), text));
+            back.push(ours.text().clone());
+            *before = text.clone();
+        }
+        self.mirror.typed(back);
     }
 
     /// What to tell the companion of what was typed.
     pub(crate) fn outgoing(&mut self) -> Vec<Change> {
-        let text = self.mirror.outgoing();
+        let text = self.mirror.outgoing(self.flushing);
         text.and_then(|text| replacement(&self.review.current, &text)).into_iter().collect()
     }
 

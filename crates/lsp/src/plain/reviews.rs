@@ -176,9 +176,9 @@ impl Plain {
                 self.place = path.map(|path| (path, Some(line))).or(self.place.take());
             }
             Some(Question::Show(id, _)) => self.by_hand(io, id),
-            Some(Question::Apply(id)) => {
+            Some(Question::Apply(id, offer)) => {
                 if let Some(proposal) = self.reviews.get_mut(&id) {
-                    proposal.mirror.shown(says("applied"));
+                    proposal.mirror.shown(offer, says("applied"));
                     self.go_on(io, id);
                     self.mark(io, id);
                 }
@@ -207,25 +207,12 @@ impl Plain {
 
     /// Carries what was typed to the companion, what came from there into the editor, and out what was asked for.
     pub(super) fn go_on(&mut self, io: &mut Io, id: ReviewId) {
-        let encoding = self.client.encoding;
+        self.offer(io, id);
         let Some(proposal) = self.reviews.get_mut(&id) else { return };
         let changes = proposal.outgoing();
         if !changes.is_empty() {
             let revision = proposal.review.revision;
             io.request(Asked::Edit(id), Request::EditReview { id, revision, changes });
-        }
-        let ours = proposal.mirror.here().clone();
-        match &proposal.open {
-            Some((convention, editor)) => {
-                if let Some(goal) = proposal.mirror.incoming() {
-                    let edits = convention.edits(editor, &Text::new(ours), &Text::new(goal), encoding);
-                    let key = proposal.path.clone().unwrap_or_default();
-                    if let Some(number) = self.apply(io, &key, &edits) {
-                        self.questions.insert(number, Question::Apply(id));
-                    }
-                }
-            }
-            None => proposal.mirror.closed(),
         }
         let Some(proposal) = self.reviews.get_mut(&id) else { return };
         if proposal.mirror.is_unsent() {
@@ -235,6 +222,22 @@ impl Plain {
             io.request(Asked::Nobody, Request::Flushed { id });
         }
         self.fulfil(io, id);
+    }
+
+    /// Asks the editor to take what came from elsewhere.
+    fn offer(&mut self, io: &mut Io, id: ReviewId) {
+        let encoding = self.client.encoding;
+        let Some(proposal) = self.reviews.get_mut(&id) else { return };
+        let Some((convention, editor)) = &proposal.open else {
+            return proposal.mirror.closed();
+        };
+        let Some((goal, offer)) = proposal.mirror.incoming() else { return };
+        let ours = Text::new(proposal.mirror.here().clone());
+        let edits = convention.edits(editor, &ours, &Text::new(goal), encoding);
+        let key = proposal.path.clone().unwrap_or_default();
+        if let Some(number) = self.apply(io, &key, &edits) {
+            self.questions.insert(number, Question::Apply(id, offer));
+        }
     }
 
     /// Asks the editor to change a document; the number of the question.

@@ -1,7 +1,11 @@
 //! An editor and a companion that do as a test says, on both sides of the front.
 
+mod companion;
 mod context;
+mod deciding;
 mod mirror;
+mod showing;
+mod typing;
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +33,16 @@ impl Stage {
     fn new(editor: &str, encodings: &[&str]) -> Self {
         let params = json!({
             "clientInfo": { "name": editor },
-            "capabilities": { "general": { "positionEncodings": encodings } },
+            "processId": 1,
+            "capabilities": {
+                "general": { "positionEncodings": encodings },
+                "textDocument": { "codeAction": { "codeActionLiteralSupport": {} } },
+                "window": { "showDocument": { "support": true } },
+                "workspace": {
+                    "workspaceEdit": { "documentChanges": true },
+                    "codeLens": { "refreshSupport": true },
+                },
+            },
         });
         Self::introduced(params)
     }

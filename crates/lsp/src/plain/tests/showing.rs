@@ -1,0 +1,210 @@
+//! A review comes, is found, looked at and gone, in editors of every kind.
+
+use std::fs;
+
+use alongside_desk::{Agent, Closing};
+
+use super::companion::Companion;
+use super::*;
+
+const OLD: &str = "one\ntwo\nthree\nfour\nfive\nsix\n";
+const NEW: &str = "one\nTWO\nthree\nfour\nfive\nsix\nseven\n";
+
+async fn proposed(editor: &str) -> (Stage, Companion) {
+    let mut stage = Stage::new(editor, &[]);
+    stage.open("notes.txt", OLD);
+    let mut companion = Companion::proposes(&mut stage, "notes.txt", OLD, NEW);
+    companion.serve(&mut stage).await;
+    (stage, companion)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_review_that_comes_is_announced_and_offered_and_changes_nothing() {
+    let mut stage = Stage::new("helix", &[]);
+    stage.open("notes.txt", OLD);
+    let (target, other) = (stage.uri("notes.txt"), "file:///elsewhere");
+    assert_eq!(stage.titles(&target, 0), Vec::<String>::new(), "no light bulb");
+    let mut companion = Companion::proposes(&mut stage, "notes.txt", OLD, NEW);
+    companion.serve(&mut stage).await;
+    let seen = stage.seen();
+    assert!(seen.said().contains("Gemini CLI proposes 2 changes"), "{}", seen.said());
+    assert_eq!(seen.one("window/showMessage")["type"], 3);
+    assert_eq!(seen.marks(&target).len(), 1);
+    assert!(
+        seen.marks(&target)[0].starts_with("1 Gemini CLI proposes 2 changes"),
+        "{:?}",
+        seen.marks(&target)
+    );
+    assert!(
+        seen.0.iter().all(|message| !matches!(message, Message::Request(_))),
+        "nothing is asked: {:?}",
+        seen.0
+    );
+    let [show] = stage.titles(other, 0).try_into().unwrap();
+    assert!(show.starts_with("Review: ") && show.ends_with("notes.txt (Gemini CLI, 2 changes)"), "{show}");
+    assert_eq!(stage.titles(&target, 3)[1..], ["alongside: Accept", "alongside: Reject"]);
+    let fixes = json!({"textDocument": {"uri": target}, "range": range((0, 0), (0, 0)), "context": {"only": ["source.fixAll"]}});
+    stage.ask("textDocument/codeAction", fixes);
+    assert_eq!(stage.seen().result(), &json!([]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_action_shows_the_proposal_at_its_first_change() {
+    let (mut stage, _) = proposed("Eglot").await;
+    let target = stage.uri("notes.txt");
+    stage.choose(&target, 0, "Review: ");
+    let seen = stage.seen();
+    let shown = seen.one("window/showDocument");
+    assert_eq!((&shown["takeFocus"], &shown["selection"]), (&json!(true), &range((1, 0), (1, 0))));
+    let path = crate::uri::to_path(shown["uri"].as_str().unwrap()).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), NEW);
+    assert!(path.ends_with("own/1-0-1/notes.txt"), "{}", path.display());
+    assert!(stage.plain.is_own(&path) && !stage.plain.is_own(&stage.path("notes.txt")));
+    // It could not: the person hears how.
+    stage.reply(&seen.number("window/showDocument"), Value::Null);
+    assert!(stage.seen().said().contains(path.to_str().unwrap()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_may_be_asked_and_who_can_show_follows_the_table() {
+    for (editor, asks, shows) in [
+        ("Visual Studio Code", true, true),
+        ("Neovim", false, true),
+        ("helix", false, true),
+        ("Kate", false, false),
+        ("vim-lsp", false, false),
+        ("kakoune-lsp", false, false),
+        ("emacs", false, true),
+    ] {
+        let (mut stage, _) = proposed(editor).await;
+        let seen = stage.seen();
+        assert_eq!(seen.all("window/showMessageRequest").len(), usize::from(asks), "{editor}");
+        assert_eq!(seen.said().contains("own/1-0-1/notes.txt"), !shows, "{editor}: {}", seen.said());
+        if asks {
+            assert_eq!(seen.one("window/showMessageRequest")["actions"][0]["title"], "Later");
+            stage.reply(&seen.number("window/showMessageRequest"), json!({"title": "Review"}));
+            stage.seen().one("window/showDocument");
+        }
+        stage.command(json!({"command": "alongside.review"}));
+        assert_eq!(stage.seen().all("window/showDocument").len(), usize::from(shows), "{editor}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_wants_proposals_at_once_gets_them() {
+    let mut stage = Stage::introduced(json!({
+        "clientInfo": {"name": "helix"}, "initializationOptions": {"alongside": {"openReviews": true}},
+    }));
+    stage.open("notes.txt", OLD);
+    Companion::proposes(&mut stage, "notes.txt", OLD, NEW).serve(&mut stage).await;
+    stage.seen().one("window/showDocument");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_proposal_says_what_was_there_and_what_can_be_done() {
+    let (mut stage, mut companion) = proposed("helix").await;
+    let own = stage.show_proposal(NEW);
+    companion.serve(&mut stage).await;
+    let seen = stage.seen();
+    assert_eq!(seen.marks(&own), ["1 before: two", "6 added"]);
+    assert_eq!(companion.edits, 0, "opening is no edit");
+    let all =
+        ["alongside: Drop this change", "alongside: Next change", "alongside: Accept", "alongside: Reject"];
+    assert_eq!(stage.titles(&own, 1), all);
+    assert_eq!(stage.titles(&own, 3), all[1..]);
+    stage.choose(&own, 3, "alongside: Next change");
+    assert_eq!(stage.seen().one("window/showDocument")["selection"]["start"], at(6, 0));
+    stage.ask("textDocument/codeLens", json!({"textDocument": {"uri": own}}));
+    let seen = stage.seen();
+    let lenses = seen.result().as_array().unwrap();
+    let lenses: Vec<_> = lenses
+        .iter()
+        .map(|lens| (lens["range"]["start"]["line"].clone(), &lens["command"]["title"]))
+        .collect();
+    assert_eq!(
+        json!(lenses),
+        json!([[0, "Accept"], [0, "Reject"], [1, "Drop this change"], [6, "Drop this change"]])
+    );
+    // Nothing of it is the person's file.
+    assert_eq!(stage.active()["path"], "notes.txt");
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_it_is_over_nothing_of_it_is_left() {
+    let (mut stage, companion) = proposed("Visual Studio Code").await;
+    let own = stage.show_proposal(NEW);
+    let path = crate::uri::to_path(&own).unwrap();
+    stage.seen();
+    companion.close(&stage, Closing::AnsweredInAgent, false);
+    stage.hear().await;
+    let seen = stage.seen();
+    assert_eq!((seen.marks(&own).len(), seen.marks(&stage.uri("notes.txt")).len()), (0, 0));
+    assert!(seen.said().contains("answered in Gemini CLI itself"), "{}", seen.said());
+    assert!(seen.all("window/showDocument").is_empty(), "it was not decided here");
+    seen.one("workspace/codeLens/refresh");
+    assert_eq!(stage.titles(&own, 1), Vec::<String>::new());
+    for _ in 0..3 {
+        stage.type_in(&own, "late", range((0, 0), (0, 0)));
+    }
+    assert_eq!(stage.seen().said().matches("this review has ended").count(), 1);
+    stage.tell("didClose", json!({"textDocument": {"uri": own}}));
+    assert!(!path.exists() && !path.parent().unwrap().exists());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_that_nobody_opened_is_removed_with_its_review() {
+    let (mut stage, companion) = proposed("helix").await;
+    let own = stage.dir.path().join("own");
+    assert_eq!(fs::read_dir(&own).unwrap().count(), 1);
+    companion.close(&stage, Closing::AgentGone, false);
+    stage.hear().await;
+    assert_eq!(fs::read_dir(&own).unwrap().count(), 0);
+    let (stage, _) = proposed("helix").await;
+    let own = stage.dir.path().join("own");
+    drop(stage.plain);
+    assert_eq!(fs::read_dir(own).unwrap().count(), 0, "and when the editor is gone");
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_several_reviews_the_one_of_the_document_is_meant_or_one_that_is_named() {
+    let (mut stage, _) = proposed("helix").await;
+    let agent = Agent { number: 2, ..Agent::default() };
+    let file = stage.path("b.txt").to_str().unwrap().to_owned();
+    Companion::opens(&mut stage, Companion::review(2, agent, file, "b\n", "B\n")).serve(&mut stage).await;
+    stage.open("c.txt", "c\n");
+    stage.seen();
+    stage.command(json!({"command": "alongside.review"}));
+    let said = stage.seen().said();
+    assert!(said.contains("1: ") && said.contains("2: ") && said.contains("agent 2"), "{said}");
+    for arguments in [json!([2]), json!(["2"]), json!([{"review": 2}])] {
+        stage.command(json!({"command": "alongside.review", "arguments": arguments}));
+        assert!(stage.seen().one("window/showDocument")["uri"].as_str().unwrap().ends_with("b.txt"));
+    }
+    stage.open("notes.txt", OLD);
+    stage.command(json!({"command": "alongside.review"}));
+    assert!(stage.seen().one("window/showDocument")["uri"].as_str().unwrap().ends_with("notes.txt"));
+    assert!(stage.ask("workspace/textDocumentContent", json!({"uri": "alongside:/original/2/b.txt"})));
+    assert_eq!(stage.seen().result(), &json!({"text": "b\n"}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_that_an_editor_would_obey_comes_through() {
+    let mut stage = Stage::new("helix", &[]);
+    let agent = Agent { name: "a\x1b[31m\u{202e}".into(), ..Agent::default() };
+    let file = stage.path("x\x1b]0;\u{202e}y.txt").to_str().unwrap().to_owned();
+    fs::write(&file, "old\u{202e}\x1b\n").unwrap();
+    let review = Companion::review(1, agent, file, "old\u{202e}\x1b\n", "new\n");
+    let mut companion = Companion::opens(&mut stage, review);
+    companion.serve(&mut stage).await;
+    let own = stage.show_proposal("new\n");
+    stage.choose("file:///elsewhere", 0, "Review: ");
+    companion.close(&stage, Closing::AgentGone, false);
+    companion.serve(&mut stage).await;
+    assert!(!own.contains("%1B") && !own.contains("%E2"), "{own}");
+    let seen = stage.seen();
+    assert!(!seen.0.is_empty());
+    for message in seen.0 {
+        let text = serde_json::to_string(&message).unwrap();
+        assert!(!text.contains("\\u001b") && !text.contains('\u{202e}'), "{text}");
+    }
+}
