@@ -2,6 +2,7 @@
 //! edits and decides with LSP's own means.
 
 mod actions;
+mod carrying;
 mod commands;
 mod context;
 mod convention;
@@ -11,6 +12,7 @@ mod merge;
 mod mirror;
 mod proposal;
 mod reviews;
+mod showing;
 #[cfg(test)]
 mod tests;
 mod texts;
