@@ -142,6 +142,18 @@ local tests = {
     end,
   },
   {
+    'the end of a server that has a successor already holds nobody up',
+    function()
+      local revival = require('alongside.revival')
+      local function started()
+        error('nobody asked for another one')
+      end
+      revival.ended('/one', { asked_to_stop = true }, true, started)
+      revival.ended('/two', { asked_to_stop = true }, false, started)
+      assert(not revival.is_held('/one') and revival.is_held('/two'))
+    end,
+  },
+  {
     'a server that speaks another protocol, or refuses, is not tried again, and its words are shown',
     function()
       for how, words in pairs({ old = 'do not speak the same protocol', refuse = 'install 0.2 or newer' }) do
