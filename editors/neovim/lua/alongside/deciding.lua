@@ -158,6 +158,7 @@ local function become_scratch(review, shown, why)
   for _, win in ipairs(vim.fn.win_findbuf(shown.right)) do
     vim.wo[win][0].winbar = winbar.proposal(review, {
       root = review.root, keys = {}, ended = 'over: ' .. why .. ' What you typed stays here.',
+      width = vim.api.nvim_win_get_width(win),
     })
   end
 end
@@ -169,7 +170,9 @@ end
 -- The review ended elsewhere while the person was at it: its windows go when they pause, and stay if they typed.
 local function linger(review, shown, why, before)
   for _, win in ipairs(vim.fn.win_findbuf(shown.right)) do
-    vim.wo[win][0].winbar = winbar.proposal(review, { root = review.root, keys = {}, ended = 'over: ' .. why })
+    vim.wo[win][0].winbar = winbar.proposal(review, {
+      root = review.root, keys = {}, ended = 'over: ' .. why, width = vim.api.nvim_win_get_width(win),
+    })
   end
   local function look()
     if not vim.api.nvim_buf_is_loaded(shown.right) or not shown:is_shown() then
@@ -371,6 +374,13 @@ function M.setup()
       if (event.event == 'BufEnter') == (reviews().of_buffer(event.buf) ~= nil) then
         reviews().redraw_all()
       end
+    end,
+  })
+  vim.api.nvim_create_autocmd('WinResized', {
+    group = group,
+    desc = 'alongside: the bar fits into its window',
+    callback = function()
+      reviews().redraw_all()
     end,
   })
   vim.api.nvim_create_autocmd('BufReadCmd', {

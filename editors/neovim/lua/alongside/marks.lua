@@ -7,9 +7,7 @@ local M = {}
 
 local ns = vim.api.nvim_create_namespace('alongside.marks')
 
-local groups = {
-  AlongsideAdded = 'DiffText',
-  AlongsideRemoved = 'DiffText',
+local links = {
   AlongsideKept = 'Added',
   AlongsideDropped = 'Comment',
   AlongsideEdited = 'Changed',
@@ -19,18 +17,38 @@ local groups = {
   AlongsideKey = 'Special',
 }
 
+-- Neovim draws its diff over every mark. So the windows of a review show nothing as changed lines and words, and these
+-- look the same: copies, for a link would lead to nothing too.
+local copies = { AlongsideLine = 'DiffChange', AlongsideAdded = 'DiffText', AlongsideRemoved = 'DiffText' }
+
+--- 'winhighlight' of the windows that are marked.
+M.WINDOWS = 'DiffChange:AlongsideNothing,DiffText:AlongsideNothing,DiffTextAdd:AlongsideNothing'
+
+local function definition(group)
+  local found = vim.api.nvim_get_hl(0, { name = group })
+  while found.link do
+    found = vim.api.nvim_get_hl(0, { name = found.link })
+  end
+  return found
+end
+
 --- Names what the groups look like, unless the person or their colours have named it.
 function M.setup()
-  local function link()
-    for group, to in pairs(groups) do
+  local function define()
+    for group, to in pairs(links) do
       vim.api.nvim_set_hl(0, group, { link = to, default = true })
     end
+    for group, from in pairs(copies) do
+      local looks = definition(from)
+      looks.default = true
+      vim.api.nvim_set_hl(0, group, looks)
+    end
   end
-  link()
+  define()
   vim.api.nvim_create_autocmd('ColorScheme', {
     group = vim.api.nvim_create_augroup('alongside.marks', {}),
     desc = 'alongside: colours that other colours removed',
-    callback = link,
+    callback = define,
   })
 end
 
@@ -65,6 +83,22 @@ local function words(buf, ranges, pieces, format, group, delta)
       })
     end
   end
+end
+
+-- The lines of a change that Neovim's diff shows beside others: those it leaves to us.
+local function changed_lines(win, buf, range)
+  if not win or not vim.api.nvim_win_is_valid(win) then
+    return
+  end
+  vim.api.nvim_win_call(win, function()
+    for line = range.start, math.min(range['end'], range.start + MOST_SIGNS) - 1 do
+      local group = vim.fn.synIDattr(vim.fn.diff_hlID(line + 1, 1), 'name')
+      if group == 'DiffChange' or group == 'DiffText' or group == 'DiffTextAdd' then
+        -- Below syntax.
+        put(buf, line, 0, { end_row = line + 1, hl_group = 'AlongsideLine', hl_eol = true, priority = 90 })
+      end
+    end
+  end)
 end
 
 local function count(number)
@@ -109,7 +143,7 @@ local function last_line_end(buf, pieces)
 end
 
 --- Draws the marks of all hunks anew.
----@param review { hunks: table[], left: integer?, right: integer, original: string[]?, proposed: string[] }
+---@param review { hunks: table[], left: integer?, right: integer, left_win: integer?, right_win: integer?, original: string[]?, proposed: string[] }
 ---@param current string[] what is in the right buffer, and what the hunks are told of
 ---@param format alongside.Format
 function M.draw(review, current, format)
@@ -122,6 +156,10 @@ function M.draw(review, current, format)
   local last_line = vim.api.nvim_buf_line_count(right) - 1
   for _, hunk in ipairs(review.hunks) do
     state(right, hunk, last_line)
+    if has_left and hunk.state ~= 'dropped' then
+      changed_lines(review.left_win, left, hunk.original)
+      changed_lines(review.right_win, right, hunk.current)
+    end
     if hunk.words and hunk.state ~= 'dropped' then
       local is_edited = hunk.state == 'edited'
       local delta = is_edited and 0 or hunk.current.start - hunk.proposed.start

@@ -97,6 +97,7 @@ local function redraw(review)
       root = review.root,
       is_modified = target.is_modified(review.file),
       keys = config.current.keys,
+      width = vim.api.nvim_win_get_width(win),
     })
   end
   if shown.left_win and vim.api.nvim_win_is_valid(shown.left_win) then
@@ -115,6 +116,8 @@ local function draw(review)
     hunks = review.hunks,
     left = shown.left,
     right = shown.right,
+    left_win = shown.left_win,
+    right_win = shown.right_win,
     original = shown.original,
     proposed = review.proposed,
   }, this.told, this:options())

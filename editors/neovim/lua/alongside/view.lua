@@ -147,7 +147,7 @@ local function dress(win)
   local options = vim.wo[win][0]
   options.signcolumn = 'yes:1'
   -- The words that differ are marked by the companion, the same ones at every desk.
-  options.winhighlight = 'DiffText:DiffChange,DiffTextAdd:DiffChange'
+  options.winhighlight = marks.WINDOWS
   options.winfixbuf = true
   vim.api.nvim_win_call(win, function()
     vim.cmd('diffthis')

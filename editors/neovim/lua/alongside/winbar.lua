@@ -99,35 +99,41 @@ function M.key_name(key)
   return vim.fn.keytrans(vim.keycode(key))
 end
 
---- The bar of the proposal.
----@param review table
----@param context { root: string?, is_modified: boolean, keys: table, ended: string? }
----@return string
-function M.proposal(review, context)
-  local bar = { ' %<', part('AlongsideTitle', M.file_name(review.file, context.root)) }
+local function bar(review, context, name, space)
+  local parts = { ' ', part('AlongsideTitle', name), '%<' }
   local function add(group, said)
-    bar[#bar + 1] = part('AlongsideNote', '  ')
-    bar[#bar + 1] = part(group, said)
+    parts[#parts + 1] = part('AlongsideNote', '  ')
+    parts[#parts + 1] = part(group, said)
   end
   if context.ended then
     add('AlongsideWarning', context.ended)
-    bar[#bar + 1] = '%* '
-    return table.concat(bar)
+    parts[#parts + 1] = '%* '
+    return table.concat(parts)
   end
   add('AlongsideNote', M.agent_name(review.agent))
   add('AlongsideNote', states(review))
   for _, note in ipairs(M.notes(review, context.root, context.is_modified)) do
     add('AlongsideWarning', '! ' .. note[1])
   end
-  bar[#bar + 1] = '%='
+  parts[#parts + 1] = space
   for _, what in ipairs({ 'accept', 'reject' }) do
     local key = context.keys[what]
-    bar[#bar + 1] = part('AlongsideNote', '  ')
-    bar[#bar + 1] = part('AlongsideKey', key and M.key_name(key) or ':Alongside')
-    bar[#bar + 1] = part('AlongsideNote', ' ' .. what)
+    parts[#parts + 1] = part('AlongsideNote', '  ')
+    parts[#parts + 1] = part('AlongsideKey', key and M.key_name(key) or ':Alongside')
+    parts[#parts + 1] = part('AlongsideNote', ' ' .. what)
   end
-  bar[#bar + 1] = '%* '
-  return table.concat(bar)
+  parts[#parts + 1] = '%* '
+  return table.concat(parts)
+end
+
+--- The bar of the proposal. Where it does not fit, the file goes without its directories, then the agent is left out.
+---@param review table
+---@param context { root: string?, is_modified: boolean, keys: table, ended: string?, width: integer }
+---@return string
+function M.proposal(review, context)
+  local name = M.file_name(review.file, context.root)
+  local drawn = vim.api.nvim_eval_statusline(bar(review, context, name, ''), { use_winbar = true, maxwidth = 1000 }).width
+  return bar(review, context, drawn > context.width and vim.fs.basename(name) or name, '%=')
 end
 
 --- The bar of the original.
