@@ -51,6 +51,8 @@ pub struct Draft {
 #[derive(Debug, Clone)]
 pub(crate) struct NewDraft {
     pub(crate) id: String,
+    /// Tells what is written apart.
+    pub(crate) number: u64,
     pub(crate) file: String,
     pub(crate) agent: String,
     pub(crate) why: String,
@@ -112,7 +114,7 @@ impl Drafts {
             (0_u32..).map(|n| format!("{now}-{process}-{n}")).find(|id| !self.directory().join(id).exists());
         let id = free.ok_or_else(|| io::Error::other("no name is free"))?;
         let (file, agent, why) = (file.to_owned(), agent.to_owned(), why.to_owned());
-        self.save(&NewDraft { id, file, agent, why, text: text.into() })
+        self.save(&NewDraft { id, number: 0, file, agent, why, text: text.into() })
     }
 
     /// Removes what is older than [`KEPT_FOR`].
@@ -185,6 +187,7 @@ mod tests {
         let text = text.into();
         NewDraft {
             id: id.into(),
+            number: 0,
             file: "/p/a b.rs".into(),
             agent: "Gemini CLI".into(),
             why: "rejected".into(),

@@ -10,6 +10,7 @@ mod journal;
 mod look;
 mod reviews;
 mod start;
+mod telling;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -62,6 +63,7 @@ pub(crate) struct State {
     looking: look::Looking,
     debounce: Debounce,
     desks: BTreeMap<DeskId, Seated>,
+    telling: telling::Telling,
     /// `closeDiff` calls that wait for desks to send what they have not sent.
     flushes: Vec<reviews::Flush>,
     /// Drafts of accepted edits, by session and path, until the agent confirms that it has them.
@@ -74,6 +76,8 @@ pub(crate) struct State {
     events: Events,
     /// Begins the names of drafts: the companion's start, in milliseconds since the Unix epoch.
     started: u64,
+    /// Numbers what is written of drafts.
+    last_draft: u64,
     last_session: u64,
     last_stream: u64,
     next_look: Instant,
@@ -118,11 +122,12 @@ impl State {
             if let Some(stopping) = &self.stopping {
                 let settled =
                     self.sessions.values().all(|one| one.stream.is_none() || one.outbox.is_settled());
-                if settled || stopping.until <= Instant::now() {
+                if settled && self.telling.is_done() || stopping.until <= Instant::now() {
                     break;
                 }
             }
         }
+        self.tell_the_rest();
         // Dropping the sessions ends their streams.
         self.cut.store(self.stopping.as_ref().is_some_and(|stopping| stopping.hands_over), Ordering::Release);
         (self.scribe, self.stopping)
@@ -199,6 +204,8 @@ impl State {
             Event::DeskLeft { desk } => self.desk_left(desk),
             Event::FilesSeen(seen) => self.files_seen(*seen),
             Event::TargetRead { review, seen } => self.target_read(review, seen),
+            Event::DraftWritten(written) => self.draft_written(written),
+            Event::DraftAwaited(draft) => self.draft_awaited(&draft),
             Event::RootsChanged { roots, privacy, changed } => self.roots_changed(roots, *privacy, changed),
             Event::EditorChanged { editor, shown } => self.editor_changed(editor, shown),
             Event::Hide(done) => self.hide(done),

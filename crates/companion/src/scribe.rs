@@ -1,9 +1,11 @@
 //! The one thread that writes our own files, in order, so that the loop never waits for a disk. What is written over
-//! before it was written at all is skipped.
+//! before it was written at all is skipped, and a draft that could not be written is kept and tried again.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 use alongside_desk::Problem;
 use tokio::sync::oneshot;
@@ -11,13 +13,29 @@ use tokio::sync::oneshot;
 use crate::builder::Editor;
 use crate::discovery::Publisher;
 use crate::drafts::{Drafts, NewDraft};
+use crate::hub::{Event, Events};
 use crate::journal::{Journal, Keeper};
 use crate::private;
+
+/// How long until a draft that could not be written is tried again.
+const AGAIN_AFTER: Duration = Duration::from_secs(2);
+
+/// What came of writing a draft.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) id: String,
+    pub(crate) number: u64,
+    /// The reviewed file.
+    pub(crate) file: String,
+    /// Why it is not there.
+    pub(crate) error: Option<String>,
+}
 
 /// A job for the scribe.
 #[derive(Debug)]
 pub(crate) enum Job {
-    SaveDraft(NewDraft),
+    /// Says so when it was tried.
+    SaveDraft(NewDraft, Option<mpsc::Sender<()>>),
     DeleteDraft(String),
     /// Writes the journal, then gives the answers that must not be given before.
     WriteJournal(Journal, Answers),
@@ -69,12 +87,27 @@ impl Scribe {
         drafts: Drafts,
         keeper: Option<Keeper>,
         publisher: Publisher,
+        events: Events,
     ) -> std::io::Result<Self> {
         let (jobs, queue) = mpsc::channel();
-        let mut desk = Workplace { drafts, keeper, publisher };
+        let (unsaved, tried) = (BTreeMap::new(), Instant::now());
+        let mut desk = Workplace { drafts, keeper, publisher, events, unsaved, tried };
         std::thread::Builder::new().name("alongside-scribe".into()).spawn(move || {
-            while let Ok(first) = queue.recv() {
-                let mut waiting = vec![first];
+            loop {
+                let mut waiting: Vec<Job> = match desk.until_again() {
+                    None => queue.recv().into_iter().collect(),
+                    Some(patience) => match queue.recv_timeout(patience) {
+                        Ok(job) => vec![job],
+                        Err(RecvTimeoutError::Timeout) => {
+                            desk.try_again();
+                            continue;
+                        }
+                        Err(RecvTimeoutError::Disconnected) => Vec::new(),
+                    },
+                };
+                if waiting.is_empty() {
+                    break;
+                }
                 waiting.extend(queue.try_iter());
                 skip_overwritten(&mut waiting);
                 waiting.into_iter().for_each(|job| desk.carry_out(job));
@@ -94,8 +127,8 @@ fn skip_overwritten(jobs: &mut Vec<Job>) {
     let mut at = 0;
     while at < jobs.len() {
         let overwritten = jobs[at + 1..].iter().any(|later| match (&jobs[at], later) {
-            (Job::SaveDraft(old), Job::SaveDraft(new)) => old.id == new.id,
-            (Job::SaveDraft(old), Job::DeleteDraft(id)) => old.id == *id,
+            (Job::SaveDraft(old, _), Job::SaveDraft(new, _)) => old.id == new.id,
+            (Job::SaveDraft(old, _), Job::DeleteDraft(id)) => old.id == *id,
             (Job::WriteJournal(..), Job::WriteJournal(..)) => true,
             _ => false,
         });
@@ -122,18 +155,51 @@ struct Workplace {
     drafts: Drafts,
     keeper: Option<Keeper>,
     publisher: Publisher,
+    events: Events,
+    /// Drafts that could not be written, by their ids.
+    unsaved: BTreeMap<String, NewDraft>,
+    /// When they were tried last.
+    tried: Instant,
 }
 
 impl Workplace {
+    /// How long until what could not be written is tried again; `None` if there is nothing.
+    fn until_again(&self) -> Option<Duration> {
+        (!self.unsaved.is_empty()).then(|| AGAIN_AFTER.saturating_sub(self.tried.elapsed()))
+    }
+
+    fn try_again(&mut self) {
+        for draft in std::mem::take(&mut self.unsaved).into_values() {
+            self.save(draft);
+        }
+    }
+
+    /// What a person typed is kept in memory while it cannot be kept on disk.
+    fn save(&mut self, draft: NewDraft) {
+        let error = self.drafts.save(&draft).err().map(|error| error.to_string());
+        let (id, number, file) = (draft.id.clone(), draft.number, draft.file.clone());
+        match &error {
+            Some(error) => {
+                tracing::error!(draft = id, error, "cannot save the draft");
+                self.unsaved.insert(id.clone(), draft);
+                self.tried = Instant::now();
+            }
+            None => drop(self.unsaved.remove(&id)),
+        }
+        self.events.send(Event::DraftWritten(Written { id, number, file, error }));
+    }
+
     fn carry_out(&mut self, job: Job) {
         match job {
-            Job::SaveDraft(draft) => {
-                if let Err(error) = self.drafts.save(&draft) {
-                    tracing::error!(draft = draft.id, %error, "cannot save the draft");
-                }
+            Job::SaveDraft(draft, written) => {
+                self.save(draft);
+                written.map(|written| written.send(()));
             }
-            // A draft that was never saved need not be deleted.
-            Job::DeleteDraft(id) => drop(self.drafts.delete(&id)),
+            Job::DeleteDraft(id) => {
+                self.unsaved.remove(&id);
+                // A draft that was never saved need not be deleted.
+                let _ = self.drafts.delete(&id);
+            }
             Job::WriteJournal(journal, answers) => {
                 self.write_journal(&journal);
                 answers.give();
@@ -152,11 +218,13 @@ impl Workplace {
                 let _ = done.send(());
             }
             Job::LetGo(done) => {
+                self.try_again();
                 // Its lock goes with it.
                 self.keeper = None;
                 let _ = done.send(());
             }
             Job::Retire(done) => {
+                self.try_again();
                 self.publisher.withdraw();
                 if let Some(keeper) = self.keeper.take() {
                     let _ = fs::remove_file(keeper.path());

@@ -9,7 +9,7 @@ use super::{DeskId, Seated, State};
 
 impl State {
     pub(super) fn desk_joined(&mut self, id: DeskId, desk: Seated) {
-        let problems = self.problems.iter().cloned().map(desk::Event::Problem);
+        let problems = self.problems.iter().chain(self.telling.unsaved()).cloned().map(desk::Event::Problem);
         let waiting = self.reviews.iter().map(|review| desk::Event::Opened(review.review()));
         let first = std::iter::once(desk::Event::Status(self.status()));
         // A desk that is gone already will be reported as such.
@@ -100,7 +100,8 @@ impl State {
     /// Says once that a workspace has vanished. Its agents stay: it may come back.
     pub(super) fn look_at_roots(&mut self) {
         let gone: Vec<PathBuf> = self.roots.iter().filter(|root| !root.is_dir()).cloned().collect();
-        for root in gone.iter().filter(|root| !self.vanished.contains(root)) {
+        let before = std::mem::replace(&mut self.vanished, gone.clone());
+        for root in gone.iter().filter(|root| !before.contains(root)) {
             let problem = Problem {
                 what: format!("the workspace {} is not there any more", root.display()),
                 hint: Some(
@@ -111,12 +112,6 @@ impl State {
             };
             self.tell_desks(&desk::Event::Problem(problem));
         }
-        self.vanished = gone;
-    }
-
-    pub(super) fn tell_desks(&self, event: &desk::Event) {
-        // A desk that is gone will be reported as such.
-        self.desks.values().for_each(|desk| drop(desk.events.send(event.clone())));
     }
 
     pub(super) fn status(&self) -> Status {

@@ -15,6 +15,7 @@ use crate::mcp::gate::Proof;
 use crate::mcp::stream::Open;
 use crate::review::Proposal;
 use crate::review::target::{BadTarget, Fingerprint};
+use crate::scribe::Written;
 
 /// What `closeDiff` is answered with: nothing for an unknown session, and for a known one the last text of the review,
 /// if there was one.
@@ -91,6 +92,10 @@ pub(crate) enum Event {
         review: ReviewId,
         seen: Fingerprint,
     },
+    // The scribe.
+    DraftWritten(Written),
+    /// Somebody has waited for this one: its id and what it is numbered with.
+    DraftAwaited((String, u64)),
     // The host program.
     RootsChanged {
         roots: Vec<PathBuf>,

@@ -70,12 +70,8 @@ impl State {
                 session.pump(Instant::now());
             }
         }
-        for (desk, seated) in &self.desks {
-            let decided_here = decided == Some(*desk);
-            let closed = Closed { id, closing, decided_here, draft: draft.clone() };
-            // A desk that is gone will be reported as such.
-            let _ = seated.events.send(desk::Event::Closed(closed));
-        }
+        let closed = Closed { id, closing, decided_here: false, draft: None };
+        self.tell_end(closed, decided, draft, pending.file_path());
         self.journal_is_stale = true;
     }
 
@@ -139,17 +135,21 @@ impl State {
         let Ok(pending) = self.reviews.get(id) else { return };
         let job = if pending.has_edits() {
             let why = "its review is still open, or was interrupted";
-            Job::SaveDraft(new_draft(self.started, pending, why))
+            self.last_draft += 1;
+            Job::SaveDraft(new_draft(self.started, self.last_draft, pending, why), None)
         } else {
-            Job::DeleteDraft(draft_id(self.started, id))
+            let draft = draft_id(self.started, id);
+            self.telling.forget(&draft);
+            Job::DeleteDraft(draft)
         };
         self.scribe.send(job);
     }
 
-    /// What becomes of the draft of a review that ends. Returns where the edits are, unless they were accepted.
-    fn keep_what_was_typed(&mut self, pending: &Pending, closing: Closing) -> Option<std::path::PathBuf> {
+    /// What becomes of the draft of a review that ends. Returns what is written of it, unless it was accepted.
+    fn keep_what_was_typed(&mut self, pending: &Pending, closing: Closing) -> Option<(String, u64)> {
         let id = draft_id(self.started, pending.id);
         if !pending.has_edits() {
+            self.telling.forget(&id);
             self.scribe.send(Job::DeleteDraft(id));
             return None;
         }
@@ -163,17 +163,22 @@ impl State {
             Closing::EditorGone => "the editor went away",
             Closing::Interrupted => "the companion was interrupted",
         };
-        self.scribe.send(Job::SaveDraft(new_draft(self.started, pending, why)));
+        self.last_draft += 1;
+        let draft = new_draft(self.started, self.last_draft, pending, why);
         if closing == Closing::Accepted {
+            self.scribe.send(Job::SaveDraft(draft, None));
             self.unconfirmed.insert((pending.session.clone(), pending.file_path().to_owned()), id);
             return None;
         }
-        Some(self.drafts.path_of(&id, pending.file_path()))
+        let written = self.wait_for_draft(&id, self.last_draft);
+        self.scribe.send(Job::SaveDraft(draft, Some(written)));
+        Some((id, self.last_draft))
     }
 
     /// The agent has the accepted text: its draft is not needed any more.
     pub(super) fn confirmed(&mut self, session: &str, file_path: &str) {
         if let Some(draft) = self.unconfirmed.remove(&(session.to_owned(), file_path.to_owned())) {
+            self.telling.forget(&draft);
             self.scribe.send(Job::DeleteDraft(draft));
         }
     }
@@ -220,9 +225,10 @@ fn draft_id(started: u64, review: ReviewId) -> String {
     format!("{started}-{review}")
 }
 
-fn new_draft(started: u64, pending: &Pending, why: &str) -> NewDraft {
+fn new_draft(started: u64, number: u64, pending: &Pending, why: &str) -> NewDraft {
     NewDraft {
         id: draft_id(started, pending.id),
+        number,
         file: pending.file_path().to_owned(),
         agent: pending.agent.name.clone(),
         why: why.to_owned(),

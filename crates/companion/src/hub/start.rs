@@ -96,10 +96,10 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         stdio: builder.stdio,
         written: Vec::new(),
     };
-    let scribe = Scribe::start(drafts.clone(), keeper, publisher)
+    let (events, inbox) = Events::channel();
+    let scribe = Scribe::start(drafts.clone(), keeper, publisher, events.clone())
         .map_err(|source| StartError::Listen { address: loopback(port), source })?;
 
-    let (events, inbox) = Events::channel();
     let addresses: Vec<_> = listeners.iter().filter_map(|listener| listener.local_addr().ok()).collect();
     let gate = Gate::new(token.clone(), &addresses, builder.allow_tokenless);
     let server = Server { events: events.clone(), max_body: builder.max_body };
@@ -126,6 +126,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         looking: Looking::new(privacy),
         debounce: Debounce::default(),
         desks: BTreeMap::new(),
+        telling: super::telling::Telling::default(),
         flushes: Vec::new(),
         unconfirmed: std::collections::HashMap::new(),
         problems,
@@ -134,6 +135,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         scribe,
         events: events.clone(),
         started: alongside_desk::now_ms(),
+        last_draft: 0,
         last_session: 0,
         last_stream: 0,
         next_look: Instant::now() + LOOK_EVERY,

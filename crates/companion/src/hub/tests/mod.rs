@@ -1,6 +1,7 @@
 //! Stories of the loop with the clock paused: every deadline of the contract, without waiting for it.
 
 mod context;
+mod drafts;
 mod editor;
 mod journal;
 mod looking;

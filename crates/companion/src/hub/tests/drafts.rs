@@ -1,0 +1,91 @@
+//! What a person typed while the disk does not take it.
+
+use super::*;
+
+/// Where no drafts can be: something else has the name of the directory.
+fn block(story: &Story) -> std::path::PathBuf {
+    let state = story.directory.path().join("state");
+    fs::write(&state, "").unwrap();
+    state
+}
+
+/// What desks are told next of problems and ends.
+async fn news(story: &mut Story) -> desk::Event {
+    loop {
+        match story.next().await {
+            event @ (desk::Event::Problem(_) | desk::Event::Closed(_)) => return event,
+            _ => {}
+        }
+    }
+}
+
+#[tokio::test]
+async fn edits_that_cannot_be_saved_are_said_to_be_nowhere_and_saved_when_they_can_be() {
+    let mut story = Story::begin().await;
+    let state = block(&story);
+    let file = story.file.clone();
+    story.agent().await.open_diff(&file, "new\n").await;
+    let review = story.opened().await;
+    let revision = story.type_over(&review, "mine\n").await;
+    let desk::Event::Problem(problem) = news(&mut story).await else { panic!("a problem first") };
+    let (what, rest) = problem.what.split_once(" could not be saved in ").unwrap();
+    assert_eq!(what, format!("what you typed in {file}"));
+    assert!(rest.starts_with(state.join("drafts").to_str().unwrap()), "{rest}");
+    let reject = Request::DecideReview { id: review.id, revision, decision: Decision::Reject };
+    story.desk.request(reject).await.unwrap();
+    let desk::Event::Closed(closed) = news(&mut story).await else {
+        panic!("the end, and the problem said once")
+    };
+    assert_eq!((closed.closing, closed.draft, closed.decided_here), (Closing::Rejected, None, true));
+    // Who joins now is told as well.
+    story.desk = story.companion.join();
+    assert_eq!(news(&mut story).await, desk::Event::Problem(problem));
+
+    fs::remove_file(&state).unwrap();
+    let desk::Event::Problem(saved) = news(&mut story).await else { panic!("it is saved") };
+    let (what, path) = saved.what.split_once(": ").unwrap();
+    assert_eq!(what, format!("what you typed in {file} is saved now"));
+    assert_eq!(fs::read_to_string(path).unwrap(), "mine\n");
+    story.desk = story.companion.join();
+    let joined = tokio::time::timeout(Duration::from_millis(300), news(&mut story)).await;
+    assert!(joined.is_err(), "nothing is wrong any more: {joined:?}");
+}
+
+#[tokio::test]
+async fn a_companion_that_stops_tries_once_more() {
+    let mut story = Story::begin().await;
+    let state = block(&story);
+    let file = story.file.clone();
+    story.agent().await.open_diff(&file, "new\n").await;
+    let review = story.opened().await;
+    story.type_over(&review, "mine\n").await;
+    news(&mut story).await;
+    fs::remove_file(&state).unwrap();
+    assert_eq!(story.drafts().await, ["mine\n"]);
+}
+
+#[tokio::test]
+async fn ends_are_told_in_order_and_name_only_drafts_that_are_there() {
+    let mut story = Story::begin().await;
+    let file = story.file.clone();
+    let session = story.agent().await.session;
+    let events = story.companion.hub.events.clone();
+    let agent = Agent { events: &events, session };
+    for round in 0..50 {
+        agent.open_diff(&file, &format!("{round}\n")).await;
+        let review = story.opened().await;
+        story.type_over(&review, "mine\n").await;
+        agent.open_diff(&file, "again\n").await;
+        let draft = loop {
+            match story.next().await {
+                desk::Event::Closed(closed) => break closed.draft.expect("it is kept"),
+                desk::Event::Opened(_) => panic!("the next one is shown when the last one has ended"),
+                _ => {}
+            }
+        };
+        assert_eq!(fs::read_to_string(draft).unwrap(), "mine\n");
+        let review = story.opened().await;
+        story.decide(&review, Decision::Reject).await.unwrap();
+        story.closed().await;
+    }
+}
