@@ -1,11 +1,10 @@
 //! What the loop writes down for a life after a crash, and what it takes over from the one before.
 
-use alongside_contract::diff::{DIFF_REJECTED, DiffRejected};
 use alongside_contract::family::FAMILIES;
-use alongside_contract::rpc;
 use alongside_desk::Problem;
 
 use super::State;
+use super::reviews::refused;
 use crate::journal::{Journal, KnownSession, Undecided, Unsettled};
 use crate::mcp::gate::Proof;
 use crate::scribe::Job;
@@ -45,8 +44,8 @@ impl State {
             let Some(session) = self.sessions.get_mut(&open.session) else {
                 continue;
             };
-            let rejected = DiffRejected { file_path: open.file_path.clone() };
-            session.outbox.push(&open.file_path, vec![rpc::notification(DIFF_REJECTED, &rejected)], 0);
+            let messages = refused(open.file_path.clone(), session.tokenless);
+            session.outbox.push(&open.file_path, messages, 0);
             session.remember(&open.file_path, open.text.into());
         }
         for unsettled in journal.unsettled {

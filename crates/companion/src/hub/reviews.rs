@@ -61,13 +61,13 @@ impl State {
         let path = pending.file_path();
         if let Some(session) = self.sessions.get_mut(&pending.session) {
             let messages = outcome(&pending, closing, session.tokenless);
-            if closing != Closing::Replaced {
-                session.remember(path, pending.current().clone());
-            }
             if !messages.is_empty() {
                 let stream = session.stream_number();
                 session.outbox.push(path, messages, stream);
                 session.pump(Instant::now());
+            }
+            if closing != Closing::Replaced {
+                session.remember(path, pending.current().clone());
             }
         }
         let closed = Closed { id, closing, decided_here: false, draft: None };
@@ -209,16 +209,18 @@ fn outcome(pending: &Pending, closing: Closing, tokenless: bool) -> Vec<String> 
         | Closing::AgentGone
         | Closing::Stopped
         | Closing::EditorGone
-        | Closing::Interrupted => {
-            let mut messages =
-                vec![rpc::notification(DIFF_REJECTED, &DiffRejected { file_path: file_path.clone() })];
-            if tokenless {
-                // Agents of mid 2025, which send no token, know no other.
-                messages.push(rpc::notification(DIFF_CLOSED, &DiffClosed { file_path, content: None }));
-            }
-            messages
-        }
+        | Closing::Interrupted => refused(file_path, tokenless),
     }
+}
+
+/// The notifications that tell that nothing came of a proposal.
+pub(super) fn refused(file_path: String, tokenless: bool) -> Vec<String> {
+    let mut messages = vec![rpc::notification(DIFF_REJECTED, &DiffRejected { file_path: file_path.clone() })];
+    if tokenless {
+        // Agents of mid 2025, which send no token, know no other.
+        messages.push(rpc::notification(DIFF_CLOSED, &DiffClosed { file_path, content: None }));
+    }
+    messages
 }
 
 fn draft_id(started: u64, review: ReviewId) -> String {

@@ -10,9 +10,13 @@ use crate::journal::Keeper;
 /// A companion with a journal ends while an agent has a diff open. Returns the story and what the agent knew: its
 /// session, the port, the token.
 async fn interrupted() -> (Story, String, u16, String) {
+    interrupted_with(Proof::Token(None)).await
+}
+
+async fn interrupted_with(proof: Proof) -> (Story, String, u16, String) {
     let mut story = Story::of(|builder| builder.journal_as("k")).await;
     let session = {
-        let agent = story.agent().await;
+        let agent = story.agent_with(proof).await;
         agent.open_diff(&story.file, "one\n2\nthree\n").await;
         agent.session
     };
@@ -46,6 +50,22 @@ async fn a_successor_has_port_token_and_sessions_and_rejects_what_waited() {
     let mut stream = agent.stream().await;
     assert_eq!(outcome(&mut stream).await.0["method"], "ide/diffRejected");
     assert_eq!(agent.close_diff(&story.file).await.as_deref(), Some("one\nmine\nthree\n"));
+}
+
+#[tokio::test]
+async fn after_an_interruption_agents_of_mid_2025_hear_what_they_know() {
+    let (mut story, session, ..) = interrupted_with(Proof::Nothing).await;
+    story.succeeded_by(|builder| builder.journal_as("k").allow_tokenless_agents(true)).await;
+    let mut stream = Agent { events: &story.companion.hub.events, session }.stream().await;
+    let told = loop {
+        let told = messages(&mut stream).await;
+        if told.len() > 1 {
+            break told;
+        }
+    };
+    let methods: Vec<_> = told.iter().map(|message| message["method"].as_str().unwrap()).collect();
+    assert_eq!(methods, ["ide/diffRejected", "ide/diffClosed", "ping"]);
+    assert_eq!(told[1]["params"]["filePath"], story.file.as_str());
 }
 
 #[tokio::test]

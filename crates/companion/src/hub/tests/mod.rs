@@ -59,14 +59,14 @@ impl Story {
     }
 
     async fn agent(&self) -> Agent<'_> {
+        self.agent_with(Proof::Token(None)).await
+    }
+
+    async fn agent_with(&self, proof: Proof) -> Agent<'_> {
         let events = &self.companion.hub.events;
         let client = Implementation { name: "gemini-cli-test".into(), version: "1".into(), title: None };
-        let wanted = |welcomed| Event::SessionWanted {
-            client,
-            version: "2025-06-18".into(),
-            proof: Proof::Token(None),
-            welcomed,
-        };
+        let wanted =
+            |welcomed| Event::SessionWanted { client, version: "2025-06-18".into(), proof, welcomed };
         Agent { events, session: events.ask(wanted).await.unwrap().unwrap() }
     }
 
@@ -185,17 +185,19 @@ impl Agent<'_> {
 /// The next frame that tells an outcome, and the ping that follows it.
 async fn outcome(stream: &mut Open) -> (serde_json::Value, Id) {
     loop {
-        let wait = tokio::time::timeout(Duration::from_secs(120), stream.frames.recv());
-        let frame = wait.await.expect("an outcome comes").expect("the stream is open");
-        stream.events.send(Event::StreamDrained { session: stream.session.clone() });
-        let messages: Vec<serde_json::Value> = frame
-            .lines()
-            .filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok())
-            .collect();
-        if let [outcome, ping] = messages.as_slice() {
+        if let [outcome, ping] = messages(stream).await.as_slice() {
             return (outcome.clone(), serde_json::from_value(ping["id"].clone()).unwrap());
         }
     }
+}
+
+/// The messages of the next frame.
+async fn messages(stream: &mut Open) -> Vec<serde_json::Value> {
+    let wait = tokio::time::timeout(Duration::from_secs(120), stream.frames.recv());
+    let frame = wait.await.expect("a frame comes").expect("the stream is open");
+    stream.events.send(Event::StreamDrained { session: stream.session.clone() });
+    let lines = frame.lines();
+    lines.filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok()).collect()
 }
 
 async fn nothing_within(stream: &mut Open, time: Duration) {
