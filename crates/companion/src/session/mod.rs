@@ -21,7 +21,7 @@ pub(crate) const FREED_AFTER: Duration = Duration::from_secs(60);
 pub(crate) const VIEWS_CLOSE_AFTER: Duration = Duration::from_secs(10);
 /// What was decided before a stream returned is not sent within this time of its opening.
 pub(crate) const RESEND_AFTER: Duration = Duration::from_millis(100);
-/// Texts of ended reviews remembered for an agent that closes twice, or late.
+/// Texts of ended reviews remembered for an agent that closes twice, or late, beside those it has not been told of.
 const REMEMBERED: usize = 8;
 
 /// See the module.
@@ -154,13 +154,18 @@ impl Session {
         self.stream_lost.filter(|_| self.stream.is_none()).map(|lost| lost + VIEWS_CLOSE_AFTER)
     }
 
-    /// Remembers the last text of a review that ended, for `closeDiff`.
+    /// Remembers the last text of a review that ended, for `closeDiff`. Where the outcome is not delivered the text stays:
+    /// an agent that is answered nothing writes its whole proposal. There are as many of those as the outbox holds.
     pub(crate) fn remember(&mut self, path: &str, text: Arc<str>) {
         self.forget(path);
-        if self.ended.len() == REMEMBERED {
-            self.ended.pop_front();
-        }
         self.ended.push_back((path.to_owned(), text));
+        let delivered = |(path, _): &(String, Arc<str>)| !self.outbox.holds(path);
+        let mut spare = self.ended.iter().filter(|ended| delivered(ended)).count().saturating_sub(REMEMBERED);
+        self.ended.retain(|(path, _)| {
+            let goes = spare > 0 && !self.outbox.holds(path);
+            spare -= usize::from(goes);
+            !goes
+        });
     }
 
     /// The last text of an ended review of this file.

@@ -78,6 +78,11 @@ impl Outbox {
         self.outcomes.iter().any(|outcome| outcome.stream != stream)
     }
 
+    /// Whether an outcome about this file has no receipt.
+    pub(crate) fn holds(&self, path: &str) -> bool {
+        self.outcomes.iter().any(|outcome| outcome.path == path)
+    }
+
     /// Whether every outcome has its receipt.
     pub(crate) fn is_settled(&self) -> bool {
         self.outcomes.is_empty()

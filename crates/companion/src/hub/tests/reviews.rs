@@ -148,3 +148,31 @@ async fn the_target_is_never_written() {
     untouched();
     assert!(!new.exists());
 }
+
+#[tokio::test(start_paused = true)]
+async fn whatever_is_decided_and_undelivered_is_answered_however_much_it_is() {
+    let mut story = Story::begin().await;
+    let session = story.agent().await.session;
+    let events = story.companion.hub.events.clone();
+    let agent = Agent { events: &events, session };
+    let files: Vec<_> = (0..30).map(|number| format!("{}.{number}", story.file)).collect();
+    for file in &files {
+        agent.open_diff(file, "proposed\n").await;
+        let mut review = story.opened().await;
+        review.revision = story.type_over(&review, &format!("decided on {file}\n")).await;
+        story.decide(&review, Decision::Accept).await.unwrap();
+    }
+    for file in &files {
+        assert_eq!(agent.close_diff(file).await, Some(format!("decided on {file}\n")));
+    }
+    // What is answered is delivered: of that, some is enough.
+    agent.open_diff(&story.file, "x\n").await;
+    let review = story.opened().await;
+    story.decide(&review, Decision::Accept).await.unwrap();
+    let answered = [&files[0], &files[29], &story.file];
+    let mut known = Vec::new();
+    for file in answered {
+        known.push(agent.close_diff(file).await.is_some());
+    }
+    assert_eq!(known, [false, true, true]);
+}
