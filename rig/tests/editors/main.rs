@@ -3,9 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod endings;
+mod lasting;
 mod neovim;
 mod saving;
 #[path = "../stories/script.rs"]
 #[allow(dead_code)]
 mod script;
+mod scripts;
 mod stage;

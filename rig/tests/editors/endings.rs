@@ -1,0 +1,101 @@
+//! However a review ends, Neovim's windows are as they were before.
+
+use std::fs;
+
+use alongside_agent::Outcome;
+use alongside_rig::tmux::Pane;
+use alongside_rig::wait::{self, PATIENCE};
+use alongside_rig::{Generation, Proposer};
+use anyhow::Result;
+
+use crate::script::{ORIGINAL, SHOUTED};
+use crate::stage::Stage;
+
+#[test]
+fn the_oldest_neovims_windows_are_as_before() -> Result<()> {
+    windows_are_as_before("oldest Neovim, endings", Generation::Oldest)
+}
+
+#[test]
+fn the_newest_neovims_windows_are_as_before() -> Result<()> {
+    windows_are_as_before("newest Neovim, endings", Generation::Newest)
+}
+
+fn windows_are_as_before(story: &str, generation: Generation) -> Result<()> {
+    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
+        return Ok(());
+    };
+    stage.has_neovim_plugin("")?;
+    stage.sandbox.write("other.md", "something else\n");
+    let pane = stage.open(&stage.editors.neovim(generation), "fifteen")?;
+    // A layout that somebody has taken trouble with.
+    for command in [":tabnew other.md", ":vsplit notes.md", ":split other.md", ":2wincmd w", ":normal 9G2l"] {
+        pane.enter(command)?;
+    }
+    let before = layout(&stage, &pane)?;
+    let agent = Proposer::gemini(&stage.sandbox)?;
+
+    // Closed by its person.
+    let proposal = agent.propose(&stage.file, SHOUTED)?;
+    open_review(&pane)?;
+    pane.enter(":quit")?;
+    assert_eq!(proposal.outcome()?, Outcome::Rejected);
+    wait_until_as(&stage, &pane, &before)?;
+
+    // Answered in the agent.
+    let _proposal = agent.propose(&stage.file, SHOUTED)?;
+    open_review(&pane)?;
+    pane.type_text("do")?;
+    pane.wait_for("a change to be dropped", |screen| screen.contains("2 of 3 kept"))?;
+    assert_eq!(agent.take_back(&stage.file)?, Some(SHOUTED.replace("TWO", "two")));
+    wait_until_as(&stage, &pane, &before)?;
+
+    // A second proposal for the same file takes the place of the first, which is being looked at.
+    let first = agent.propose(&stage.file, SHOUTED)?;
+    open_review(&pane)?;
+    let second = agent.propose(&stage.file, &ORIGINAL.replace("one", "ONE"))?;
+    pane.wait_for("the second proposal", |screen| screen.contains("1 of 1 kept"))?;
+    drop(first);
+    pane.enter(":Alongside accept")?;
+    assert_eq!(second.outcome()?, Outcome::Accepted { content: ORIGINAL.replace("one", "ONE") });
+    wait_until_as(&stage, &pane, &before)?;
+
+    // The agent dies while somebody types.
+    let proposal = agent.propose(&stage.file, SHOUTED)?;
+    open_review(&pane)?;
+    pane.type_text("Gomine")?;
+    pane.wait_for("what was typed", |screen| screen.contains("1 edited"))?;
+    drop(proposal);
+    drop(agent);
+    pane.wait_for("where the edits are", |screen| screen.contains("drafts"))?;
+    pane.press("Escape")?;
+    let drafts = stage.alongside(&["drafts", "show", "1"])?;
+    assert_eq!(drafts, format!("{SHOUTED}mine\n"));
+    Ok(())
+}
+
+fn open_review(pane: &Pane) -> Result<()> {
+    pane.wait_for("the proposal to be announced", |screen| screen.contains("proposes notes.md"))?;
+    pane.enter(":Alongside")?;
+    pane.wait_for("the review", |screen| screen.contains("original") && screen.contains(" kept")).map(drop)
+}
+
+/// Tabs, windows, buffers and the cursor.
+fn layout(stage: &Stage, pane: &Pane) -> Result<String> {
+    let file = stage.sandbox.tmp().join("layout");
+    let _ = fs::remove_file(&file);
+    let what = "[tabpagenr(), tabpagenr('$'), winlayout(), winnr(), bufname(), getcurpos(), mode(), &diff]";
+    pane.enter(&format!(":call writefile([json_encode({what})], '{}')", file.display()))?;
+    wait::until("what Neovim says of its windows", PATIENCE, || match fs::read_to_string(&file) {
+        Ok(text) if text.ends_with('\n') => Ok(text),
+        other => Err(format!("{other:?}")),
+    })
+}
+
+fn wait_until_as(stage: &Stage, pane: &Pane, before: &str) -> Result<()> {
+    pane.wait_for("the review to be over", |screen| !screen.contains("original"))?;
+    let after = layout(stage, pane)?;
+    assert_eq!(after, before, "{}", pane.screen()?);
+    // What was said is read.
+    pane.enter(":echo 'go on'")
+}

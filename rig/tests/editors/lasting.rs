@@ -1,0 +1,56 @@
+//! An agent stays connected while the editor's server is started again, and while the editor is closed and opened.
+
+use alongside_agent::Outcome;
+use alongside_rig::tmux::Pane;
+use alongside_rig::{Generation, Proposer};
+use anyhow::Result;
+
+use crate::script::{ORIGINAL, SHOUTED};
+use crate::stage::Stage;
+
+#[test]
+fn an_agent_outlives_the_oldest_neovims_server_and_neovim_itself() -> Result<()> {
+    // What `:LspRestart` does where there is no such command.
+    let restart = [":lua vim.lsp.stop_client(vim.lsp.get_clients())", ":edit"];
+    stays_connected("oldest Neovim, restarts", Generation::Oldest, &restart)
+}
+
+#[test]
+fn an_agent_outlives_the_newest_neovims_server_and_neovim_itself() -> Result<()> {
+    stays_connected("newest Neovim, restarts", Generation::Newest, &[":lsp restart alongside"])
+}
+
+fn stays_connected(story: &str, generation: Generation, restart: &[&str]) -> Result<()> {
+    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
+        return Ok(());
+    };
+    stage.has_neovim_plugin("")?;
+    let neovim = stage.editors.neovim(generation);
+    let pane = stage.open(&neovim, "fifteen")?;
+    let agent = Proposer::gemini(&stage.sandbox)?;
+
+    // What waits when the server ends waits still when it is back.
+    let proposal = agent.propose(&stage.file, SHOUTED)?;
+    pane.wait_for("the proposal", |screen| screen.contains("proposes notes.md"))?;
+    for command in restart {
+        pane.enter(command)?;
+    }
+    pane.enter(":Alongside")?;
+    accept(&pane)?;
+    assert_eq!(proposal.outcome()?, Outcome::Accepted { content: SHOUTED.into() });
+
+    pane.enter(":qall!")?;
+    stage.wait_until_closed(&pane)?;
+    let pane = stage.open(&neovim, "fifteen")?;
+    let proposal = agent.propose(&stage.file, SHOUTED)?;
+    pane.wait_for("the proposal", |screen| screen.contains("proposes notes.md"))?;
+    pane.enter(":Alongside")?;
+    accept(&pane)?;
+    assert_eq!(proposal.outcome()?, Outcome::Accepted { content: SHOUTED.into() });
+    Ok(())
+}
+
+fn accept(pane: &Pane) -> Result<()> {
+    pane.wait_for("the review", |screen| screen.contains("3 of 3 kept"))?;
+    pane.enter(":Alongside accept")
+}

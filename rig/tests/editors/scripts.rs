@@ -1,0 +1,52 @@
+//! The Neovim plugin's own tests, in both Neovims. They print a line for each; here they are one test a release.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use alongside_rig::{Generation, Sandbox, alongside_bin, editors_or_skip};
+use anyhow::{Context as _, Result, ensure};
+
+/// They type for minutes if they hang.
+const DEADLINE: Duration = Duration::from_secs(300);
+
+#[test]
+fn the_plugins_own_tests_pass_in_the_oldest_neovim() -> Result<()> {
+    run("the plugin's own tests, oldest Neovim", Generation::Oldest)
+}
+
+#[test]
+fn the_plugins_own_tests_pass_in_the_newest_neovim() -> Result<()> {
+    run("the plugin's own tests, newest Neovim", Generation::Newest)
+}
+
+fn run(story: &str, generation: Generation) -> Result<()> {
+    let Some(editors) = editors_or_skip(story) else {
+        return Ok(());
+    };
+    let sandbox = Sandbox::new();
+    let neovim = editors.neovim(generation);
+    let tests =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/neovim/tests/run.lua").canonicalize()?;
+    let mut command = sandbox.command(&neovim.program);
+    command.envs(neovim.environment.iter().map(|(name, value)| (name, value)));
+    command.env("ALONGSIDE", alongside_bin()?);
+    command.args(["--clean", "--headless", "-l"]).arg(&tests);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let runtime = tokio::runtime::Runtime::new()?;
+    let output = runtime.block_on(async {
+        let child = sandbox.spawn(&mut command);
+        tokio::time::timeout(DEADLINE, child.wait_with_output())
+            .await
+            .context("they do not end")?
+            .map_err(anyhow::Error::from)
+    })?;
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said);
+    println!("{said}");
+    ensure!(output.status.success(), "{}:\n{said}", output.status);
+    let sum =
+        said.lines().find(|line| line.contains(" passed, 0 failed")).context("they did not say how many")?;
+    ensure!(!sum.starts_with("0 "), "nothing was tested: {sum}");
+    Ok(())
+}
