@@ -284,6 +284,19 @@ function View:close_windows()
   if self:is_current() and self.origin then
     back = go_back(self.origin)
   end
+  local tab = self:tab()
+  local ours = { [self.left_win or 0] = true, [self.right_win or 0] = true }
+  local others = tab and vim.tbl_filter(function(win)
+    return not ours[win]
+  end, windows_of(tab)) or {}
+  if tab and #others == 0 and #vim.api.nvim_list_tabpages() > 1 then
+    -- What floats above them goes with them; Neovim 0.10 crashes if it is left to do that.
+    for _, win in ipairs(vim.api.nvim_tabpage_list_wins(tab)) do
+      if not ours[win] then
+        pcall(vim.api.nvim_win_close, win, true)
+      end
+    end
+  end
   for _, pair in ipairs({ { self.left_win, self.left }, { self.right_win, self.right } }) do
     if shows(pair[1], pair[2]) then
       remove(pair[1])
