@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::null;
+
 /// The method of the notification that carries an [`IdeContext`].
 pub const CONTEXT_UPDATE: &str = "ide/contextUpdate";
 
@@ -47,7 +49,7 @@ pub struct File {
     /// Absolute path.
     pub path: String,
     /// When it was last focused, in milliseconds since the Unix epoch. Agents sort by it, newest first.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null::is_absent")]
     pub timestamp: u64,
     /// True for the focused file only; agents believe it of the newest file alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]

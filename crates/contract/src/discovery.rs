@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::null;
+
 /// What [`Record::writer`] says in files that alongside wrote.
 pub const WRITER: &str = "alongside";
 
@@ -15,7 +17,7 @@ pub struct Record {
     #[serde(deserialize_with = "number_or_string")]
     pub port: u16,
     /// Workspace roots joined by [`delimiter`]; empty when no folder is open. See [`join_roots`].
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null::is_absent")]
     pub workspace_path: String,
     /// The bearer token of every request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,8 +59,10 @@ impl std::fmt::Debug for Record {
 #[serde(rename_all = "camelCase")]
 pub struct IdeInfo {
     /// Short lower-case identifier, such as `neovim`.
+    #[serde(default, deserialize_with = "null::is_absent")]
     pub name: String,
     /// Name for people, such as `Neovim`.
+    #[serde(default, deserialize_with = "null::is_absent")]
     pub display_name: String,
 }
 
@@ -68,7 +72,7 @@ pub struct Stdio {
     /// The program.
     pub command: String,
     /// Its arguments.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null::is_absent")]
     pub args: Vec<String>,
 }
 

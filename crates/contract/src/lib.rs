@@ -14,6 +14,7 @@ pub mod discovery;
 pub mod environment;
 pub mod family;
 pub mod mcp;
+mod null;
 pub mod rpc;
 pub mod surrogates;
 pub mod token;

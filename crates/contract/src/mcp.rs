@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::null;
+
 /// Protocol versions a companion speaks, oldest first.
 pub const PROTOCOL_VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
@@ -22,13 +24,13 @@ pub const VERSION_HEADER: &str = "mcp-protocol-version";
 #[serde(rename_all = "camelCase")]
 pub struct InitializeParams {
     /// The version the client proposes.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null::is_absent")]
     pub protocol_version: String,
     /// What the client can do; not needed, but an object for strict servers.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null::is_absent")]
     pub capabilities: serde_json::Map<String, serde_json::Value>,
     /// Who the client is.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null::is_absent")]
     pub client_info: Implementation,
 }
 
@@ -48,10 +50,10 @@ pub struct InitializeResult {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Implementation {
     /// Identifier.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null::is_absent")]
     pub name: String,
     /// Version, in whatever scheme the program uses.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null::is_absent")]
     pub version: String,
     /// Name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,7 +70,7 @@ pub fn negotiate(proposed: &str) -> &'static str {
 #[serde(rename_all = "camelCase")]
 pub struct CallToolResult {
     /// Text blocks; empty for a diff that was opened.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null::is_absent")]
     pub content: Vec<TextContent>,
     /// True when the tool could not do it. Absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -94,7 +96,7 @@ pub struct TextContent {
     #[serde(rename = "type")]
     pub kind: String,
     /// The text.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null::is_absent")]
     pub text: String,
 }
 

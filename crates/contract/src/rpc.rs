@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::null;
+
 /// The body was not JSON.
 pub const PARSE_ERROR: i64 = -32700;
 /// The JSON was not a message.
@@ -58,7 +60,7 @@ pub struct ErrorObject {
     /// One of the constants of this module, or the peer's own.
     pub code: i64,
     /// For people.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null::is_absent")]
     pub message: String,
     /// For programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]

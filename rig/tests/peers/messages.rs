@@ -123,3 +123,25 @@ async fn batches_are_for_the_versions_that_have_them() {
     assert_eq!(silent.post(&batch).await.status(), 200, "without a header the rules are those of 2025-03-26");
     assert_eq!(stage.peer().await.post(&batch).await.status(), 400);
 }
+
+#[tokio::test]
+async fn null_is_as_good_as_absent() {
+    let stage = Stage::new().await;
+    for params in [
+        json!({ "protocolVersion": null, "capabilities": null, "clientInfo": null }),
+        json!({ "clientInfo": { "name": null, "version": null, "title": null }, "_meta": null }),
+        json!({}),
+        json!(null),
+    ] {
+        let mut peer = stage.stranger();
+        let message =
+            json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params, "error": null });
+        let answer = peer.post(message.to_string()).await;
+        assert_eq!(answer.status(), 200, "{params}");
+        assert_eq!(answer.json()["result"]["protocolVersion"], "2025-11-25", "{params}: {:?}", answer.json());
+        peer.session = answer.head.get("mcp-session-id").map(str::to_owned);
+        let call = json!({ "name": "closeDiff", "arguments": { "filePath": "/a", "suppressNotification": null }, "_meta": null });
+        assert!(peer.request(1, "tools/call", call).await["result"]["isError"].is_null());
+        peer.request(2, "ping", json!(null)).await;
+    }
+}

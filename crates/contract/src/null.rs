@@ -1,0 +1,54 @@
+//! Whoever reads is tolerant: `null` is the same as absent. Agents and companions in other languages write one where they
+//! mean the other. What we write has no `null` at all.
+
+use serde::{Deserialize, Deserializer};
+
+/// For `#[serde(default, deserialize_with = "null::is_absent")]`, on every field that may be absent and is no `Option`.
+pub(crate) fn is_absent<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::de::DeserializeOwned;
+    use serde_json::{Value, json};
+
+    use crate::context::{File, IdeContext};
+    use crate::diff::{CloseDiffRequest, ClosedDiff, DiffClosed};
+    use crate::discovery::{Record, Stdio};
+    use crate::mcp::{CallToolResult, Implementation, InitializeParams, TextContent};
+    use crate::rpc::ErrorObject;
+
+    /// With nothing but what must be there, and with `null` for everything else: both mean the same.
+    fn reads<T: DeserializeOwned + serde::Serialize>(needed: Value, optional: &[&str]) {
+        let absent = serde_json::from_value::<T>(needed.clone()).map(|it| json!(it));
+        let absent = absent.unwrap_or_else(|error| panic!("{needed} of {optional:?}: {error}"));
+        for name in optional {
+            let mut null = needed.clone();
+            null[name] = Value::Null;
+            let read = serde_json::from_value::<T>(null).map(|it| json!(it));
+            assert_eq!(read.unwrap_or_else(|error| panic!("{name}: {error}")), absent, "{name}");
+        }
+    }
+
+    #[test]
+    fn null_is_absent_in_everything_that_is_read() {
+        reads::<InitializeParams>(json!({}), &["protocolVersion", "capabilities", "clientInfo"]);
+        reads::<Implementation>(json!({}), &["name", "version", "title"]);
+        reads::<CallToolResult>(json!({}), &["content", "isError"]);
+        reads::<TextContent>(json!({"type": "text"}), &["text"]);
+        reads::<IdeContext>(json!({}), &["workspaceState"]);
+        reads::<IdeContext>(json!({"workspaceState": {}}), &["x"]);
+        reads::<File>(json!({"path": "/a"}), &["timestamp", "isActive", "cursor", "selectedText"]);
+        let fields = ["workspacePath", "authToken", "ideInfo", "ppid", "ideName", "stdio", "writer"];
+        reads::<Record>(json!({"port": 1}), &fields);
+        reads::<Record>(json!({"port": "1", "ideInfo": {"name": null, "displayName": null}}), &fields[3..]);
+        reads::<Stdio>(json!({"command": "c"}), &["args"]);
+        reads::<CloseDiffRequest>(json!({"filePath": "/a"}), &["suppressNotification"]);
+        reads::<ClosedDiff>(json!({}), &["content"]);
+        reads::<DiffClosed>(json!({"filePath": "/a"}), &["content"]);
+        reads::<ErrorObject>(json!({"code": 1}), &["message", "data"]);
+    }
+}
