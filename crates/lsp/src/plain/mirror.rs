@@ -65,8 +65,11 @@ impl Mirror {
         }
     }
 
-    /// The editor has opened a text that was made of `base`.
+    /// The editor has opened a text that was made of `base`, unless it is the one it had.
     pub(crate) fn opened(&mut self, base: Arc<str>, text: Arc<str>) {
+        if text == self.here {
+            return;
+        }
         self.base = base;
         self.here = text;
         self.offered = None;

@@ -306,15 +306,16 @@ impl Plain {
         }
     }
 
-    /// The editor is on its way out, or starts us anew: what it closes means nothing any more. What we have marked stays
-    /// marked in some, unless we take it away.
+    /// The editor is on its way out, or starts us anew: what it closes means nothing any more. Some wait for no answer and
+    /// kill us at once, so files go first; and what we have marked stays marked in some, unless we take it away.
     pub(crate) fn leaving(&mut self, io: &Io) {
-        for proposal in std::mem::take(&mut self.reviews).into_values() {
-            self.mark_file(io, &self.target(&proposal.review));
-            if let Some(path) = proposal.path.as_ref().filter(|_| proposal.open.is_some()) {
-                self.publish(io, path, &[]);
-            }
-        }
+        self.ended.clear();
+        let targets: Vec<Key> = self.reviews.values().map(|proposal| self.target(&proposal.review)).collect();
+        let open = self.reviews.values().filter(|proposal| proposal.open.is_some());
+        let open: Vec<Key> = open.filter_map(|proposal| proposal.path.clone()).collect();
+        self.reviews.clear();
+        targets.iter().for_each(|target| self.mark_file(io, target));
+        open.iter().for_each(|path| self.publish(io, path, &[]));
     }
 
     pub(crate) fn is_own(&self, path: &Path) -> bool {

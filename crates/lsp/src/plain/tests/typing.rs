@@ -127,6 +127,21 @@ async fn a_flush_sends_what_was_typed_first() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_typed_just_before_closing_is_there_when_it_is_opened_anew() {
+    let mut stage = Stage::new("helix", &[]);
+    let mut companion = Companion::proposes(&mut stage, "notes.txt", "", "a\n");
+    companion.serve(&mut stage).await;
+    let own = stage.show_proposal("a\n");
+    stage.type_in(&own, "x", range((0, 0), (0, 0)));
+    stage.tell("didClose", json!({"textDocument": {"uri": own}}));
+    stage.show_proposal("xa\n");
+    stage.show_proposal("xa\n");
+    companion.serve(&mut stage).await;
+    assert_eq!(&*companion.review.current, "xa\n");
+    assert!(stage.seen().all("workspace/applyEdit").is_empty());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_server_that_was_started_anew_finds_what_was_typed_meanwhile() {
     let mut stage = Stage::new("helix", &[]);
     // The editor opens what it has open before the companion is there.
