@@ -55,7 +55,7 @@ local passed, failed = 0, 0
 local files = vim.fn.sort(vim.fn.glob(here .. '/*_test.lua', true, true))
 for _, file in ipairs(files) do
   local directory, env = home()
-  local last = ''
+  local last, drawn = '', ''
   local command = { vim.v.progpath, '--clean', '--headless', '-l', here .. '/run.lua', '--file', file, arg[1] or '' }
   local done = vim.system(command, {
     env = env,
@@ -67,16 +67,18 @@ for _, file in ipairs(files) do
         last = (last .. data):sub(-200)
       end
     end,
+    -- What Neovim draws without a screen; of use only where something went wrong.
     stderr = function(_, data)
-      if data then
-        io.stderr:write(data)
-      end
+      drawn = (drawn .. (data or '')):sub(-4000)
     end,
   }):wait()
   local ok, bad = last:match('(%d+) passed, (%d+) failed\n$')
   if not ok or (done.code ~= 0 and bad == '0') then
     io.stdout:write(('FAILED %s ended with code %d, signal %d\n'):format(vim.fs.basename(file), done.code, done.signal))
     failed = failed + 1
+  end
+  if bad ~= '0' then
+    io.stderr:write(drawn, '\n')
   end
   passed, failed = passed + (tonumber(ok) or 0), failed + (tonumber(bad) or 0)
   vim.fn.delete(directory, 'rf')

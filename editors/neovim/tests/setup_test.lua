@@ -211,4 +211,20 @@ return {
       assert(lines[#lines]:find('hello', 1, true))
     end,
   },
+  {
+    'a mistake of the plugin is written down and said once, not shown over what is typed',
+    function()
+      with({}, function(e)
+        e:lua([[require('alongside.review').problem = function() error('broken on purpose') end]])
+        for _ = 1, 3 do
+          e:say('alongside/problem', { what = 'x' })
+        end
+        e:await_said('the plugin has made a mistake')
+        await_lua(e, 'three entries in the log', [[return #vim.tbl_filter(function(line)
+          return line:find('broken on purpose', 1, true) end, require('alongside.log').lines()) == 3]])
+        assert(#e:lua('return said') == 1, vim.inspect(e:lua('return said')))
+        assert(e:lua('return vim.v.errmsg') == '')
+      end)
+    end,
+  },
 }

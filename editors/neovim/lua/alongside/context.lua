@@ -112,16 +112,11 @@ local function soon()
     return
   end
   waiting = true
-  timer:start(math.max(0, PACE - (vim.uv.now() - last_sent)), 0, vim.schedule_wrap(function()
+  timer:start(math.max(0, PACE - (vim.uv.now() - last_sent)), 0, vim.schedule_wrap(log.guarded(function()
     waiting = false
-    local ok, err = pcall(function()
-      look()
-      send()
-    end)
-    if not ok then
-      log.write('the context could not be told: ' .. tostring(err))
-    end
-  end))
+    look()
+    send()
+  end)))
 end
 
 local function entered(buf)

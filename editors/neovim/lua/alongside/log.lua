@@ -32,4 +32,25 @@ function M.lines()
   return vim.deepcopy(lines)
 end
 
+local confessed = false
+
+--- `what`, with its errors caught: they are written down here instead of over what the person is typing, and said once.
+---@param what function
+---@return fun(...): any
+function M.guarded(what)
+  return function(...)
+    local done = { xpcall(what, debug.traceback, ...) }
+    if done[1] then
+      return unpack(done, 2)
+    end
+    for line in tostring(done[2]):gmatch('[^\n]+') do
+      M.write(line)
+    end
+    if not confessed then
+      confessed = true
+      require('alongside.say').later('alongside: the plugin has made a mistake: :Alongside log', vim.log.levels.ERROR)
+    end
+  end
+end
+
 return M

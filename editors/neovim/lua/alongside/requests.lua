@@ -1,6 +1,8 @@
 -- Requests that always get an answer. Neovim forgets those that wait for a server that has ended, and whoever asked
 -- would wait for ever.
 
+local log = require('alongside.log')
+
 local M = {}
 
 -- Error code of a request that failed, as the server uses it.
@@ -24,6 +26,7 @@ function M.send(server, method, params, callback)
     end)
     return
   end
+  callback = log.guarded(callback)
   number = number + 1
   local this = number
   local function answer(err, result)

@@ -90,7 +90,7 @@ local function on_init(client, result)
   servers[client.id] = { id = client.id, root = root, rpc = client.rpc, client = client, pending = {} }
   revival.release(root)
   log.write('connected for ' .. root)
-  M.on.ready(client.id)
+  log.guarded(M.on.ready)(client.id)
 end
 
 -- Called where most of Neovim must not be: everything that follows is scheduled.
@@ -100,7 +100,7 @@ local function on_exit(_, _, id)
     local server = servers[id]
     servers[id] = nil
     if server then
-      M.on.gone(id)
+      log.guarded(M.on.gone)(id)
       requests.abandon(server)
     end
   end)
@@ -122,20 +122,21 @@ end
 
 local function handlers()
   local all = {}
-  for method, tell in pairs(M.on.message) do
+  local function add(method, what)
+    what = log.guarded(what)
     all[method] = function(_, params, context)
       if servers[context.client_id] then
-        tell(context.client_id, params)
+        what(context.client_id, params)
       end
-    end
-  end
-  for method, answer in pairs(M.on.request) do
-    all[method] = function(_, params, context)
-      if servers[context.client_id] then
-        answer(context.client_id, params)
-      end
+      -- What a request is answered; for notifications it counts for nothing.
       return vim.NIL
     end
+  end
+  for method, tell in pairs(M.on.message) do
+    add(method, tell)
+  end
+  for method, obey in pairs(M.on.request) do
+    add(method, obey)
   end
   return all
 end
