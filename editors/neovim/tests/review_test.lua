@@ -680,6 +680,51 @@ test('what another desk changes is seen, and what is typed meanwhile stays', {},
   eq('TWOmine too', nvim:lua('return vim.api.nvim_get_current_line()'))
 end)
 
+for seed, ends in ipairs({ '\n', '\r\n', '\n', '\r\n', '\n', '\n' }) do
+  test('whatever is done in the two windows, the companion has what is seen: ' .. seed, {}, function(nvim)
+    local keys = { 'do', 'do', 'dp', 'dp', ']c', '[c', ']c', 'u', 'u', '<C-r>', 'ix<Esc>', 'dd', 'yyp', 'p', '<C-w>h', '<C-w>l',
+      '<C-w>l', 'G', 'gg', 'j', 'k', ':%s/e/E/ge<CR>', '>>', 'J', 'Onew<CR>lines<Esc>', 'Vjd', 'ggVGd', ':%diffget<CR>',
+      ':diffupdate<CR>', 'zR', 'cwword<Esc>', ':undo 0<CR>', 'g-' }
+    local state = 4711 * seed
+    local function random(most)
+      state = (state * 1103515245 + 12345) % 2147483648
+      return math.floor(state / 65536) % most + 1
+    end
+    local function with_ends(text)
+      text = text:gsub('\n', ends)
+      return seed > 3 and text:gsub('%s*$', '') or text
+    end
+    open(nvim, { original = with_ends(ORIGINAL), proposed = with_ends(PROPOSED) })
+    go(nvim)
+    for round = 1, 150 do
+      local done = {}
+      for i = 1, 12 do
+        done[i] = keys[random(#keys)]
+        nvim:keys(done[i])
+        if random(8) == 1 then
+          nvim:lua([[
+            local now, lines = desk.text(1), {}
+            for line in now:gmatch('[^\n]*\n') do lines[#lines + 1] = line end
+            local at = math.min(#lines, ...)
+            if at > 0 then lines[at] = 'elsewhere\n' desk.change(1, table.concat(lines)) end]], random(9))
+        end
+      end
+      nvim:keys(('<Esc>:let g:round = %d<CR>'):format(round))
+      await(nvim, 'all of it to be typed', 'return vim.g.round == ' .. round)
+      editor.await(('both to have the same after %s (round %d)'):format(table.concat(done, ' '), round), function()
+        return nvim:lua([[
+          local sync = require('alongside.review').all()[1].sync
+          return not sync:is_unsent() and desk.text(1) == require('alongside.text').join(sync:mine())]])
+      end)
+      local seen, told, modified = unpack(nvim:lua([[
+        local sync = require('alongside.review').all()[1].sync
+        sync.seen = nil
+        return { require('alongside.text').join(sync:read()), desk.text(1), vim.bo[sync.buf].modified }]]))
+      eq({ told, false }, { seen, modified }, table.concat(done, ' '))
+    end
+  end)
+end
+
 test('an agent whose answer is awaited gets what was typed last', {}, function(nvim)
   open(nvim)
   go(nvim)

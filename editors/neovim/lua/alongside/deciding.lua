@@ -83,7 +83,10 @@ end
 ---@param quits boolean? its window closes after this
 ---@return boolean
 function M.decide(review, decision, quits)
-  if review.deciding then
+  if review.is_over then
+    say.now(('%s: this review has already ended'):format(reviews().name(review)))
+    return true
+  elseif review.deciding then
     return true
   end
   if decision == 'accept' then
@@ -197,7 +200,8 @@ function M.over(review, closed, vacate)
   local shown, this = review.view, review.sync
   local said = describe(review, closed)
   local unsent = this and this:is_unsent() and this:mine() or nil
-  if unsent and closed.closing == 'accepted' and closed.decidedHere and text.equal(unsent, this.told) then
+  if unsent and text.equal(unsent, this.told) then
+    -- The companion has it, and only its answer was not heard yet.
     unsent = nil
   end
   if this then

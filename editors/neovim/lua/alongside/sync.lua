@@ -58,7 +58,8 @@ end
 --- What the buffer holds. Reads the lines that were touched only.
 ---@return string[] pieces
 function Sync:read()
-  local buf, format, count = self.buf, self:options(), self.count
+  local buf, format = self.buf, self:options()
+  local count = vim.api.nvim_buf_line_count(buf)
   -- Read is not sent.
   self.is_behind = self.is_behind or self.is_touched
   if is_empty(buf) then
@@ -68,7 +69,10 @@ function Sync:read()
   end
   local extra = format.eol and 1 or 0
   local head, tail = self.head, self.tail
+  -- What Neovim tells of changes of an empty buffer does not add up.
   local known = self.seen
+    and count == self.count
+    and tail >= 0
     and #self.seen == self.seen_count + extra
     and text.same_format(format, self.seen_format)
   if not known then
