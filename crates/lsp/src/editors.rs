@@ -18,6 +18,8 @@ pub struct Editor {
     pub(crate) prompts: bool,
     /// Whether it can be asked to show a document.
     pub(crate) documents: Documents,
+    /// Whether a message longer than a line takes the next key, to be put away.
+    pub(crate) brief: bool,
 }
 
 /// Which process of an editor agents take for it, starting from the one it names.
@@ -63,6 +65,7 @@ const ANY: Editor = Editor {
     range: Range::Selection,
     prompts: false,
     documents: Documents::IfItSays,
+    brief: false,
 };
 
 /// The first row that fits counts.
@@ -72,6 +75,7 @@ const EDITORS: [Editor; 19] = [
         name: "neovim",
         display_name: "Neovim",
         process: Process::ParentIfEmbedded,
+        brief: true,
         ..ANY
     },
     // 25.01 shows documents and does not say so.
@@ -158,11 +162,12 @@ const EDITORS: [Editor; 19] = [
         display_name: "Vim",
         range: Range::Cursor,
         documents: Documents::Never,
+        brief: true,
         ..ANY
     },
     Editor { called: "coc.nvim", name: "vim", display_name: "Vim", process: Process::Parent, ..ANY },
     // yegappan/lsp.
-    Editor { called: "vim", name: "vim", display_name: "Vim", ..ANY },
+    Editor { called: "vim", name: "vim", display_name: "Vim", brief: true, ..ANY },
     Editor { called: "sublime text lsp", name: "sublime-text", display_name: "Sublime Text", ..ANY },
     Editor { called: "zed", name: "zed", display_name: "Zed", ..ANY },
     Editor { called: "lapce", name: "lapce", display_name: "Lapce", documents: Documents::Never, ..ANY },

@@ -24,14 +24,23 @@ impl Plain {
     /// Shows a person a line.
     pub(super) fn say(&self, io: &Io, warns: bool, message: &str) {
         let kind = if warns { lsp::MessageType::Warning } else { lsp::MessageType::Info };
-        let message = format!("alongside: {message}");
+        let message = match self.client.editor.brief {
+            // Those put our name before it.
+            true => message.to_owned(),
+            false => format!("alongside: {message}"),
+        };
         io.notify("window/showMessage", lsp::ShowMessageParams { kind, message });
     }
 
     pub(super) fn announce(&mut self, io: &mut Io, id: ReviewId) {
         let Some(proposal) = self.reviews.get(&id) else { return };
         let by_hand = proposal.path.as_deref().filter(|_| !self.shows_documents());
-        let said = texts::announced(&proposal.review, &self.client.roots, by_hand);
+        let brief = self.client.editor.brief;
+        let said = match by_hand {
+            // The mark in the file says how to see it.
+            None if brief => texts::announced_briefly(&proposal.review),
+            _ => texts::announced(&proposal.review, &self.client.roots, by_hand),
+        };
         if self.client.editor.prompts && by_hand.is_none() {
             self.prompt(io, said, [LATER, REVIEW], Question::Prompt(id));
         } else {

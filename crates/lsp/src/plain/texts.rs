@@ -52,6 +52,13 @@ pub(crate) fn announced(review: &Review, roots: &[PathBuf], path: Option<&Path>)
     format!("{name}: {agent} proposes {changes}; {how}.")
 }
 
+/// The same in less than a line, mostly.
+pub(crate) fn announced_briefly(review: &Review) -> String {
+    let name = Path::new(&review.file).file_name().unwrap_or_default();
+    let name = harmless::name(&name.to_string_lossy()).into_owned();
+    format!("{name}: {} proposes {}", agent_name(review), changes(review))
+}
+
 /// The same, in its place in the file.
 pub(crate) fn mark(review: &Review, roots: &[PathBuf]) -> String {
     let (name, agent, changes) = (file_name(review, roots), agent_name(review), changes(review));

@@ -91,6 +91,12 @@ async fn who_may_be_asked_and_who_can_show_follows_the_table() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn where_a_long_message_takes_a_key_it_is_short() {
+    let (stage, _) = proposed("Neovim").await;
+    assert_eq!(stage.seen().said(), "notes.txt: Gemini CLI proposes 2 changes");
+}
+
+#[tokio::test(start_paused = true)]
 async fn who_wants_proposals_at_once_gets_them() {
     let mut stage = Stage::introduced(json!({
         "clientInfo": {"name": "helix"}, "initializationOptions": {"alongside": {"openReviews": true}},
