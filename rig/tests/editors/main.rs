@@ -12,3 +12,4 @@ mod saving;
 mod script;
 mod scripts;
 mod stage;
+mod together;

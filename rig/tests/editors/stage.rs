@@ -81,6 +81,13 @@ impl Stage {
         Ok(())
     }
 
+    /// A window whose shell is in a directory of the project.
+    pub(crate) fn window_in(&self, name: &str, directory: &str) -> Result<Pane> {
+        let pane = self.terminal.window(name, ROOMY)?;
+        pane.enter(&format!("cd {directory}; clear"))?;
+        Ok(pane)
+    }
+
     /// An agent in a new window, running and connected. `None` where agents cannot be installed, which is reported as
     /// skipped.
     pub(crate) fn start_agent(&self, story: &str, cli: Cli, script: Script) -> Result<Option<Agent>> {
@@ -115,6 +122,15 @@ impl Stage {
         })
     }
 
+    /// Waits until so many reviews wait.
+    pub(crate) fn wait_until_waiting(&self, reviews: u64) -> Result<()> {
+        wait::until(&format!("{reviews} waiting review(s)"), PATIENCE, || {
+            let status = self.status().map_err(|error| error.to_string())?;
+            let waiting = status.as_array().into_iter().flatten().filter_map(|it| it["reviews"].as_u64());
+            if waiting.sum::<u64>() == reviews { Ok(()) } else { Err(status.to_string()) }
+        })
+    }
+
     /// Waits until agents are told of a selection of so many UTF-16 units.
     pub(crate) fn wait_until_agents_are_told(&self, selected: usize) -> Result<()> {
         wait::until(&format!("{selected} selected units"), PATIENCE, || {
@@ -142,18 +158,24 @@ impl Stage {
 
     /// What `alongside status` says of the companions of this sandbox.
     pub(crate) fn status(&self) -> Result<Value> {
-        let status: Value = serde_json::from_str(&self.alongside(&["status", "--json"])?)?;
+        // It fails where no companion serves the directory it runs in, and says what there is all the same.
+        let output = self.command(&["status", "--json"])?.output()?;
+        let status: Value = serde_json::from_slice(&output.stdout)?;
         Ok(status["companions"].clone())
     }
 
     /// What `alongside` prints for these arguments, typed in the project.
     pub(crate) fn alongside(&self, arguments: &[&str]) -> Result<String> {
-        let mut alongside = Command::new(alongside_bin()?);
-        alongside.env_clear().envs(self.sandbox.env()).current_dir(self.sandbox.project());
-        let output = alongside.args(arguments).output()?;
+        let output = self.command(arguments)?.output()?;
         let said = String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.success(), "alongside {} failed: {said}", arguments.join(" "));
         Ok(String::from_utf8(output.stdout)?)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Result<Command> {
+        let mut alongside = Command::new(alongside_bin()?);
+        alongside.env_clear().envs(self.sandbox.env()).current_dir(self.sandbox.project()).args(arguments);
+        Ok(alongside)
     }
 
     /// Waits until the file holds `text`.

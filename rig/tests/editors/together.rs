@@ -1,0 +1,135 @@
+//! Two Neovims in two projects, and in each two whole agents: who belongs to whom, and what is left when one is killed.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use alongside_rig::Generation;
+use alongside_rig::agent::Agent;
+use alongside_rig::cli::Cli;
+use alongside_rig::tmux::Pane;
+use alongside_rig::wait::{self, PATIENCE};
+use anyhow::Result;
+
+use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, with};
+use crate::stage::Stage;
+
+/// A killed editor frees its agents within two seconds; a busy machine has twice that.
+const FREED_WITHIN: Duration = Duration::from_secs(4);
+
+/// A project: its editor, and its agents with the file that each of them changes.
+struct Project {
+    name: &'static str,
+    editor: Pane,
+    agents: Vec<Agent>,
+}
+
+#[test]
+fn each_agent_reaches_its_own_editor_and_a_killed_one_frees_its_agents() -> Result<()> {
+    let story = "newest Neovim, two projects";
+    let Some(stage) = Stage::set(story, Generation::Newest, ORIGINAL)? else {
+        return Ok(());
+    };
+    stage.has_neovim_plugin("")?;
+    let mut projects = Vec::new();
+    for (number, name) in ["one", "two"].into_iter().enumerate() {
+        match open(&stage, story, name, number + 1)? {
+            Some(project) => projects.push(project),
+            None => return Ok(()),
+        }
+    }
+    stage.wait_until_connected(4)?;
+
+    for project in &projects {
+        for agent in &project.agents {
+            agent.ask(REQUEST)?;
+            agent.wait_until_it_asks()?;
+        }
+    }
+    let [one, two] = &projects[..] else { unreachable!("there are two") };
+    // Each editor knows of its own two proposals.
+    for project in [one, two] {
+        project.editor.enter(":Alongside status")?;
+        project.editor.wait_for("its two reviews", |screen| {
+            let said = [&format!("project/{}: ", project.name), "Gemini CLI", "Qwen Code", "2 waiting"];
+            said.iter().all(|words| screen.contains(*words))
+        })?;
+        assert!(!project.editor.screen()?.contains(&format!("project/{}: ", other(project.name))));
+        project.editor.press("Enter")?;
+    }
+
+    let port = port_of(&stage, one.name)?;
+    let killed = Instant::now();
+    one.editor.kill()?;
+    for agent in &one.agents {
+        agent.wait_until_free()?;
+    }
+    assert!(killed.elapsed() < FREED_WITHIN, "it took {:?}", killed.elapsed());
+    wait::until("its files to be gone", PATIENCE, || match files_naming(&stage, port) {
+        files if files.is_empty() => Ok(()),
+        files => Err(files.join(", ")),
+    })?;
+    for agent in &two.agents {
+        agent.wait_until_it_asks()?;
+    }
+    two.editor.enter(":Alongside review")?;
+    two.editor.wait_for("a choice of two", |screen| screen.contains("1:") && screen.contains("2:"))?;
+    two.editor.enter("1")?;
+    two.editor.wait_for("the review", |screen| screen.contains("3 of 3 kept"))?;
+    let file = if two.editor.screen()?.contains("gemini.md") { 0 } else { 1 };
+    two.editor.enter(":Alongside accept")?;
+    two.agents[file].wait_until_it_says(DONE)?;
+    let written = ["gemini.md", "qwen.md"].map(|name| stage.sandbox.project().join("two").join(name));
+    assert_eq!(fs::read_to_string(&written[file])?, SHOUTED);
+    assert_eq!(fs::read_to_string(&written[1 - file])?, ORIGINAL);
+    Ok(())
+}
+
+fn other(name: &str) -> &str {
+    if name == "one" { "two" } else { "one" }
+}
+
+fn open(stage: &Stage, story: &str, name: &'static str, companions: usize) -> Result<Option<Project>> {
+    fs::create_dir_all(stage.sandbox.project().join(name).join(".git"))?;
+    let editor = stage.window_in("nvim", name)?;
+    editor.enter("nvim")?;
+    stage.wait_until_served(companions)?;
+    let mut agents = Vec::new();
+    for cli in [Cli::Gemini, Cli::Qwen] {
+        let file = stage.sandbox.write(format!("{name}/{}.md", cli.command()), ORIGINAL);
+        let pane = stage.window_in(cli.command(), name)?;
+        let script = with(cli.overwrite(&file, SHOUTED, DONE));
+        let Some(agent) = stage.install_agent(story, cli, script, pane)? else {
+            return Ok(None);
+        };
+        agent.start()?;
+        agents.push(agent);
+    }
+    Ok(Some(Project { name, editor, agents }))
+}
+
+fn port_of(stage: &Stage, name: &str) -> Result<u64> {
+    let root = stage.sandbox.project().join(name);
+    let status = stage.status()?;
+    let mut companions = status.as_array().into_iter().flatten();
+    let its = companions
+        .find(|it| it["roots"][0].as_str().is_some_and(|path| root.ends_with(path) || path.ends_with(name)));
+    Ok(its.and_then(|it| it["port"].as_u64()).expect("its companion has a port"))
+}
+
+/// Discovery files that lead to a port.
+fn files_naming(stage: &Stage, port: u64) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders =
+        vec![stage.sandbox.tmp(), stage.sandbox.home().join(".qwen"), stage.sandbox.home().join(".ola")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if fs::read_to_string(&path).is_ok_and(|text| text.contains(&format!("\"port\":{port}"))) {
+                found.push(path.display().to_string());
+            }
+        }
+    }
+    found
+}
