@@ -1,13 +1,10 @@
--- How a review ends: a person accepts or rejects it here, closes its window, or it ends elsewhere. Only what a person
--- said decides anything, on the revision they see; what they typed is never lost.
+-- How a person decides: with a key, a command, by writing, by closing the window. Only what a person said decides
+-- anything, on the revision they see.
 
 local config = require('alongside.config')
-local harmless = require('alongside.harmless')
-local marks = require('alongside.marks')
+local ending = require('alongside.ending')
 local say = require('alongside.say')
 local target = require('alongside.target')
-local text = require('alongside.text')
-local view = require('alongside.view')
 local winbar = require('alongside.winbar')
 local writing = require('alongside.writing')
 
@@ -15,27 +12,9 @@ local M = {}
 
 -- How long a decision waits until the companion has all that was typed.
 local PATIENCE = 1500
--- Who pressed a key so short a time ago is typing: windows do not vanish under their hands.
-local IDLE = 600
-
-local last_key = 0
-local keys_ns = vim.api.nvim_create_namespace('alongside.keys')
-local scratches = 0
 
 local function reviews()
   return require('alongside.review')
-end
-
-local function is_edited(review)
-  if review.sync and review.sync:is_unsent() then
-    return true
-  end
-  for _, hunk in ipairs(review.hunks) do
-    if hunk.state == 'edited' then
-      return true
-    end
-  end
-  return false
 end
 
 -- Whether the person, told what is wrong, accepts nevertheless. The harmless answer is the one that Enter gives.
@@ -126,133 +105,6 @@ function M.by_command(decision)
   end
 end
 
-local function describe(review, closed)
-  local name, agent = reviews().name(review), winbar.agent_name(review.agent)
-  local where = closed.decidedHere and '' or ' at another desk'
-  local said = ({
-    accepted = ('accepted%s; %s writes it.'):format(where, agent),
-    rejected = ('rejected%s; %s is told.'):format(where, agent),
-    answeredInAgent = ('was answered in %s itself.'):format(agent),
-    replaced = ('%s proposes this file anew; the earlier proposal is gone.'):format(agent),
-    agentGone = ('%s is gone, and its proposal with it.'):format(agent),
-    stopped = 'rejected, because the companion stops.',
-    editorGone = 'rejected, because the editor is gone.',
-    interrupted = 'rejected, because the companion was interrupted.',
-  })[closed.closing] or 'the review is over.'
-  return ('%s: %s'):format(name, said)
-end
-
--- What the person typed and nobody has: a scratch buffer of its own.
-local function keep_text(review, pieces)
-  scratches = scratches + 1
-  local name = ('alongside://typed/%d/%s'):format(scratches, harmless.name(vim.fs.basename(review.file)))
-  return view.scratch(pieces, name), name
-end
-
-local function become_scratch(review, shown, why)
-  scratches = scratches + 1
-  local name = ('alongside://typed/%d/%s'):format(scratches, harmless.name(vim.fs.basename(review.file)))
-  review.sync.buf = nil
-  for _, lhs in ipairs(review.mapped or {}) do
-    pcall(vim.keymap.del, 'n', lhs, { buffer = shown.right })
-    pcall(vim.keymap.del, 'n', lhs, { buffer = shown.left })
-  end
-  shown:become_scratch(name)
-  for _, win in ipairs(vim.fn.win_findbuf(shown.right)) do
-    vim.wo[win][0].winbar = winbar.proposal(review, {
-      root = review.root, keys = {}, ended = 'over: ' .. why .. ' What you typed stays here.',
-      width = vim.api.nvim_win_get_width(win),
-    })
-  end
-end
-
-local function is_typing()
-  return vim.api.nvim_get_mode().mode ~= 'n' or vim.uv.now() - last_key < IDLE
-end
-
--- The review ended elsewhere while the person was at it: its windows go when they pause, and stay if they typed.
-local function linger(review, shown, why, before)
-  for _, win in ipairs(vim.fn.win_findbuf(shown.right)) do
-    vim.wo[win][0].winbar = winbar.proposal(review, {
-      root = review.root, keys = {}, ended = 'over: ' .. why, width = vim.api.nvim_win_get_width(win),
-    })
-  end
-  local function look()
-    if not vim.api.nvim_buf_is_loaded(shown.right) or not shown:is_shown() then
-      shown:close()
-    elseif not text.equal(before, review.sync:mine()) then
-      become_scratch(review, shown, why)
-      say.later(('%s: what you typed is kept in a scratch buffer.'):format(reviews().name(review)))
-    elseif shown:is_current() and is_typing() then
-      vim.defer_fn(look, 100)
-    else
-      shown:close()
-    end
-  end
-  look()
-end
-
---- A review is over. `vacate` keeps its windows for the one that comes in its place.
----@param review alongside.Review
----@param closed table
----@param vacate fun(shown: alongside.View)?
-function M.over(review, closed, vacate)
-  local shown, this = review.view, review.sync
-  local said = describe(review, closed)
-  local unsent = this and this:is_unsent() and this:mine() or nil
-  if unsent and text.equal(unsent, this.told) then
-    -- The companion has it, and only its answer was not heard yet.
-    unsent = nil
-  end
-  if this then
-    this.problem = this.problem or { message = 'the review is over' }
-  end
-  local function finish()
-    if closed.closing == 'gone' then
-      say.later(('%s: the connection to alongside is lost; the review comes again.'):format(reviews().name(review)))
-    elseif closed.closing ~= 'replaced' or not (shown and shown:is_shown()) then
-      say.later(said)
-    end
-    if closed.draft then
-      say.later(('Your edits are in %s.'):format(harmless.name(closed.draft)))
-    end
-  end
-  if not shown or not shown:is_shown() then
-    if unsent then
-      local _, name = keep_text(review, unsent)
-      say.later(('%s: what you typed last is in the buffer %s.'):format(reviews().name(review), name))
-    end
-    if shown then
-      shown:close()
-    end
-    return finish()
-  end
-  local why = said:sub(#reviews().name(review) + 3)
-  local mode = vim.api.nvim_get_mode().mode
-  local has_hands_on = not closed.decidedHere and shown:is_current()
-  if has_hands_on and (unsent or (mode:find('^[iR]') and is_edited(review))) then
-    become_scratch(review, shown, why)
-    say.later(('%s: what you typed is kept in a scratch buffer.'):format(reviews().name(review)))
-  else
-    if unsent then
-      local _, name = keep_text(review, unsent)
-      say.later(('%s: what you typed last is in the buffer %s.'):format(reviews().name(review), name))
-    end
-    marks.clear(shown.right)
-    if closed.closing == 'replaced' and vacate and (mode == 'n' or not has_hands_on) then
-      vacate(shown)
-    elseif has_hands_on and is_typing() then
-      linger(review, shown, why, this:mine())
-    else
-      -- Not within the command that closes the window, or writes.
-      vim.schedule(function()
-        shown:close()
-      end)
-    end
-  end
-  finish()
-end
-
 -- The window of the proposal is gone, by whatever command: that is a no, after a question if something would be lost.
 local function window_closed(review)
   local shown = review.view
@@ -269,7 +121,7 @@ local function window_closed(review)
   elseif review.stays then
     review.stays = nil
     return show_again(review)()
-  elseif is_edited(review) then
+  elseif ending.is_edited(review) then
     local question = ('%s holds your edits.'):format(reviews().name(review))
     local answer = vim.fn.confirm(question, '&Keep the review open\n&Reject (edits go to drafts)', 1, 'Question')
     if answer ~= 2 then
@@ -399,9 +251,7 @@ function M.setup()
       end
     end,
   })
-  vim.on_key(function()
-    last_key = vim.uv.now()
-  end, keys_ns)
+  ending.setup()
 end
 
 return M

@@ -123,6 +123,12 @@ local function draw(review)
   }, this.told, this:options())
 end
 
+--- Shows what is known of it: marks and bars.
+function M.show(review)
+  draw(review)
+  redraw(review)
+end
+
 -- Texts are taken apart when they are looked at, not while the person does something else.
 local function prepared(review)
   if review.sync then
@@ -143,8 +149,7 @@ local function prepared(review)
       end)
     end,
     on_settled = function()
-      draw(review)
-      redraw(review)
+      M.show(review)
     end,
   })
   for _, changed in ipairs(review.backlog) do
@@ -162,7 +167,8 @@ function M.refusal(err)
   return said:sub(1, 1):upper() .. said:sub(2) .. (said:find('[.!?]$') and '' or '.')
 end
 
-local function changes(review)
+--- How much it changes, in words.
+function M.changes(review)
   if review.wholeFileOnly then
     return 'as a whole'
   elseif not review.original_text then
@@ -185,7 +191,7 @@ local function announce(review)
     M.announced = {}
     if #new == 1 then
       local one = new[1]
-      say.later(('%s proposes %s (%s): %s'):format(winbar.agent_name(one.agent), M.name(one), changes(one), go))
+      say.later(('%s proposes %s (%s): %s'):format(winbar.agent_name(one.agent), M.name(one), M.changes(one), go))
     elseif #new > 1 then
       say.later(('%d reviews wait: %s'):format(#new, go))
     end
@@ -193,12 +199,14 @@ local function announce(review)
 end
 M.announced = {}
 
-local function first_line(review)
+--- Where to begin reading.
+function M.first_line(review)
   local hunk = review.hunks[1]
   return hunk and hunk.current.start + 1 or 1
 end
 
-local function make_view(review)
+--- Makes the buffers in which it is looked at.
+function M.make_view(review)
   local this = prepared(review)
   local name = ('%d-%d/%s'):format(review.client, review.id, harmless.name(vim.fs.basename(review.file)))
   review.view = view.new(review, this, name)
@@ -238,9 +246,8 @@ function M.opened(client, opened)
   local place = vacant[same_file(review)]
   vacant[same_file(review)] = nil
   if place and place.view:is_shown() then
-    place.view:give_to(make_view(review), first_line(review))
-    draw(review)
-    redraw(review)
+    place.view:give_to(M.make_view(review), M.first_line(review))
+    M.show(review)
     say.later(('%s: %s proposes it anew; the earlier proposal is gone.'):format(M.name(review), winbar.agent_name(review.agent)))
   else
     announce(review)
@@ -274,7 +281,7 @@ function M.closed(client, closed)
   end
   reviews[review.key] = nil
   review.is_over = true
-  require('alongside.deciding').over(review, closed, function(shown)
+  require('alongside.ending').over(review, closed, function(shown)
     vacant[same_file(review)] = { view = shown }
     vim.defer_fn(function()
       local place = vacant[same_file(review)]
@@ -304,7 +311,7 @@ function M.gone(client)
     if review.client == client then
       reviews[review.key] = nil
       review.is_over = true
-      require('alongside.deciding').over(review, { closing = 'gone' })
+      require('alongside.ending').over(review, { closing = 'gone' })
     end
   end
 end
@@ -315,68 +322,8 @@ function M.problem(_, problem)
   say.later('alongside: ' .. harmless.name(tostring(problem.what) .. hint), vim.log.levels.WARN)
 end
 
-local function open(review, origin)
-  say.hush()
-  local shown = review.view
-  if shown and shown:is_shown() then
-    shown:focus()
-    return
-  end
-  local before = M.of_buffer(vim.api.nvim_get_current_buf())
-  origin = origin or view.here()
-  origin.before = before and before.view.origin or nil
-  if not shown or not vim.api.nvim_buf_is_loaded(shown.right) then
-    if shown then
-      shown:close()
-    end
-    shown = make_view(review)
-  end
-  shown:open(origin, review.line or first_line(review))
-  draw(review)
-  redraw(review)
-end
-
---- Goes to the review that waits: the named one, the one of the file in the current buffer, the only one, or the one
---- the person chooses.
----@param id integer?
----@param origin table? where the person came from, if that is not here
 function M.go(id, origin)
-  if vim.fn.getcmdwintype() ~= '' then
-    return say.now('alongside: close the command-line window first', vim.log.levels.WARN)
-  end
-  local all, here = M.all(), M.looked_at()
-  if type(id) == 'string' or id then
-    all = vim.tbl_filter(function(review)
-      return review.id == tonumber(id) or review.key == id
-    end, all)
-  elseif here and #all > 1 then
-    all = vim.tbl_filter(function(review)
-      return review ~= here
-    end, all)
-  end
-  if #all == 0 then
-    return say.now(id and ('alongside: there is no review %s'):format(harmless.name(id)) or 'alongside: no review waits')
-  end
-  local of_this_file = vim.tbl_filter(function(review)
-    return target.buffer(review.file) == vim.api.nvim_get_current_buf()
-  end, all)
-  if #all == 1 or #of_this_file == 1 then
-    return open(#all == 1 and all[1] or of_this_file[1], origin)
-  end
-  origin = origin or view.here()
-  vim.ui.select(all, {
-    prompt = 'Which review?',
-    kind = 'alongside',
-    format_item = function(review)
-      return ('%s: %s (%s)'):format(winbar.agent_name(review.agent), M.name(review), changes(review))
-    end,
-  }, function(chosen)
-    if chosen and reviews[chosen.key] == chosen then
-      open(chosen, origin)
-    elseif chosen then
-      say.now(('%s: this review has already ended'):format(M.name(chosen)))
-    end
-  end)
+  require('alongside.visiting').go(id, origin)
 end
 
 function M.accept()

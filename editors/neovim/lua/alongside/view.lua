@@ -2,6 +2,7 @@
 -- own diff mode. When it is over everything is as it was before: windows and their sizes, cursors, mode, tab pages.
 
 local marks = require('alongside.marks')
+local place = require('alongside.place')
 local text = require('alongside.text')
 
 local M = {}
@@ -28,41 +29,7 @@ local function is_window(win)
   return win ~= nil and vim.api.nvim_win_is_valid(win)
 end
 
-local function shows(win, buf)
-  return is_window(win) and vim.api.nvim_win_get_buf(win) == buf
-end
-
--- The windows of a tab page, without those that float above them.
-local function windows_of(tab)
-  return vim.tbl_filter(function(win)
-    return vim.api.nvim_win_get_config(win).relative == ''
-  end, vim.api.nvim_tabpage_list_wins(tab))
-end
-
---- Where the person is now, so that they can be brought back.
-function M.here()
-  local win, tab = vim.api.nvim_get_current_win(), vim.api.nvim_get_current_tabpage()
-  local last = vim.fn.tabpagenr('#')
-  local origin = {
-    win = win,
-    tab = tab,
-    mode = vim.api.nvim_get_mode().mode,
-    cursor = vim.api.nvim_win_get_cursor(win),
-    sizes = vim.fn.winrestcmd(),
-    screen = { vim.o.columns, vim.o.lines },
-    last_tab = last > 0 and vim.api.nvim_list_tabpages()[last] or nil,
-    windows = {},
-  }
-  for _, one in ipairs(windows_of(tab)) do
-    local buf = vim.api.nvim_win_get_buf(one)
-    origin.windows[one] = {
-      buf = buf,
-      tick = vim.api.nvim_buf_get_changedtick(buf),
-      view = vim.api.nvim_win_call(one, vim.fn.winsaveview),
-    }
-  end
-  return origin
-end
+local shows = place.shows
 
 local function new_buffer(name, kind)
   local buf = vim.api.nvim_create_buf(false, false)
@@ -214,56 +181,8 @@ function View:adopt()
   return false
 end
 
-local function go_back(origin)
-  while origin and not is_window(origin.win) do
-    if origin.tab and vim.api.nvim_tabpage_is_valid(origin.tab) then
-      vim.api.nvim_set_current_tabpage(origin.tab)
-      return false
-    end
-    origin = origin.before
-  end
-  if not origin then
-    return false
-  end
-  vim.api.nvim_set_current_win(origin.win)
-  return origin
-end
-
--- After the tab page is gone: what its coming and going has shifted.
-local function settle(origin)
-  if vim.deep_equal(origin.screen, { vim.o.columns, vim.o.lines }) and vim.fn.winrestcmd() ~= origin.sizes then
-    if #windows_of(0) == vim.tbl_count(origin.windows) then
-      pcall(vim.cmd, origin.sizes)
-    end
-  end
-  for win, was in pairs(origin.windows) do
-    if shows(win, was.buf) and vim.api.nvim_buf_get_changedtick(was.buf) == was.tick then
-      vim.api.nvim_win_call(win, function()
-        vim.fn.winrestview(was.view)
-      end)
-    end
-  end
-  local last = origin.last_tab
-  if last and last ~= origin.tab and vim.api.nvim_tabpage_is_valid(last) then
-    local ignored = vim.o.eventignore
-    vim.o.eventignore = 'all'
-    pcall(vim.api.nvim_set_current_tabpage, last)
-    pcall(vim.api.nvim_set_current_tabpage, origin.tab)
-    vim.o.eventignore = ignored
-  end
-  local mode = origin.mode:sub(1, 1)
-  if vim.api.nvim_get_current_win() ~= origin.win then
-    return
-  elseif mode == 'i' or mode == 'R' or mode == 't' then
-    local at_end = mode ~= 't' and origin.cursor[2] >= #vim.api.nvim_get_current_line()
-    vim.cmd(at_end and 'startinsert!' or mode == 'R' and 'startreplace' or 'startinsert')
-  elseif mode == 'v' or mode == 'V' or mode == '\22' then
-    vim.cmd('normal! gv')
-  end
-end
-
 local function remove(win)
-  if #windows_of(vim.api.nvim_win_get_tabpage(win)) > 1 or #vim.api.nvim_list_tabpages() > 1 then
+  if #place.windows_of(vim.api.nvim_win_get_tabpage(win)) > 1 or #vim.api.nvim_list_tabpages() > 1 then
     if pcall(vim.api.nvim_win_close, win, true) then
       return
     end
@@ -282,13 +201,13 @@ function View:close_windows()
   self.is_closing = true
   local back = false
   if self:is_current() and self.origin then
-    back = go_back(self.origin)
+    back = place.go_back(self.origin)
   end
   local tab = self:tab()
   local ours = { [self.left_win or 0] = true, [self.right_win or 0] = true }
   local others = tab and vim.tbl_filter(function(win)
     return not ours[win]
-  end, windows_of(tab)) or {}
+  end, place.windows_of(tab)) or {}
   if tab and #others == 0 and #vim.api.nvim_list_tabpages() > 1 then
     -- What floats above them goes with them; Neovim 0.10 crashes if it is left to do that.
     for _, win in ipairs(vim.api.nvim_tabpage_list_wins(tab)) do
@@ -304,7 +223,7 @@ function View:close_windows()
   end
   self.left_win, self.right_win = nil, nil
   if back then
-    settle(back)
+    place.settle(back)
   end
   self.is_closing = false
 end

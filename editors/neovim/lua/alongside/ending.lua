@@ -1,0 +1,172 @@
+-- What becomes of a review that is over, however it ended: its windows go, unless the person is typing in them; what they
+-- typed and nobody has is kept; and they are told.
+
+local harmless = require('alongside.harmless')
+local marks = require('alongside.marks')
+local say = require('alongside.say')
+local text = require('alongside.text')
+local view = require('alongside.view')
+local winbar = require('alongside.winbar')
+
+local M = {}
+
+-- Who pressed a key so short a time ago is typing: windows do not vanish under their hands.
+local IDLE = 600
+
+local last_key = 0
+local scratches = 0
+
+local function reviews()
+  return require('alongside.review')
+end
+
+--- Whether the person has changed something of the proposal that is not a whole change kept or dropped.
+---@param review alongside.Review
+---@return boolean
+function M.is_edited(review)
+  if review.sync and review.sync:is_unsent() then
+    return true
+  end
+  for _, hunk in ipairs(review.hunks) do
+    if hunk.state == 'edited' then
+      return true
+    end
+  end
+  return false
+end
+
+local function describe(review, closed)
+  local name, agent = reviews().name(review), winbar.agent_name(review.agent)
+  local where = closed.decidedHere and '' or ' at another desk'
+  local said = ({
+    accepted = ('accepted%s; %s writes it.'):format(where, agent),
+    rejected = ('rejected%s; %s is told.'):format(where, agent),
+    answeredInAgent = ('was answered in %s itself.'):format(agent),
+    replaced = ('%s proposes this file anew; the earlier proposal is gone.'):format(agent),
+    agentGone = ('%s is gone, and its proposal with it.'):format(agent),
+    stopped = 'rejected, because the companion stops.',
+    editorGone = 'rejected, because the editor is gone.',
+    interrupted = 'rejected, because the companion was interrupted.',
+  })[closed.closing] or 'the review is over.'
+  return ('%s: %s'):format(name, said)
+end
+
+-- What the person typed and nobody has: a scratch buffer of its own.
+local function keep_text(review, pieces)
+  scratches = scratches + 1
+  local name = ('alongside://typed/%d/%s'):format(scratches, harmless.name(vim.fs.basename(review.file)))
+  return view.scratch(pieces, name), name
+end
+
+local function become_scratch(review, shown, why)
+  scratches = scratches + 1
+  local name = ('alongside://typed/%d/%s'):format(scratches, harmless.name(vim.fs.basename(review.file)))
+  review.sync.buf = nil
+  for _, lhs in ipairs(review.mapped or {}) do
+    pcall(vim.keymap.del, 'n', lhs, { buffer = shown.right })
+    pcall(vim.keymap.del, 'n', lhs, { buffer = shown.left })
+  end
+  shown:become_scratch(name)
+  for _, win in ipairs(vim.fn.win_findbuf(shown.right)) do
+    vim.wo[win][0].winbar = winbar.proposal(review, {
+      root = review.root, keys = {}, ended = 'over: ' .. why .. ' What you typed stays here.',
+      width = vim.api.nvim_win_get_width(win),
+    })
+  end
+end
+
+local function is_typing()
+  return vim.api.nvim_get_mode().mode ~= 'n' or vim.uv.now() - last_key < IDLE
+end
+
+-- The review ended elsewhere while the person was at it: its windows go when they pause, and stay if they typed.
+local function linger(review, shown, why, before)
+  for _, win in ipairs(vim.fn.win_findbuf(shown.right)) do
+    vim.wo[win][0].winbar = winbar.proposal(review, {
+      root = review.root, keys = {}, ended = 'over: ' .. why, width = vim.api.nvim_win_get_width(win),
+    })
+  end
+  local function look()
+    if not vim.api.nvim_buf_is_loaded(shown.right) or not shown:is_shown() then
+      shown:close()
+    elseif not text.equal(before, review.sync:mine()) then
+      become_scratch(review, shown, why)
+      say.later(('%s: what you typed is kept in a scratch buffer.'):format(reviews().name(review)))
+    elseif shown:is_current() and is_typing() then
+      vim.defer_fn(look, 100)
+    else
+      shown:close()
+    end
+  end
+  look()
+end
+
+--- A review is over. `vacate` keeps its windows for the one that comes in its place.
+---@param review alongside.Review
+---@param closed table
+---@param vacate fun(shown: alongside.View)?
+function M.over(review, closed, vacate)
+  local shown, this = review.view, review.sync
+  local said = describe(review, closed)
+  local unsent = this and this:is_unsent() and this:mine() or nil
+  if unsent and text.equal(unsent, this.told) then
+    -- The companion has it, and only its answer was not heard yet.
+    unsent = nil
+  end
+  if this then
+    this.problem = this.problem or { message = 'the review is over' }
+  end
+  local function finish()
+    if closed.closing == 'gone' then
+      say.later(('%s: the connection to alongside is lost; the review comes again.'):format(reviews().name(review)))
+    elseif closed.closing ~= 'replaced' or not (shown and shown:is_shown()) then
+      say.later(said)
+    end
+    if closed.draft then
+      say.later(('Your edits are in %s.'):format(harmless.name(closed.draft)))
+    end
+  end
+  if not shown or not shown:is_shown() then
+    if unsent then
+      local _, name = keep_text(review, unsent)
+      say.later(('%s: what you typed last is in the buffer %s.'):format(reviews().name(review), name))
+    end
+    if shown then
+      shown:close()
+    end
+    return finish()
+  end
+  local why = said:sub(#reviews().name(review) + 3)
+  local mode = vim.api.nvim_get_mode().mode
+  local has_hands_on = not closed.decidedHere and shown:is_current()
+  if has_hands_on and (unsent or (mode:find('^[iR]') and M.is_edited(review))) then
+    become_scratch(review, shown, why)
+    say.later(('%s: what you typed is kept in a scratch buffer.'):format(reviews().name(review)))
+  else
+    if unsent then
+      local _, name = keep_text(review, unsent)
+      say.later(('%s: what you typed last is in the buffer %s.'):format(reviews().name(review), name))
+    end
+    marks.clear(shown.right)
+    if closed.closing == 'replaced' and vacate and (mode == 'n' or not has_hands_on) then
+      vacate(shown)
+    elseif has_hands_on and is_typing() then
+      linger(review, shown, why, this:mine())
+    else
+      -- Not within the command that closes the window, or writes.
+      vim.schedule(function()
+        shown:close()
+      end)
+    end
+  end
+  finish()
+end
+
+--- Follows when keys are pressed.
+function M.setup()
+  vim.on_key(function()
+    last_key = vim.uv.now()
+  end, vim.api.nvim_create_namespace('alongside.keys'))
+end
+
+return M

@@ -1,0 +1,96 @@
+-- Where a person was before they went to a review, so that everything can be as it was: windows and their sizes, what
+-- they show, cursors, the mode, and which tab page was looked at before.
+
+local M = {}
+
+local function is_window(win)
+  return win ~= nil and vim.api.nvim_win_is_valid(win)
+end
+
+-- The windows of a tab page, without those that float above them.
+function M.windows_of(tab)
+  return vim.tbl_filter(function(win)
+    return vim.api.nvim_win_get_config(win).relative == ''
+  end, vim.api.nvim_tabpage_list_wins(tab))
+end
+
+--- Where the person is now, so that they can be brought back.
+function M.here()
+  local win, tab = vim.api.nvim_get_current_win(), vim.api.nvim_get_current_tabpage()
+  local last = vim.fn.tabpagenr('#')
+  local origin = {
+    win = win,
+    tab = tab,
+    mode = vim.api.nvim_get_mode().mode,
+    cursor = vim.api.nvim_win_get_cursor(win),
+    sizes = vim.fn.winrestcmd(),
+    screen = { vim.o.columns, vim.o.lines },
+    last_tab = last > 0 and vim.api.nvim_list_tabpages()[last] or nil,
+    windows = {},
+  }
+  for _, one in ipairs(M.windows_of(tab)) do
+    local buf = vim.api.nvim_win_get_buf(one)
+    origin.windows[one] = {
+      buf = buf,
+      tick = vim.api.nvim_buf_get_changedtick(buf),
+      view = vim.api.nvim_win_call(one, vim.fn.winsaveview),
+    }
+  end
+  return origin
+end
+
+--- Brings the person back as far as where they were is still there. Returns what to restore there.
+function M.go_back(origin)
+  while origin and not is_window(origin.win) do
+    if origin.tab and vim.api.nvim_tabpage_is_valid(origin.tab) then
+      vim.api.nvim_set_current_tabpage(origin.tab)
+      return false
+    end
+    origin = origin.before
+  end
+  if not origin then
+    return false
+  end
+  vim.api.nvim_set_current_win(origin.win)
+  return origin
+end
+
+--- After the tab page is gone: what its coming and going has shifted.
+function M.settle(origin)
+  if vim.deep_equal(origin.screen, { vim.o.columns, vim.o.lines }) and vim.fn.winrestcmd() ~= origin.sizes then
+    if #M.windows_of(0) == vim.tbl_count(origin.windows) then
+      pcall(vim.cmd, origin.sizes)
+    end
+  end
+  for win, was in pairs(origin.windows) do
+    if M.shows(win, was.buf) and vim.api.nvim_buf_get_changedtick(was.buf) == was.tick then
+      vim.api.nvim_win_call(win, function()
+        vim.fn.winrestview(was.view)
+      end)
+    end
+  end
+  local last = origin.last_tab
+  if last and last ~= origin.tab and vim.api.nvim_tabpage_is_valid(last) then
+    local ignored = vim.o.eventignore
+    vim.o.eventignore = 'all'
+    pcall(vim.api.nvim_set_current_tabpage, last)
+    pcall(vim.api.nvim_set_current_tabpage, origin.tab)
+    vim.o.eventignore = ignored
+  end
+  local mode = origin.mode:sub(1, 1)
+  if vim.api.nvim_get_current_win() ~= origin.win then
+    return
+  elseif mode == 'i' or mode == 'R' or mode == 't' then
+    local at_end = mode ~= 't' and origin.cursor[2] >= #vim.api.nvim_get_current_line()
+    vim.cmd(at_end and 'startinsert!' or mode == 'R' and 'startreplace' or 'startinsert')
+  elseif mode == 'v' or mode == 'V' or mode == '\22' then
+    vim.cmd('normal! gv')
+  end
+end
+
+--- Whether `win` shows `buf`.
+function M.shows(win, buf)
+  return is_window(win) and vim.api.nvim_win_get_buf(win) == buf
+end
+
+return M

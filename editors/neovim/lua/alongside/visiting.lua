@@ -1,0 +1,78 @@
+-- The way to a review: the person asks for it, and may have to choose.
+
+local harmless = require('alongside.harmless')
+local place = require('alongside.place')
+local say = require('alongside.say')
+local target = require('alongside.target')
+local winbar = require('alongside.winbar')
+
+local M = {}
+
+local function reviews()
+  return require('alongside.review')
+end
+
+local function open(review, origin)
+  say.hush()
+  local shown = review.view
+  if shown and shown:is_shown() then
+    shown:focus()
+    return
+  end
+  local before = reviews().of_buffer(vim.api.nvim_get_current_buf())
+  origin = origin or place.here()
+  origin.before = before and before.view.origin or nil
+  if not shown or not vim.api.nvim_buf_is_loaded(shown.right) then
+    if shown then
+      shown:close()
+    end
+    shown = reviews().make_view(review)
+  end
+  shown:open(origin, review.line or reviews().first_line(review))
+  reviews().show(review)
+end
+
+--- Goes to the review that waits: the named one, the one of the file in the current buffer, the only one, or the one
+--- the person chooses.
+---@param id integer?
+---@param origin table? where the person came from, if that is not here
+function M.go(id, origin)
+  if vim.fn.getcmdwintype() ~= '' then
+    return say.now('alongside: close the command-line window first', vim.log.levels.WARN)
+  end
+  local all, here = reviews().all(), reviews().looked_at()
+  if type(id) == 'string' or id then
+    all = vim.tbl_filter(function(review)
+      return review.id == tonumber(id) or review.key == id
+    end, all)
+  elseif here and #all > 1 then
+    all = vim.tbl_filter(function(review)
+      return review ~= here
+    end, all)
+  end
+  if #all == 0 then
+    return say.now(id and ('alongside: there is no review %s'):format(harmless.name(id)) or 'alongside: no review waits')
+  end
+  local of_this_file = vim.tbl_filter(function(review)
+    return target.buffer(review.file) == vim.api.nvim_get_current_buf()
+  end, all)
+  if #all == 1 or #of_this_file == 1 then
+    return open(#all == 1 and all[1] or of_this_file[1], origin)
+  end
+  origin = origin or place.here()
+  vim.ui.select(all, {
+    prompt = 'Which review?',
+    kind = 'alongside',
+    format_item = function(review)
+      return ('%s: %s (%s)'):format(winbar.agent_name(review.agent), reviews().name(review), reviews().changes(review))
+    end,
+  }, function(chosen)
+    if chosen and not chosen.is_over then
+      open(chosen, origin)
+    elseif chosen then
+      say.now(('%s: this review has already ended'):format(reviews().name(chosen)))
+    end
+  end)
+end
+
+return M
