@@ -37,8 +37,8 @@ impl Places {
                 _ => None,
             })
             .collect();
-        let tmp =
-            ["TMPDIR", "TMP", "TEMP"].into_iter().find_map(variable).unwrap_or_else(|| PathBuf::from("/tmp"));
+        let names: &[&str] = if cfg!(windows) { &["TEMP", "TMP"] } else { &["TMPDIR", "TMP", "TEMP"] };
+        let tmp = names.iter().find_map(|name| variable(name)).unwrap_or_else(|| PathBuf::from("/tmp"));
         Self { tmp: vec![without_trailing_slash(&tmp)], home, config, bases, state }
     }
 

@@ -52,9 +52,14 @@ fn editor_above(from: u32, process: impl Fn(u32) -> Option<Process>) -> Option<u
     process(pid).map(|_| pid)
 }
 
-/// On Windows agents take the third process from the top.
 #[cfg(windows)]
 fn editor_above(from: u32, process: impl Fn(u32) -> Option<Process>) -> Option<u32> {
+    third_from_the_top(from, process)
+}
+
+/// What agents take on Windows, whatever the shells there: the topmost one where there are not three.
+#[cfg(any(windows, test))]
+fn third_from_the_top(from: u32, process: impl Fn(u32) -> Option<Process>) -> Option<u32> {
     let chain: Vec<u32> = std::iter::successors(Some(from), |pid| process(*pid).map(|found| found.parent))
         .take(MAX_DEPTH)
         .take_while(|pid| process(*pid).is_some())
@@ -133,19 +138,36 @@ fn name_in(command: &str) -> String {
     word.rsplit('/').next().unwrap_or_default().to_owned()
 }
 
-#[cfg(all(test, not(windows)))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Finds the editor in a chain of `(pid, command)` from the agent upwards.
-    fn editor(chain: &[(u32, &str)]) -> Option<u32> {
-        editor_above(chain[0].0, |pid| {
+    /// Looks up a chain of `(pid, command)` from the agent upwards.
+    fn chain<'a>(chain: &'a [(u32, &'a str)]) -> impl Fn(u32) -> Option<Process> + 'a {
+        |pid| {
             let at = chain.iter().position(|(other, _)| *other == pid)?;
             let parent = chain.get(at + 1).map_or(0, |(parent, _)| *parent);
             Some(Process { parent, name: name_in(chain[at].1), arguments: Vec::new() })
-        })
+        }
     }
 
+    #[cfg(not(windows))]
+    fn editor(of: &[(u32, &str)]) -> Option<u32> {
+        editor_above(of[0].0, chain(of))
+    }
+
+    #[test]
+    fn on_windows_the_editor_is_the_third_process_from_the_top() {
+        let top = |of: &[(u32, &str)]| third_from_the_top(of[0].0, chain(of));
+        let whole =
+            [(9, "node"), (8, "powershell"), (7, "Code"), (6, "Code"), (5, "explorer"), (4, "userinit")];
+        assert_eq!(top(&whole), Some(6));
+        assert_eq!(top(&whole[3..]), Some(6));
+        assert_eq!(top(&whole[..2]), Some(8), "the topmost, where there are not three");
+        assert_eq!(third_from_the_top(3, |_| None), None);
+    }
+
+    #[cfg(not(windows))]
     #[test]
     fn the_editor_is_the_grandparent_of_the_nearest_shell() {
         assert_eq!(
@@ -158,21 +180,25 @@ mod tests {
         );
     }
 
+    #[cfg(not(windows))]
     #[test]
     fn the_editor_is_the_shells_parent_when_init_comes_next() {
         assert_eq!(editor(&[(9, "node"), (8, "bash"), (7, "tmux: server"), (1, "init")]), Some(7));
     }
 
+    #[cfg(not(windows))]
     #[test]
     fn shells_count_by_exact_name_only() {
         assert_eq!(editor(&[(9, "node"), (8, "-zsh"), (7, "nu"), (6, "kitty"), (1, "init")]), Some(6));
     }
 
+    #[cfg(not(windows))]
     #[test]
     fn without_a_shell_the_topmost_ancestor_counts() {
         assert_eq!(editor(&[(9, "node"), (8, "run-server"), (1, "init")]), Some(8));
     }
 
+    #[cfg(not(windows))]
     #[test]
     fn this_process_has_an_editor_and_lives() {
         let here = Surroundings::of_this_process().unwrap();

@@ -47,7 +47,7 @@ pub(crate) struct Privacy {
     by_root: Vec<(PathBuf, Gitignore)>,
     /// For files outside every root.
     elsewhere: Gitignore,
-    /// Directories of which nothing is told.
+    /// Directories of which nothing is told, our own among them.
     untold: BTreeSet<PathBuf>,
     /// The user's own ignore file for every repository.
     global: Option<PathBuf>,
@@ -69,12 +69,14 @@ impl Privacy {
         let built_in = DEFAULT_EXCLUDES.iter().copied();
         let globs: Vec<&str> = built_in.chain(workspace.excludes.iter().map(String::as_str)).collect();
         let roots: BTreeSet<PathBuf> = workspace.roots.iter().flat_map(|root| spellings(root)).collect();
+        let untold =
+            workspace.untold.iter().chain([&places.state]).flat_map(|root| spellings(root)).collect();
         let by_root = roots.into_iter().map(|root| exclusions(&root, &globs).map(|globs| (root, globs)));
         Ok(Self {
             tell_git_ignored,
             by_root: by_root.collect::<Result<_, _>>()?,
             elsewhere: exclusions(Path::new("/"), &globs)?,
-            untold: workspace.untold.iter().flat_map(|root| spellings(root)).collect(),
+            untold,
             global: super::global::ignore_file(places),
             read: HashMap::new(),
         })
@@ -88,7 +90,7 @@ impl Privacy {
 
     /// Every root that holds the file has its say: one project may lie in another.
     fn allows_name(&mut self, path: &Path) -> bool {
-        if self.untold.iter().any(|root| path.starts_with(root)) {
+        if self.untold.iter().any(|root| path.starts_with(root)) || is_being_reviewed(path) {
             return false;
         }
         let mut holding = self.by_root.iter().filter(|(root, _)| path.starts_with(root)).peekable();
@@ -140,6 +142,11 @@ impl Privacy {
         }
         &entry.1
     }
+}
+
+/// Whether it is what a desk puts a review into while the person edits it in an editor: no file of the project's.
+fn is_being_reviewed(path: &Path) -> bool {
+    path.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"alongside-edit-"))
 }
 
 fn stamp(found: &Metadata) -> (u64, Option<SystemTime>) {

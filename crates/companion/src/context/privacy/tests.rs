@@ -126,6 +126,23 @@ fn of_an_untold_root_nothing_is_told() {
 }
 
 #[test]
+fn what_this_program_makes_for_reviews_is_never_told() {
+    let project = Project::new();
+    let mut privacy = project.privacy(&[project.directory.path()], &[]);
+    for (path, allowed) in [
+        ("state/drafts/1-1/a.rs", false),
+        ("tmp/alongside-edit-x1Y2/a.rs", false),
+        ("tmp/a.rs", true),
+        ("project/alongside-edits.rs", true),
+    ] {
+        let path = project.directory.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, "").unwrap();
+        assert_eq!(privacy.allows(&path), allowed, "{}", path.display());
+    }
+}
+
+#[test]
 fn what_the_user_ignores_in_every_repository_is_ignored_wherever_git_finds_it() {
     let project = Project::new();
     let places = project.places();

@@ -12,9 +12,9 @@ fn block(story: &Story) -> std::path::PathBuf {
 /// What desks are told next of problems and ends.
 async fn news(story: &mut Story) -> desk::Event {
     loop {
-        match story.next().await {
-            event @ (desk::Event::Problem(_) | desk::Event::Closed(_)) => return event,
-            _ => {}
+        let event = story.next().await;
+        if matches!(event, desk::Event::Problem(_) | desk::Event::Closed(_)) {
+            return event;
         }
     }
 }

@@ -116,3 +116,22 @@ async fn an_editor_that_goes_decides_nothing_and_takes_its_files_along() {
     story.decide(&review, Decision::Accept).await.unwrap();
     assert_eq!(outcome(&mut stream).await.0["params"]["content"], "one\n2!\nthree\n");
 }
+
+#[tokio::test]
+async fn the_focus_renews_what_agents_take_the_newest_of() {
+    let story = Story::begin().await;
+    let lock = story.directory.path().join(format!("home/.qwen/ide/{}.lock", story.companion.port()));
+    let modified = || fs::metadata(&lock).unwrap().modified().unwrap();
+    let long_ago = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    let by_desk = || drop(story.desk.send(Request::Focus));
+    let by_program = || story.companion.focus();
+    for focus in [&by_desk as &dyn Fn(), &by_program] {
+        fs::File::options().write(true).open(&lock).unwrap().set_modified(long_ago).unwrap();
+        focus();
+        let end = Instant::now() + Duration::from_secs(30);
+        while modified() == long_ago {
+            assert!(Instant::now() < end, "the lock is as old as before");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+}

@@ -226,3 +226,14 @@ async fn a_workspace_that_vanishes_is_said_once_and_hurts_nobody() {
     let agent = Agent { events: &story.companion.hub.events, session };
     assert_eq!(agent.open_diff(&story.file, "y\n").await, CallToolResult::default());
 }
+
+#[tokio::test]
+async fn every_companion_has_a_long_random_token_of_its_own() {
+    let (one, other) = (Story::begin().await, Story::begin().await);
+    let tokens = [one.companion.token(), other.companion.token()];
+    for token in tokens {
+        assert!(token.len() == 64 && token.bytes().all(|byte| byte.is_ascii_hexdigit()), "32 random bytes");
+        assert!(token.bytes().collect::<std::collections::BTreeSet<_>>().len() > 4);
+    }
+    assert_ne!(tokens[0], tokens[1]);
+}
