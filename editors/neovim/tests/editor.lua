@@ -6,6 +6,8 @@ M.__index = M
 
 local here = vim.fs.dirname(vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p'))
 local DEADLINE = 10000
+-- No Neovim lives longer than this.
+local LIFETIME = 60000
 
 --- Waits until `condition` holds; fails with `what` if it does not.
 function M.await(what, condition, deadline)
@@ -75,6 +77,12 @@ function M.start(options)
   })
   assert(self.channel > 0, 'Neovim does not start')
   self.pid = vim.fn.jobpid(self.channel)
+  -- One that waits for an answer nobody gives would hold up the test that asked it something.
+  self.watchdog = assert(vim.uv.new_timer())
+  self.watchdog:start(LIFETIME, 0, function()
+    self.late = true
+    vim.uv.kill(self.pid, 'sigkill')
+  end)
   return self
 end
 
@@ -143,6 +151,7 @@ end
 
 --- Ends it, however it is.
 function M:stop()
+  self.watchdog:stop()
   if not self.ended then
     pcall(vim.rpcnotify, self.channel, 'nvim_command', 'qall!')
     if not vim.wait(2000, function()
@@ -162,7 +171,7 @@ function M.with(options, body)
   local ok, why = xpcall(body, debug.traceback, self)
   if not ok then
     local alive, last = pcall(self.lua, self, 'return vim.inspect(said) .. vim.v.errmsg .. table.concat(require("alongside.log").lines(), "\\n")')
-    why = why .. '\nit said: ' .. (alive and last or 'nothing any more')
+    why = why .. (self.late and '\nit hung, and was killed' or '') .. '\nit said: ' .. (alive and last or 'nothing any more')
   end
   self:stop()
   if not ok then

@@ -31,11 +31,7 @@ end
 
 local function home()
   local directory = assert(vim.uv.fs_mkdtemp((vim.env.TMPDIR or '/tmp') .. '/alongside-nvim-XXXXXX'))
-  local env = {
-    -- Git looks no further up than this for a project.
-    GIT_CEILING_DIRECTORIES = directory,
-    LC_ALL = 'C.UTF-8',
-  }
+  local env = { LC_ALL = 'C.UTF-8' }
   for name, part in pairs({
     HOME = 'home', TMPDIR = 'tmp', XDG_CONFIG_HOME = 'config', XDG_DATA_HOME = 'data', XDG_STATE_HOME = 'state',
     XDG_CACHE_HOME = 'cache', XDG_RUNTIME_DIR = 'run',
