@@ -6,6 +6,7 @@ local text = require('alongside.text')
 local M = {}
 
 local ns = vim.api.nvim_create_namespace('alongside.marks')
+local ends = vim.api.nvim_create_namespace('alongside.ends')
 
 local links = {
   AlongsideKept = 'Added',
@@ -61,10 +62,22 @@ local signs = {
 -- So many lines of one change get a sign each: what is longer needs none to be found.
 local MOST_SIGNS = 1000
 
+-- So many changes that are drawn at once ask Neovim's diff about each of their lines, which takes the longer the more
+-- changes there are.
+local MOST_ASKED = 200
+
+-- What is drawn, by the buffer of the proposal: hunks with their marks, so that typing draws anew only what it changes.
+local drawn = {} ---@type table<integer, { hunks: table[], lines: integer, marks: integer }>
+
+local into ---@type { [1]: integer, [2]: integer }[] the marks of the hunk that is drawn
+
 local function put(buf, line, column, mark)
   -- The text may be ahead of what is known of it, for a moment.
   mark.strict = false
-  pcall(vim.api.nvim_buf_set_extmark, buf, ns, line, column, mark)
+  local ok, id = pcall(vim.api.nvim_buf_set_extmark, buf, ns, line, column, mark)
+  if ok then
+    into[#into + 1] = { buf, id }
+  end
 end
 
 local function words(buf, ranges, pieces, format, group, delta)
@@ -85,20 +98,27 @@ local function words(buf, ranges, pieces, format, group, delta)
   end
 end
 
--- The lines of a change that Neovim's diff shows beside others: those it leaves to us.
-local function changed_lines(win, buf, range)
-  if not win or not vim.api.nvim_win_is_valid(win) then
-    return
+-- The lines of a change that Neovim's diff shows beside others: those it leaves to us. Without asking it, as many as
+-- there are on both sides.
+local function changed_lines(win, buf, range, pairs_of_lines)
+  local function draw(line)
+    -- Below syntax.
+    put(buf, line, 0, { end_row = line + 1, hl_group = 'AlongsideLine', hl_eol = true, priority = 90 })
   end
-  vim.api.nvim_win_call(win, function()
-    for line = range.start, math.min(range['end'], range.start + MOST_SIGNS) - 1 do
-      local group = vim.fn.synIDattr(vim.fn.diff_hlID(line + 1, 1), 'name')
-      if group == 'DiffChange' or group == 'DiffText' or group == 'DiffTextAdd' then
-        -- Below syntax.
-        put(buf, line, 0, { end_row = line + 1, hl_group = 'AlongsideLine', hl_eol = true, priority = 90 })
-      end
+  if pairs_of_lines then
+    for line = range.start, range.start + math.min(pairs_of_lines, MOST_SIGNS) - 1 do
+      draw(line)
     end
-  end)
+  elseif win and vim.api.nvim_win_is_valid(win) then
+    vim.api.nvim_win_call(win, function()
+      for line = range.start, math.min(range['end'], range.start + MOST_SIGNS) - 1 do
+        local group = vim.fn.synIDattr(vim.fn.diff_hlID(line + 1, 1), 'name')
+        if group == 'DiffChange' or group == 'DiffText' or group == 'DiffTextAdd' then
+          draw(line)
+        end
+      end
+    end)
+  end
 end
 
 local function count(number)
@@ -136,52 +156,127 @@ end
 
 -- Files without a last line end look like others, and a change of only that looks like none.
 local function last_line_end(buf, pieces)
-  if #pieces > 0 and pieces[#pieces] ~= '' then
-    local line = vim.api.nvim_buf_line_count(buf) - 1
-    put(buf, line, 0, { virt_text = { { '  no line end', 'AlongsideNote' } }, virt_text_pos = 'eol', hl_mode = 'combine' })
+  vim.api.nvim_buf_clear_namespace(buf, ends, 0, -1)
+  if pieces and pieces[#pieces] ~= '' then
+    vim.api.nvim_buf_set_extmark(buf, ends, vim.api.nvim_buf_line_count(buf) - 1, 0, {
+      virt_text = { { '  no line end', 'AlongsideNote' } },
+      virt_text_pos = 'eol',
+      hl_mode = 'combine',
+    })
   end
 end
 
---- Draws the marks of all hunks anew.
----@param review { hunks: table[], left: integer?, right: integer, left_win: integer?, right_win: integer?, original: string[]?, proposed: string[] }
+-- What a hunk looks like, wherever it lies in the proposal's buffer.
+local function looks(hunk)
+  local first = hunk.current.start
+  local parts = { hunk.state, hunk.original.start, hunk.original['end'], hunk.proposed.start, hunk.proposed['end'],
+    hunk.current['end'] - first }
+  for _, side in ipairs({ 'removed', 'added' }) do
+    parts[#parts + 1] = side
+    local from = side == 'added' and hunk.state == 'edited' and first or 0
+    for _, range in ipairs(hunk.words and hunk.words[side] or {}) do
+      parts[#parts + 1] = range.start.line - from
+      parts[#parts + 1] = range.start.character
+      parts[#parts + 1] = range['end'].character
+    end
+  end
+  return table.concat(parts, ' ')
+end
+
+-- How many hunks look as they are drawn: at the beginning, and, moved with the text, at the end.
+local function unchanged(old, new, shift)
+  local least, head, tail = math.min(#old, #new), 0, 0
+  while head < least and old[head + 1].looks == new[head + 1].looks and old[head + 1].first == new[head + 1].first do
+    head = head + 1
+  end
+  while tail < least - head and old[#old - tail].looks == new[#new - tail].looks
+    and old[#old - tail].first + shift == new[#new - tail].first do
+    tail = tail + 1
+  end
+  return head, tail
+end
+
+local function draw_hunk(review, hunk, current, format, is_one_of_many)
+  local right, left = review.right, review.left
+  local is_dropped, is_edited = hunk.state == 'dropped', hunk.state == 'edited'
+  state(right, hunk, vim.api.nvim_buf_line_count(right) - 1)
+  if review.original and not is_dropped then
+    local both = is_one_of_many
+      and math.min(hunk.original['end'] - hunk.original.start, hunk.current['end'] - hunk.current.start) or nil
+    changed_lines(review.left_win, left, hunk.original, both)
+    changed_lines(review.right_win, right, hunk.current, both)
+  end
+  if hunk.words and not is_dropped then
+    local delta = is_edited and 0 or hunk.current.start - hunk.proposed.start
+    words(right, hunk.words.added, is_edited and current or review.proposed, format, 'AlongsideAdded', delta)
+    if review.original then
+      words(left, hunk.words.removed, review.original, format, 'AlongsideRemoved', 0)
+    end
+  end
+end
+
+---@class alongside.Marked
+---@field hunks table[]
+---@field left integer
+---@field right integer
+---@field left_win integer?
+---@field right_win integer?
+---@field original string[]
+---@field proposed string[]
+
+--- Draws the marks of hunks that are not drawn yet as they are now.
+---@param review alongside.Marked
 ---@param current string[] what is in the right buffer, and what the hunks are told of
 ---@param format alongside.Format
 function M.draw(review, current, format)
   local right, left = review.right, review.left
-  vim.api.nvim_buf_clear_namespace(right, ns, 0, -1)
-  local has_left = left and vim.api.nvim_buf_is_valid(left) and review.original
-  if has_left then
-    vim.api.nvim_buf_clear_namespace(left, ns, 0, -1)
+  if not vim.api.nvim_buf_is_valid(left) then
+    return
   end
-  local last_line = vim.api.nvim_buf_line_count(right) - 1
-  for _, hunk in ipairs(review.hunks) do
-    state(right, hunk, last_line)
-    if has_left and hunk.state ~= 'dropped' then
-      changed_lines(review.left_win, left, hunk.original)
-      changed_lines(review.right_win, right, hunk.current)
+  local lines = vim.api.nvim_buf_line_count(right)
+  local new = {}
+  for i, hunk in ipairs(review.hunks) do
+    new[i] = { looks = looks(hunk), first = hunk.current.start }
+  end
+  local was = drawn[right]
+  local are_there = was and #vim.api.nvim_buf_get_extmarks(right, ns, 0, -1, {}) == was.marks
+  if not are_there then
+    -- Nothing is, or what somebody did to the text took marks with it.
+    M.clear(right)
+    M.clear(left)
+    was = { hunks = {}, lines = lines }
+  end
+  local old = was.hunks
+  local head, tail = unchanged(old, new, lines - was.lines)
+  for i = head + 1, #old - tail do
+    for _, mark in ipairs(old[i].marks) do
+      vim.api.nvim_buf_del_extmark(mark[1], ns, mark[2])
     end
-    if hunk.words and hunk.state ~= 'dropped' then
-      local is_edited = hunk.state == 'edited'
-      local delta = is_edited and 0 or hunk.current.start - hunk.proposed.start
-      words(right, hunk.words.added, is_edited and current or review.proposed, format, 'AlongsideAdded', delta)
-      if has_left then
-        words(left, hunk.words.removed, review.original, format, 'AlongsideRemoved', 0)
-      end
+  end
+  local is_one_of_many = #new - tail - head > MOST_ASKED
+  for i = 1, #new do
+    local kept = i <= head and old[i] or i > #new - tail and old[i - #new + #old]
+    if kept then
+      new[i].marks = kept.marks
+    else
+      into = {}
+      draw_hunk(review, review.hunks[i], current, format, is_one_of_many)
+      new[i].marks = into
     end
   end
-  local original = has_left and review.original
-  local open = current[#current] ~= ''
-  if original and open ~= (original[#original] ~= '') then
-    last_line_end(right, current)
-    last_line_end(left, original)
-  end
+  drawn[right] = { hunks = new, lines = lines, marks = #vim.api.nvim_buf_get_extmarks(right, ns, 0, -1, {}) }
+  local differ = (current[#current] == '') ~= (review.original[#review.original] == '')
+  last_line_end(right, differ and current or nil)
+  last_line_end(left, differ and review.original or nil)
 end
 
 --- Takes all marks away.
 ---@param buf integer
 function M.clear(buf)
+  drawn[buf] = nil
   if vim.api.nvim_buf_is_valid(buf) then
     vim.api.nvim_buf_clear_namespace(buf, ns, 0, -1)
+    vim.api.nvim_buf_clear_namespace(buf, ends, 0, -1)
   end
 end
 

@@ -23,6 +23,11 @@ local function is_busy()
   return mode.blocking or mode.mode:find('^[cr!]') ~= nil
 end
 
+-- Whether a message of Neovim's own would ask for Enter, or be drawn over at once.
+local function would_not_be_seen()
+  return vim.o.cmdheight == 0 or not vim.api.nvim_get_mode().mode:find('^n')
+end
+
 --- Takes away what is said in the corner.
 function M.hush()
   if corner then
@@ -70,7 +75,7 @@ local function flush()
   end
   waiting = {}
   local message = table.concat(said, ' ')
-  if is_plain() and (vim.o.cmdheight == 0 or vim.api.nvim_get_mode().mode ~= 'n') then
+  if is_plain() and would_not_be_seen() then
     in_a_corner(message)
     if vim.o.cmdheight > 0 then
       -- For :messages. It is seen for no longer than a moment.
@@ -93,7 +98,7 @@ end
 ---@param message string harmless
 ---@param level integer?
 function M.now(message, level)
-  if is_busy() or vim.o.cmdheight == 0 and is_plain() then
+  if is_busy() or is_plain() and would_not_be_seen() then
     M.later(message, level)
   else
     config.current.notify(message, level or vim.log.levels.INFO)
