@@ -154,7 +154,7 @@ async fn an_editor_that_is_killed_frees_its_agents_and_leaves_no_file_and_may_co
     let process = Process::open();
     let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
     editor.hears("alongside/didChangeStatus", |status| status["agents"][0]["listening"] == true);
-    assert!(is_found_as(&home, process.pid()));
+    until("it to be found as the new editor's", || is_found_as(&home, process.pid()).then_some(())).await;
     let diff = propose(&agent, &file, "B\n").await;
     let review = editor.hears("alongside/didOpenReview", any);
     let decide = json!({"id": review["id"], "revision": review["revision"], "decision": "accept"});
