@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod endings;
+mod helix;
 mod lasting;
 mod neovim;
 mod saving;

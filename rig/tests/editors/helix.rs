@@ -1,0 +1,143 @@
+//! Helix, which has no plugins: two lines of configuration are all that is needed, and what a release leaves out is said here.
+
+use std::fs;
+
+use alongside_rig::Generation;
+use alongside_rig::cli::Cli;
+use alongside_rig::tmux::Pane;
+use alongside_rig::wait::PATIENCE;
+use anyhow::Result;
+
+use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, with};
+use crate::stage::Stage;
+
+/// As editors/helix/README.md has it, for the language of the story's file.
+const LANGUAGES: &str = "\
+language-server.alongside = { command = \"alongside\", args = [\"lsp\"] }
+language = [{ name = \"markdown\", language-servers = [\"alongside\"] }]
+";
+
+/// The same page's settings for releases after 25.07, by which Helix tells where the cursor is and what is selected.
+const CONFIG: &str = "\
+[editor]
+gutters = [\"code-action-hint\", \"diagnostics\", \"spacer\", \"line-numbers\", \"spacer\", \"diff\"]
+lsp.auto-document-highlight = true
+";
+
+/// Lines two to four, which Helix selects with their ends.
+const SELECTED: &str = "two\nthree\nfour\n";
+
+#[test]
+fn the_newest_helix_and_gemini() -> Result<()> {
+    let story = "newest Helix, Gemini CLI";
+    let select = |stage: &Stage, helix: &Pane| {
+        helix.enter(":goto 2")?;
+        helix.type_text("xxx")?;
+        stage.wait_until_agents_are_told(SELECTED.len())
+    };
+    from_selection_to_file(story, Generation::Newest, Cli::Gemini, select)
+}
+
+#[test]
+fn the_newest_helix_and_qwen() -> Result<()> {
+    let story = "newest Helix, Qwen Code";
+    let select = |stage: &Stage, helix: &Pane| {
+        helix.enter(":goto 2")?;
+        helix.type_text("xxx")?;
+        stage.wait_until_agents_are_told(SELECTED.len())
+    };
+    from_selection_to_file(story, Generation::Newest, Cli::Qwen, select)
+}
+
+/// 25.01 says what is selected only when it is asked for code actions.
+#[test]
+fn helix_25_01_and_gemini() -> Result<()> {
+    let select = |stage: &Stage, helix: &Pane| {
+        helix.enter(":goto 2")?;
+        helix.type_text("xxx")?;
+        helix.type_text(" a")?;
+        stage.wait_until_agents_are_told(SELECTED.len())
+    };
+    from_selection_to_file("oldest Helix, Gemini CLI", Generation::Oldest, Cli::Gemini, select)
+}
+
+fn from_selection_to_file(
+    story: &str,
+    generation: Generation,
+    cli: Cli,
+    select: impl Fn(&Stage, &Pane) -> Result<()>,
+) -> Result<()> {
+    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
+        return Ok(());
+    };
+    configure(&stage, generation)?;
+    let helix = stage.open(&stage.editors.helix(generation), "fifteen")?;
+    let script = with(cli.overwrite(&stage.file, SHOUTED, DONE));
+    let Some(agent) = stage.start_agent(story, cli, script)? else {
+        return Ok(());
+    };
+    select(&stage, &helix)?;
+    agent.ask(REQUEST)?;
+    let asked = agent.model.wait_until_asked(REQUEST, PATIENCE)?.asked();
+    let selection = match cli {
+        Cli::Gemini => [r#""line": 5"#, r"two\nthree\nfour"],
+        Cli::Qwen => ["Cursor: line 5, character 1", "two\nthree\nfour"],
+    };
+    for part in [stage.file.to_str().unwrap()].into_iter().chain(selection) {
+        assert!(asked.contains(part), "{part:?} is not in what the model was asked:\n{asked}");
+    }
+
+    // The proposal takes nothing away from who types.
+    helix.press("Escape")?;
+    helix.type_text("ge")?;
+    helix.type_text("o")?;
+    helix.wait_for("insert mode", |screen| screen.contains(" INS "))?;
+    helix.type_text("a line of ")?;
+    agent.wait_until_it_asks()?;
+    stage.wait_until_waiting(1)?;
+    helix.type_text("my own")?;
+    helix.wait_for("what was typed", |screen| screen.contains("a line of my own"))?;
+    to_normal_mode(&helix)?;
+    helix.type_text("u")?;
+    helix.wait_for("it to be taken back", |screen| !screen.contains("a line of my own"))?;
+
+    // The proposal is opened by a code action; the first change is dropped, the last one edited, the rest accepted.
+    helix.type_text(" a")?;
+    helix.wait_for("the review among the code actions", |screen| screen.contains("Review: notes.md ("))?;
+    helix.press("Enter")?;
+    helix.wait_for("the proposal", |screen| screen.contains("TWO"))?;
+    helix.type_text(" a")?;
+    helix.wait_for("what can be done with it", |screen| screen.contains("alongside: Drop this change"))?;
+    helix.press("Enter")?;
+    helix.wait_for("a change to be dropped", |screen| {
+        screen.contains("dropped") && !screen.contains("  TWO\n")
+    })?;
+    helix.enter(":goto 14")?;
+    helix.type_text("ghvglc14")?;
+    to_normal_mode(&helix)?;
+    helix.enter(":lsp-workspace-command alongside.accept")?;
+    agent.wait_until_it_says(DONE)?;
+    assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two").replace("FOURTEEN", "14"));
+
+    // Back at the file, which Helix reads again when it is told to.
+    helix.wait_for("the file", |screen| screen.contains("notes.md") && !screen.contains("reviews/"))?;
+    helix.enter(":reload")?;
+    helix
+        .wait_for("the file as it is now", |screen| screen.contains("8  EIGHT") && screen.contains("14  14"))
+        .map(drop)
+}
+
+fn to_normal_mode(helix: &Pane) -> Result<()> {
+    helix.press("Escape")?;
+    helix.wait_for("normal mode", |screen| screen.contains(" NOR ")).map(drop)
+}
+
+fn configure(stage: &Stage, generation: Generation) -> Result<()> {
+    let config = stage.sandbox.home().join(".config/helix");
+    fs::create_dir_all(&config)?;
+    fs::write(config.join("languages.toml"), LANGUAGES)?;
+    if generation == Generation::Newest {
+        fs::write(config.join("config.toml"), CONFIG)?;
+    }
+    Ok(())
+}
