@@ -93,6 +93,27 @@ local function await_mode(nvim, mode)
   await(nvim, 'mode ' .. mode, ('return vim.api.nvim_get_mode().mode:sub(1, 1) == %q'):format(mode))
 end
 
+-- The marks as they have followed the text, and drawn anew.
+local MARKS = [[
+  local review = require('alongside.review').all()[1]
+  local ns = vim.api.nvim_get_namespaces()['alongside.marks']
+  local function seen()
+    local found = {}
+    for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(review.view.right, ns, 0, -1, { details = true })) do
+      local d = mark[4]
+      if d.hl_group ~= 'AlongsideLine' then
+        found[#found + 1] = ('%d %s %s %s'):format(mark[2], d.sign_text or '', d.hl_group or '', d.virt_text and d.virt_text[1][1] or '')
+      end
+    end
+    table.sort(found)
+    return found
+  end
+  local followed = seen()
+  require('alongside.marks').clear(review.view.right)
+  require('alongside.review').show(review)
+  return { followed, seen() }
+]]
+
 local function await_text(nvim, expected, id)
   editor.await('the companion to have ' .. vim.inspect(expected), function()
     return nvim:lua('return desk.text(...)', id or 1) == expected
@@ -350,21 +371,23 @@ test('nothing that writes by itself accepts', {
   eq((PROPOSED:gsub('TWO', 'TWOx')), nvim:lua('return desk.text(1)'))
 end)
 
-test(':xa and :qa decide nothing and are not held up', {}, function(nvim)
-  open(nvim)
-  go(nvim)
-  nvim:keys('Ax<Esc>')
-  await_text(nvim, (PROPOSED:gsub('TWO', 'TWOx')))
-  local out = vim.fn.tempname()
-  nvim:lua([[local out = ...
-    vim.api.nvim_create_autocmd('VimLeave', { callback = function()
-      vim.fn.writefile({ tostring(#desk.decided), tostring(#asked) }, out) end })]], out)
-  nvim:keys(':xa<CR>')
-  editor.await('Neovim to end', function()
-    return nvim.ended
+for _, keys in ipairs({ ':xa<CR>', ':qa<CR>', ':wqa<CR>' }) do
+  test('quitting decides nothing and is not held up: ' .. keys, {}, function(nvim)
+    open(nvim)
+    go(nvim)
+    nvim:keys('Ax<Esc>')
+    await_text(nvim, (PROPOSED:gsub('TWO', 'TWOx')))
+    local out = vim.fn.tempname()
+    nvim:lua([[local out = ...
+      vim.api.nvim_create_autocmd('VimLeave', { callback = function()
+        vim.fn.writefile({ tostring(#desk.decided), tostring(#asked) }, out) end })]], out)
+    nvim:keys(keys)
+    editor.await('Neovim to end', function()
+      return nvim.ended
+    end)
+    eq({ '0', '0' }, vim.fn.readfile(out))
   end)
-  eq({ '0', '0' }, vim.fn.readfile(out))
-end)
+end
 
 test('a refusal is said and nothing closes', {}, function(nvim)
   open(nvim)
@@ -721,6 +744,8 @@ for seed, ends in ipairs({ '\n', '\r\n', '\n', '\r\n', '\n', '\n' }) do
         sync.seen = nil
         return { require('alongside.text').join(sync:read()), desk.text(1), vim.bo[sync.buf].modified }]]))
       eq({ told, false }, { seen, modified }, table.concat(done, ' '))
+      local followed, anew = unpack(nvim:lua(MARKS))
+      eq(anew, followed, 'marks after ' .. table.concat(done, ' '))
     end
   end)
 end

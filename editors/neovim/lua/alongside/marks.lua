@@ -62,12 +62,14 @@ local signs = {
 -- So many lines of one change get a sign each: what is longer needs none to be found.
 local MOST_SIGNS = 1000
 
--- So many changes that are drawn at once ask Neovim's diff about each of their lines, which takes the longer the more
--- changes there are.
-local MOST_ASKED = 200
+-- Up to so many changes are drawn anew whenever something changes. Of more, typing draws anew what it changes, and marks
+-- that went astray with the text come right when it pauses; and Neovim's diff is not asked about each of their lines,
+-- which takes the longer the more there are.
+local FEW = 200
+local PAUSE = 1000
 
--- What is drawn, by the buffer of the proposal: hunks with their marks, so that typing draws anew only what it changes.
-local drawn = {} ---@type table<integer, { hunks: table[], lines: integer, marks: integer }>
+-- What is drawn, by the buffer of the proposal: hunks with their marks.
+local drawn = {} ---@type table<integer, { hunks: table[], lines: integer }>
 
 local into ---@type { [1]: integer, [2]: integer }[] the marks of the hunk that is drawn
 
@@ -228,7 +230,9 @@ end
 ---@param review alongside.Marked
 ---@param current string[] what is in the right buffer, and what the hunks are told of
 ---@param format alongside.Format
-function M.draw(review, current, format)
+---@param again fun()? called when all are to be drawn anew
+---@param anew boolean? whether that is now
+function M.draw(review, current, format, again, anew)
   local right, left = review.right, review.left
   if not vim.api.nvim_buf_is_valid(left) then
     return
@@ -239,9 +243,7 @@ function M.draw(review, current, format)
     new[i] = { looks = looks(hunk), first = hunk.current.start }
   end
   local was = drawn[right]
-  local are_there = was and #vim.api.nvim_buf_get_extmarks(right, ns, 0, -1, {}) == was.marks
-  if not are_there then
-    -- Nothing is, or what somebody did to the text took marks with it.
+  if not was or #new <= FEW or anew then
     M.clear(right)
     M.clear(left)
     was = { hunks = {}, lines = lines }
@@ -253,7 +255,7 @@ function M.draw(review, current, format)
       vim.api.nvim_buf_del_extmark(mark[1], ns, mark[2])
     end
   end
-  local is_one_of_many = #new - tail - head > MOST_ASKED
+  local is_one_of_many = #new > FEW
   for i = 1, #new do
     local kept = i <= head and old[i] or i > #new - tail and old[i - #new + #old]
     if kept then
@@ -264,7 +266,15 @@ function M.draw(review, current, format)
       new[i].marks = into
     end
   end
-  drawn[right] = { hunks = new, lines = lines, marks = #vim.api.nvim_buf_get_extmarks(right, ns, 0, -1, {}) }
+  local this = { hunks = new, lines = lines }
+  drawn[right] = this
+  if is_one_of_many and not anew then
+    vim.defer_fn(function()
+      if drawn[right] == this and again then
+        again()
+      end
+    end, PAUSE)
+  end
   local differ = (current[#current] == '') ~= (review.original[#review.original] == '')
   last_line_end(right, differ and current or nil)
   last_line_end(left, differ and review.original or nil)

@@ -106,7 +106,7 @@ local function redraw(review)
 end
 
 -- The marks lie on the text that the companion has: drawn when that is what is shown.
-local function draw(review)
+local function draw(review, anew)
   local shown, this = review.view, review.sync
   if not shown or this:is_unsent() or not vim.api.nvim_buf_is_loaded(shown.right) then
     return
@@ -120,7 +120,9 @@ local function draw(review)
     right_win = shown.right_win,
     original = shown.original,
     proposed = review.proposed,
-  }, this.told, this:options())
+  }, this.told, this:options(), function()
+    draw(review, true)
+  end, anew)
 end
 
 --- Shows what is known of it: marks and bars.

@@ -231,6 +231,7 @@ end
 --- Ends it: nothing of it remains.
 function View:close()
   self:close_windows()
+  marks.clear(self.right)
   for _, buf in ipairs({ self.left, self.right }) do
     if vim.api.nvim_buf_is_valid(buf) then
       pcall(vim.api.nvim_buf_delete, buf, { force = true })
