@@ -74,6 +74,37 @@ fn windows_are_as_before(story: &str, generation: Generation) -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn a_proposal_that_is_closed_in_helix_25_01_is_rejected() -> Result<()> {
+    closed_in_helix("oldest Helix, closing", Generation::Oldest)
+}
+
+#[test]
+fn a_proposal_that_is_closed_in_the_newest_helix_is_rejected() -> Result<()> {
+    closed_in_helix("newest Helix, closing", Generation::Newest)
+}
+
+fn closed_in_helix(story: &str, generation: Generation) -> Result<()> {
+    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
+        return Ok(());
+    };
+    stage.has_helix_server(generation)?;
+    let pane = stage.open(&stage.editors.helix(generation), "fifteen")?;
+    let agent = Proposer::gemini(&stage.sandbox)?;
+    for ending in [":bc", ":lsp-workspace-command alongside.reject"] {
+        let proposal = agent.propose(&stage.file, SHOUTED)?;
+        stage.wait_until_waiting(1)?;
+        pane.type_text(" a")?;
+        pane.wait_for("the review among the code actions", |screen| screen.contains("Review: notes.md ("))?;
+        pane.press("Enter")?;
+        pane.wait_for("the proposal", |screen| screen.contains("TWO"))?;
+        pane.enter(ending)?;
+        assert_eq!(proposal.outcome()?, Outcome::Rejected);
+        pane.wait_for("the file", |screen| screen.contains("2  two"))?;
+    }
+    Ok(())
+}
+
 fn open_review(stage: &Stage, pane: &Pane) -> Result<()> {
     stage.wait_until_waiting(1)?;
     pane.enter(":Alongside")?;

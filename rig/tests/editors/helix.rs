@@ -1,7 +1,5 @@
 //! Helix, which has no plugins: two lines of configuration are all that is needed, and what a release leaves out is said here.
 
-use std::fs;
-
 use alongside_rig::Generation;
 use alongside_rig::cli::Cli;
 use alongside_rig::tmux::Pane;
@@ -10,19 +8,6 @@ use anyhow::Result;
 
 use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, with};
 use crate::stage::Stage;
-
-/// As editors/helix/README.md has it, for the language of the story's file.
-const LANGUAGES: &str = "\
-language-server.alongside = { command = \"alongside\", args = [\"lsp\"] }
-language = [{ name = \"markdown\", language-servers = [\"alongside\"] }]
-";
-
-/// The same page's settings for releases after 25.07, by which Helix tells where the cursor is and what is selected.
-const CONFIG: &str = "\
-[editor]
-gutters = [\"code-action-hint\", \"diagnostics\", \"spacer\", \"line-numbers\", \"spacer\", \"diff\"]
-lsp.auto-document-highlight = true
-";
 
 /// Lines two to four, which Helix selects with their ends.
 const SELECTED: &str = "two\nthree\nfour\n";
@@ -70,7 +55,7 @@ fn from_selection_to_file(
     let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
         return Ok(());
     };
-    configure(&stage, generation)?;
+    stage.has_helix_server(generation)?;
     let helix = stage.open(&stage.editors.helix(generation), "fifteen")?;
     let script = with(cli.overwrite(&stage.file, SHOUTED, DONE));
     let Some(agent) = stage.start_agent(story, cli, script)? else {
@@ -130,14 +115,4 @@ fn from_selection_to_file(
 fn to_normal_mode(helix: &Pane) -> Result<()> {
     helix.press("Escape")?;
     helix.wait_for("normal mode", |screen| screen.contains(" NOR ")).map(drop)
-}
-
-fn configure(stage: &Stage, generation: Generation) -> Result<()> {
-    let config = stage.sandbox.home().join(".config/helix");
-    fs::create_dir_all(&config)?;
-    fs::write(config.join("languages.toml"), LANGUAGES)?;
-    if generation == Generation::Newest {
-        fs::write(config.join("config.toml"), CONFIG)?;
-    }
-    Ok(())
 }

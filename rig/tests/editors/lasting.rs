@@ -54,3 +54,37 @@ fn accept(pane: &Pane) -> Result<()> {
     pane.wait_for("the review", |screen| screen.contains("3 of 3 kept"))?;
     pane.enter(":Alongside accept")
 }
+
+#[test]
+fn an_agent_outlives_the_newest_helixs_server_and_helix_itself() -> Result<()> {
+    let Some(stage) = Stage::set("newest Helix, restarts", Generation::Newest, ORIGINAL)? else {
+        return Ok(());
+    };
+    stage.has_helix_server(Generation::Newest)?;
+    let helix = stage.editors.helix(Generation::Newest);
+    let pane = stage.open(&helix, "fifteen")?;
+    let agent = Proposer::qwen(&stage.sandbox)?;
+
+    let proposal = agent.propose(&stage.file, SHOUTED)?;
+    pane.wait_for("the proposal", |screen| screen.contains("proposes 3 changes"))?;
+    pane.enter(":lsp-restart")?;
+    stage.wait_until_desks(1)?;
+    accept_in_helix(&pane)?;
+    assert_eq!(proposal.outcome()?, Outcome::Accepted { content: SHOUTED.into() });
+
+    pane.enter(":qa!")?;
+    stage.wait_until_closed(&pane)?;
+    let pane = stage.open(&helix, "fifteen")?;
+    let proposal = agent.propose(&stage.file, SHOUTED)?;
+    pane.wait_for("the proposal", |screen| screen.contains("proposes 3 changes"))?;
+    accept_in_helix(&pane)?;
+    assert_eq!(proposal.outcome()?, Outcome::Accepted { content: SHOUTED.into() });
+    Ok(())
+}
+
+fn accept_in_helix(pane: &Pane) -> Result<()> {
+    pane.type_text(" a")?;
+    pane.wait_for("the code actions", |screen| screen.contains("Review: notes.md ("))?;
+    pane.press("Escape")?;
+    pane.enter(":lsp-workspace-command alongside.accept")
+}

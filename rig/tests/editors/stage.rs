@@ -19,6 +19,19 @@ const WINDOW: (u16, u16) = (100, 30);
 /// A window in which agents show all they have to say.
 const ROOMY: (u16, u16) = (100, 50);
 
+/// As editors/helix/README.md has it, for the language of the stories' file.
+const HELIX_LANGUAGES: &str = "\
+language-server.alongside = { command = \"alongside\", args = [\"lsp\"] }
+language = [{ name = \"markdown\", language-servers = [\"alongside\"] }]
+";
+
+/// That page's settings for releases after 25.07, by which Helix tells where the cursor is and what is selected.
+const HELIX_SETTINGS: &str = "\
+[editor]
+gutters = [\"code-action-hint\", \"diagnostics\", \"spacer\", \"line-numbers\", \"spacer\", \"diff\"]
+lsp.auto-document-highlight = true
+";
+
 /// The scene of one story. Fields are dropped in this order: the terminal first, the sandbox last.
 pub(crate) struct Stage {
     pub(crate) terminal: Tmux,
@@ -81,6 +94,17 @@ impl Stage {
         Ok(())
     }
 
+    /// Configures Helix as editors/helix/README.md says, for a generation.
+    pub(crate) fn has_helix_server(&self, generation: Generation) -> Result<()> {
+        let config = self.sandbox.home().join(".config/helix");
+        fs::create_dir_all(&config)?;
+        fs::write(config.join("languages.toml"), HELIX_LANGUAGES)?;
+        if generation == Generation::Newest {
+            fs::write(config.join("config.toml"), HELIX_SETTINGS)?;
+        }
+        Ok(())
+    }
+
     /// A window whose shell is in a directory of the project.
     pub(crate) fn window_in(&self, name: &str, directory: &str) -> Result<Pane> {
         let pane = self.terminal.window(name, ROOMY)?;
@@ -119,6 +143,14 @@ impl Stage {
         wait::until(&format!("{companions} companion(s)"), PATIENCE, || match self.status() {
             Ok(Value::Array(found)) if found.len() >= companions => Ok(()),
             found => Err(format!("{found:?}")),
+        })
+    }
+
+    /// Waits until so many desks are at the project's companion.
+    pub(crate) fn wait_until_desks(&self, desks: u64) -> Result<()> {
+        wait::until(&format!("{desks} desk(s)"), PATIENCE, || {
+            let status = self.status().map_err(|error| error.to_string())?;
+            if status[0]["desks"] == desks { Ok(()) } else { Err(status.to_string()) }
         })
     }
 
