@@ -179,28 +179,6 @@ function M.changes(review)
   return #review.hunks == 1 and '1 change' or #review.hunks .. ' changes'
 end
 
-local function announce(review)
-  local go = config.current.keys.go and winbar.key_name(config.current.keys.go) or ':Alongside'
-  M.announced[#M.announced + 1] = review
-  if #M.announced > 1 then
-    return
-  end
-  -- Those that come together, as when Neovim joins, are announced together.
-  vim.defer_fn(function()
-    local new = vim.tbl_filter(function(one)
-      return reviews[one.key] == one and not (one.view and one.view:is_shown())
-    end, M.announced)
-    M.announced = {}
-    if #new == 1 then
-      local one = new[1]
-      say.later(('%s proposes %s (%s): %s'):format(winbar.agent_name(one.agent), M.name(one), M.changes(one), go))
-    elseif #new > 1 then
-      say.later(('%d reviews wait: %s'):format(#new, go))
-    end
-  end, 40)
-end
-M.announced = {}
-
 --- Where to begin reading.
 function M.first_line(review)
   local hunk = review.hunks[1]
@@ -252,7 +230,7 @@ function M.opened(client, opened)
     M.show(review)
     say.later(('%s: %s proposes it anew; the earlier proposal is gone.'):format(M.name(review), winbar.agent_name(review.agent)))
   else
-    announce(review)
+    require('alongside.visiting').announce(review)
   end
   vim.cmd.redrawstatus({ bang = true })
 end

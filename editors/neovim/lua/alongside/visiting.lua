@@ -1,5 +1,6 @@
--- The way to a review: the person asks for it, and may have to choose.
+-- The way to a review: it is announced, the person asks for it when they want to, and may have to choose.
 
+local config = require('alongside.config')
 local harmless = require('alongside.harmless')
 local place = require('alongside.place')
 local say = require('alongside.say')
@@ -8,8 +9,33 @@ local winbar = require('alongside.winbar')
 
 local M = {}
 
+local announced = {} ---@type alongside.Review[] in a moment
+
 local function reviews()
   return require('alongside.review')
+end
+
+--- Says that a review has come.
+---@param review alongside.Review
+function M.announce(review)
+  local go = config.current.keys.go and winbar.key_name(config.current.keys.go) or ':Alongside'
+  announced[#announced + 1] = review
+  if #announced > 1 then
+    return
+  end
+  -- Those that come together, as when Neovim joins, are announced together.
+  vim.defer_fn(function()
+    local new = vim.tbl_filter(function(one)
+      return not one.is_over and not (one.view and one.view:is_shown())
+    end, announced)
+    announced = {}
+    if #new == 1 then
+      local one = new[1]
+      say.later(('%s proposes %s (%s): %s'):format(winbar.agent_name(one.agent), reviews().name(one), reviews().changes(one), go))
+    elseif #new > 1 then
+      say.later(('%d reviews wait: %s'):format(#new, go))
+    end
+  end, 40)
 end
 
 local function open(review, origin)

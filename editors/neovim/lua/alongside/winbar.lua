@@ -68,7 +68,10 @@ function M.notes(review, root, is_modified)
     notes[#notes + 1] = { 'changed on disk', 'The file has changed on disk since: accepting undoes that change.' }
   end
   if is_modified then
-    notes[#notes + 1] = { 'unsaved in a buffer', 'A buffer here holds unsaved changes to the file: it will differ from the file.' }
+    notes[#notes + 1] = {
+      'unsaved in a buffer',
+      'A buffer here holds unsaved changes to the file: it will differ from the file.',
+    }
   elseif review.dirty then
     notes[#notes + 1] = { 'unsaved in an editor', 'An editor holds unsaved changes to the file.' }
   end
