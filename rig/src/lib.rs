@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
+pub mod adapters;
 pub mod agent;
 pub mod cli;
 pub mod companion;

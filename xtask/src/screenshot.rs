@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use alongside_rig::screen::{Answers, Terminal};
-use alongside_rig::{Proposer, Sandbox, Screen, alongside_bin};
+use alongside_rig::{Generation, Proposer, Sandbox, Screen, adapters, alongside_bin, cli, install_editors};
 use anyhow::Context as _;
 
 use crate::run::{cargo, must};
@@ -59,6 +59,20 @@ const PICTURES: &[Picture] = &[
         size: (100, 28),
         light: false,
         scene: demo,
+    },
+    Picture {
+        file: "neovim.svg",
+        title: "Neovim with the alongside plugin: the file and the proposal side by side, with changes kept, dropped and edited",
+        size: (120, 28),
+        light: false,
+        scene: neovim,
+    },
+    Picture {
+        file: "helix.svg",
+        title: "Helix: a proposal as a file, with what each change replaces beside it and code actions that decide it",
+        size: (100, 26),
+        light: false,
+        scene: helix,
     },
 ];
 
@@ -121,4 +135,44 @@ fn demo(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     screen.press("j ")?;
     screen.shows("1 dropped")?;
     Ok(Scene { screen, _agents: Vec::new() })
+}
+
+/// A proposal in Neovim: one change dropped, one edited.
+fn neovim(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
+    adapters::neovim(sandbox, "vim.opt.termguicolors = true")?;
+    let (screen, agent) = in_editor(sandbox, terminal, "nvim")?;
+    screen.shows("proposes basket.py")?;
+    screen.press(":Alongside\r")?;
+    screen.shows("4 of 4 kept")?;
+    screen.press("do]cA  # once")?;
+    screen.shows("1 edited")?;
+    screen.press("\x1b")?;
+    Ok(Scene { screen, _agents: vec![agent] })
+}
+
+/// A proposal in Helix, and what can be done with it.
+fn helix(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
+    adapters::helix(sandbox, Generation::Newest)?;
+    let (screen, agent) = in_editor(sandbox, terminal, "hx")?;
+    screen.shows("proposes 4 changes")?;
+    screen.press(" a")?;
+    screen.shows("Review: basket.py")?;
+    screen.press("\r")?;
+    screen.shows("raise ValueError")?;
+    screen.press(" a")?;
+    screen.shows("Drop this change")?;
+    Ok(Scene { screen, _agents: vec![agent] })
+}
+
+/// An editor with a file open for which a change is proposed.
+fn in_editor(sandbox: &Sandbox, terminal: &Terminal, editor: &str) -> anyhow::Result<(Screen, Proposer)> {
+    install_editors()?.put_on_path(sandbox, Generation::Newest)?;
+    fs::create_dir(sandbox.project().join(".git"))?;
+    let basket = sandbox.write("basket.py", include_str!("screenshot/shop/basket.py"));
+    let (name, path) = cli::path_variable(sandbox)?;
+    let terminal = terminal.clone().with(name, path);
+    let screen = Screen::start(sandbox, &terminal, [editor, "basket.py"])?;
+    let agent = Proposer::gemini(sandbox)?;
+    agent.propose(&basket, include_str!("screenshot/shop/basket.proposed.py"))?;
+    Ok((screen, agent))
 }

@@ -1,9 +1,10 @@
 //! What every story needs: a project, a terminal, and an editor of the wanted generation on the PATH.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
+use alongside_rig::adapters;
 use alongside_rig::agent::Agent;
 use alongside_rig::cli::Cli;
 use alongside_rig::model::Script;
@@ -18,19 +19,6 @@ const WINDOW: (u16, u16) = (100, 30);
 
 /// A window in which agents show all they have to say.
 const ROOMY: (u16, u16) = (100, 50);
-
-/// As editors/helix/README.md has it, for the language of the stories' file.
-const HELIX_LANGUAGES: &str = "\
-language-server.alongside = { command = \"alongside\", args = [\"lsp\"] }
-language = [{ name = \"markdown\", language-servers = [\"alongside\"] }]
-";
-
-/// That page's settings for releases after 25.07, by which Helix tells where the cursor is and what is selected.
-const HELIX_SETTINGS: &str = "\
-[editor]
-gutters = [\"code-action-hint\", \"diagnostics\", \"spacer\", \"line-numbers\", \"spacer\", \"diff\"]
-lsp.auto-document-highlight = true
-";
 
 /// The scene of one story. Fields are dropped in this order: the terminal first, the sandbox last.
 pub(crate) struct Stage {
@@ -81,28 +69,14 @@ impl Stage {
         })
     }
 
-    /// Installs the Neovim plugin as a plain package, with `require('alongside').setup{}` and nothing else in the
-    /// person's configuration but `more`.
+    /// Installs the Neovim plugin, see [`adapters::neovim`].
     pub(crate) fn has_neovim_plugin(&self, more: &str) -> Result<()> {
-        let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/neovim").canonicalize()?;
-        let packages = self.sandbox.home().join(".local/share/nvim/site/pack/mine/start");
-        fs::create_dir_all(&packages)?;
-        std::os::unix::fs::symlink(ours, packages.join("alongside"))?;
-        let config = self.sandbox.home().join(".config/nvim");
-        fs::create_dir_all(&config)?;
-        fs::write(config.join("init.lua"), format!("require('alongside').setup{{}}\n{more}\n"))?;
-        Ok(())
+        adapters::neovim(&self.sandbox, more)
     }
 
-    /// Configures Helix as editors/helix/README.md says, for a generation.
+    /// Configures Helix, see [`adapters::helix`].
     pub(crate) fn has_helix_server(&self, generation: Generation) -> Result<()> {
-        let config = self.sandbox.home().join(".config/helix");
-        fs::create_dir_all(&config)?;
-        fs::write(config.join("languages.toml"), HELIX_LANGUAGES)?;
-        if generation == Generation::Newest {
-            fs::write(config.join("config.toml"), HELIX_SETTINGS)?;
-        }
-        Ok(())
+        adapters::helix(&self.sandbox, generation)
     }
 
     /// A window whose shell is in a directory of the project.

@@ -50,7 +50,12 @@ fn each_agent_reaches_its_own_editor_and_a_killed_one_frees_its_agents() -> Resu
     for project in [one, two] {
         project.editor.enter(":Alongside status")?;
         project.editor.wait_for("its two reviews", |screen| {
-            let said = [&format!("project/{}: ", project.name), "Gemini CLI", "Qwen Code", "2 waiting"];
+            let said = [
+                &format!("project/{}: ", project.name),
+                "2 waiting",
+                "gemini.md (Gemini CLI,",
+                "qwen.md (Qwen Code,",
+            ];
             said.iter().all(|words| screen.contains(*words))
         })?;
         assert!(!project.editor.screen()?.contains(&format!("project/{}: ", other(project.name))));

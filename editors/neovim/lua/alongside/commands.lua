@@ -47,6 +47,12 @@ local function status_lines()
     end
     if one.reviews > 0 then
       lines[#lines + 1] = ('  %d waiting for a decision'):format(one.reviews)
+      for _, waiting in ipairs(review().waiting()) do
+        if waiting.client == one.client then
+          local what = '    %s (%s, %d of %d kept)'
+          lines[#lines + 1] = what:format(waiting.file, waiting.agent, waiting.kept, waiting.hunks)
+        end
+      end
     end
     if #one.context > 0 then
       lines[#lines + 1] = '  agents are told about:'

@@ -144,6 +144,7 @@ function M.is_set_up()
 end
 
 ---@class alongside.Status
+---@field client integer its LSP client
 ---@field root string the project
 ---@field port integer?
 ---@field pid integer?
@@ -159,6 +160,7 @@ function M.status()
   return vim.tbl_map(function(one)
     local status = vim.deepcopy(one.status or {})
     return vim.tbl_extend('keep', status, {
+      client = one.id,
       root = one.root,
       agents = {},
       reviews = 0,

@@ -298,7 +298,7 @@ end
 
 --- Something is wrong that the person should know.
 function M.problem(_, problem)
-  local hint = type(problem.hint) == 'string' and ' ' .. problem.hint or ''
+  local hint = type(problem.hint) == 'string' and '; ' .. problem.hint or ''
   say.later('alongside: ' .. harmless.name(tostring(problem.what) .. hint), vim.log.levels.WARN)
 end
 

@@ -75,7 +75,9 @@ local function flush()
   end
   waiting = {}
   local message = table.concat(said, ' ')
-  if is_plain() and would_not_be_seen() then
+  -- What does not fit on the line would be cut.
+  local is_long = vim.fn.strdisplaywidth(message) > vim.o.columns * math.max(1, vim.o.cmdheight) - 12
+  if is_plain() and (is_long or would_not_be_seen()) then
     in_a_corner(message)
     if vim.o.cmdheight > 0 then
       -- For :messages. It is seen for no longer than a moment.

@@ -1,0 +1,53 @@
+//! Our adapters, set up in a sandbox as their pages tell a person to.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::editors::Generation;
+use crate::sandbox::Sandbox;
+
+/// As editors/helix/README.md has it, for the language of the stories' file.
+const HELIX_LANGUAGES: &str = "\
+language-server.alongside = { command = \"alongside\", args = [\"lsp\"] }
+language = [{ name = \"markdown\", language-servers = [\"alongside\"] }, { name = \"python\", language-servers = [\"alongside\"] }]
+";
+
+/// That page's settings for releases after 25.07, by which Helix tells where the cursor is and what is selected.
+const HELIX_SETTINGS: &str = "\
+[editor]
+gutters = [\"code-action-hint\", \"diagnostics\", \"spacer\", \"line-numbers\", \"spacer\", \"diff\"]
+lsp.auto-document-highlight = true
+";
+
+/// Installs the Neovim plugin as a plain package, with `require('alongside').setup{}` and nothing else in the person's
+/// configuration but `more`, which comes after it.
+///
+/// # Errors
+/// When the sandbox cannot be written.
+pub fn neovim(sandbox: &Sandbox, more: &str) -> Result<()> {
+    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("../editors/neovim").canonicalize()?;
+    let packages = sandbox.home().join(".local/share/nvim/site/pack/mine/start");
+    fs::create_dir_all(&packages)?;
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(ours, packages.join("alongside"))?;
+    let config = sandbox.home().join(".config/nvim");
+    fs::create_dir_all(&config)?;
+    fs::write(config.join("init.lua"), format!("require('alongside').setup{{}}\n{more}\n"))?;
+    Ok(())
+}
+
+/// Configures Helix as editors/helix/README.md says.
+///
+/// # Errors
+/// When the sandbox cannot be written.
+pub fn helix(sandbox: &Sandbox, generation: Generation) -> Result<()> {
+    let config = sandbox.home().join(".config/helix");
+    fs::create_dir_all(&config)?;
+    fs::write(config.join("languages.toml"), HELIX_LANGUAGES)?;
+    if generation == Generation::Newest {
+        fs::write(config.join("config.toml"), HELIX_SETTINGS)?;
+    }
+    Ok(())
+}
