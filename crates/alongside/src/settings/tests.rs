@@ -1,0 +1,144 @@
+//! What settings files may say, and what is said about those that are wrong.
+
+use super::*;
+
+fn read(text: &str) -> Result<Settings, String> {
+    let mut settings = Settings::default();
+    settings.read(Path::new("/c.toml"), text, KEYS).map(|()| settings).map_err(|error| format!("{error:#}"))
+}
+
+#[test]
+fn every_key_is_read() {
+    let settings = read(
+        "[context]\nenabled = false\nexclude = ['*.key', 'private/']\ninclude-git-ignored = true\n\
+         [desk]\ntheme = 'light'\n[discovery]\naliases = false\ntmp = ['/var/tmp']\n\
+         [server]\nlisten = '172.17.0.1'\nallow-tokenless-agents = true\n[drafts]\n",
+    );
+    let expected = Settings {
+        context: false,
+        exclude: vec!["*.key".into(), "private/".into()],
+        added: Vec::new(),
+        include_git_ignored: true,
+        theme: Some(Theme::Light),
+        aliases: false,
+        tmp: vec!["/var/tmp".into()],
+        listen: Some(([172, 17, 0, 1], 0).into()),
+        allow_tokenless: true,
+    };
+    assert_eq!(settings, Ok(expected));
+}
+
+#[test]
+fn a_table_of_keys_and_what_is_read_agree() {
+    for (section, key) in KEYS {
+        for value in ["true", "[]", "'127.0.0.1'", "'dark'"] {
+            if let Err(error) = read(&format!("[{section}]\n{key} = {value}")) {
+                assert!(!error.contains("is not read"), "{error}");
+            }
+        }
+        assert!(SECTIONS.contains(section));
+    }
+}
+
+#[test]
+fn a_wrong_key_names_file_line_and_the_nearest_right_one() {
+    insta::assert_snapshot!(
+        read("# mine\n[context]\nexlude = []").unwrap_err(),
+        @r#"/c.toml:3: there is no key "exlude" in [context]; did you mean "exclude"?"#
+    );
+    insta::assert_snapshot!(
+        read("[contxt]\nexclude = []").unwrap_err(),
+        @r#"/c.toml:1: there is no section [contxt]; did you mean [context]?"#
+    );
+    insta::assert_snapshot!(
+        read("exclude = []").unwrap_err(),
+        @r#"/c.toml:1: the key "exclude" belongs in the section [context]"#
+    );
+    insta::assert_snapshot!(
+        read("[server]\nzzz = 1").unwrap_err(),
+        @r#"/c.toml:2: there is no key "zzz" in [server]; there are "allow-tokenless-agents" and "listen""#
+    );
+}
+
+#[test]
+fn a_wrong_value_names_file_line_and_what_is_wanted() {
+    insta::assert_snapshot!(
+        read("[context]\n\nenabled = 'yes'").unwrap_err(),
+        @r#"/c.toml:3: [context] enabled must be true or false, not a string"#
+    );
+    insta::assert_snapshot!(
+        read("[context]\nexclude = '*.pem'").unwrap_err(),
+        @r#"/c.toml:2: [context] exclude must be a list of strings, not a string"#
+    );
+    insta::assert_snapshot!(
+        read("[context]\nexclude = [\n  'a',\n  1,\n]").unwrap_err(),
+        @r#"/c.toml:4: [context] exclude must be a list of strings, not a number in it"#
+    );
+    insta::assert_snapshot!(
+        read("[context]\nexclude = ['a{b']").unwrap_err(),
+        @r#"/c.toml:2: "a{b" is no glob: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)"#
+    );
+    insta::assert_snapshot!(
+        read("[server]\nlisten = 'everywhere'").unwrap_err(),
+        @r#"/c.toml:2: "everywhere" is no address; write it as "172.17.0.1" or "172.17.0.1:4000""#
+    );
+    for every in ["0.0.0.0", "0.0.0.0:4000", "::", "[::]:4000", "::ffff:0.0.0.0"] {
+        let error = read(&format!("[server]\n\nlisten = '{every}'")).unwrap_err();
+        assert!(error.starts_with(&format!("/c.toml:3: {every:?} means every address")), "{error}");
+    }
+    insta::assert_snapshot!(
+        read("[server]\nlisten = '0.0.0.0'").unwrap_err(),
+        @r#"/c.toml:2: "0.0.0.0" means every address of this machine; [server] listen adds one that is named, such as that of the container bridge, "172.17.0.1""#
+    );
+    insta::assert_snapshot!(
+        read("[discovery]\ntmp = ['here']").unwrap_err(),
+        @r#"/c.toml:2: "here" must be an absolute path"#
+    );
+}
+
+#[test]
+fn text_that_is_no_toml_names_the_line() {
+    let error = read("[context]\nenabled = = 1").unwrap_err();
+    assert!(error.starts_with("/c.toml:2: "), "{error}");
+}
+
+#[test]
+fn a_project_may_only_add_exclusions() {
+    let mut settings = Settings { exclude: vec!["mine".into()], ..Settings::default() };
+    let project = Path::new("/p/.alongside.toml");
+    settings.read(project, "[context]\nexclude = ['theirs']", PROJECT_KEYS).unwrap();
+    assert_eq!(settings.excludes(), ["mine", "theirs"]);
+    let error = settings.read(project, "[server]\nallow-tokenless-agents = true", PROJECT_KEYS).unwrap_err();
+    insta::assert_snapshot!(
+        format!("{error:#}"),
+        @"/p/.alongside.toml:2: [server] allow-tokenless-agents cannot be set here: a project may only add [context] exclude"
+    );
+    assert!(!settings.allow_tokenless);
+}
+
+#[test]
+fn a_project_cannot_show_what_is_hidden() {
+    let mut settings = Settings::default();
+    let project = Path::new("/p/.alongside.toml");
+    let text = "[context]\nexclude = [\n  'theirs',\n  '!.env',\n]";
+    let error = settings.read(project, text, PROJECT_KEYS).unwrap_err();
+    insta::assert_snapshot!(
+        format!("{error:#}"),
+        @r#"/p/.alongside.toml:4: "!.env" would take an exclusion back, and a project may only add some; if you want that, put it into your own config.toml"#
+    );
+    assert_eq!(settings.excludes(), Vec::<String>::new());
+    // The person's own file may.
+    assert_eq!(read(text).unwrap().exclude, ["theirs", "!.env"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_projects_file_that_is_no_file_is_an_error_and_is_not_read() {
+    let project = tempfile::tempdir().unwrap();
+    let own = project.path().join("config.toml");
+    std::fs::write(&own, "").unwrap();
+    std::os::unix::fs::symlink("/dev/zero", project.path().join(PROJECT_FILE)).unwrap();
+    let error = Settings::load(Some(&own), &[project.path().to_owned()]).unwrap_err();
+    let said = format!("{error:#}");
+    assert!(said.contains(PROJECT_FILE) && said.ends_with("it is not an ordinary file"), "{said}");
+}
