@@ -44,6 +44,7 @@ impl State {
             self.end_review(id, Closing::EditorGone);
         }
         self.files.forget_all();
+        self.void_looking();
         self.debounce.touch(Instant::now());
         self.scribe.send(Job::Withdraw(done));
     }

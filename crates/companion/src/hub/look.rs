@@ -22,7 +22,7 @@ pub(super) struct Looking {
     files: bool,
     /// They have changed since that began.
     files_again: bool,
-    /// So have the rules: what comes of it must not be told.
+    /// What comes of it must not be told: other rules hold by now, or nobody has anything open any more.
     is_void: bool,
     /// Acceptances that wait until their target is read.
     decisions: Vec<(ReviewId, DeskId, desk::Call)>,
@@ -77,8 +77,13 @@ impl State {
     pub(super) fn set_privacy(&mut self, privacy: Privacy) {
         self.looking.privacy = Arc::new(Mutex::new(privacy));
         self.tell_context(self.files.no_files());
-        self.looking.is_void = self.looking.files;
+        self.void_looking();
         self.refresh_context();
+    }
+
+    /// What comes of looking at files just now must not be told.
+    pub(super) fn void_looking(&mut self) {
+        self.looking.is_void = self.looking.files;
     }
 
     pub(super) fn look_for_unsaved_changes(&mut self) {
