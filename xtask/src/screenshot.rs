@@ -63,7 +63,7 @@ const PICTURES: &[Picture] = &[
     Picture {
         file: "neovim.svg",
         title: "Neovim with the alongside plugin: the file and the proposal side by side, with changes kept, dropped and edited",
-        size: (120, 28),
+        size: (132, 28),
         light: false,
         scene: neovim,
     },

@@ -102,7 +102,7 @@ function M.key_name(key)
   return vim.fn.keytrans(vim.keycode(key))
 end
 
-local function bar(review, context, name, space)
+local function bar(review, context, name, agent, space)
   local parts = { ' ', part('AlongsideTitle', name), '%<' }
   local function add(group, said)
     parts[#parts + 1] = part('AlongsideNote', '  ')
@@ -113,7 +113,9 @@ local function bar(review, context, name, space)
     parts[#parts + 1] = '%* '
     return table.concat(parts)
   end
-  add('AlongsideNote', M.agent_name(review.agent))
+  if agent then
+    add('AlongsideNote', agent)
+  end
   add('AlongsideNote', states(review))
   for _, note in ipairs(M.notes(review, context.root, context.is_modified)) do
     add('AlongsideWarning', '! ' .. note[1])
@@ -134,9 +136,16 @@ end
 ---@param context { root: string?, is_modified: boolean, keys: table, ended: string?, width: integer }
 ---@return string
 function M.proposal(review, context)
-  local name = M.file_name(review.file, context.root)
-  local drawn = vim.api.nvim_eval_statusline(bar(review, context, name, ''), { use_winbar = true, maxwidth = 1000 }).width
-  return bar(review, context, drawn > context.width and vim.fs.basename(name) or name, '%=')
+  local name, agent = M.file_name(review.file, context.root), M.agent_name(review.agent)
+  local function is_too_wide()
+    local drawn = bar(review, context, name, agent, '')
+    return vim.api.nvim_eval_statusline(drawn, { use_winbar = true, maxwidth = 1000 }).width > context.width
+  end
+  if is_too_wide() then
+    name = vim.fs.basename(name)
+    agent = not is_too_wide() and agent or nil
+  end
+  return bar(review, context, name, agent, '%=')
 end
 
 --- The bar of the original.
