@@ -153,6 +153,13 @@ fn neovim(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
 /// A proposal in Helix, and what can be done with it.
 fn helix(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     adapters::helix(sandbox, Generation::Newest)?;
+    // The proposal lies in a directory that has another name each time.
+    let config = sandbox.home().join(".config/helix/config.toml");
+    let settings = fs::read_to_string(&config)?;
+    fs::write(
+        config,
+        settings + "\n[editor.statusline]\nleft = [\"mode\", \"spacer\", \"file-base-name\"]\n",
+    )?;
     let (screen, agent) = in_editor(sandbox, terminal, "hx")?;
     screen.shows("proposes 4 changes")?;
     screen.press(" a")?;
