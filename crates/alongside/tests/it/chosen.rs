@@ -61,8 +61,9 @@ async fn without_aliases_it_is_found_under_its_own_process_only() {
     for (aliases, fits) in [(true, (|files| files > 1) as fn(usize) -> bool), (false, |files| files == 1)] {
         let home = Home::new();
         set(&home, &format!("[discovery]\naliases = {aliases}\n"));
-        let desk = home.review(&[]);
-        found_in(&home, "tmp").await;
+        let mut desk = home.review(&[]);
+        // By then all files are written.
+        desk.shows("alongside serves").await;
         let names = std::fs::read_dir(home.path("tmp/gemini/ide")).unwrap();
         let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let names: Vec<_> = names.filter(|name| name.starts_with("gemini-ide-server-")).collect();

@@ -28,6 +28,7 @@ async fn what_the_settings_forbid_no_editor_tells_and_no_desk_switches_on() {
     assert!(words.contains("[context] enabled = false"), "{code}: {words}");
     // A desk's switch says so as well.
     let mut desk = home.review(&[]);
+    desk.reads("alongside serves").await;
     desk.types("l");
     desk.shows("Agents are told nothing about your files").await;
     desk.types("p");
