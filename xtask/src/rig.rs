@@ -8,7 +8,8 @@ use alongside_rig::{Generation, InstallError};
 use crate::run::must;
 
 /// Programs that tests call, and the Debian packages that bring them.
-const PROGRAMS: [(&str, &str); 3] = [("tmux", "tmux"), ("git", "git"), ("npm", "npm")];
+const PROGRAMS: [(&str, &str); 5] =
+    [("tmux", "tmux"), ("git", "git"), ("npm", "npm"), ("zsh", "zsh"), ("fish", "fish")];
 
 /// What to install.
 #[derive(Debug, clap::Args)]

@@ -69,6 +69,8 @@ pub(crate) struct State {
     /// Drafts of accepted edits, by session and path, until the agent confirms that it has them.
     unconfirmed: HashMap<(String, String), String>,
     problems: Vec<Problem>,
+    /// What happened while nobody was there: told to the first who shows it to a person.
+    news: Vec<Problem>,
     /// Roots that are no directories any more, so that it is said once.
     vanished: Vec<PathBuf>,
     drafts: Drafts,

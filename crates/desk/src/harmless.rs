@@ -54,6 +54,19 @@ pub fn json(json: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
+/// The last part of a path that somebody else chose, as the name of a file of ours: safe to make and to look at, not long, and
+/// of the same kind.
+pub fn file_name(path: &str) -> String {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let name: String = name.chars().map(|c| if is_harmful(c) { '_' } else { c }).collect();
+    let long = name.len().saturating_sub(200);
+    let start = (long..=name.len()).find(|at| name.is_char_boundary(*at)).unwrap_or(0);
+    match &name[start..] {
+        "" | "." | ".." => "proposal".into(),
+        name => name.to_owned(),
+    }
+}
+
 fn escape(text: &str, harmful: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.contains(&harmful) {
         return Cow::Borrowed(text);
@@ -117,6 +130,17 @@ mod tests {
         let some = forbidden();
         proptest::collection::vec(prop_oneof![proptest::sample::select(some), any::<char>()], 0..40)
             .prop_map(|chars| chars.into_iter().collect())
+    }
+
+    #[test]
+    fn a_file_of_ours_keeps_the_name_and_kind_of_theirs() {
+        assert_eq!(file_name("/p/src/main.rs"), "main.rs");
+        assert_eq!(file_name("/p/with space\u{202e}\x1b.py"), "with space__.py");
+        assert_eq!(file_name("/a/x\x1b[2J\n\u{202e}.rs"), "x_[2J__.rs");
+        assert_eq!(file_name("/p/.."), "proposal");
+        assert_eq!(file_name("/"), "proposal");
+        let long = file_name(&format!("/p/{}.tsx", "ü".repeat(300)));
+        assert!(long.ends_with("ü.tsx") && long.len() <= 200, "{long}");
     }
 
     proptest! {

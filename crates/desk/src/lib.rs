@@ -9,14 +9,17 @@
 
 mod connection;
 mod context;
+mod difference;
 pub mod harmless;
 mod review;
 pub mod socket;
 mod status;
 mod text;
+pub mod words;
 
 pub use connection::{Call, Desk, Gone, Seat, pair};
 pub use context::{ActiveFile, ContextReport, OpenFile, Position, Range};
+pub use difference::replacement;
 pub use review::{
     Change, Changed, Closed, Closing, Decision, Hunk, HunkState, LineEnding, Lines, OutOfStep, Refusal,
     Review, ReviewId, Revised, Words,

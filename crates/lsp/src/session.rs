@@ -48,6 +48,7 @@ pub async fn run(
     };
     let mut session = Session { client, front, ready: false, shut: false, complained: None, untold: None };
     let mut reaching = Some(Box::pin(reach(session.client.clone())));
+    let mut reached_for = session.client.roots.clone();
     // When it is tried next, and not sooner than when: it is, as soon as the person does something.
     let (mut wanted, mut not_before) = (None, Instant::now());
     loop {
@@ -66,6 +67,7 @@ pub async fn run(
             () = until(wanted) => {
                 wanted = None;
                 reaching = Some(Box::pin(reach(session.client.clone())));
+                reached_for.clone_from(&session.client.roots);
             }
             reached = end_of(reaching.as_mut()) => {
                 (reaching, wanted) = (None, None);
@@ -75,6 +77,7 @@ pub async fn run(
                         io.desk = Some(desk);
                         session.complained = None;
                         session.front.joined(&mut io);
+                        session.tell_roots(&mut io, &reached_for);
                     }
                     Err(problem) => session.complain(&mut io, problem),
                 }
@@ -238,6 +241,17 @@ impl Session {
         roots.retain(|root| !removed.contains(root));
         let added: Vec<_> = added.into_iter().filter(|root| root.is_dir() && !roots.contains(root)).collect();
         roots.extend(added.iter().cloned());
+        if io.desk.is_some() && (!added.is_empty() || !removed.is_empty()) {
+            io.request(Asked::Nobody, Request::ChangeRoots { added, removed });
+        }
+    }
+
+    /// Tells a companion of the projects that were opened and closed while it was reached.
+    fn tell_roots(&self, io: &mut Io, known: &[PathBuf]) {
+        let without = |roots: &[PathBuf], others: &[PathBuf]| -> Vec<PathBuf> {
+            roots.iter().filter(|root| !others.contains(root)).cloned().collect()
+        };
+        let (added, removed) = (without(&self.client.roots, known), without(known, &self.client.roots));
         if !added.is_empty() || !removed.is_empty() {
             io.request(Asked::Nobody, Request::ChangeRoots { added, removed });
         }

@@ -68,7 +68,7 @@ impl Keeping {
                 Err(error) => tracing::error!(%error, "cannot keep a draft"),
             }
         }
-        let path = private_directory()?.keep().join(own_name(file));
+        let path = private_directory()?.keep().join(harmless::file_name(file));
         std::fs::write(&path, text)?;
         Ok(harmless::path(&path))
     }
@@ -140,7 +140,7 @@ impl Editing {
         let dir = private_directory().context(
             "cannot make a private directory for the text; set TMPDIR to a directory that can be written",
         )?;
-        let path = dir.path().join(own_name(&review.file));
+        let path = dir.path().join(harmless::file_name(&review.file));
         std::fs::write(&path, &*review.current)
             .with_context(|| format!("cannot write {}", path.display()))?;
         let terminal = TerminalState::save();
@@ -278,18 +278,6 @@ fn terminal_input() -> Stdio {
     std::fs::File::open("/dev/tty").map_or_else(|_| Stdio::null(), Stdio::from)
 }
 
-/// The file's own name, made fit for a shell's and an editor's eyes.
-fn own_name(file: &str) -> String {
-    let name = file.rsplit(['/', '\\']).next().unwrap_or_default();
-    let name: String = name.chars().map(|c| if harmless::is_harmful(c) { '_' } else { c }).collect();
-    let long = name.len().saturating_sub(200);
-    let start = (long..=name.len()).find(|at| name.is_char_boundary(*at)).unwrap_or(0);
-    match &name[start..] {
-        "" | "." | ".." => "proposal".into(),
-        name => name.to_owned(),
-    }
-}
-
 /// How the terminal was before the editor had it: one that dies leaves it raw.
 #[cfg(unix)]
 #[derive(Debug)]
@@ -323,15 +311,6 @@ impl TerminalState {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_text_keeps_the_name_and_kind_of_its_file() {
-        assert_eq!(own_name("/p/src/main.rs"), "main.rs");
-        assert_eq!(own_name("/p/with space\u{202e}\x1b.py"), "with space__.py");
-        assert_eq!(own_name("/p/.."), "proposal");
-        let long = own_name(&format!("/p/{}.tsx", "ü".repeat(300)));
-        assert!(long.ends_with("ü.tsx") && long.len() <= 200, "{long}");
-    }
 
     #[test]
     fn editors_are_sent_to_the_line_in_their_own_way() {

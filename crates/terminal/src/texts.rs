@@ -2,9 +2,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use alongside_desk::{Hunk, HunkState, LineEnding, Lines, Refusal, Review, Text, harmless};
+use alongside_desk::{Hunk, HunkState, LineEnding, Lines, Review, Text, harmless};
 
-pub(crate) use crate::words::{agent_name, closed, file_name};
+pub(crate) use crate::words::{agent_name, closed, file_name, refusal};
 
 /// What to do when nothing is connected.
 pub(crate) const NO_AGENT: &[&str] = &[
@@ -106,14 +106,6 @@ pub(crate) fn leave(waiting: usize) -> String {
     let what =
         if waiting == 1 { "1 review waits and is".into() } else { format!("{waiting} reviews wait and are") };
     format!("{what} rejected when you leave; what you edited is kept in drafts. Leave?")
-}
-
-/// A refusal as a sentence.
-pub(crate) fn refusal(refusal: &Refusal) -> String {
-    let text = refusal.to_string();
-    let mut chars = text.chars();
-    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-    format!("{}.", harmless::name(&format!("{first}{}", chars.as_str())))
 }
 
 #[cfg(test)]

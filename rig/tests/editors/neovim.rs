@@ -1,5 +1,7 @@
 //! Neovim with the plugin, and agents that know nothing of it: from what is selected to what is written.
 
+use std::fs;
+
 use alongside_rig::Generation;
 use alongside_rig::agent::Agent;
 use alongside_rig::cli::Cli;
@@ -68,7 +70,7 @@ fn from_selection_to_file(story: &str, generation: Generation, cli: Cli) -> Resu
     neovim.press("Escape")?;
     neovim.enter(":write")?;
     neovim.wait_for("the file to be written", |screen| screen.contains("written"))?;
-    assert_eq!(std::fs::read_to_string(other)?, "a line of my own\n");
+    assert_eq!(fs::read_to_string(other)?, "a line of my own\n");
 
     decide_in_neovim(&neovim)?;
     agent.wait_until_it_says(DONE)?;
@@ -128,4 +130,35 @@ fn leave_terminal_mode(agent: &Agent) -> Result<()> {
     agent.pane.press("C-\\")?;
     agent.pane.press("C-n")?;
     agent.pane.wait_for("normal mode", |screen| !screen.contains("-- TERMINAL --")).map(drop)
+}
+
+#[test]
+fn agents_find_the_oldest_neovim_under_the_process_of_its_interface() -> Result<()> {
+    found_under_the_interface("oldest Neovim, process", Generation::Oldest)
+}
+
+#[test]
+fn agents_find_the_newest_neovim_under_the_process_of_its_interface() -> Result<()> {
+    found_under_the_interface("newest Neovim, process", Generation::Newest)
+}
+
+/// Neovim is two processes, and what runs in its terminals takes the upper one for the editor.
+fn found_under_the_interface(story: &str, generation: Generation) -> Result<()> {
+    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
+        return Ok(());
+    };
+    stage.has_neovim_plugin("")?;
+    let neovim = stage.editors.neovim(generation);
+    let _pane = stage.open(&neovim, "fifteen")?;
+    stage.wait_until_served(1)?;
+    let ours = stage.sandbox.processes().into_iter().map(|pid| pid.as_raw_nonzero().get());
+    let runs =
+        |pid: &i32| fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|program| program == neovim.program);
+    let words = |pid: i32| fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let (embedded, interface): (Vec<_>, Vec<_>) =
+        ours.filter(runs).partition(|pid| words(*pid).contains("--embed"));
+    assert_eq!((embedded.len(), interface.len()), (1, 1));
+    let status = stage.status()?;
+    assert_eq!((&status[0]["name"], &status[0]["pid"]), (&"Neovim".into(), &interface[0].into()), "{status}");
+    Ok(())
 }

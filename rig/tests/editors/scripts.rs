@@ -43,7 +43,6 @@ fn run(story: &str, generation: Generation) -> Result<()> {
     })?;
     let said = [output.stdout, output.stderr].concat();
     let said = String::from_utf8_lossy(&said);
-    println!("{said}");
     ensure!(output.status.success(), "{}:\n{said}", output.status);
     let sum =
         said.lines().find(|line| line.contains(" passed, 0 failed")).context("they did not say how many")?;

@@ -177,7 +177,11 @@ impl Carrier {
         match &event {
             Event::Opened(review) => drop(self.waiting.insert(review.id)),
             Event::Closed(closed) => drop(self.waiting.remove(&closed.id)),
-            Event::Status(status) => self.paused = status.paused,
+            Event::Status(status) => {
+                self.paused = status.paused;
+                // Projects come and go; a host that is started again serves those of the last one.
+                self.entry.roots.clone_from(&status.roots);
+            }
             _ => {}
         }
         self.seat.events.send(event).is_ok()

@@ -207,8 +207,8 @@ async fn projects_that_the_editor_opens_are_served_and_those_it_closes_no_more()
     std::fs::create_dir(&other).unwrap();
     let process = Process::open();
     let mut editor = Editor::with_plugin(&home, &process, &[&one]);
-    editor.hears("alongside/didChangeStatus", |status| status["roots"] == json!([one]));
     let folder = |path: &std::path::Path| json!({"uri": format!("file://{}/", path.display()), "name": "x"});
+    // At once, before the companion can be there.
     editor.says(
         "workspace/didChangeWorkspaceFolders",
         json!({"event": {"added": [folder(&other)], "removed": []}}),
@@ -223,8 +223,14 @@ async fn projects_that_the_editor_opens_are_served_and_those_it_closes_no_more()
         "workspace/didChangeWorkspaceFolders",
         json!({"event": {"added": [], "removed": [folder(&one)]}}),
     );
-    editor.hears("alongside/didChangeStatus", |status| status["roots"] == json!([other]));
+    let status = editor.hears("alongside/didChangeStatus", |status| status["roots"] == json!([other]));
+    let host = u32::try_from(status["pid"].as_u64().unwrap()).unwrap();
     until("one to be found", || (!serving(&one) && serving(&other)).then_some(())).await;
+    // After a crash the companion serves the same.
+    home.kill_hosts();
+    editor.hears("alongside/didChangeStatus", |status| {
+        status["roots"] == json!([other]) && u32::try_from(status["pid"].as_u64().unwrap()).unwrap() != host
+    });
     // A server that is started again for the first project finds the companion its editor has.
     let _again = Editor::with_plugin(&home, &process, &[&other]);
     editor.hears("alongside/didChangeStatus", |status| status["desks"] == 2);

@@ -9,12 +9,15 @@ use super::{DeskId, Seated, State};
 
 impl State {
     pub(super) fn desk_joined(&mut self, id: DeskId, desk: Seated) {
-        let problems = self.problems.iter().chain(self.telling.unsaved()).cloned().map(desk::Event::Problem);
+        let (events, observes) = (desk.events.clone(), desk.observes);
+        self.desks.insert(id, desk);
+        let news = if observes { Vec::new() } else { std::mem::take(&mut self.news) };
+        let problems =
+            self.problems.iter().chain(self.telling.unsaved()).cloned().chain(news).map(desk::Event::Problem);
         let waiting = self.reviews.iter().map(|review| desk::Event::Opened(review.review()));
         let first = std::iter::once(desk::Event::Status(self.status()));
         // A desk that is gone already will be reported as such.
-        first.chain(problems).chain(waiting).for_each(|event| drop(desk.events.send(event)));
-        self.desks.insert(id, desk);
+        first.chain(problems).chain(waiting).for_each(|event| drop(events.send(event)));
     }
 
     pub(super) fn desk_left(&mut self, id: DeskId) {

@@ -23,7 +23,7 @@ impl State {
         if !journal.sessions.is_empty() {
             let happened =
                 if journal.handed_over { "was replaced by a newer one" } else { "was interrupted" };
-            self.problems.push(Problem {
+            self.news.push(Problem {
                 what: match lost.as_slice() {
                     [] => format!("the companion {happened} while agents were connected, and is back"),
                     lost => format!("the companion {happened}, and what waited is rejected: {}", lost.join(", ")),
@@ -81,7 +81,7 @@ impl State {
         let hint = format!(
             "`/ide enable` connects an agent again.{unanswered} What you had typed, if anything, is in `alongside drafts`."
         );
-        self.problems.push(Problem { what, hint: Some(hint) });
+        self.news.push(Problem { what, hint: Some(hint) });
     }
 
     /// Writes down what a companion must know that comes after a crash of this one.

@@ -130,6 +130,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         flushes: Vec::new(),
         unconfirmed: std::collections::HashMap::new(),
         problems,
+        news: Vec::new(),
         vanished: Vec::new(),
         drafts,
         scribe,

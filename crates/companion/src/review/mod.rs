@@ -117,7 +117,7 @@ impl Pending {
             id: self.id,
             from,
             revision: self.revision,
-            changes: lines::replacement(&text, &current).into_iter().collect(),
+            changes: alongside_desk::replacement(&text, &current).into_iter().collect(),
             hunks: self.proposal.composition.hunks(),
             stale: self.stale,
             dirty: self.dirty,

@@ -1,14 +1,14 @@
 //! What is typed goes to the companion, what others did goes into the editor, and what was asked for is done: each when what
 //! came before has arrived.
 
-use alongside_desk::{Decision, Refusal, Request, ReviewId, Revised, Text};
+use alongside_desk::{Decision, Refusal, Request, ReviewId, Revised, Text, words};
 use lsp_server::RequestId;
 use lsp_types as lsp;
 use serde_json::{Value, json};
 
 use super::documents::Key;
 use super::proposal::What;
-use super::{Plain, Question, texts};
+use super::{Plain, Question};
 use crate::io::{Asked, Io};
 
 impl Plain {
@@ -113,7 +113,7 @@ impl Plain {
                     proposal.acting = false;
                 }
                 if let Err(refusal) = answer {
-                    self.say(io, true, &texts::refusal(&refusal));
+                    self.say(io, true, &words::refusal(&refusal));
                 }
                 self.done(io, request);
                 self.go_on(io, id);

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use alongside_desk::{Change, Position, Range as Stretch, Text};
+use alongside_desk::Text;
 use similar::{Algorithm, DiffTag};
 
 /// How long a comparison may look for the smallest difference before it settles for a coarser one. The editor waits.
@@ -62,39 +62,6 @@ pub(crate) fn merged(base: &Arc<str>, mine: &Arc<str>, theirs: &Arc<str>) -> Arc
     text.into()
 }
 
-/// The one change of whole lines that makes `new` of `old`, for the companion; none if they are equal.
-pub(crate) fn replacement(old: &str, new: &str) -> Option<Change> {
-    if old == new {
-        return None;
-    }
-    let same = old.bytes().zip(new.bytes()).take_while(|(one, other)| one == other).count();
-    // Back to the start of a line, which is a character boundary in both.
-    let start = old.as_bytes()[..same].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-    let (old_rest, new_rest) = (&old[start..], &new[start..]);
-    let rest = old_rest.bytes().rev().zip(new_rest.bytes().rev());
-    let rest = rest.take_while(|(one, other)| one == other).count();
-    // On to the start of a line: the end of the text is one only after a line end.
-    let end_of = |text: &str| {
-        let at = text.len() - rest;
-        text.as_bytes()[at..].iter().position(|byte| *byte == b'\n').map_or(text.len(), |end| at + end + 1)
-    };
-    let (old_end, new_end) = (end_of(old_rest), end_of(new_rest));
-    let replaced = &old_rest[..old_end];
-    if replaced.ends_with('\r') {
-        // A position cannot lie behind it.
-        return Some(Change { range: None, text: new.to_owned() });
-    }
-    let lines = |text: &str| text.bytes().filter(|byte| *byte == b'\n').count();
-    let line = |lines: usize| u32::try_from(lines).unwrap_or(u32::MAX);
-    let first = lines(&old[..start]);
-    let last = line(first + lines(replaced));
-    // A last line without an end: beyond its last column is its end.
-    let character = if replaced.ends_with('\n') || replaced.is_empty() { 0 } else { u32::MAX };
-    let start = Position { line: line(first), character: 0 };
-    let range = Stretch { start, end: Position { line: last, character } };
-    Some(Change { range: Some(range), text: new_rest[..new_end].to_owned() })
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -115,14 +82,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn a_replacement_makes_the_new_text_of_the_old(old in "[ab\u{e9}\n\r]{0,12}", new in "[ab\u{e9}\n\r]{0,12}") {
-            let changes: Vec<_> = replacement(&old, &new).into_iter().collect();
-            prop_assert_eq!(changes.is_empty(), old == new);
-            let changed = Text::new(old).changed(&changes).unwrap();
-            prop_assert_eq!(&**changed.text(), new);
-        }
-
         #[test]
         fn what_has_the_changes_already_stays(base in "([ab]?\n){0,6}", mine in "([ab]?\n){0,6}", theirs in "([ab]?\n){0,6}") {
             let once = merge(&base, &mine, &theirs);

@@ -7,16 +7,12 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use alongside_desk::{Change, HunkState, Lines, Review, Text, harmless};
+use alongside_desk::{Change, HunkState, Lines, Review, Text, harmless, replacement};
 use lsp_server::RequestId;
 use tokio::time::Instant;
 
 use super::convention::Convention;
-use super::merge::replacement;
 use super::mirror::Mirror;
-
-/// Names longer than this are cut in front; file systems take 255 bytes.
-const NAME_AT_MOST: usize = 120;
 
 /// See the module. Dropping it removes the file.
 #[derive(Debug)]
@@ -65,7 +61,7 @@ impl Proposal {
     /// Writes the file to a directory of its own, below a private one.
     pub(crate) fn new(review: Review, directory: Option<PathBuf>) -> Self {
         let path = directory.and_then(|directory| {
-            let path = directory.join(safe_name(&review.file));
+            let path = directory.join(harmless::file_name(&review.file));
             let written = write(&path, &review.current);
             written.inspect_err(|error| tracing::error!(%error, "a proposal cannot be written")).ok()?;
             Some(path)
@@ -186,21 +182,6 @@ pub(crate) fn shown(current: Lines, lines: usize) -> Lines {
     Lines { start, end: start + 1 }
 }
 
-/// The last part of a path, which somebody else chose, as a name that is safe to make and to look at.
-fn safe_name(file: &str) -> String {
-    let name =
-        Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let name: String = name.chars().map(|c| if harmless::is_harmful(c) { '_' } else { c }).collect();
-    let mut from = name.len().saturating_sub(NAME_AT_MOST);
-    while !name.is_char_boundary(from) {
-        from += 1;
-    }
-    match &name[from..] {
-        "" => "proposal".to_owned(),
-        name => name.to_owned(),
-    }
-}
-
 /// Replaces a file in one step, readable for nobody else, in a directory of the same kind.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("/"));
@@ -233,15 +214,6 @@ pub(crate) fn sweep(directory: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_keep_their_extension_and_nothing_that_would_be_obeyed() {
-        assert_eq!(safe_name("/a/b/notes.txt"), "notes.txt");
-        assert_eq!(safe_name("/a/x\x1b[2J\n\u{202e}.rs"), "x_[2J__.rs");
-        assert_eq!(safe_name("/"), "proposal");
-        let long = safe_name(&format!("/{}.rs", "é".repeat(200)));
-        assert!(long.len() <= NAME_AT_MOST && long.ends_with("é.rs"));
-    }
 
     #[cfg(unix)]
     #[test]

@@ -1,7 +1,7 @@
 //! What follows from what the companion says. A review that comes never changes what is being read or typed: it is announced,
 //! marked and offered. When it is over, everything that showed it goes away.
 
-use alongside_desk::{Changed, Closed, Closing, Event, Problem, Request, Review, ReviewId, harmless};
+use alongside_desk::{Changed, Closed, Closing, Event, Problem, Request, Review, ReviewId, harmless, words};
 
 use super::proposal::{Proposal, What};
 use super::showing::{REJECT, WAIT};
@@ -90,7 +90,7 @@ impl Plain {
         for wish in std::mem::take(&mut proposal.wishes) {
             self.done(io, wish.id);
         }
-        let said = texts::closed(&proposal.review, closed, &self.client.roots);
+        let said = words::closed(&proposal.review, closed, &self.client.roots, false);
         self.say(io, !closed.decided_here && closed.closing != Closing::Accepted, &said);
         let target = self.target(&proposal.review);
         self.mark_file(io, &target);

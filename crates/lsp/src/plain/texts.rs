@@ -2,27 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use alongside_desk::{Closed, Closing, HunkState, Refusal, Review, harmless};
+use alongside_desk::{HunkState, Review, harmless, words};
 
 /// A line that is quoted is cut after so many characters.
 const QUOTED_AT_MOST: usize = 80;
 
 /// The file as people call it: relative to a project where it lies in one.
 pub(crate) fn file_name(review: &Review, roots: &[PathBuf]) -> String {
-    let path = Path::new(&review.file);
-    let relative = roots.iter().filter_map(|root| path.strip_prefix(root).ok());
-    match relative.min_by_key(|rest| rest.as_os_str().len()) {
-        Some(rest) if !rest.as_os_str().is_empty() => harmless::path(rest),
-        _ => harmless::name(&review.file).into_owned(),
-    }
+    words::file_name(&review.file, roots)
 }
 
 /// The agent as people call it.
 pub(crate) fn agent_name(review: &Review) -> String {
-    if review.agent.name.trim().is_empty() {
-        return format!("agent {}", review.agent.number);
-    }
-    harmless::name(&review.agent.name).into_owned()
+    words::agent_name(&review.agent)
 }
 
 /// What is proposed, in a few words.
@@ -101,36 +93,6 @@ pub(crate) fn doubts(review: &Review, roots: &[PathBuf]) -> Option<String> {
         (false, true) => Some(format!("{name} has changed on disk since")),
         (true, true) => Some(format!("{name} has changed on disk since and has unsaved changes")),
     }
-}
-
-/// How a review ended.
-pub(crate) fn closed(review: &Review, closed: &Closed, roots: &[PathBuf]) -> String {
-    let (name, agent) = (file_name(review, roots), agent_name(review));
-    let elsewhere = if closed.decided_here { "" } else { " at another desk" };
-    let mut said = match closed.closing {
-        Closing::Accepted => format!("{name}: accepted{elsewhere}; {agent} writes it."),
-        Closing::Rejected => format!("{name}: rejected{elsewhere}; {agent} is told."),
-        Closing::AnsweredInAgent => format!("{name}: was answered in {agent} itself."),
-        Closing::Replaced => {
-            format!("{name}: {agent} proposes this file anew; the earlier proposal is gone.")
-        }
-        Closing::AgentGone => format!("{name}: {agent} is gone, and its proposal with it."),
-        Closing::Stopped => format!("{name}: rejected, because the companion stops."),
-        Closing::EditorGone => format!("{name}: rejected, because the editor is gone."),
-        Closing::Interrupted => format!("{name}: rejected, because the companion was interrupted."),
-    };
-    if let Some(draft) = &closed.draft {
-        said += &format!(" Your edits are in {} (see: alongside drafts).", harmless::path(draft));
-    }
-    said
-}
-
-/// A refusal as a sentence.
-pub(crate) fn refusal(refusal: &Refusal) -> String {
-    let text = refusal.to_string();
-    let mut chars = text.chars();
-    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-    format!("{}.", harmless::name(&format!("{first}{}", chars.as_str())))
 }
 
 #[cfg(test)]

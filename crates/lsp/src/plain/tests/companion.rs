@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use alongside_desk::{
     Agent, Changed, Closed, Closing, Decision, Event, Hunk, HunkState, Lines, Refusal, Review, ReviewId,
-    Revised, Text,
+    Revised, Text, replacement,
 };
 
 use super::*;
-use crate::plain::merge::{differences, replacement};
+use crate::plain::merge::differences;
 
 /// See the module.
 pub(super) struct Companion {

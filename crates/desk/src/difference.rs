@@ -1,0 +1,103 @@
+//! What has to be said of a text that changed, for whoever knows the text before.
+
+use crate::{Change, Position, Range};
+
+/// The one change of whole lines that makes `new` of `old`; none if they are equal. Its positions count UTF-16 units, as all
+/// of the protocol's do.
+pub fn replacement(old: &str, new: &str) -> Option<Change> {
+    if old == new {
+        return None;
+    }
+    let same = alike(old.as_bytes().chunks(BLOCK).zip(new.as_bytes().chunks(BLOCK)), |one, other| {
+        one.iter().zip(other).take_while(|(one, other)| one == other).count()
+    });
+    // Back to the start of a line, which is a character boundary in both.
+    let start = old.as_bytes()[..same].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let (old_rest, new_rest) = (&old[start..], &new[start..]);
+    let rest =
+        alike(old_rest.as_bytes().rchunks(BLOCK).zip(new_rest.as_bytes().rchunks(BLOCK)), |one, other| {
+            one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count()
+        });
+    // On to the start of a line: the end of the text is one only after a line end.
+    let end_of = |text: &str| {
+        let at = text.len() - rest;
+        match text.as_bytes()[at..].iter().position(|byte| *byte == b'\n') {
+            Some(end) => at + end + 1,
+            None => text.len(),
+        }
+    };
+    let (old_end, new_end) = (end_of(old_rest), end_of(new_rest));
+    let lines =
+        |text: &str| u32::try_from(text.bytes().filter(|byte| *byte == b'\n').count()).unwrap_or(u32::MAX);
+    let first = lines(&old[..start]);
+    let replaced = &old_rest[..old_end];
+    let last = Position { line: first + lines(replaced), character: 0 };
+    let end = match replaced.ends_with('\n') || replaced.is_empty() {
+        true => last,
+        // The last line has no end: beyond its last column is its end.
+        false => Position { character: u32::MAX, ..last },
+    };
+    if replaced.ends_with('\r') {
+        // A position cannot lie behind it.
+        return Some(Change { range: None, text: new.to_owned() });
+    }
+    let range = Range { start: Position { line: first, character: 0 }, end };
+    Some(Change { range: Some(range), text: new_rest[..new_end].to_owned() })
+}
+
+/// So many bytes are compared at once, which is many times faster than one by one.
+const BLOCK: usize = 4096;
+
+/// How many bytes of some pairs of blocks are equal from the first on; `within` says it of a pair.
+fn alike<'a>(
+    mut pairs: impl Iterator<Item = (&'a [u8], &'a [u8])>,
+    within: impl Fn(&[u8], &[u8]) -> usize,
+) -> usize {
+    let mut equal = 0;
+    let differ = pairs.find(|(one, other)| {
+        let same = one == other;
+        equal += if same { one.len() } else { 0 };
+        !same
+    });
+    equal + differ.map_or(0, |(one, other)| within(one, other))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Text;
+
+    proptest! {
+        #[test]
+        fn a_replacement_makes_the_new_text_of_the_old(old in "[ab\u{e9}\n\r]{0,12}", new in "[ab\u{e9}\n\r]{0,12}") {
+            let changes: Vec<_> = replacement(&old, &new).into_iter().collect();
+            prop_assert_eq!(changes.is_empty(), old == new);
+            let changed = Text::new(old).changed(&changes).unwrap();
+            prop_assert_eq!(&**changed.text(), new);
+        }
+    }
+
+    #[test]
+    fn a_replacement_in_a_long_text_is_found_wherever_it_is() {
+        let old = "line\n".repeat(BLOCK);
+        for line in [0, BLOCK / 5 - 1, BLOCK / 5, BLOCK / 2, BLOCK - 1] {
+            let new = format!("{}LINE\n{}", "line\n".repeat(line), "line\n".repeat(BLOCK - 1 - line));
+            let change = replacement(&old, &new).unwrap();
+            let at = |line| Position { line: u32::try_from(line).unwrap(), character: 0 };
+            assert_eq!(change.range, Some(Range { start: at(line), end: at(line + 1) }));
+            assert_eq!(change.text, "LINE\n");
+        }
+        let shorter = &old[5..];
+        assert_eq!(replacement(&old, shorter).map(|change| change.text), Some(String::new()));
+    }
+
+    #[test]
+    fn a_replacement_is_no_more_than_the_lines_around_it() {
+        let change = replacement("a\nb\nc\nd\n", "a\nB\nc\nd\n").unwrap();
+        let at = |line| Position { line, character: 0 };
+        assert_eq!(change.range, Some(Range { start: at(1), end: at(2) }));
+        assert_eq!(change.text, "B\n");
+    }
+}
