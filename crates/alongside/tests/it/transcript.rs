@@ -63,14 +63,16 @@ async fn the_transcript_in_the_documentation_is_what_is_said() {
     }
 }
 
-/// Everything that was said, in Markdown. Of the statuses only these: how many there are between them is a matter of time.
+/// Everything that was said, in Markdown. Of the statuses only these, once each: how many there are between them is a matter of
+/// time.
 fn write(home: &Home, said: &[(bool, Message)], statuses: &[Value]) -> String {
-    let mut text = String::new();
+    let (mut text, mut statuses) = (String::new(), statuses.iter().peekable());
     for (by_editor, message) in said {
         let direction = if *by_editor { "editor → server" } else { "server → editor" };
         let (title, body) = match message {
             Message::Notification(it)
-                if it.method.ends_with("didChangeStatus") && !statuses.contains(&it.params) =>
+                if it.method.ends_with("didChangeStatus")
+                    && statuses.next_if(|status| **status == it.params).is_none() =>
             {
                 continue;
             }
