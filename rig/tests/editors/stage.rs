@@ -120,14 +120,6 @@ impl Stage {
         })
     }
 
-    /// Waits until so many desks are at the project's companion.
-    pub(crate) fn wait_until_desks(&self, desks: u64) -> Result<()> {
-        wait::until(&format!("{desks} desk(s)"), PATIENCE, || {
-            let status = self.status().map_err(|error| error.to_string())?;
-            if status[0]["desks"] == desks { Ok(()) } else { Err(status.to_string()) }
-        })
-    }
-
     /// Waits until so many reviews wait.
     pub(crate) fn wait_until_waiting(&self, reviews: u64) -> Result<()> {
         wait::until(&format!("{reviews} waiting review(s)"), PATIENCE, || {
