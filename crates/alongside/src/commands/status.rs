@@ -190,6 +190,14 @@ impl Shown {
             if let Some(told) = told(&report.status.context) {
                 let _ = writeln!(text, "  agents are told: {told}");
             }
+            if let Some(owner) = &report.owner {
+                let _ = writeln!(
+                    text,
+                    "  editor: {}, process {}",
+                    harmless::name(&owner.display_name),
+                    owner.pid
+                );
+            }
             let _ =
                 writeln!(text, "  desks: {} (host {})", report.status.desks, harmless::name(&report.name));
         }
@@ -240,6 +248,9 @@ impl Shown {
         }
         if let Some(host) = &self.host {
             json["host"] = host.name.as_str().into();
+            if let Some(owner) = &host.owner {
+                json["editor"] = json!({ "name": owner.display_name, "pid": owner.pid });
+            }
             json["desks"] = host.status.desks.into();
             json["context"] = json!(host.status.context);
         }

@@ -230,13 +230,21 @@ impl Composition {
     pub(crate) fn edit(&mut self, changes: &[Change]) -> Result<(), Refusal> {
         let changed = self.current.changed(changes);
         let text = changed.map_err(|error| Refusal::OutOfRange { place: error.to_string() })?;
-        let mut segments = self.segments.clone();
-        // From the last to the first, so that earlier line numbers stay true.
-        for (old, new) in differences(&self.current, &text).into_iter().rev() {
-            segments = spliced(&segments, old, new.len());
-        }
+        // An editor's own undo comes as an edit: what was merged by the one before falls apart again.
+        let known = self.history.iter().rev().find(|(known, _)| known.text() == text.text());
+        let segments = known.map_or_else(|| self.following(&text), |(_, segments)| segments.clone());
         self.replace(text, segments);
         Ok(())
+    }
+
+    /// The segments after the current text has become another.
+    fn following(&self, text: &Text) -> Vec<Segment> {
+        let mut segments = self.segments.clone();
+        // From the last to the first, so that earlier line numbers stay true.
+        for (old, new) in differences(&self.current, text).into_iter().rev() {
+            segments = spliced(&segments, old, new.len());
+        }
+        segments
     }
 
     /// Takes back the last edit.

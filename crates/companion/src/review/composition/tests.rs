@@ -61,6 +61,22 @@ fn an_edit_taken_back_by_hand_leaves_no_trace() {
 }
 
 #[test]
+fn hunks_that_were_merged_fall_apart_again_when_the_editor_takes_it_back() {
+    let mut composition = Composition::new(ORIGINAL, PROPOSED);
+    composition.keep(&[1], false).unwrap();
+    typed(&mut composition, &composition.current().replace("TWO", "Two!"));
+    let (before, text) = (composition.hunks(), composition.current().clone());
+    assert_eq!(states(&composition), [HunkState::Edited, HunkState::Dropped, HunkState::Kept]);
+    typed(&mut composition, "");
+    assert_eq!(states(&composition).len(), 1);
+    typed(&mut composition, &text);
+    assert_eq!(composition.hunks(), before);
+    // And it stays an edit like any other.
+    composition.undo().unwrap();
+    assert!(composition.current().is_empty());
+}
+
+#[test]
 fn incremental_changes_apply_one_after_the_other_in_utf16_units() {
     let mut composition = Composition::new("a😀b\n", "a😀c\n");
     let at = |line, character| Position { line, character };
