@@ -64,7 +64,8 @@ fn an_edit_taken_back_by_hand_leaves_no_trace() {
 fn hunks_that_were_merged_fall_apart_again_when_the_editor_takes_it_back() {
     let mut composition = Composition::new(ORIGINAL, PROPOSED);
     composition.keep(&[1], false).unwrap();
-    typed(&mut composition, &composition.current().replace("TWO", "Two!"));
+    let text = composition.current().replace("TWO", "Two!");
+    typed(&mut composition, &text);
     let (before, text) = (composition.hunks(), composition.current().clone());
     assert_eq!(states(&composition), [HunkState::Edited, HunkState::Dropped, HunkState::Kept]);
     typed(&mut composition, "");
