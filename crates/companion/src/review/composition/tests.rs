@@ -69,7 +69,7 @@ fn hunks_that_were_merged_fall_apart_again_when_the_editor_takes_it_back() {
     let (before, text) = (composition.hunks(), composition.current().clone());
     assert_eq!(states(&composition), [HunkState::Edited, HunkState::Dropped, HunkState::Kept]);
     typed(&mut composition, "");
-    assert_eq!(states(&composition).len(), 1);
+    assert!(states(&composition).len() < before.len());
     typed(&mut composition, &text);
     assert_eq!(composition.hunks(), before);
     // And it stays an edit like any other.
