@@ -80,8 +80,8 @@ pub(crate) fn original(review: &Review) -> lsp::Command {
     command(review, "alongside: Show the original".to_owned(), "original", json!({}))
 }
 
-/// What decides a review.
-pub(crate) fn deciding(review: &Review, roots: &[PathBuf]) -> [lsp::Command; 2] {
+/// What decides a review. `named`: its file has to be named, because it could be taken for another one.
+pub(crate) fn deciding(review: &Review, roots: &[PathBuf], named: bool) -> [lsp::Command; 2] {
     let kept = review.hunks.iter().filter(|hunk| hunk.state != HunkState::Dropped).count();
     let count = if kept < review.hunks.len() {
         format!(" ({kept} of {} changes)", review.hunks.len())
@@ -89,19 +89,24 @@ pub(crate) fn deciding(review: &Review, roots: &[PathBuf]) -> [lsp::Command; 2] 
         String::new()
     };
     let doubts = texts::doubts(review, roots);
-    let although = doubts.as_ref().map(|doubts| format!(" although {doubts}")).unwrap_or_default();
-    let accept = format!("alongside: Accept{although}{count}");
+    let name = if named { format!(" {}", texts::file_name(review, roots)) } else { String::new() };
+    let accept = match &doubts {
+        // They name it.
+        Some(doubts) => format!("alongside: Accept although {doubts}{count}"),
+        None => format!("alongside: Accept{name}{count}"),
+    };
     [
         command(review, accept, "accept", json!({ "although": doubts.is_some() })),
-        command(review, "alongside: Reject".to_owned(), "reject", json!({})),
+        command(review, format!("alongside: Reject{name}"), "reject", json!({})),
     ]
 }
 
-/// What can be done in a proposal at some lines.
+/// What can be done in a proposal at some lines. What concerns a change needs no name: it is where the person is.
 pub(crate) fn in_proposal(
     proposal: &Proposal,
     roots: &[PathBuf],
     lines: (usize, usize),
+    named: bool,
 ) -> Vec<lsp::Command> {
     let review = &proposal.review;
     let mut actions = Vec::new();
@@ -126,12 +131,12 @@ pub(crate) fn in_proposal(
         let next = "alongside: Next change".to_owned();
         actions.push(command(review, next, "next", json!({ "line": lines.1 })));
     }
-    actions.extend(deciding(review, roots));
+    actions.extend(deciding(review, roots, named));
     actions
 }
 
 /// The same above the lines, for editors that show such things.
-pub(crate) fn lenses(proposal: &Proposal, roots: &[PathBuf]) -> Vec<lsp::CodeLens> {
+pub(crate) fn lenses(proposal: &Proposal, roots: &[PathBuf], named: bool) -> Vec<lsp::CodeLens> {
     let review = &proposal.review;
     let lens = |line: usize, command: lsp::Command| {
         let line = u32::try_from(line).unwrap_or(u32::MAX);
@@ -140,7 +145,7 @@ pub(crate) fn lenses(proposal: &Proposal, roots: &[PathBuf]) -> Vec<lsp::CodeLen
         let command = Some(lsp::Command { title, ..command });
         lsp::CodeLens { range: lsp::Range { start: at, end: at }, command, data: None }
     };
-    let mut lenses: Vec<_> = deciding(review, roots).map(|command| lens(0, command)).into();
+    let mut lenses: Vec<_> = deciding(review, roots, named).map(|command| lens(0, command)).into();
     if review.whole_file_only.is_none() {
         let lines = Text::new(review.current.clone()).len();
         for hunk in &review.hunks {

@@ -225,8 +225,9 @@ impl Plain {
             }
             "textDocument/codeLens" => {
                 let roots = self.client.roots.clone();
+                let several = self.reviews.len() > 1;
                 let proposal = key.and_then(|key| self.proposal_at(&key).map(|(_, proposal)| &*proposal));
-                let lenses = proposal.map(|proposal| actions::lenses(proposal, &roots));
+                let lenses = proposal.map(|proposal| actions::lenses(proposal, &roots, several));
                 io.reply(id.clone(), lenses.unwrap_or_default());
             }
             "workspace/executeCommand" => self.execute(io, id, &params),
@@ -236,24 +237,29 @@ impl Plain {
         true
     }
 
-    /// What can be done where the person is: the first and the last line of what is selected.
+    /// What can be done where the person is: the first and the last line of what is selected. What is about this document
+    /// comes first: editors take the first when nothing is chosen.
     fn actions(&self, key: Option<&Path>, lines: (usize, usize)) -> Vec<lsp::Command> {
         let roots = &self.client.roots;
-        let is_here = |proposal: &Proposal| key.is_some() && proposal.path.as_deref() == key;
-        let mut actions = Vec::new();
-        for proposal in self.reviews.values().filter(|proposal| is_here(proposal)) {
-            let shows_originals = self.client.capabilities.pointer("/workspace/textDocumentContent");
-            actions.extend(actions::in_proposal(proposal, roots, lines));
-            if shows_originals.is_some_and(Value::is_object) && proposal.review.original.is_some() {
-                actions.push(actions::original(&proposal.review));
+        let several = self.reviews.len() > 1;
+        let (mut actions, mut about, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        for proposal in self.reviews.values() {
+            let review = &proposal.review;
+            if key.is_some() && proposal.path.as_deref() == key {
+                let shows_originals = self.client.capabilities.pointer("/workspace/textDocumentContent");
+                actions.extend(actions::in_proposal(proposal, roots, lines, several));
+                if shows_originals.is_some_and(Value::is_object) && review.original.is_some() {
+                    actions.push(actions::original(review));
+                }
+            } else if key == Some(&self.target(review)) {
+                about.push(actions::anywhere(review, roots));
+                about.extend(actions::deciding(review, roots, true));
+            } else {
+                others.push(actions::anywhere(review, roots));
             }
         }
-        for proposal in self.reviews.values().filter(|proposal| !is_here(proposal)) {
-            actions.push(actions::anywhere(&proposal.review, roots));
-            if key == Some(&self.target(&proposal.review)) {
-                actions.extend(actions::deciding(&proposal.review, roots));
-            }
-        }
+        actions.extend(about);
+        actions.extend(others);
         actions
     }
 

@@ -42,7 +42,9 @@ async fn a_review_that_comes_is_announced_and_offered_and_changes_nothing() {
     );
     let [show] = stage.titles(other, 0).try_into().unwrap();
     assert!(show.starts_with("Review: ") && show.ends_with("notes.txt (Gemini CLI, 2 changes)"), "{show}");
-    assert_eq!(stage.titles(&target, 3)[1..], ["alongside: Accept", "alongside: Reject"]);
+    let name = crate::plain::texts::file_name(&companion.review, &stage.plain.client.roots);
+    let deciding = ["Accept", "Reject"].map(|verb| format!("alongside: {verb} {name}"));
+    assert_eq!(stage.titles(&target, 3)[1..], deciding);
     let fixes = json!({"textDocument": {"uri": target}, "range": range((0, 0), (0, 0)), "context": {"only": ["source.fixAll"]}});
     stage.ask("textDocument/codeAction", fixes);
     assert_eq!(stage.seen().result(), &json!([]));
@@ -191,6 +193,34 @@ async fn of_several_reviews_the_one_of_the_document_is_meant_or_one_that_is_name
     assert!(stage.seen().one("window/showDocument")["uri"].as_str().unwrap().ends_with("notes.txt"));
     assert!(stage.ask("workspace/textDocumentContent", json!({"uri": "alongside:/original/2/b.txt"})));
     assert_eq!(stage.seen().result(), &json!({"text": "b\n"}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_several_reviews_that_of_the_document_comes_first_and_what_decides_one_names_it() {
+    let (mut stage, _) = proposed("helix").await;
+    let file = stage.path("m.md").to_str().unwrap().to_owned();
+    stage.open("m.md", "m\n");
+    let mut second = Companion::opens(&mut stage, Companion::review(2, Agent::default(), file, "m\n", "M\n"));
+    second.serve(&mut stage).await;
+    let roots = stage.plain.client.roots.clone();
+    let mut names = stage.plain.reviews.values();
+    let mut name = || crate::plain::texts::file_name(&names.next().unwrap().review, &roots);
+    let (first, second) = (name(), name());
+    let begins = |titles: Vec<String>, expected: &[String]| {
+        let fits = titles.iter().zip(expected).all(|(title, expected)| title.starts_with(expected));
+        assert!(titles.len() == expected.len() && fits, "{titles:?}, not {expected:?}");
+    };
+    let review = |name: &str| format!("Review: {name} (");
+    let deciding = |name: &str| ["Accept", "Reject"].map(|verb| format!("alongside: {verb} {name}"));
+    let [accept, reject] = deciding(&second);
+    let titles = stage.titles(&stage.uri("m.md"), 0);
+    begins(titles, &[review(&second), accept, reject, review(&first)]);
+    begins(stage.titles("file:///elsewhere", 0), &[review(&first), review(&second)]);
+    let own = stage.show_proposal(NEW);
+    let [accept, reject] = deciding(&first);
+    let change = ["Drop this change", "Next change"].map(|title| format!("alongside: {title}"));
+    let [drop, next] = change;
+    begins(stage.titles(&own, 1), &[drop, next, accept, reject, review(&second)]);
 }
 
 #[tokio::test(start_paused = true)]
