@@ -481,17 +481,41 @@ test('what is typed when the review ends elsewhere stays where it is typed', {},
   await_mode(nvim, 'i')
   await_text(nvim, (PROPOSED:gsub('TWO', 'TWOhel')))
   nvim:lua([[desk.close(1, 'agentGone', false, '/drafts/a.txt')]])
-  nvim:await_said('what you typed is kept in a scratch buffer')
+  nvim:await_said('what you typed stays here, in a buffer without a name (:w FILE)')
+  eq({ '', '', false, '', false, 1 }, nvim:lua([[return { vim.bo.buftype, vim.fn.bufname(), vim.bo.modified, vim.wo.winbar,
+    vim.wo.diff, #vim.api.nvim_tabpage_list_wins(0) }]]))
   nvim:await_said('Your edits are in /drafts/a.txt.')
   eq('i', nvim:lua('return vim.api.nvim_get_mode().mode'))
   nvim:keys('lo<Esc>')
   await_mode(nvim, 'n')
-  eq({ 'TWOhello', 'nofile', true, false },
+  eq({ 'TWOhello', '', true, true },
     nvim:lua('return { vim.api.nvim_get_current_line(), vim.bo.buftype, vim.bo.buflisted, vim.bo.modified }'))
-  nvim:keys('\\a')
+  -- Keys of no meaning any more, but Neovim's own.
+  nvim:keys('\\a<Esc>')
+  await_mode(nvim, 'n')
   undecided(nvim)
-  nvim:cmd('tabclose')
-  eq(1, nvim:lua('return vim.fn.tabpagenr("$")'))
+  -- As for any text: it is not left without a question, and is written where the person says.
+  nvim:lua([[vim.o.hidden = false]])
+  for _, command in ipairs({ 'quit', 'qall' }) do
+    local why = nvim:lua('return tostring(select(2, pcall(vim.cmd, ...)))', command)
+    assert(why:find('E%d+: No write since last change'), why)
+  end
+  nvim:keys(':w kept.txt<CR>')
+  await(nvim, 'it to be written', 'return not vim.bo.modified')
+  eq(vim.split((PROPOSED:gsub('TWO', 'TWOhello')), '\n', { trimempty = true }), vim.fn.readfile(nvim.root .. '/kept.txt'))
+  nvim:keys(':q<CR>')
+  await(nvim, 'the window to go', 'return vim.fn.tabpagenr("$") == 1 and vim.fn.bufname() == "a.txt"')
+  eq(-1, nvim:lua([[return vim.fn.bufnr('alongside://original/*')]]))
+end)
+
+test('what no draft has counts as unsaved', {}, function(nvim)
+  open(nvim)
+  go(nvim)
+  nvim:keys('Ahel')
+  await_text(nvim, (PROPOSED:gsub('TWO', 'TWOhel')))
+  nvim:lua([[desk.close(1, 'agentGone', false)]])
+  await(nvim, 'the text to be left', [[return vim.bo.buftype == '']])
+  eq(true, nvim:lua('return vim.bo.modified'))
 end)
 
 test('keys pressed when the review ends elsewhere do not land in another buffer', {}, function(nvim)
@@ -502,7 +526,7 @@ test('keys pressed when the review ends elsewhere do not land in another buffer'
   nvim:lua([[desk.close(1, 'answeredInAgent', false)]])
   nvim:keys('d')
   eq(ORIGINAL, nvim:lua([[return table.concat(vim.api.nvim_buf_get_lines(vim.fn.bufnr('a.txt'), 0, -1, false), '\n') .. '\n']]))
-  await(nvim, 'what was typed to be kept', [[return vim.bo.buftype == 'nofile' and vim.fn.line('$') == 8]])
+  await(nvim, 'what was typed to be kept', [[return vim.bo.buftype == '' and vim.bo.modified and vim.fn.line('$') == 8]])
 end)
 
 test('a second proposal for the file comes in the place of the first', {}, function(nvim)
@@ -533,8 +557,8 @@ test('the end of the server closes what is shown and keeps what was not sent', {
     vim.api.nvim_buf_set_lines(0, 0, 1, false, { 'typed' })
     require('alongside.review').gone(7)
   ]])
-  nvim:await_said('is kept in a scratch buffer')
-  eq({ 'nofile', 'typed' }, nvim:lua([[return { vim.bo.buftype, vim.fn.getline(1) }]]))
+  nvim:await_said('what you typed stays here')
+  eq({ '', true, 'typed' }, nvim:lua([[return { vim.bo.buftype, vim.bo.modified, vim.fn.getline(1) }]]))
   undecided(nvim)
 end)
 

@@ -241,7 +241,7 @@ function M.setup()
   })
   vim.api.nvim_create_autocmd('BufReadCmd', {
     group = group,
-    pattern = { 'alongside://review/*', 'alongside://original/*', 'alongside://typed/*' },
+    pattern = { 'alongside://review/*', 'alongside://original/*' },
     desc = 'alongside: a review that is over cannot be opened by its name',
     callback = function(event)
       if not reviews().of_buffer(event.buf) then

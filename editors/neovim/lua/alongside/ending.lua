@@ -14,7 +14,6 @@ local M = {}
 local IDLE = 600
 
 local last_key = 0
-local scratches = 0
 
 local function reviews()
   return require('alongside.review')
@@ -51,28 +50,22 @@ local function describe(review, closed)
   return ('%s: %s'):format(name, said)
 end
 
--- What the person typed and nobody has: a scratch buffer of its own.
+-- What the person typed and nobody has: a buffer of its own.
 local function keep_text(review, pieces)
-  scratches = scratches + 1
-  local name = ('alongside://typed/%d/%s'):format(scratches, harmless.name(vim.fs.basename(review.file)))
-  return view.scratch(pieces, name), name
+  local buf = view.ordinary(pieces)
+  say.later(('%s: what you typed last is kept in a buffer without a name (:buffer %d).'):format(reviews().name(review), buf))
 end
 
-local function become_scratch(review, shown, why)
-  scratches = scratches + 1
-  local name = ('alongside://typed/%d/%s'):format(scratches, harmless.name(vim.fs.basename(review.file)))
+-- What the person is typing in stays theirs, as a text that belongs to no review.
+local function leave_text(review, shown, is_modified)
   review.sync.buf = nil
   for _, lhs in ipairs(review.mapped or {}) do
     pcall(vim.keymap.del, 'n', lhs, { buffer = shown.right })
     pcall(vim.keymap.del, 'n', lhs, { buffer = shown.left })
   end
-  shown:become_scratch(name)
-  for _, win in ipairs(vim.fn.win_findbuf(shown.right)) do
-    vim.wo[win][0].winbar = winbar.proposal(review, {
-      root = review.root, keys = {}, ended = 'over: ' .. why .. ' What you typed stays here.',
-      width = vim.api.nvim_win_get_width(win),
-    })
-  end
+  pcall(vim.api.nvim_del_augroup_by_name, 'alongside.review.' .. review.key)
+  shown:become_ordinary(is_modified)
+  say.later(('%s: what you typed stays here, in a buffer without a name (:w FILE).'):format(reviews().name(review)))
 end
 
 local function is_typing()
@@ -90,8 +83,8 @@ local function linger(review, shown, why, before)
     if not vim.api.nvim_buf_is_loaded(shown.right) or not shown:is_shown() then
       shown:close()
     elseif not text.equal(before, review.sync:mine()) then
-      become_scratch(review, shown, why)
-      say.later(('%s: what you typed is kept in a scratch buffer.'):format(reviews().name(review)))
+      -- Typed after the end, so that no draft has it.
+      leave_text(review, shown, true)
     elseif shown:is_current() and is_typing() then
       vim.defer_fn(look, 100)
     else
@@ -128,8 +121,7 @@ function M.over(review, closed, vacate)
   end
   if not shown or not shown:is_shown() then
     if unsent then
-      local _, name = keep_text(review, unsent)
-      say.later(('%s: what you typed last is in the buffer %s.'):format(reviews().name(review), name))
+      keep_text(review, unsent)
     end
     if shown then
       shown:close()
@@ -140,12 +132,10 @@ function M.over(review, closed, vacate)
   local mode = vim.api.nvim_get_mode().mode
   local has_hands_on = not closed.decidedHere and shown:is_current()
   if has_hands_on and (unsent or (mode:find('^[iR]') and M.is_edited(review))) then
-    become_scratch(review, shown, why)
-    say.later(('%s: what you typed is kept in a scratch buffer.'):format(reviews().name(review)))
+    leave_text(review, shown, unsent ~= nil or closed.draft == nil)
   else
     if unsent then
-      local _, name = keep_text(review, unsent)
-      say.later(('%s: what you typed last is in the buffer %s.'):format(reviews().name(review), name))
+      keep_text(review, unsent)
     end
     marks.clear(shown.right)
     if closed.closing == 'replaced' and vacate and (mode == 'n' or not has_hands_on) then

@@ -266,41 +266,53 @@ function View:give_to(other, line)
   self:close()
 end
 
---- The review is over while the person is typing: what they type in becomes an ordinary scratch buffer, where it is.
----@param name string
-function View:become_scratch(name)
+-- A buffer of ours becomes one like any other, without a name: `:w FILE` writes it, and Neovim asks before it is lost.
+local function set_free(buf, is_modified)
+  local options = vim.bo[buf]
+  options.buftype, options.bufhidden, options.buflisted, options.modifiable = '', '', true, true
+  pcall(vim.api.nvim_set_option_value, 'swapfile', vim.go.swapfile, { buf = buf })
+  options.modified = is_modified
+end
+
+--- The review is over while the person is typing: what they type in becomes an ordinary buffer without a name, where it
+--- is. The original goes at once: with nothing to decide there is nothing to compare.
+---@param is_modified boolean whether nobody else has what it holds
+function View:become_ordinary(is_modified)
   marks.clear(self.right)
-  local options = vim.bo[self.right]
-  options.buftype, options.bufhidden, options.buflisted, options.modifiable = 'nofile', 'hide', true, true
   local old = vim.api.nvim_buf_get_name(self.right)
-  pcall(vim.api.nvim_buf_set_name, self.right, name)
+  pcall(vim.api.nvim_buf_set_name, self.right, '')
   -- Neovim keeps the name it had as a buffer of its own.
   local left_over = vim.fn.bufnr('^' .. vim.fn.escape(old, '\\*?[]{}$^.~,') .. '$')
   if left_over > 0 and left_over ~= self.right then
     pcall(vim.api.nvim_buf_delete, left_over, { force = true })
   end
-  if vim.api.nvim_buf_is_valid(self.left) then
-    marks.clear(self.left)
-    vim.bo[self.left].bufhidden = 'wipe'
+  set_free(self.right, is_modified)
+  for _, win in ipairs(vim.fn.win_findbuf(self.right)) do
+    vim.wo[win].winfixbuf = false
+    vim.wo[win][0].winbar, vim.wo[win][0].winhighlight, vim.wo[win][0].signcolumn = '', '', vim.go.signcolumn
+    vim.api.nvim_win_call(win, function()
+      vim.cmd('diffoff')
+    end)
   end
-  for _, win in ipairs({ self.right_win, self.left_win }) do
-    if is_window(win) then
-      vim.wo[win].winfixbuf = false
-    end
+  self.is_closing = true
+  if is_window(self.left_win) and is_window(self.right_win) then
+    pcall(vim.api.nvim_win_close, self.left_win, true)
+  end
+  if vim.api.nvim_buf_is_valid(self.left) then
+    pcall(vim.api.nvim_buf_delete, self.left, { force = true })
   end
 end
 
---- A scratch buffer with what was typed, that is not shown.
+--- An ordinary buffer with what was typed and nobody has, that is not shown.
 ---@param pieces string[]
----@param name string
 ---@return integer buf
-function M.scratch(pieces, name)
-  local buf = new_buffer(name, 'nofile')
-  vim.bo[buf].buflisted = true
+function M.ordinary(pieces)
+  local buf = vim.api.nvim_create_buf(true, false)
   local format = text.format(pieces)
   vim.api.nvim_buf_set_lines(buf, 0, -1, true, text.lines(pieces, format))
   vim.bo[buf].fileformat, vim.bo[buf].bomb = format.dos and 'dos' or 'unix', format.bom
-  vim.bo[buf].endofline, vim.bo[buf].modified = format.eol, false
+  vim.bo[buf].endofline, vim.bo[buf].fixendofline = format.eol, false
+  set_free(buf, true)
   return buf
 end
 

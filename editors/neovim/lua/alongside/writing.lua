@@ -46,7 +46,7 @@ function M.setup(is_proposal, accept, refuse)
         if typed == this then
           typed = nil
         end
-        if vim.api.nvim_buf_is_valid(buf) and vim.bo[buf].modified then
+        if vim.api.nvim_buf_is_valid(buf) and vim.bo[buf].modified and is_proposal(buf) then
           vim.bo[buf].modified = false
         end
       end)
