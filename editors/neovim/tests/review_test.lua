@@ -418,8 +418,8 @@ end)
 test('closing what holds edits asks first, and the answer may be to keep it', {}, function(nvim)
   open(nvim)
   local edited = PROPOSED:gsub('TWO', 'TWOx')
-  for i, keys in ipairs({ ':q<CR>', ':bd!<CR>', ':tabclose<CR>', ':bwipeout!<CR>' }) do
-    go(nvim)
+  go(nvim)
+  for i, keys in ipairs({ ':q<CR>', ':bd!<CR>', ':tabclose<CR>', ':bwipeout!<CR>', ':close<CR>' }) do
     if i == 1 then
       nvim:keys('Ax<Esc>')
       await_text(nvim, edited)
@@ -427,11 +427,12 @@ test('closing what holds edits asks first, and the answer may be to keep it', {}
     eq(edited, nvim:lua([[return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n') .. '\n']]))
     nvim:keys(keys)
     await(nvim, 'the question', ('return #asked == %d'):format(i))
-    await(nvim, 'the windows to go', 'return #vim.api.nvim_list_tabpages() == 1')
+    await(nvim, 'the review to be back', [[return vim.bo.buftype == 'acwrite' and vim.wo.diff]])
+    eq({ 2, 2, { 2, 3 } }, nvim:lua([[return { vim.fn.tabpagenr('$'), #vim.api.nvim_tabpage_list_wins(0),
+      vim.api.nvim_win_get_cursor(0) }]]), keys)
     undecided(nvim)
     eq(edited, nvim:lua('return desk.text(1)'))
   end
-  go(nvim)
   nvim:lua('answers = { 2 }')
   nvim:keys(':q<CR>')
   eq(edited, await_decided(nvim, 'reject').text)

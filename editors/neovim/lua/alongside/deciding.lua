@@ -125,8 +125,8 @@ local function window_closed(review)
     local question = ('%s holds your edits.'):format(reviews().name(review))
     local answer = vim.fn.confirm(question, '&Keep the review open\n&Reject (edits go to drafts)', 1, 'Question')
     if answer ~= 2 then
-      say.now(('%s still waits: :Alongside goes there'):format(reviews().name(review)))
-      return
+      -- Before anything else is done: the next key belongs to the proposal.
+      return show_again(review)()
     end
   end
   if not review.is_over then
@@ -163,6 +163,9 @@ function M.watch(review)
         return true
       end
       if tonumber(event.match) == shown.right_win and not shown.is_closing then
+        if shown:is_shown() then
+          review.look = vim.api.nvim_win_call(shown.right_win, vim.fn.winsaveview)
+        end
         vim.schedule(function()
           if review.view == shown then
             window_closed(review)

@@ -55,6 +55,9 @@ local function open(review, origin)
     shown = reviews().make_view(review)
   end
   shown:open(origin, review.line or reviews().first_line(review))
+  if review.look then
+    vim.fn.winrestview(review.look)
+  end
   reviews().show(review)
 end
 
