@@ -183,7 +183,7 @@ test('the review is a tab page with the original and the proposal in diff mode',
   ]])
   eq({ true, false, 'text', false, ORIGINAL, ' original%*' }, { unpack(seen[1][1], 1, 6) })
   eq({ true, true, 'text', false, PROPOSED }, { unpack(seen[1][2], 1, 5) })
-  eq(' a.txt%<  3 of 3 kept%=  \\a accept  \\r reject%* ', seen[1][2][6])
+  eq(' %<a.txt  3 of 3 kept%=  \\a yes  \\r no%* ', seen[1][2][6])
   eq({ true, 2, 2 }, { seen[2], seen[3], seen[4] })
 end)
 
@@ -588,6 +588,38 @@ test('the buffer of the file is read again, whatever autoread says', { before = 
   end
 end)
 
+test('the bar says how the file differs, and goes without things where it is narrow', {}, function(nvim)
+  local seen = [[
+    local given, width = ...
+    local review = { file = '/p/some/dirs/a.txt', original_text = '', agent = { name = 'Gemini CLI' }, stale = given.stale,
+      hunks = { { state = 'kept' } }, fileLineEnding = given.ends, fileHasBom = given.bom, wholeFileOnly = given.whole }
+    local drawn = require('alongside.winbar').proposal(review, { root = '/p', is_modified = false, width = width,
+      keys = given.keys or { accept = '\\a', reject = '\\r' } })
+    local str = vim.api.nvim_eval_statusline(drawn, { use_winbar = true, maxwidth = width }).str
+    return (vim.trim(str):gsub('%s%s%s+', ' | '))
+  ]]
+  local function bar(expected, given, width)
+    eq(expected, nvim:lua(seen, given, width), 'at ' .. width)
+  end
+  local given = { stale = true, ends = 'crlf', bom = true }
+  local whole = 'some/dirs/a.txt  Gemini CLI  1 of 1 kept  ! changed on disk  file: CRLF BOM, proposal: LF no BOM | \\a accept  \\r reject'
+  bar(whole, given, 200)
+  bar((whole:gsub('some/dirs/', '')), given, 112)
+  bar((whole:gsub('some/dirs/', ''):gsub('Gemini CLI  ', '')), given, 105)
+  bar('a.txt  1 of 1 kept  ! changed on disk | \\a accept  \\r reject', given, 70)
+  bar('a.txt  1 of 1 kept  ! changed on disk | \\a yes  \\r no', given, 56)
+  bar('a.txt  1 of 1 kept  ! changed on disk', given, 39)
+  bar('<of 1 kept  ! changed on disk', given, 31)
+  bar('a.txt  1 of 1 kept | \\a yes  \\r no', {}, 39)
+  bar('a.txt  1 of 1 kept  file: no BOM, proposal: BOM | \\a accept  \\r reject', { bom = false }, 72)
+  bar('a.txt  1 of 1 kept  file: LF, proposal: CRLF | \\a accept  \\r reject', { ends = 'lf' }, 70)
+  bar('a.txt  1 of 1 kept', { keys = { accept = false, reject = false } }, 39)
+  nvim:lua('vim.o.columns = 200')
+  open(nvim, { fileLineEnding = 'crlf' })
+  go(nvim)
+  await(nvim, 'the bar', [[return vim.wo.winbar:find('file: CRLF, proposal: LF', 1, true)]])
+end)
+
 test('names of agents and files are harmless', {}, function(nvim)
   open(nvim, { file = '/tmp/a\27[31m%#Error#\226\128\174b.txt', agent = { number = 1, name = 'Evil\n\27]0;x' } })
   local said = nvim:await_said('proposes')
@@ -686,6 +718,7 @@ test('another name gets a copy, and accepts nothing', {}, function(nvim)
 end)
 
 test('without keys of its own the commands are named', { setup = { keys = { accept = false, reject = false } } }, function(nvim)
+  nvim:lua('vim.o.columns = 160')
   open(nvim)
   go(nvim)
   local bar = nvim:lua('return vim.api.nvim_eval_statusline(vim.wo.winbar, { winid = 0, use_winbar = true, maxwidth = 300 }).str')

@@ -26,6 +26,8 @@ local M = {}
 ---@field stale boolean
 ---@field dirty boolean
 ---@field wholeFileOnly string?
+---@field fileLineEnding string? that of the file, where the proposal has the other one throughout
+---@field fileHasBom boolean? whether the file has a byte-order mark, where the proposal differs
 ---@field sync alongside.Sync
 ---@field view alongside.View?
 ---@field deciding string? what was decided and not answered yet
@@ -220,6 +222,8 @@ function M.opened(client, opened)
     stale = opened.stale == true,
     dirty = opened.dirty == true,
     wholeFileOnly = opened.wholeFileOnly,
+    fileLineEnding = opened.fileLineEnding,
+    fileHasBom = opened.fileHasBom,
     backlog = {},
   }
   reviews[review.key] = review

@@ -102,8 +102,27 @@ function M.key_name(key)
   return vim.fn.keytrans(vim.keycode(key))
 end
 
-local function bar(review, context, name, agent, space)
-  local parts = { ' ', part('AlongsideTitle', name), '%<' }
+-- How the file differs from the proposal throughout. The agent converts, so this is no warning.
+local function form(review)
+  local file, proposal = {}, {}
+  if review.fileLineEnding == 'crlf' or review.fileLineEnding == 'lf' then
+    local is_crlf = review.fileLineEnding == 'crlf'
+    file[1], proposal[1] = is_crlf and 'CRLF' or 'LF', is_crlf and 'LF' or 'CRLF'
+  end
+  if type(review.fileHasBom) == 'boolean' then
+    file[#file + 1] = review.fileHasBom and 'BOM' or 'no BOM'
+    proposal[#proposal + 1] = review.fileHasBom and 'no BOM' or 'BOM'
+  end
+  if #file > 0 then
+    return ('file: %s, proposal: %s'):format(table.concat(file, ' '), table.concat(proposal, ' '))
+  end
+end
+
+-- With `less`, what is not there for want of room.
+local function bar(review, context, less, space)
+  local name = M.file_name(review.file, context.root)
+  -- What is cut where nothing else helps: the name, and last of all the warnings.
+  local parts = { ' %<', part('AlongsideTitle', less.directories and vim.fs.basename(name) or name) }
   local function add(group, said)
     parts[#parts + 1] = part('AlongsideNote', '  ')
     parts[#parts + 1] = part(group, said)
@@ -113,39 +132,45 @@ local function bar(review, context, name, agent, space)
     parts[#parts + 1] = '%* '
     return table.concat(parts)
   end
-  if agent then
-    add('AlongsideNote', agent)
+  if not less.agent then
+    add('AlongsideNote', M.agent_name(review.agent))
   end
   add('AlongsideNote', states(review))
   for _, note in ipairs(M.notes(review, context.root, context.is_modified)) do
     add('AlongsideWarning', '! ' .. note[1])
   end
+  local differs = not less.form and form(review)
+  if differs then
+    add('AlongsideNote', differs)
+  end
   parts[#parts + 1] = space
-  for _, what in ipairs({ 'accept', 'reject' }) do
-    local key = context.keys[what]
+  for _, what in ipairs(less.keys and {} or { { 'accept', 'yes' }, { 'reject', 'no' } }) do
+    local key = context.keys[what[1]]
     parts[#parts + 1] = part('AlongsideNote', '  ')
     parts[#parts + 1] = part('AlongsideKey', key and M.key_name(key) or ':Alongside')
-    parts[#parts + 1] = part('AlongsideNote', ' ' .. what)
+    parts[#parts + 1] = part('AlongsideNote', ' ' .. (key and less.words and what[2] or what[1]))
   end
   parts[#parts + 1] = '%* '
   return table.concat(parts)
 end
 
---- The bar of the proposal. Where it does not fit, the file goes without its directories, then the agent is left out.
+-- What goes where there is no room, in this order. What the person should know before deciding stays.
+local GOES = { 'directories', 'agent', 'form', 'words', 'keys' }
+
+--- The bar of the proposal.
 ---@param review table
 ---@param context { root: string?, is_modified: boolean, keys: table, ended: string?, width: integer }
 ---@return string
 function M.proposal(review, context)
-  local name, agent = M.file_name(review.file, context.root), M.agent_name(review.agent)
-  local function is_too_wide()
-    local drawn = bar(review, context, name, agent, '')
-    return vim.api.nvim_eval_statusline(drawn, { use_winbar = true, maxwidth = 1000 }).width > context.width
+  local less = {}
+  for _, what in ipairs(GOES) do
+    local drawn = bar(review, context, less, '')
+    if vim.api.nvim_eval_statusline(drawn, { use_winbar = true, maxwidth = 1000 }).width <= context.width then
+      break
+    end
+    less[what] = true
   end
-  if is_too_wide() then
-    name = vim.fs.basename(name)
-    agent = not is_too_wide() and agent or nil
-  end
-  return bar(review, context, name, agent, '%=')
+  return bar(review, context, less, '%=')
 end
 
 --- The bar of the original.
