@@ -35,6 +35,8 @@ use proposal::Proposal;
 
 /// A proposal that is closed is rejected after this long: editors close documents also to open them anew, and on their way out.
 const CLOSED_FOR: Duration = Duration::from_millis(500);
+/// A proposal that an editor shows is opened here within this time, or not at all.
+const OPENED_WITHIN: Duration = Duration::from_secs(2);
 
 /// See the module.
 #[derive(Debug)]
@@ -256,6 +258,9 @@ impl Plain {
                 about.extend(actions::deciding(review, roots, true));
             } else {
                 others.push(actions::anywhere(review, roots));
+                if proposal.is_apart {
+                    others.extend(actions::deciding(review, roots, true));
+                }
             }
         }
         actions.extend(about);
@@ -294,8 +299,8 @@ impl Plain {
 
     /// When something is due next.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        let closes = self.reviews.values().filter_map(|proposal| proposal.closes);
-        closes.chain(self.leaks.deadline()).min()
+        let awaited = self.reviews.values().flat_map(|proposal| [proposal.closes, proposal.opens_until]);
+        awaited.flatten().chain(self.leaks.deadline()).min()
     }
 
     pub(crate) fn due(&mut self, io: &mut Io, now: Instant) {
@@ -305,6 +310,7 @@ impl Plain {
             .filter_map(|(id, proposal)| proposal.closes.take_if(|closes| *closes <= now).map(|_| *id));
         let closed: Vec<ReviewId> = closed.collect();
         closed.into_iter().for_each(|id| self.was_closed(io, id));
+        self.look_for_apart(io, now);
         if let Some(report) = self.leaks.due(now, &mut self.documents)
             && io.desk.is_some()
         {

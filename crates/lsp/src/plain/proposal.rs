@@ -27,6 +27,10 @@ pub(crate) struct Proposal {
     pub(crate) open: Option<(Convention, Text)>,
     /// The editor has closed it; it is rejected then, unless it is opened again or was edited.
     pub(crate) closes: Option<Instant>,
+    /// The editor says that it shows it, but has not opened it here: when that means that it will not.
+    pub(crate) opens_until: Option<Instant>,
+    /// The editor shows it and gives us no part in it: its person can do nothing there.
+    pub(crate) is_apart: bool,
     /// The newest revision that was not made here: who acts on an older one has not seen it.
     pub(crate) others: u64,
     /// A person was warned at this revision, and may insist.
@@ -74,6 +78,8 @@ impl Proposal {
             path,
             open: None,
             closes: None,
+            opens_until: None,
+            is_apart: false,
             warned: None,
             wishes: VecDeque::new(),
             acting: false,
@@ -94,7 +100,7 @@ impl Proposal {
 
     /// The editor has opened it, or tells the whole of it again.
     pub(crate) fn opened(&mut self, text: &Text) {
-        self.closes = None;
+        (self.closes, self.opens_until, self.is_apart) = (None, None, false);
         let disk = [self.mirror.here(), &self.review.current, &self.written].map(Clone::clone);
         let known = disk.iter().find_map(|disk| Some((disk.clone(), Convention::of(disk, text.text())?)));
         match known {

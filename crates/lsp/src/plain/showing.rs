@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use alongside_desk::{Review, ReviewId, Text, harmless};
 use lsp_types as lsp;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::convention::to_lsp;
 use super::documents::Key;
 use super::proposal::{What, shown};
-use super::{Plain, Question, marks, texts};
+use super::{OPENED_WITHIN, Plain, Question, marks, texts};
 use crate::editors::Documents;
 use crate::io::Io;
 use crate::uri;
@@ -117,8 +118,12 @@ impl Plain {
         let title = result.get("title").and_then(Value::as_str);
         match self.questions.remove(&number) {
             Some(Question::Show(id, line)) if says("success") => {
-                let path = self.reviews.get(&id).and_then(|proposal| proposal.path.clone());
-                self.place = path.map(|path| (path, Some(line))).or(self.place.take());
+                if let Some(proposal) = self.reviews.get_mut(&id) {
+                    let until = || Instant::now() + OPENED_WITHIN;
+                    proposal.opens_until = proposal.open.is_none().then(until);
+                    let path = proposal.path.clone();
+                    self.place = path.map(|path| (path, Some(line))).or(self.place.take());
+                }
             }
             Some(Question::Show(id, _)) => self.by_hand(io, id),
             Some(Question::Apply(id, offer)) => {
@@ -132,6 +137,21 @@ impl Plain {
             Some(Question::Closing(id)) if title == Some(REJECT) => self.wish(io, id, None, What::Reject),
             _ => {}
         }
+    }
+
+    /// Finds the proposals that the editor shows without us, because we are no server of that language there: its person
+    /// stands before a text without marks and actions, and is told where to go.
+    pub(super) fn look_for_apart(&mut self, io: &Io, now: Instant) {
+        let mut said = Vec::new();
+        for proposal in self.reviews.values_mut() {
+            if proposal.opens_until.take_if(|until| *until <= now).is_some() {
+                proposal.is_apart = true;
+                // What is said next is said elsewhere.
+                self.place.take_if(|(place, _)| proposal.path.as_ref() == Some(place));
+                said.push(texts::apart(&proposal.review));
+            }
+        }
+        said.iter().for_each(|said| self.say(io, true, said));
     }
 
     /// The document that a review is about, as the editor knows it.

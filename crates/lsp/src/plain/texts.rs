@@ -46,12 +46,22 @@ pub(crate) fn announced(review: &Review, roots: &[PathBuf], path: Option<&Path>)
 
 /// The same in less than a line, mostly.
 pub(crate) fn announced_briefly(review: &Review) -> String {
-    let name = Path::new(&review.file).file_name().unwrap_or_default();
-    let name = harmless::name(&name.to_string_lossy()).into_owned();
+    let name = short_name(review);
     format!("{name}: {} proposes {}", agent_name(review), changes(review))
 }
 
-/// The same, in its place in the file.
+/// The file without where it lies.
+fn short_name(review: &Review) -> String {
+    let name = Path::new(&review.file).file_name().unwrap_or_default();
+    harmless::name(&name.to_string_lossy()).into_owned()
+}
+
+/// The editor shows a proposal, and has no use for us there. In less than a line, mostly.
+pub(crate) fn apart(review: &Review) -> String {
+    format!("no alongside in {} here: go back, decide by code action there", short_name(review))
+}
+
+/// That a proposal has come, in its place in the file.
 pub(crate) fn mark(review: &Review, roots: &[PathBuf]) -> String {
     let (name, agent, changes) = (file_name(review, roots), agent_name(review), changes(review));
     format!("{agent} proposes {changes}: code action `Review: {name}`")

@@ -224,6 +224,51 @@ async fn of_several_reviews_that_of_the_document_comes_first_and_what_decides_on
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_proposal_that_the_editor_opens_without_us_is_decided_elsewhere() {
+    let (mut stage, mut companion) = proposed("helix").await;
+    let decides = |titles: &[String]| titles.iter().any(|title| title.starts_with("alongside: Accept "));
+    stage.open("other.md", "x\n");
+    let other = stage.uri("other.md");
+    stage.choose(&other, 0, "Review: ");
+    let number = stage.seen().number("window/showDocument");
+    stage.reply(&number, json!({"success": true}));
+    assert!(!decides(&stage.titles(&other, 0)), "it may come still");
+    stage.wait();
+    let seen = stage.seen();
+    assert_eq!(
+        seen.said(),
+        "alongside: no alongside in notes.txt here: go back, decide by code action there"
+    );
+    assert!(seen.said().len() <= 80);
+    assert_eq!(seen.one("window/showMessage")["type"], 2);
+    assert!(decides(&stage.titles(&other, 0)));
+    stage.wait();
+    assert_eq!(stage.seen().said(), "", "it is said once");
+    stage.choose(&other, 0, "alongside: Accept ");
+    companion.serve(&mut stage).await;
+    assert_eq!(companion.decided, Some(alongside_desk::Decision::Accept));
+
+    // One that is opened, before the answer or after it, is not.
+    for opened_first in [true, false] {
+        let (mut stage, _) = proposed("helix").await;
+        stage.choose("file:///elsewhere", 0, "Review: ");
+        let seen = stage.seen();
+        let own = seen.one("window/showDocument")["uri"].clone();
+        let open = json!({"textDocument": {"uri": own, "version": 0, "text": NEW}});
+        if opened_first {
+            stage.tell("didOpen", open.clone());
+        }
+        stage.reply(&seen.number("window/showDocument"), json!({"success": true}));
+        if !opened_first {
+            stage.tell("didOpen", open);
+        }
+        stage.wait();
+        assert_eq!(stage.seen().said(), "");
+        assert!(!decides(&stage.titles("file:///elsewhere", 0)));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn nothing_that_an_editor_would_obey_comes_through() {
     let mut stage = Stage::new("helix", &[]);
     let agent = Agent { name: "a\x1b[31m\u{202e}".into(), ..Agent::default() };
