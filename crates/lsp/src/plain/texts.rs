@@ -84,6 +84,7 @@ pub(crate) fn hunk(state: HunkState, original: &str, proposed: &str) -> String {
 /// The first of some lines, and how many more there are.
 fn quoted(lines: &str) -> String {
     let first = lines.lines().next().unwrap_or_default().trim();
+    let first = if first.is_empty() { "an empty line" } else { first };
     let mut quoted: String = harmless::name(first).chars().take(QUOTED_AT_MOST).collect();
     if first.chars().nth(QUOTED_AT_MOST).is_some() {
         quoted.push('…');
@@ -116,6 +117,8 @@ mod tests {
             hunk(HunkState::Kept, "  one\x1b[31m\ntwo\nthree\n", "x"),
             r"before: one\x1b[31m  +2 more"
         );
+        assert_eq!(hunk(HunkState::Edited, "one\n", "\n"), "edited; proposed: an empty line");
+        assert_eq!(hunk(HunkState::Kept, " \n\n", "x\n"), "before: an empty line  +1 more");
         let long = hunk(HunkState::Dropped, "", &"x".repeat(500));
         assert!(long.ends_with("x…") && long.chars().count() < 110, "{long}");
     }
