@@ -143,6 +143,11 @@ return {
         assert(vim.deep_equal(e:lua(complete, 'Alongside accept '), {}))
         e:cmd('Alongside acept')
         e:await_said("did you mean 'accept'?")
+        e:cmd('Alongside foo')
+        e:await_said("there is no ':Alongside foo'")
+        for _, one in ipairs(e:lua('return said')) do
+          assert(not one[1]:find("foo'.*did you mean"), one[1])
+        end
         e:cmd('Alongside pause maybe')
         e:await_said("does not take 'maybe'")
       end)

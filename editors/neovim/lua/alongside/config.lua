@@ -75,7 +75,7 @@ local function distance(a, b)
   return row[#b]
 end
 
---- The one of `names` that `name` was most likely meant to be.
+--- The one of `names` that `name` was most likely meant to be, if one is near.
 ---@param name string
 ---@param names string[]
 ---@return string?
@@ -88,7 +88,7 @@ function M.nearest(name, names)
       best, least = candidate, d
     end
   end
-  return least and least <= math.max(2, math.floor(#name / 2)) and best or nil
+  return least and least <= 2 and least < #name / 2 and best or nil
 end
 
 local function merge(given, into, against, prefix, wrong)
