@@ -217,8 +217,19 @@ local tests = {
       local root = project()
       editor.with({ cwd = root, args = { 'a.txt' } }, function(e)
         initialized(e)
+        local review = { id = 1, file = root .. '/a.txt', agent = { number = 1, name = 'A' }, revision = 1, original = 'a\n',
+          proposed = 'b\n', current = 'b\n', hunks = {} }
+        e:say('alongside/didOpenReview', review)
+        e:await_said('A proposes a.txt')
         e:cmd('Alongside restart')
         initialized(e, 1)
+        assert(e:lua([[return #require('alongside.review').all()]]) == 0)
+        -- What is said is said in order: when this is, nothing else waits to be said.
+        e:lua([[require('alongside.say').later('the end')]])
+        e:await_said('the end')
+        for _, one in ipairs(e:lua('return said')) do
+          assert(not one[1]:find('is lost', 1, true), one[1])
+        end
         editor.await('one client, attached', function()
           return e:lua([[return #vim.lsp.get_clients({ name = 'alongside' }) == 1
             and #vim.lsp.get_clients({ bufnr = 0, name = 'alongside' }) == 1]])

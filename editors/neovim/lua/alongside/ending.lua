@@ -110,7 +110,9 @@ function M.over(review, closed, vacate)
     this.problem = this.problem or { message = 'the review is over' }
   end
   local function finish()
-    if closed.closing == 'gone' then
+    if closed.closing == 'gone' and closed.is_restart then
+      return
+    elseif closed.closing == 'gone' then
       say.later(('%s: the connection to alongside is lost; the review comes again.'):format(reviews().name(review)))
     elseif closed.closing ~= 'replaced' or not (shown and shown:is_shown()) then
       say.later(said)

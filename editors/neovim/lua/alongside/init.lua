@@ -25,10 +25,10 @@ server.on.ready = function(id)
   context.ready(id)
 end
 
-server.on.gone = function(id)
+server.on.gone = function(id, is_restart)
   context.gone(id)
   environment.gone(id)
-  review().gone(id)
+  review().gone(id, is_restart)
   vim.cmd.redrawstatus({ bang = true })
 end
 

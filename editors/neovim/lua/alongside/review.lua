@@ -289,13 +289,14 @@ function M.flush(client, id)
   end
 end
 
---- The server has ended: nothing is decided, and what waits comes again with the next one.
-function M.gone(client)
+--- The server has ended: nothing is decided, and what waits comes again with the next one. `is_restart`: the person
+--- asked for that, and need not be told.
+function M.gone(client, is_restart)
   for _, review in ipairs(M.all()) do
     if review.client == client then
       reviews[review.key] = nil
       review.is_over = true
-      require('alongside.ending').over(review, { closing = 'gone' })
+      require('alongside.ending').over(review, { closing = 'gone', is_restart = is_restart })
     end
   end
 end

@@ -47,6 +47,13 @@ function M.expect(root)
   expected[root] = true
 end
 
+--- Whether it is.
+---@param root string
+---@return boolean
+function M.is_expected(root)
+  return expected[root] == true
+end
+
 --- Forgets what was wrong.
 ---@return table<string, boolean> roots that were held
 function M.forgive()

@@ -100,7 +100,7 @@ local function on_exit(_, _, id)
     local server = servers[id]
     servers[id] = nil
     if server then
-      log.guarded(M.on.gone)(id)
+      log.guarded(M.on.gone)(id, revival.is_expected(server.root))
       requests.abandon(server)
     end
   end)
