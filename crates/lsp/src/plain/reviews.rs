@@ -1,8 +1,11 @@
 //! What follows from what the companion says. A review that comes never changes what is being read or typed: it is announced,
 //! marked and offered. When it is over, everything that showed it goes away.
 
+use std::path::Path;
+
 use alongside_desk::{Changed, Closed, Closing, Event, Problem, Request, Review, ReviewId, harmless, words};
 
+use super::documents::Key;
 use super::proposal::{Proposal, What};
 use super::showing::{REJECT, WAIT};
 use super::{Ended, Plain, Question, texts};
@@ -94,6 +97,11 @@ impl Plain {
         self.say(io, !closed.decided_here && closed.closing != Closing::Accepted, &said);
         let target = self.target(&proposal.review);
         self.mark_file(io, &target);
+        // It was marked under its other name if the editor opened it only after that.
+        let named: Key = Path::new(&proposal.review.file).components().collect();
+        if named != target {
+            self.mark_file(io, &named);
+        }
         let Some(path) = proposal.path.clone().filter(|_| proposal.open.is_some()) else { return };
         self.publish(io, &path, &[]);
         self.refresh_lenses(io);

@@ -175,8 +175,10 @@ impl Plain {
         let about = self.reviews.values().filter(|proposal| self.target(&proposal.review) == *key);
         let roots = &self.client.roots;
         let marks = about.map(|proposal| marks::on_target(&proposal.review, roots, self.client.encoding));
-        if key.is_file() {
-            self.publish(io, key, &marks.collect::<Vec<_>>());
+        let marks: Vec<_> = marks.collect();
+        // What was marked while it was there must not stay marked when an agent has just taken it away to write it anew.
+        if marks.is_empty() || key.is_file() {
+            self.publish(io, key, &marks);
         }
     }
 

@@ -160,6 +160,34 @@ async fn when_it_is_over_nothing_of_it_is_left() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_mark_goes_also_while_the_agent_writes_the_file_anew() {
+    let (mut stage, companion) = proposed("helix").await;
+    let target = stage.uri("notes.txt");
+    assert_eq!(stage.seen().marks(&target).len(), 1);
+    fs::remove_file(stage.path("notes.txt")).unwrap();
+    companion.close(&stage, Closing::Accepted, true);
+    stage.hear().await;
+    assert_eq!(stage.seen().marks(&target), Vec::<String>::new());
+}
+
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn a_mark_goes_from_every_name_of_a_file() {
+    let mut stage = Stage::new("helix", &[]);
+    fs::create_dir(stage.path("real")).unwrap();
+    fs::write(stage.path("real/notes.txt"), OLD).unwrap();
+    std::os::unix::fs::symlink(stage.path("real"), stage.path("link")).unwrap();
+    let mut companion = Companion::proposes(&mut stage, "link/notes.txt", OLD, NEW);
+    companion.serve(&mut stage).await;
+    let link = stage.uri("link/notes.txt");
+    assert_eq!(stage.seen().marks(&link).len(), 1);
+    stage.open("real/notes.txt", OLD);
+    companion.close(&stage, Closing::Accepted, true);
+    stage.hear().await;
+    assert_eq!(stage.seen().marks(&link), Vec::<String>::new());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_file_that_nobody_opened_is_removed_with_its_review() {
     let (mut stage, companion) = proposed("helix").await;
     let own = stage.dir.path().join("own");
