@@ -563,6 +563,21 @@ test('the end of the server closes what is shown and keeps what was not sent', {
   undecided(nvim)
 end)
 
+test('what was not sent when the person is elsewhere is a buffer that Neovim asks about', {}, function(nvim)
+  open(nvim)
+  go(nvim)
+  nvim:lua([[
+    vim.api.nvim_buf_set_lines(0, 0, 1, false, { 'typed' })
+    vim.cmd('tabnext 1')
+    require('alongside.review').gone(7)
+  ]])
+  local buf = tonumber(nvim:await_said('is kept in a buffer without a name')[1]:match(':buffer (%d+)'))
+  eq({ 'typed', '', true, true, '' }, nvim:lua([[local buf = ... return { vim.fn.getbufline(buf, 1)[1], vim.bo[buf].buftype,
+    vim.bo[buf].buflisted, vim.bo[buf].modified, vim.fn.bufname(buf) }]], buf))
+  local why = nvim:lua('return tostring(select(2, pcall(vim.cmd, "qall")))')
+  assert(why:find('E%d+: No write since last change'), why)
+end)
+
 test('what can only be decided whole cannot be edited', {}, function(nvim)
   nvim:lua('desk.open(...)', { id = 1, file = nvim.root .. '/a.txt', proposed = 'new\n', wholeFileOnly = 'the file on disk is binary' })
   go(nvim)
