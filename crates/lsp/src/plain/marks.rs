@@ -25,15 +25,16 @@ pub(crate) fn in_proposal(proposal: &Proposal, editor: &Text, encoding: Encoding
     let review = &proposal.review;
     let original = Text::new(review.original.clone().unwrap_or_default());
     let proposed = Text::new(review.proposed.clone());
-    let lines = Text::new(review.current.clone()).len();
+    let current = Text::new(review.current.clone());
+    let lines = current.len();
     let hunks = review.hunks.iter().map(|hunk| {
         let severity = match hunk.state {
             HunkState::Dropped => lsp::DiagnosticSeverity::Hint,
             HunkState::Kept | HunkState::Edited => lsp::DiagnosticSeverity::Information,
         };
-        let (old, new) = (hunk.original, hunk.proposed);
-        let said =
-            texts::hunk(hunk.state, original.lines(old.start..old.end), proposed.lines(new.start..new.end));
+        let texts = [(&original, hunk.original), (&proposed, hunk.proposed), (&current, hunk.current)];
+        let [old, new, now] = texts.map(|(text, lines)| text.lines(lines.start..lines.end));
+        let said = texts::hunk(hunk.state, old, new, now);
         mark(severity, shown(hunk.current, lines), editor, encoding, said)
     });
     hunks.collect()

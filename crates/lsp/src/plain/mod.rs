@@ -158,6 +158,10 @@ impl Plain {
         let text = self.documents.get(&key).map(|document| document.text.clone());
         if let (Some((id, proposal)), Some(text)) = (self.proposal_at(&key), text) {
             proposal.opened(&text);
+            let is_first = !std::mem::replace(&mut proposal.noted, true);
+            if let Some(unseen) = texts::unseen(&proposal.review).filter(|_| is_first) {
+                self.say(io, false, &unseen);
+            }
             self.go_on(io, id);
             self.mark(io, id);
         }

@@ -31,6 +31,8 @@ pub(crate) struct Proposal {
     pub(crate) opens_until: Option<Instant>,
     /// The editor shows it and gives us no part in it: its person can do nothing there.
     pub(crate) is_apart: bool,
+    /// The person was told what no change shows.
+    pub(crate) noted: bool,
     /// The newest revision that was not made here: who acts on an older one has not seen it.
     pub(crate) others: u64,
     /// A person was warned at this revision, and may insist.
@@ -80,6 +82,7 @@ impl Proposal {
             closes: None,
             opens_until: None,
             is_apart: false,
+            noted: false,
             warned: None,
             wishes: VecDeque::new(),
             acting: false,

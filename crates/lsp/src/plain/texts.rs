@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use alongside_desk::{HunkState, Review, harmless, words};
+use alongside_desk::{HunkState, LineEnding, Review, harmless, words};
 
 /// A line that is quoted is cut after so many characters.
 const QUOTED_AT_MOST: usize = 80;
@@ -56,6 +56,20 @@ fn short_name(review: &Review) -> String {
     harmless::name(&name.to_string_lossy()).into_owned()
 }
 
+/// How the proposal differs from the file where no change shows it, if it does. In less than a line, mostly.
+pub(crate) fn unseen(review: &Review) -> Option<String> {
+    let endings = review.file_line_ending.map(|ending| match ending {
+        LineEnding::Crlf => "CRLF in the file, LF proposed",
+        LineEnding::Lf => "LF in the file, CRLF proposed",
+    });
+    let mark = review.file_has_bom.map(|has| match has {
+        true => "byte-order mark in the file, none proposed",
+        false => "byte-order mark proposed, none in the file",
+    });
+    let said: Vec<_> = endings.into_iter().chain(mark).collect();
+    (!said.is_empty()).then(|| format!("{}: {}", short_name(review), said.join("; ")))
+}
+
 /// The editor shows a proposal, and has no use for us there. In less than a line, mostly.
 pub(crate) fn apart(review: &Review) -> String {
     format!("no alongside in {} here: go back, decide by code action there", short_name(review))
@@ -67,15 +81,18 @@ pub(crate) fn mark(review: &Review, roots: &[PathBuf]) -> String {
     format!("{agent} proposes {changes}: code action `Review: {name}`")
 }
 
-/// What a hunk of a proposal is, in a line.
-pub(crate) fn hunk(state: HunkState, original: &str, proposed: &str) -> String {
+/// What a hunk of a proposal is, in a line. `current`: what stands there now.
+pub(crate) fn hunk(state: HunkState, original: &str, proposed: &str, current: &str) -> String {
     match state {
         HunkState::Kept if original.is_empty() => "added".into(),
         HunkState::Kept if proposed.is_empty() => format!("removed here: {}", quoted(original)),
         HunkState::Kept => format!("before: {}", quoted(original)),
         HunkState::Dropped if proposed.is_empty() => "dropped; would be removed".into(),
         HunkState::Dropped => format!("dropped; proposed: {}", quoted(proposed)),
-        HunkState::Edited if original.is_empty() && proposed.is_empty() => "typed".into(),
+        HunkState::Edited if original.is_empty() && proposed.is_empty() => match current.trim().is_empty() {
+            true => "typed: an empty line".into(),
+            false => "typed".into(),
+        },
         HunkState::Edited if proposed.is_empty() => format!("edited; before: {}", quoted(original)),
         HunkState::Edited => format!("edited; proposed: {}", quoted(proposed)),
     }
@@ -112,14 +129,16 @@ mod tests {
 
     #[test]
     fn a_hunk_is_one_line_whatever_it_holds() {
-        assert_eq!(hunk(HunkState::Kept, "", "new\n"), "added");
+        assert_eq!(hunk(HunkState::Kept, "", "new\n", "new\n"), "added");
         assert_eq!(
-            hunk(HunkState::Kept, "  one\x1b[31m\ntwo\nthree\n", "x"),
+            hunk(HunkState::Kept, "  one\x1b[31m\ntwo\nthree\n", "x", "x"),
             r"before: one\x1b[31m  +2 more"
         );
-        assert_eq!(hunk(HunkState::Edited, "one\n", "\n"), "edited; proposed: an empty line");
-        assert_eq!(hunk(HunkState::Kept, " \n\n", "x\n"), "before: an empty line  +1 more");
-        let long = hunk(HunkState::Dropped, "", &"x".repeat(500));
+        assert_eq!(hunk(HunkState::Edited, "one\n", "\n", "x\n"), "edited; proposed: an empty line");
+        assert_eq!(hunk(HunkState::Kept, " \n\n", "x\n", "x\n"), "before: an empty line  +1 more");
+        let long = hunk(HunkState::Dropped, "", &"x".repeat(500), "");
+        assert_eq!(hunk(HunkState::Edited, "", "", "\n"), "typed: an empty line");
+        assert_eq!(hunk(HunkState::Edited, "", "", "mine\n"), "typed");
         assert!(long.ends_with("x…") && long.chars().count() < 110, "{long}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use alongside_desk::{Agent, Closing};
+use alongside_desk::{Agent, Closing, LineEnding};
 
 use super::companion::Companion;
 use super::*;
@@ -294,6 +294,28 @@ async fn a_proposal_that_the_editor_opens_without_us_is_decided_elsewhere() {
         assert_eq!(stage.seen().said(), "");
         assert!(!decides(&stage.titles("file:///elsewhere", 0)));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_no_change_shows_is_said_once_when_the_proposal_is_opened() {
+    let mut stage = Stage::new("helix", &[]);
+    stage.open("notes.txt", "one\r\n");
+    let file = stage.path("notes.txt").to_str().unwrap().to_owned();
+    let mut review = Companion::review(1, Agent::default(), file, "one\n", "two\n");
+    review.file_line_ending = Some(LineEnding::Crlf);
+    review.file_has_bom = Some(true);
+    Companion::opens(&mut stage, review).serve(&mut stage).await;
+    assert!(!stage.seen().said().contains("CRLF"), "it would be cut off");
+    let said = "notes.txt: CRLF in the file, LF proposed; byte-order mark in the file, none proposed";
+    let own = stage.show_proposal("two\n");
+    assert_eq!(stage.seen().said(), format!("alongside: {said}"));
+    stage.tell("didClose", json!({"textDocument": {"uri": own}}));
+    stage.tell("didOpen", json!({"textDocument": {"uri": own, "text": "two\n"}}));
+    assert_eq!(stage.seen().said(), "");
+    let (mut stage, _) = proposed("helix").await;
+    stage.seen();
+    stage.show_proposal(NEW);
+    assert_eq!(stage.seen().said(), "");
 }
 
 #[tokio::test(start_paused = true)]
