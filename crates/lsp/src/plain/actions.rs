@@ -1,7 +1,7 @@
 //! What can be done with a review where the person is, as code actions and lenses. Each is one of our commands, with
 //! arguments that say what was meant when it was offered.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use alongside_desk::{HunkState, Review, ReviewId, Text};
 use lsp_types as lsp;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::convention::to_lsp;
 use super::proposal::{Proposal, shown};
-use super::texts;
+use super::{Plain, texts};
 
 /// Our commands; each can also be called without arguments.
 pub(crate) const COMMANDS: [&str; 9] = [
@@ -67,6 +67,37 @@ fn command(review: &Review, title: String, name: &str, mut arguments: Value) -> 
         tooltip: None,
         command: format!("alongside.{name}"),
         arguments: Some(vec![arguments]),
+    }
+}
+
+impl Plain {
+    /// What can be done where the person is: the first and the last line of what is selected. What is about this document
+    /// comes first: editors take the first when nothing is chosen.
+    pub(super) fn actions(&self, key: Option<&Path>, lines: (usize, usize)) -> Vec<lsp::Command> {
+        let roots = &self.client.roots;
+        let several = self.reviews.len() > 1;
+        let (mut actions, mut about, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        for proposal in self.reviews.values() {
+            let review = &proposal.review;
+            if key.is_some() && proposal.path.as_deref() == key {
+                let shows_originals = self.client.capabilities.pointer("/workspace/textDocumentContent");
+                actions.extend(in_proposal(proposal, roots, lines, several));
+                if shows_originals.is_some_and(Value::is_object) && review.original.is_some() {
+                    actions.push(original(review));
+                }
+            } else if key == Some(&self.target(review)) {
+                about.push(anywhere(review, roots));
+                about.extend(deciding(review, roots, true));
+            } else {
+                others.push(anywhere(review, roots));
+                if proposal.is_apart {
+                    others.extend(deciding(review, roots, true));
+                }
+            }
+        }
+        actions.extend(about);
+        actions.extend(others);
+        actions
     }
 }
 

@@ -243,35 +243,6 @@ impl Plain {
         true
     }
 
-    /// What can be done where the person is: the first and the last line of what is selected. What is about this document
-    /// comes first: editors take the first when nothing is chosen.
-    fn actions(&self, key: Option<&Path>, lines: (usize, usize)) -> Vec<lsp::Command> {
-        let roots = &self.client.roots;
-        let several = self.reviews.len() > 1;
-        let (mut actions, mut about, mut others) = (Vec::new(), Vec::new(), Vec::new());
-        for proposal in self.reviews.values() {
-            let review = &proposal.review;
-            if key.is_some() && proposal.path.as_deref() == key {
-                let shows_originals = self.client.capabilities.pointer("/workspace/textDocumentContent");
-                actions.extend(actions::in_proposal(proposal, roots, lines, several));
-                if shows_originals.is_some_and(Value::is_object) && review.original.is_some() {
-                    actions.push(actions::original(review));
-                }
-            } else if key == Some(&self.target(review)) {
-                about.push(actions::anywhere(review, roots));
-                about.extend(actions::deciding(review, roots, true));
-            } else {
-                others.push(actions::anywhere(review, roots));
-                if proposal.is_apart {
-                    others.extend(actions::deciding(review, roots, true));
-                }
-            }
-        }
-        actions.extend(about);
-        actions.extend(others);
-        actions
-    }
-
     /// A request about a document says where its person is, and what they have selected; in lines.
     fn leaked(&mut self, key: &Key, method: &str, params: &Value) -> Option<(usize, usize)> {
         let is_own = self.is_own(key);

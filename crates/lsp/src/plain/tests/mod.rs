@@ -3,6 +3,7 @@
 mod companion;
 mod context;
 mod deciding;
+mod meant;
 mod mirror;
 mod showing;
 mod typing;

@@ -1,0 +1,102 @@
+//! Which review is meant and offered where several wait, or where the editor keeps one from us.
+
+use alongside_desk::Agent;
+
+use super::companion::Companion;
+use super::showing::{NEW, OLD, proposed};
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn of_several_reviews_the_one_of_the_document_is_meant_or_one_that_is_named() {
+    let (mut stage, _) = proposed("helix").await;
+    let agent = Agent { number: 2, ..Agent::default() };
+    let file = stage.path("b.txt").to_str().unwrap().to_owned();
+    Companion::opens(&mut stage, Companion::review(2, agent, file, "b\n", "B\n")).serve(&mut stage).await;
+    stage.open("c.txt", "c\n");
+    stage.seen();
+    stage.command(json!({"command": "alongside.review"}));
+    let said = stage.seen().said();
+    assert!(said.contains("1: ") && said.contains("2: ") && said.contains("agent 2"), "{said}");
+    for arguments in [json!([2]), json!(["2"]), json!([{"review": 2}])] {
+        stage.command(json!({"command": "alongside.review", "arguments": arguments}));
+        assert!(stage.seen().one("window/showDocument")["uri"].as_str().unwrap().ends_with("b.txt"));
+    }
+    stage.open("notes.txt", OLD);
+    stage.command(json!({"command": "alongside.review"}));
+    assert!(stage.seen().one("window/showDocument")["uri"].as_str().unwrap().ends_with("notes.txt"));
+    assert!(stage.ask("workspace/textDocumentContent", json!({"uri": "alongside:/original/2/b.txt"})));
+    assert_eq!(stage.seen().result(), &json!({"text": "b\n"}));
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_several_reviews_that_of_the_document_comes_first_and_what_decides_one_names_it() {
+    let (mut stage, _) = proposed("helix").await;
+    let file = stage.path("m.md").to_str().unwrap().to_owned();
+    stage.open("m.md", "m\n");
+    let mut second = Companion::opens(&mut stage, Companion::review(2, Agent::default(), file, "m\n", "M\n"));
+    second.serve(&mut stage).await;
+    let roots = stage.plain.client.roots.clone();
+    let mut names = stage.plain.reviews.values();
+    let mut name = || crate::plain::texts::file_name(&names.next().unwrap().review, &roots);
+    let (first, second) = (name(), name());
+    let begins = |titles: Vec<String>, expected: &[String]| {
+        let fits = titles.iter().zip(expected).all(|(title, expected)| title.starts_with(expected));
+        assert!(titles.len() == expected.len() && fits, "{titles:?}, not {expected:?}");
+    };
+    let review = |name: &str| format!("Review: {name} (");
+    let deciding = |name: &str| ["Accept", "Reject"].map(|verb| format!("alongside: {verb} {name}"));
+    let [accept, reject] = deciding(&second);
+    let titles = stage.titles(&stage.uri("m.md"), 0);
+    begins(titles, &[review(&second), accept, reject, review(&first)]);
+    begins(stage.titles("file:///elsewhere", 0), &[review(&first), review(&second)]);
+    let own = stage.show_proposal(NEW);
+    let [accept, reject] = deciding(&first);
+    let change = ["Drop this change", "Next change"].map(|title| format!("alongside: {title}"));
+    let [drop, next] = change;
+    begins(stage.titles(&own, 1), &[drop, next, accept, reject, review(&second)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_proposal_that_the_editor_opens_without_us_is_decided_elsewhere() {
+    let (mut stage, mut companion) = proposed("helix").await;
+    let decides = |titles: &[String]| titles.iter().any(|title| title.starts_with("alongside: Accept "));
+    stage.open("other.md", "x\n");
+    let other = stage.uri("other.md");
+    stage.choose(&other, 0, "Review: ");
+    let number = stage.seen().number("window/showDocument");
+    stage.reply(&number, json!({"success": true}));
+    assert!(!decides(&stage.titles(&other, 0)), "it may come still");
+    stage.wait();
+    let seen = stage.seen();
+    assert_eq!(
+        seen.said(),
+        "alongside: no alongside in notes.txt here: go back, decide by code action there"
+    );
+    assert!(seen.said().len() <= 80);
+    assert_eq!(seen.one("window/showMessage")["type"], 2);
+    assert!(decides(&stage.titles(&other, 0)));
+    stage.wait();
+    assert_eq!(stage.seen().said(), "", "it is said once");
+    stage.choose(&other, 0, "alongside: Accept ");
+    companion.serve(&mut stage).await;
+    assert_eq!(companion.decided, Some(alongside_desk::Decision::Accept));
+
+    // One that is opened, before the answer or after it, is not.
+    for opened_first in [true, false] {
+        let (mut stage, _) = proposed("helix").await;
+        stage.choose("file:///elsewhere", 0, "Review: ");
+        let seen = stage.seen();
+        let own = seen.one("window/showDocument")["uri"].clone();
+        let open = json!({"textDocument": {"uri": own, "version": 0, "text": NEW}});
+        if opened_first {
+            stage.tell("didOpen", open.clone());
+        }
+        stage.reply(&seen.number("window/showDocument"), json!({"success": true}));
+        if !opened_first {
+            stage.tell("didOpen", open);
+        }
+        stage.wait();
+        assert_eq!(stage.seen().said(), "");
+        assert!(!decides(&stage.titles("file:///elsewhere", 0)));
+    }
+}
