@@ -69,7 +69,7 @@ const ANY: Editor = Editor {
 };
 
 /// The first row that fits counts.
-const EDITORS: [Editor; 19] = [
+const EDITORS: [Editor; 18] = [
     Editor {
         called: "neovim",
         name: "neovim",
@@ -138,17 +138,9 @@ const EDITORS: [Editor; 19] = [
     Editor { called: "eglot", name: "emacs", display_name: "Emacs", ..ANY },
     // lsp-mode.
     Editor { called: "emacs", name: "emacs", display_name: "Emacs", ..ANY },
+    // kakoune-lsp, and kak-lsp before it had that name.
     Editor {
-        called: "kakoune-lsp",
-        name: "kakoune",
-        display_name: "Kakoune",
-        process: Process::Session,
-        prompts: true,
-        documents: Documents::Never,
-        ..ANY
-    },
-    Editor {
-        called: "kak-lsp",
+        called: "kak",
         name: "kakoune",
         display_name: "Kakoune",
         process: Process::Session,
