@@ -1,0 +1,321 @@
+-- Stories of reviews at the edges: odd windows, narrow bars, other desks, names that mean harm.
+
+local reviewing = require('reviewing')
+local editor = require('editor')
+
+local eq = reviewing.eq
+local PICTURE = reviewing.PICTURE
+local MARKS = reviewing.MARKS
+local ORIGINAL = reviewing.ORIGINAL
+local PROPOSED = reviewing.PROPOSED
+local test = reviewing.test
+local open = reviewing.open
+local await = reviewing.await
+local go = reviewing.go
+local typed = reviewing.typed
+local await_mode = reviewing.await_mode
+local await_text = reviewing.await_text
+local await_decided = reviewing.await_decided
+local await_picture = reviewing.await_picture
+local quiet = reviewing.quiet
+local undecided = reviewing.undecided
+
+test('what can only be decided whole cannot be edited', {}, function(nvim)
+  nvim:lua('desk.open(...)', { id = 1, file = nvim.root .. '/a.txt', proposed = 'new\n', wholeFileOnly = 'the file on disk is binary' })
+  go(nvim)
+  eq({ false, 'new' }, nvim:lua('return { vim.bo.modifiable, vim.fn.getline(1) }'))
+  assert(nvim:lua('return vim.wo.winbar'):find('the file on disk is binary', 1, true))
+  nvim:keys('\\a')
+  await_decided(nvim, 'accept')
+end)
+
+test('the buffer of the file is read again, whatever autoread says', { before = 'vim.o.autoread = false\n' }, function(nvim)
+  open(nvim)
+  open(nvim, { id = 2, file = nvim.root .. '/new.txt', proposed = 'new\n' })
+  nvim:lua([[desk.reviews[2].original = nil]])
+  nvim:cmd('split new.txt')
+  nvim:cmd('wincmd p')
+  for id, name in ipairs({ 'a.txt', 'new.txt' }) do
+    nvim:cmd('Alongside review ' .. id)
+    await(nvim, 'the review', [[return vim.bo.buftype == 'acwrite']])
+    nvim:keys('\\a')
+    await_decided(nvim, 'accept', id)
+    editor.files(nvim.root, { [name] = 'written by the agent\n' })
+    await(nvim, name .. ' to be read again', ('return vim.fn.getbufline(%q, 1)[1] == "written by the agent"'):format(name))
+  end
+end)
+
+test('the bar says how the file differs, and goes without things where it is narrow', {}, function(nvim)
+  local seen = [[
+    local given, width = ...
+    local review = { file = '/p/some/dirs/a.txt', original_text = '', agent = { name = 'Gemini CLI' }, stale = given.stale,
+      hunks = { { state = 'kept' } }, fileLineEnding = given.ends, fileHasBom = given.bom, wholeFileOnly = given.whole }
+    local drawn = require('alongside.winbar').proposal(review, { root = '/p', is_modified = false, width = width,
+      keys = given.keys or { accept = '\\a', reject = '\\r' } })
+    local str = vim.api.nvim_eval_statusline(drawn, { use_winbar = true, maxwidth = width }).str
+    return (vim.trim(str):gsub('%s%s%s+', ' | '))
+  ]]
+  local function bar(expected, given, width)
+    eq(expected, nvim:lua(seen, given, width), 'at ' .. width)
+  end
+  local given = { stale = true, ends = 'crlf', bom = true }
+  local whole = 'some/dirs/a.txt  Gemini CLI  1 of 1 kept  ! changed on disk  file: CRLF BOM, proposal: LF no BOM | \\a accept  \\r reject'
+  bar(whole, given, 200)
+  bar((whole:gsub('some/dirs/', '')), given, 112)
+  bar((whole:gsub('some/dirs/', ''):gsub('Gemini CLI  ', '')), given, 105)
+  bar('a.txt  1 of 1 kept  ! changed on disk | \\a accept  \\r reject', given, 70)
+  bar('a.txt  1 of 1 kept  ! changed on disk | \\a yes  \\r no', given, 56)
+  bar('a.txt  1 of 1 kept  ! changed on disk', given, 39)
+  bar('<of 1 kept  ! changed on disk', given, 31)
+  bar('a.txt  1 of 1 kept | \\a yes  \\r no', {}, 39)
+  bar('a.txt  1 of 1 kept  file: no BOM, proposal: BOM | \\a accept  \\r reject', { bom = false }, 72)
+  bar('a.txt  1 of 1 kept  file: LF, proposal: CRLF | \\a accept  \\r reject', { ends = 'lf' }, 70)
+  bar('a.txt  1 of 1 kept', { keys = { accept = false, reject = false } }, 39)
+  nvim:lua('vim.o.columns = 200')
+  open(nvim, { fileLineEnding = 'crlf' })
+  go(nvim)
+  await(nvim, 'the bar', [[return vim.wo.winbar:find('file: CRLF, proposal: LF', 1, true)]])
+end)
+
+test('names of agents and files are harmless', {}, function(nvim)
+  open(nvim, { file = '/tmp/a\27[31m%#Error#\226\128\174b.txt', agent = { number = 1, name = 'Evil\n\27]0;x' } })
+  local said = nvim:await_said('proposes')
+  eq('Evil\\n\\x1b]0;x proposes /tmp/a\\x1b[31m%#Error#\\u{202e}b.txt (3 changes): :Alongside', said[1])
+  go(nvim)
+  local bar = nvim:lua('return vim.api.nvim_eval_statusline(vim.wo.winbar, { winid = 0, use_winbar = true, maxwidth = 300 }).str')
+  assert(bar:find('a\\x1b[31m%#Error#\\u{202e}b.txt', 1, true), bar)
+  assert(not nvim:lua('return vim.fn.bufname()'):find('[%c]'))
+end)
+
+test(':edit shows the proposal again', {}, function(nvim)
+  open(nvim)
+  go(nvim)
+  nvim:keys('Ax<Esc>')
+  await_text(nvim, (PROPOSED:gsub('TWO', 'TWOx')))
+  nvim:keys(':e!<CR>')
+  quiet(nvim)
+  eq((PROPOSED:gsub('TWO', 'TWOx')), nvim:lua([[return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n') .. '\n']]))
+  nvim:keys('ggAy<Esc>')
+  await_text(nvim, (PROPOSED:gsub('TWO', 'TWOx'):gsub('one', 'oney')))
+  undecided(nvim)
+end)
+
+test('a second window of the proposal counts as the proposal', {}, function(nvim)
+  open(nvim)
+  local before = nvim:lua(PICTURE)
+  go(nvim)
+  nvim:keys(':split<CR>:q<CR>')
+  quiet(nvim)
+  nvim:keys(':split<CR><C-w>j:q<CR>')
+  undecided(nvim)
+  nvim:keys(':split<CR>:vsplit<CR>\\a')
+  await_decided(nvim, 'accept')
+  await_picture(nvim, before)
+end)
+
+test('who is in a floating window comes back to it', {}, function(nvim)
+  nvim:lua([[float = vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), true,
+    { relative = 'editor', row = 1, col = 1, width = 20, height = 5 })]])
+  open(nvim)
+  go(nvim)
+  nvim:keys('\\a')
+  await_decided(nvim, 'accept')
+  await(nvim, 'the window', 'return vim.api.nvim_get_current_win() == float and vim.fn.tabpagenr("$") == 1')
+end)
+
+test('a window that floats above the review does not keep it', {}, function(nvim)
+  open(nvim)
+  go(nvim)
+  nvim:lua([[vim.api.nvim_open_win(vim.api.nvim_create_buf(false, true), false,
+    { relative = 'editor', row = 1, col = 1, width = 20, height = 5 })]])
+  nvim:keys('\\a')
+  await_decided(nvim, 'accept')
+  await(nvim, 'the tab page to go', 'return vim.fn.tabpagenr("$") == 1')
+end)
+
+test('where the person came from may be gone', {}, function(nvim)
+  nvim:cmd('tabnew b.txt')
+  open(nvim)
+  go(nvim)
+  nvim:cmd('tabclose 2')
+  nvim:keys('\\a')
+  await_decided(nvim, 'accept')
+  await(nvim, 'another tab page', 'return vim.fn.tabpagenr("$") == 1 and vim.fn.bufname() == "a.txt"')
+  open(nvim, { id = 2 })
+  go(nvim)
+  nvim:cmd('tabonly')
+  nvim:keys('\\a')
+  await_decided(nvim, 'accept', 2)
+  await(nvim, 'an ordinary window', [[
+    return #vim.api.nvim_list_wins() == 1 and vim.bo.buftype == '' and not vim.wo.diff and vim.wo.winbar == ''
+      and not vim.wo.winfixbuf and vim.wo.winhighlight == '']])
+end)
+
+test('other windows in its tab page stay', {}, function(nvim)
+  open(nvim)
+  go(nvim)
+  nvim:cmd('botright split b.txt')
+  eq(false, nvim:lua('return vim.wo.diff'))
+  nvim:keys('<C-w>t<C-w>l\\a')
+  await_decided(nvim, 'accept')
+  await(nvim, 'its windows to go', 'return vim.fn.tabpagenr("$") == 2 and #vim.fn.win_findbuf(vim.fn.bufnr("b.txt")) == 1')
+  eq(0, nvim:lua('return #vim.tbl_filter(function(win) return vim.wo[win].diff end, vim.api.nvim_list_wins())'))
+end)
+
+test('another name gets a copy, and accepts nothing', {}, function(nvim)
+  open(nvim)
+  go(nvim)
+  nvim:keys(':w copy.txt<CR>')
+  local path = nvim.root .. '/copy.txt'
+  editor.await('the copy', function()
+    return vim.uv.fs_stat(path) and vim.fn.getfsize(path) > 0
+  end)
+  eq(vim.split(PROPOSED, '\n'), vim.list_extend(vim.fn.readfile(path), { '' }))
+  undecided(nvim)
+end)
+
+test('without keys of its own the commands are named', { setup = { keys = { accept = false, reject = false } } }, function(nvim)
+  nvim:lua('vim.o.columns = 160')
+  open(nvim)
+  go(nvim)
+  local bar = nvim:lua('return vim.api.nvim_eval_statusline(vim.wo.winbar, { winid = 0, use_winbar = true, maxwidth = 300 }).str')
+  assert(bar:find(':Alongside accept', 1, true), bar)
+  eq('', nvim:lua([[return vim.fn.maparg('\\a', 'n')]]))
+  nvim:cmd('Alongside reject')
+  await_decided(nvim, 'reject')
+end)
+
+test('what is decided is what is looked at', {}, function(nvim)
+  open(nvim)
+  nvim:cmd('Alongside accept')
+  nvim:await_said('look at the review first (:Alongside), then accept it')
+  undecided(nvim)
+  open(nvim, { id = 2, file = nvim.root .. '/b.txt' })
+  nvim:lua('vim.ui.select = function(all, o, chosen) shown = vim.tbl_map(o.format_item, all) chosen(all[2]) end')
+  nvim:cmd('tabnew c.txt')
+  nvim:cmd('Alongside')
+  await(nvim, 'the older one', [[return vim.fn.bufname():find('a.txt$') and vim.wo.diff]])
+  eq({ 'Gemini CLI: b.txt (3 changes)', 'Gemini CLI: a.txt (3 changes)' }, nvim:lua('return shown'))
+  -- From one that is looked at to the other one, and back through both.
+  nvim:cmd('Alongside')
+  await(nvim, 'the newer one', [[return vim.fn.bufname():find('b.txt$') and vim.wo.diff]])
+  nvim:keys('\\a')
+  await_decided(nvim, 'accept', 2)
+  await(nvim, 'the older one again', [[return vim.fn.bufname():find('review/.*a.txt$') and vim.fn.tabpagenr('$') == 3]])
+  nvim:keys('\\r')
+  await_decided(nvim, 'reject', 1)
+  await(nvim, 'the file', [[return vim.fn.bufname() == 'c.txt']])
+end)
+
+test('what another desk changes is seen, and what is typed meanwhile stays', {}, function(nvim)
+  open(nvim)
+  go(nvim)
+  nvim:keys('Amine')
+  await_mode(nvim, 'i')
+  nvim:lua('desk.change(1, ...)', (PROPOSED:gsub('TWO', 'TWOmine'):gsub('SIX', 'six'):gsub('^one', 'zero\none')))
+  nvim:keys(' too<Esc>')
+  await_text(nvim, (PROPOSED:gsub('TWO', 'TWOmine too'):gsub('SIX', 'six'):gsub('^one', 'zero\none')))
+  eq('TWOmine too', nvim:lua('return vim.api.nvim_get_current_line()'))
+end)
+
+for seed, ends in ipairs({ '\n', '\r\n', '\n', '\r\n', '\n', '\n' }) do
+  test('whatever is done in the two windows, the companion has what is seen: ' .. seed, {}, function(nvim)
+    local keys = { 'do', 'do', 'dp', 'dp', ']c', '[c', ']c', 'u', 'u', '<C-r>', 'ix<Esc>', 'dd', 'yyp', 'p', '<C-w>h', '<C-w>l',
+      '<C-w>l', 'G', 'gg', 'j', 'k', ':%s/e/E/ge<CR>', '>>', 'J', 'Onew<CR>lines<Esc>', 'Vjd', 'ggVGd', ':%diffget<CR>',
+      ':diffupdate<CR>', 'zR', 'cwword<Esc>', ':undo 0<CR>', 'g-' }
+    local state = 4711 * seed
+    local function random(most)
+      state = (state * 1103515245 + 12345) % 2147483648
+      return math.floor(state / 65536) % most + 1
+    end
+    local function with_ends(text)
+      text = text:gsub('\n', ends)
+      return seed > 3 and text:gsub('%s*$', '') or text
+    end
+    open(nvim, { original = with_ends(ORIGINAL), proposed = with_ends(PROPOSED) })
+    go(nvim)
+    for round = 1, 150 do
+      local done = {}
+      for i = 1, 12 do
+        done[i] = keys[random(#keys)]
+        nvim:keys(done[i])
+        if random(8) == 1 then
+          nvim:lua([[
+            local now, lines = desk.text(1), {}
+            for line in now:gmatch('[^\n]*\n') do lines[#lines + 1] = line end
+            local at = math.min(#lines, ...)
+            if at > 0 then lines[at] = 'elsewhere\n' desk.change(1, table.concat(lines)) end]], random(9))
+        end
+      end
+      nvim:keys(('<Esc>:let g:round = %d<CR>'):format(round))
+      await(nvim, 'all of it to be typed', 'return vim.g.round == ' .. round)
+      editor.await(('both to have the same after %s (round %d)'):format(table.concat(done, ' '), round), function()
+        return nvim:lua([[
+          local sync = require('alongside.review').all()[1].sync
+          return not sync:is_unsent() and desk.text(1) == require('alongside.text').join(sync:mine())]])
+      end)
+      local seen, told, modified = unpack(nvim:lua([[
+        local sync = require('alongside.review').all()[1].sync
+        sync.seen = nil
+        return { require('alongside.text').join(sync:read()), desk.text(1), vim.bo[sync.buf].modified }]]))
+      eq({ told, false }, { seen, modified }, table.concat(done, ' '))
+      local followed, anew = unpack(nvim:lua(MARKS))
+      eq(anew, followed, 'marks after ' .. table.concat(done, ' '))
+    end
+  end)
+end
+
+test('an agent whose answer is awaited gets what was typed last', {}, function(nvim)
+  open(nvim)
+  go(nvim)
+  nvim:lua([[
+    vim.api.nvim_buf_set_lines(0, 0, 1, false, { 'first' })
+    require('alongside.review').flush(7, 1)
+    flushed = desk.text(1)
+  ]])
+  eq((PROPOSED:gsub('one', 'first')), nvim:lua('return flushed'))
+end)
+
+for name, text in vim.spairs({
+  crlf = 'one\r\ntwo\r\n', bom = '\239\187\191one\ntwo\n', ['no last line end'] = 'one\ntwo', both = '\239\187\191one\r\ntwo',
+}) do
+  test('an edit leaves the rest of the text as it is: ' .. name, {}, function(nvim)
+    open(nvim, { original = (text:gsub('two', 'zwei')), proposed = text })
+    go(nvim)
+    local shown = nvim:lua([[return vim.tbl_map(function(win)
+      return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(win), 0, -1, false) end, vim.api.nvim_tabpage_list_wins(0))]])
+    eq({ { 'one', 'zwei' }, { 'one', 'two' } }, shown)
+    nvim:keys('ggAx<Esc>:w<CR>')
+    eq((text:gsub('one', 'onex')), await_decided(nvim, 'accept').text)
+  end)
+end
+
+for name, settings in vim.spairs({
+  nohidden = 'set nohidden', autowriteall = 'set autowriteall autowrite', ['no status line'] = 'set laststatus=0 showtabline=2',
+  switchbuf = 'set switchbuf=useopen,usetab,newtab,vsplit', splits = 'set splitright splitbelow noequalalways',
+  ['no line for messages'] = 'set cmdheight=0', ['odd messages'] = 'set shortmess=', ['one line windows'] = 'set winheight=20 winwidth=90',
+  ['other diff options'] = 'set diffopt=filler,iwhite,context:1,vertical', ['no swap file, undo files'] = 'set undofile noswapfile',
+  ['window options'] = 'set number relativenumber list spell wrap foldmethod=indent winbar=mine',
+}) do
+  test('a review goes its way with ' .. name, { before = ('vim.cmd(%q)\n'):format(settings) }, function(nvim)
+    nvim:lua('vim.cmd("tabnew c.txt | tabnew b.txt | tabprevious")')
+    open(nvim)
+    local before = nvim:lua(PICTURE)
+    go(nvim)
+    eq(2, nvim:lua('return #vim.api.nvim_tabpage_list_wins(0)'))
+    nvim:keys('do')
+    await_text(nvim, (PROPOSED:gsub('TWO', 'two')))
+    nvim:keys(':w<CR>')
+    eq((PROPOSED:gsub('TWO', 'two')), await_decided(nvim, 'accept').text)
+    await_picture(nvim, before)
+    open(nvim, { id = 2 })
+    before = nvim:lua(PICTURE)
+    go(nvim)
+    nvim:keys(':q<CR>')
+    await_decided(nvim, 'reject', 2)
+    await_picture(nvim, before)
+    eq('', nvim:lua('return vim.v.errmsg'))
+  end)
+end
+
+return reviewing.tests

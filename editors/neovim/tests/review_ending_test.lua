@@ -1,0 +1,197 @@
+-- Stories of reviews that end, by closing them or elsewhere: what is asked, and what becomes of what was typed.
+
+local reviewing = require('reviewing')
+
+local eq = reviewing.eq
+local PICTURE = reviewing.PICTURE
+local ORIGINAL = reviewing.ORIGINAL
+local PROPOSED = reviewing.PROPOSED
+local test = reviewing.test
+local open = reviewing.open
+local await = reviewing.await
+local go = reviewing.go
+local typed = reviewing.typed
+local await_mode = reviewing.await_mode
+local await_text = reviewing.await_text
+local await_decided = reviewing.await_decided
+local await_picture = reviewing.await_picture
+local undecided = reviewing.undecided
+
+test('closing the proposal rejects it', {}, function(nvim)
+  local id = 0
+  for _, keys in ipairs({ ':q<CR>', ':tabclose<CR>', ':bd<CR>', ':bwipeout<CR>', '<C-w>c', 'ZQ', ':close<CR>' }) do
+    id = id + 1
+    open(nvim, { id = id })
+    local before = nvim:lua(PICTURE)
+    go(nvim)
+    nvim:keys(keys)
+    await_decided(nvim, 'reject', id)
+    await_picture(nvim, before)
+  end
+  eq({}, nvim:lua('return asked'))
+end)
+
+test('closing what holds edits asks first, and the answer may be to keep it', {}, function(nvim)
+  open(nvim)
+  local edited = PROPOSED:gsub('TWO', 'TWOx')
+  go(nvim)
+  for i, keys in ipairs({ ':q<CR>', ':bd!<CR>', ':tabclose<CR>', ':bwipeout!<CR>', ':close<CR>' }) do
+    if i == 1 then
+      nvim:keys('Ax<Esc>')
+      await_text(nvim, edited)
+    end
+    eq(edited, nvim:lua([[return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n') .. '\n']]))
+    nvim:keys(keys)
+    await(nvim, 'the question', ('return #asked == %d'):format(i))
+    await(nvim, 'the review to be back', [[return vim.bo.buftype == 'acwrite' and vim.wo.diff]])
+    eq({ 2, 2, { 2, 3 } }, nvim:lua([[return { vim.fn.tabpagenr('$'), #vim.api.nvim_tabpage_list_wins(0),
+      vim.api.nvim_win_get_cursor(0) }]]), keys)
+    undecided(nvim)
+    eq(edited, nvim:lua('return desk.text(1)'))
+  end
+  nvim:lua('answers = { 2 }')
+  nvim:keys(':q<CR>')
+  eq(edited, await_decided(nvim, 'reject').text)
+end)
+
+test('closing the original leaves the proposal', {}, function(nvim)
+  open(nvim)
+  go(nvim)
+  nvim:keys('<C-w>h:q<CR>')
+  await(nvim, 'one window', 'return #vim.api.nvim_tabpage_list_wins(0) == 1')
+  undecided(nvim)
+  nvim:keys('\\a')
+  await_decided(nvim, 'accept')
+end)
+
+test('what is wrong with accepting is asked about, and Enter is no', {}, function(nvim)
+  open(nvim, { stale = true })
+  go(nvim)
+  nvim:keys('\\a')
+  await(nvim, 'the question', 'return #asked == 1')
+  undecided(nvim)
+  eq('a.txt\nThe file has changed on disk since: accepting undoes that change.', nvim:lua('return asked[1]'))
+  nvim:lua('desk.change(1, nil, { stale = false })')
+  nvim:keys('gTOunsaved<Esc>gt')
+  await(nvim, 'the bar to warn', [[return vim.wo.winbar:find('unsaved in a buffer') and not vim.wo.winbar:find('on disk')]])
+  nvim:lua('answers = { 2 }')
+  nvim:keys(':wq<CR>')
+  await_decided(nvim, 'accept')
+  eq(2, #nvim:lua('return asked'))
+  -- What is unsaved stays so.
+  eq('unsaved', nvim:lua('return vim.fn.getbufline("a.txt", 1)[1]'))
+end)
+
+test('no to the question after :wq keeps the review before the person', {}, function(nvim)
+  open(nvim, { stale = true })
+  go(nvim)
+  nvim:keys(':wq<CR>')
+  await(nvim, 'the question', 'return #asked == 1')
+  await(nvim, 'the review to be back', [[return vim.bo.buftype == 'acwrite' and #vim.api.nvim_tabpage_list_wins(0) == 2]])
+  undecided(nvim)
+end)
+
+test('what is typed when the review ends elsewhere stays where it is typed', {}, function(nvim)
+  open(nvim)
+  go(nvim)
+  nvim:keys('Ahel')
+  await_mode(nvim, 'i')
+  await_text(nvim, (PROPOSED:gsub('TWO', 'TWOhel')))
+  nvim:lua([[desk.close(1, 'agentGone', false, '/drafts/a.txt')]])
+  nvim:await_said('what you typed stays here, in a buffer without a name (:w FILE)')
+  eq({ '', '', false, '', false, 1 }, nvim:lua([[return { vim.bo.buftype, vim.fn.bufname(), vim.bo.modified, vim.wo.winbar,
+    vim.wo.diff, #vim.api.nvim_tabpage_list_wins(0) }]]))
+  nvim:await_said('Your edits are in /drafts/a.txt.')
+  eq('i', nvim:lua('return vim.api.nvim_get_mode().mode'))
+  nvim:keys('lo<Esc>')
+  await_mode(nvim, 'n')
+  eq({ 'TWOhello', '', true, true },
+    nvim:lua('return { vim.api.nvim_get_current_line(), vim.bo.buftype, vim.bo.buflisted, vim.bo.modified }'))
+  -- Keys of no meaning any more, but Neovim's own.
+  nvim:keys('\\a<Esc>')
+  await_mode(nvim, 'n')
+  undecided(nvim)
+  -- As for any text: it is not left without a question, and is written where the person says.
+  nvim:lua([[vim.o.hidden = false]])
+  for _, command in ipairs({ 'quit', 'qall' }) do
+    local why = nvim:lua('return tostring(select(2, pcall(vim.cmd, ...)))', command)
+    assert(why:find('E%d+: No write since last change'), why)
+  end
+  nvim:keys(':w kept.txt<CR>')
+  await(nvim, 'it to be written', 'return not vim.bo.modified')
+  eq(vim.split((PROPOSED:gsub('TWO', 'TWOhello')), '\n', { trimempty = true }), vim.fn.readfile(nvim.root .. '/kept.txt'))
+  nvim:keys(':q<CR>')
+  await(nvim, 'the window to go', 'return vim.fn.tabpagenr("$") == 1 and vim.fn.bufname() == "a.txt"')
+  eq(-1, nvim:lua([[return vim.fn.bufnr('alongside://original/*')]]))
+end)
+
+test('what no draft has counts as unsaved', {}, function(nvim)
+  open(nvim)
+  go(nvim)
+  nvim:keys('Ahel')
+  await_text(nvim, (PROPOSED:gsub('TWO', 'TWOhel')))
+  nvim:lua([[desk.close(1, 'agentGone', false)]])
+  await(nvim, 'the text to be left', [[return vim.bo.buftype == '']])
+  eq(true, nvim:lua('return vim.bo.modified'))
+end)
+
+test('keys pressed when the review ends elsewhere do not land in another buffer', {}, function(nvim)
+  open(nvim)
+  go(nvim)
+  nvim:keys('jd')
+  await_mode(nvim, 'n')
+  nvim:lua([[desk.close(1, 'answeredInAgent', false)]])
+  nvim:keys('d')
+  eq(ORIGINAL, nvim:lua([[return table.concat(vim.api.nvim_buf_get_lines(vim.fn.bufnr('a.txt'), 0, -1, false), '\n') .. '\n']]))
+  await(nvim, 'what was typed to be kept', [[return vim.bo.buftype == '' and vim.bo.modified and vim.fn.line('$') == 8]])
+end)
+
+test('a second proposal for the file comes in the place of the first', {}, function(nvim)
+  open(nvim)
+  go(nvim)
+  local tab = nvim:lua('return vim.api.nvim_get_current_tabpage()')
+  nvim:lua([[desk.close(1, 'replaced', false)]])
+  open(nvim, { id = 2, proposed = 'another\n' })
+  await(nvim, 'the other one', [[return vim.api.nvim_get_current_line() == 'another']])
+  eq({ tab, 2, true, 2 }, nvim:lua([[return { vim.api.nvim_get_current_tabpage(), #vim.api.nvim_tabpage_list_wins(0),
+    vim.wo.diff, #vim.api.nvim_list_tabpages() }]]))
+  nvim:keys('Ax<Esc>')
+  await_text(nvim, 'anotherx\n', 2)
+  nvim:keys('\\a')
+  await_decided(nvim, 'accept', 2)
+  await(nvim, 'its windows to go', 'return #vim.api.nvim_list_tabpages() == 1')
+end)
+
+test('the end of the server closes what is shown and keeps what was not sent', {}, function(nvim)
+  open(nvim)
+  local before = nvim:lua(PICTURE)
+  go(nvim)
+  nvim:lua([[require('alongside.review').gone(7)]])
+  await_picture(nvim, before)
+  open(nvim)
+  go(nvim)
+  nvim:lua([[
+    vim.api.nvim_buf_set_lines(0, 0, 1, false, { 'typed' })
+    require('alongside.review').gone(7)
+  ]])
+  nvim:await_said('what you typed stays here')
+  eq({ '', true, 'typed' }, nvim:lua([[return { vim.bo.buftype, vim.bo.modified, vim.fn.getline(1) }]]))
+  undecided(nvim)
+end)
+
+test('what was not sent when the person is elsewhere is a buffer that Neovim asks about', {}, function(nvim)
+  open(nvim)
+  go(nvim)
+  nvim:lua([[
+    vim.api.nvim_buf_set_lines(0, 0, 1, false, { 'typed' })
+    vim.cmd('tabnext 1')
+    require('alongside.review').gone(7)
+  ]])
+  local buf = tonumber(nvim:await_said('is kept in a buffer without a name')[1]:match(':buffer (%d+)'))
+  eq({ 'typed', '', true, true, '' }, nvim:lua([[local buf = ... return { vim.fn.getbufline(buf, 1)[1], vim.bo[buf].buftype,
+    vim.bo[buf].buflisted, vim.bo[buf].modified, vim.fn.bufname(buf) }]], buf))
+  local why = nvim:lua('return tostring(select(2, pcall(vim.cmd, "qall")))')
+  assert(why:find('E%d+: No write since last change'), why)
+end)
+
+return reviewing.tests
