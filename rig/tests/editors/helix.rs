@@ -15,42 +15,26 @@ const SELECTED: &str = "two\nthree\nfour\n";
 #[test]
 fn the_newest_helix_and_gemini() -> Result<()> {
     let story = "newest Helix, Gemini CLI";
-    let select = |stage: &Stage, helix: &Pane| {
-        helix.enter(":goto 2")?;
-        helix.type_text("xxx")?;
-        stage.wait_until_agents_are_told(SELECTED.len())
-    };
-    from_selection_to_file(story, Generation::Newest, Cli::Gemini, select)
+    from_selection_to_file(story, Generation::Newest, Cli::Gemini, "xxx")
 }
 
 #[test]
 fn the_newest_helix_and_qwen() -> Result<()> {
     let story = "newest Helix, Qwen Code";
-    let select = |stage: &Stage, helix: &Pane| {
-        helix.enter(":goto 2")?;
-        helix.type_text("xxx")?;
-        stage.wait_until_agents_are_told(SELECTED.len())
-    };
-    from_selection_to_file(story, Generation::Newest, Cli::Qwen, select)
+    from_selection_to_file(story, Generation::Newest, Cli::Qwen, "xxx")
 }
 
 /// 25.01 says what is selected only when it is asked for code actions.
 #[test]
 fn helix_25_01_and_gemini() -> Result<()> {
-    let select = |stage: &Stage, helix: &Pane| {
-        helix.enter(":goto 2")?;
-        helix.type_text("xxx")?;
-        helix.type_text(" a")?;
-        stage.wait_until_agents_are_told(SELECTED.len())
-    };
-    from_selection_to_file("oldest Helix, Gemini CLI", Generation::Oldest, Cli::Gemini, select)
+    from_selection_to_file("oldest Helix, Gemini CLI", Generation::Oldest, Cli::Gemini, "xxx a")
 }
 
 fn from_selection_to_file(
     story: &str,
     generation: Generation,
     cli: Cli,
-    select: impl Fn(&Stage, &Pane) -> Result<()>,
+    keys_that_select: &str,
 ) -> Result<()> {
     let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
         return Ok(());
@@ -61,7 +45,9 @@ fn from_selection_to_file(
     let Some(agent) = stage.start_agent(story, cli, script)? else {
         return Ok(());
     };
-    select(&stage, &helix)?;
+    helix.enter(":goto 2")?;
+    helix.type_text(keys_that_select)?;
+    stage.wait_until_agents_are_told(SELECTED.len())?;
     agent.ask(REQUEST)?;
     let asked = agent.model.wait_until_asked(REQUEST, PATIENCE)?.asked();
     let selection = match cli {

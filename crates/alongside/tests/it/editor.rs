@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 
+use alongside_desk::socket::Owner;
 use lsp_server::{Message, Notification, Request, Response};
 use serde_json::{Value, json};
 
@@ -20,6 +21,11 @@ impl Process {
 
     pub(crate) fn pid(&self) -> u32 {
         self.0.id()
+    }
+
+    /// What it is to a host that belongs to it.
+    pub(crate) fn owner(&self) -> Owner {
+        Owner { pid: self.pid(), name: "ed".into(), display_name: "The Editor".into(), window: None }
     }
 
     pub(crate) fn dies(&mut self) {
@@ -93,6 +99,12 @@ impl Editor {
             _ => None,
         });
         answer.map_err(|error| (error.code, error.message))
+    }
+
+    /// Its person accepts a review as it was opened.
+    pub(crate) fn accepts(&mut self, review: &Value) {
+        let decide = json!({"id": review["id"], "revision": review["revision"], "decision": "accept"});
+        self.asks("alongside/decideReview", decide).unwrap();
     }
 
     /// The next notification or request of this method that fits and was not heard before; a request is answered `null`.

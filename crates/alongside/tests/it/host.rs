@@ -1,7 +1,7 @@
 //! The host of a project: who starts it, who joins it, what it survives, and when it ends. The rules of its life have tests
 //! of their own beside them; here they are seen at work on real processes.
 
-use std::process::{Child, Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use alongside_agent::{Outcome, find};
@@ -12,32 +12,8 @@ use alongside_desk::{Change, Closing, Decision, Event, Request, Review};
 use rustix::process::Signal;
 use tokio::net::{UnixListener, UnixStream};
 
+use crate::editor::Process as Editor;
 use crate::support::{Home, files_below, propose, soon, until};
-
-/// A process that stands for an editor.
-struct Editor(Child);
-
-impl Editor {
-    fn open() -> Self {
-        Self(Command::new("sleep").arg("600").stdin(Stdio::null()).spawn().unwrap())
-    }
-
-    fn owner(&self) -> Owner {
-        Owner { pid: self.0.id(), name: "ed".into(), display_name: "The Editor".into(), window: None }
-    }
-
-    fn dies(&mut self) {
-        self.0.kill().unwrap();
-        self.0.wait().unwrap();
-    }
-}
-
-impl Drop for Editor {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 fn hello(owner: Option<Owner>) -> Hello {
     let terms = Terms { protocol: PROTOCOL, role: Role::Desk, owner };
@@ -209,7 +185,7 @@ async fn an_editor_takes_over_and_goes_and_the_desk_inherits() {
     let desk_pid = desk.pid();
     assert!(is_found_as(&home, desk_pid));
     let mut editor = Editor::open();
-    let pid = editor.0.id();
+    let pid = editor.pid();
     let mut relay = join_as(&home, Some(editor.owner())).await;
     until("the editor's files", || (is_found_as(&home, pid) && !is_found_as(&home, desk_pid)).then_some(()))
         .await;
@@ -238,7 +214,7 @@ async fn an_editor_that_is_reopened_takes_over_what_came_in_between() {
     let relay = join_as(&home, Some(editor.owner())).await;
     desk.types("q");
     assert_eq!(desk.ends().code(), Some(0));
-    until("the editor's files", || is_found_as(&home, editor.0.id()).then_some(())).await;
+    until("the editor's files", || is_found_as(&home, editor.pid()).then_some(())).await;
     relay.desk.leave().await;
     until("the files to go", || find::all_records(&home.surroundings()).is_empty().then_some(())).await;
     let status = String::from_utf8(home.run(&["status"]).stdout).unwrap();
@@ -248,7 +224,7 @@ async fn an_editor_that_is_reopened_takes_over_what_came_in_between() {
     let reopened = Editor::open();
     let mut relay = join_as(&home, Some(reopened.owner())).await;
     let review = opened(&mut relay).await;
-    until("the files to be back", || is_found_as(&home, reopened.0.id()).then_some(())).await;
+    until("the files to be back", || is_found_as(&home, reopened.pid()).then_some(())).await;
     assert_eq!(self::port(&home), port);
     let accept =
         Request::DecideReview { id: review.id, revision: review.revision, decision: Decision::Accept };

@@ -128,8 +128,7 @@ async fn a_server_that_is_restarted_keeps_agents_and_what_waits() {
     editor.quits();
     let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
     let review = editor.hears("alongside/didOpenReview", any);
-    let decide = json!({"id": review["id"], "revision": review["revision"], "decision": "accept"});
-    assert!(editor.asks("alongside/decideReview", decide).is_ok());
+    editor.accepts(&review);
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "A\n".into() });
     assert_eq!(home.hosts().len(), 1);
 }
@@ -157,8 +156,7 @@ async fn an_editor_that_is_killed_frees_its_agents_and_leaves_no_file_and_may_co
     until("it to be found as the new editor's", || is_found_as(&home, process.pid()).then_some(())).await;
     let diff = propose(&agent, &file, "B\n").await;
     let review = editor.hears("alongside/didOpenReview", any);
-    let decide = json!({"id": review["id"], "revision": review["revision"], "decision": "accept"});
-    assert!(editor.asks("alongside/decideReview", decide).is_ok());
+    editor.accepts(&review);
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "B\n".into() });
 }
 
