@@ -1,18 +1,24 @@
 //! The commands, one file each. A command returns its exit code, or an error that `main` prints with its hints.
 
+mod check;
+mod completions;
 mod demo;
 pub(crate) mod desk;
+mod doctor;
 mod drafts;
 mod env;
 mod host;
+mod install;
 mod log;
 mod lsp;
+mod man;
 mod pane;
 mod review;
 mod run;
 pub(crate) mod serving;
 mod status;
 mod stdio;
+mod uninstall;
 mod variables;
 
 use std::io::Write;
@@ -35,6 +41,12 @@ pub(crate) enum Command {
     Log(log::Args),
     Lsp(lsp::Args),
     Host(host::Args),
+    Check(check::Args),
+    Doctor(doctor::Args),
+    Install(install::Args),
+    Uninstall(uninstall::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 impl Command {
@@ -56,6 +68,12 @@ impl Command {
             Self::Log(args) => log::run(&args).await,
             Self::Lsp(args) => lsp::run(args, globals).await,
             Self::Host(args) => host::run(args, globals).await,
+            Self::Check(args) => check::run(args, globals).await,
+            Self::Doctor(args) => doctor::run(args, globals).await,
+            Self::Install(args) => install::run(args, globals).await,
+            Self::Uninstall(args) => uninstall::run(args, globals).await,
+            Self::Completions(args) => completions::run(args, globals).await,
+            Self::Man(args) => man::run(args, globals).await,
         }
     }
 }
