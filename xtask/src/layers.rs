@@ -6,12 +6,13 @@ mod tests {
 
     /// Every crate, and which of ours it may know.
     const MAY_KNOW: &[(&str, &[&str])] = &[
-        ("alongside-contract", &[]),
-        ("alongside-desk", &["alongside-contract"]),
-        ("alongside-agent", &["alongside-contract"]),
-        ("alongside-companion", &["alongside-desk", "alongside-contract"]),
-        ("alongside-lsp", &["alongside-desk", "alongside-contract"]),
-        ("alongside-terminal", &["alongside-desk", "alongside-contract"]),
+        ("alongside-platform", &[]),
+        ("alongside-contract", &["alongside-platform"]),
+        ("alongside-desk", &["alongside-contract", "alongside-platform"]),
+        ("alongside-agent", &["alongside-contract", "alongside-platform"]),
+        ("alongside-companion", &["alongside-desk", "alongside-contract", "alongside-platform"]),
+        ("alongside-lsp", &["alongside-desk", "alongside-contract", "alongside-platform"]),
+        ("alongside-terminal", &["alongside-desk", "alongside-contract", "alongside-platform"]),
         (
             "alongside",
             &[
@@ -20,6 +21,7 @@ mod tests {
                 "alongside-contract",
                 "alongside-desk",
                 "alongside-lsp",
+                "alongside-platform",
                 "alongside-terminal",
             ],
         ),

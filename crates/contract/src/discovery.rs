@@ -1,5 +1,6 @@
 //! The discovery record: the JSON file by which an agent finds a companion and learns its token.
 
+use alongside_platform::{Os, lists};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::null;
@@ -78,7 +79,7 @@ pub struct Stdio {
 
 /// The character between workspace roots: `;` on Windows, `:` elsewhere.
 pub const fn delimiter() -> char {
-    if cfg!(windows) { ';' } else { ':' }
+    lists::delimiter(Os::HERE)
 }
 
 /// Joins roots for [`Record::workspace_path`].
@@ -86,22 +87,12 @@ pub const fn delimiter() -> char {
 /// # Errors
 /// A root that contains the delimiter cannot be written in this format; it is returned, and nothing is joined.
 pub fn join_roots<'a>(roots: impl IntoIterator<Item = &'a str>) -> Result<String, &'a str> {
-    let mut joined = String::new();
-    for root in roots {
-        if root.contains(delimiter()) {
-            return Err(root);
-        }
-        if !joined.is_empty() {
-            joined.push(delimiter());
-        }
-        joined.push_str(root);
-    }
-    Ok(joined)
+    lists::join(Os::HERE, roots)
 }
 
 /// Splits [`Record::workspace_path`] as agents do: empty parts do not count.
 pub fn split_roots(workspace_path: &str) -> impl Iterator<Item = &str> {
-    workspace_path.split(delimiter()).filter(|root| !root.is_empty())
+    lists::split(Os::HERE, workspace_path)
 }
 
 fn number_or_string<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, D::Error> {

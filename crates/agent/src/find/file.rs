@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use alongside_contract::discovery::Record;
 use alongside_contract::family::DiscoveryFile;
+use alongside_platform::files;
 
 use super::{Reason, Skipped, Surroundings};
 
@@ -36,12 +37,12 @@ pub(super) fn read(path: &Path) -> Result<Record, Reason> {
     if !is_small(&std::fs::metadata(path).map_err(Reason::Unreadable)?) {
         return Err(Reason::NotAFile);
     }
-    let file = open(path).map_err(Reason::Unreadable)?;
+    let file = files::open_without_waiting(path, files::Links::Followed).map_err(Reason::Unreadable)?;
     let opened = file.metadata().map_err(Reason::Unreadable)?;
     if !is_small(&opened) {
         return Err(Reason::NotAFile);
     }
-    if !is_ours(&opened) {
+    if !files::is_ours(&opened) {
         return Err(Reason::NotOurs);
     }
     let mut json = Vec::new();
@@ -52,28 +53,4 @@ pub(super) fn read(path: &Path) -> Result<Record, Reason> {
 /// When a file was written; the epoch if that cannot be told.
 pub(super) fn modified(path: &Path) -> SystemTime {
     std::fs::metadata(path).and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
-}
-
-/// Opens without waiting for whoever would write into a pipe.
-#[cfg(unix)]
-fn open(path: &Path) -> std::io::Result<std::fs::File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-    std::fs::File::options().read(true).custom_flags(flags).open(path)
-}
-
-#[cfg(not(unix))]
-fn open(path: &Path) -> std::io::Result<std::fs::File> {
-    std::fs::File::open(path)
-}
-
-#[cfg(unix)]
-fn is_ours(metadata: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    metadata.uid() == rustix::process::getuid().as_raw()
-}
-
-#[cfg(not(unix))]
-fn is_ours(_: &std::fs::Metadata) -> bool {
-    true
 }

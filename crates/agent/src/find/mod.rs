@@ -12,7 +12,8 @@ use std::path::PathBuf;
 use alongside_contract::discovery::Record;
 use alongside_contract::family::{Directory, DiscoveryFile, FAMILIES, Family, Fields};
 
-pub use process::{Process, editor_pid, is_alive, look_up};
+pub use alongside_platform::process::{Process, is_alive, look_up};
+pub use process::editor_pid;
 pub use surroundings::Surroundings;
 pub use workspace::holds;
 
@@ -181,7 +182,7 @@ impl Looker<'_> {
             let why =
                 if row.names_pid() && pid_of(&path) == self.pid { Why::EditorPid } else { Why::Workspace };
             hits.take(path, why, |record| match (row.fields, record.ppid) {
-                (Fields::WithParent, Some(pid)) if !process::may_signal(pid) => {
+                (Fields::WithParent, Some(pid)) if !alongside_platform::process::may_signal(pid) => {
                     Err(Reason::EditorGone { pid })
                 }
                 _ => self.fits(record),

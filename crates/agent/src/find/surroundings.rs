@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use alongside_contract::family::{Directory, Family};
+use alongside_platform::{Os, directories};
 
 /// Everything outside the files themselves that decides which companion an agent finds.
 #[derive(Clone)]
@@ -34,8 +35,8 @@ impl Surroundings {
             .filter(|(_, value)| !value.is_empty())
             .collect();
         Ok(Self {
-            tmp: temporary_directory(&variables),
-            home: std::env::home_dir().unwrap_or_else(|| PathBuf::from("/")),
+            tmp: directories::temporary(Os::HERE, |name| variables.get(name).map(Into::into)),
+            home: directories::home(),
             cwd: std::env::current_dir()?,
             pid: std::process::id(),
             variables,
@@ -79,13 +80,6 @@ impl std::fmt::Debug for Surroundings {
             .field("pid", &self.pid)
             .finish()
     }
-}
-
-fn temporary_directory(variables: &HashMap<String, String>) -> PathBuf {
-    let names: &[&str] = if cfg!(windows) { &["TEMP", "TMP"] } else { &["TMPDIR", "TMP", "TEMP"] };
-    let value = names.iter().find_map(|name| variables.get(*name)).map_or("/tmp", String::as_str);
-    // Collecting components drops a trailing slash, as Node does.
-    Path::new(value).components().collect()
 }
 
 fn join(base: &Path, below: &str) -> PathBuf {

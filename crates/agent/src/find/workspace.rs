@@ -1,14 +1,15 @@
 //! Whether a companion serves a directory: the agent must run at or below one of its roots.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use alongside_contract::discovery::split_roots;
+use alongside_platform::{Os, paths};
 
 /// Whether the roots of `workspace_path` hold `cwd`, symbolic links resolved on both sides. An empty workspace holds
 /// nothing: the agent then asks the person to open a folder.
 pub fn holds(workspace_path: &str, cwd: &Path) -> bool {
-    let cwd = comparable(cwd);
-    roots(workspace_path).iter().any(|root| cwd.starts_with(comparable(Path::new(root))))
+    let cwd = paths::real(cwd);
+    roots(workspace_path).iter().any(|root| paths::is_within(Os::HERE, &cwd, &paths::real(Path::new(root))))
 }
 
 /// The roots, as Qwen Code reads them too: a JSON array in place of the joined list.
@@ -19,12 +20,6 @@ fn roots(workspace_path: &str) -> Vec<String> {
         return roots.into_iter().filter(|root| Path::new(root).is_absolute()).collect();
     }
     split_roots(workspace_path).filter(|root| Path::new(root).is_absolute()).map(str::to_owned).collect()
-}
-
-/// The real path, or the path as it is where nothing lies there; without regard to case where the file system has none.
-fn comparable(path: &Path) -> PathBuf {
-    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if cfg!(target_os = "macos") { PathBuf::from(real.to_string_lossy().to_lowercase()) } else { real }
 }
 
 #[cfg(all(test, unix))]

@@ -1,0 +1,84 @@
+//! The directories of a user, as programs of the platform compute them. The environment is handed in: nothing here
+//! reads it, so that a question about another terminal can be answered, too.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use crate::Os;
+
+/// The temporary directory as agents compute it (Node's `os.tmpdir()`), without a slash at its end. `variable` is not
+/// asked for anything else, and says nothing of variables that are empty.
+pub fn temporary(os: Os, variable: impl Fn(&str) -> Option<OsString>) -> PathBuf {
+    let names: &[&str] = match os {
+        Os::Windows => &["TEMP", "TMP"],
+        Os::Linux | Os::MacOs => &["TMPDIR", "TMP", "TEMP"],
+    };
+    if let Some(said) = names.iter().find_map(|name| variable(name)) {
+        return without_slash(os, said);
+    }
+    match os {
+        Os::Linux | Os::MacOs => PathBuf::from("/tmp"),
+        Os::Windows => {
+            let mut windows =
+                variable("SystemRoot").or_else(|| variable("windir")).unwrap_or_else(|| r"C:\Windows".into());
+            windows.push(r"\temp");
+            without_slash(os, windows)
+        }
+    }
+}
+
+/// The home directory, and where nobody has one, the root.
+pub fn home() -> PathBuf {
+    std::env::home_dir().filter(|home| !home.as_os_str().is_empty()).unwrap_or_else(|| PathBuf::from("/"))
+}
+
+/// `/` and `C:\` stay as they are. A path that is not Unicode does, too: a slash more leads to the same place.
+fn without_slash(os: Os, path: OsString) -> PathBuf {
+    let Some(text) = path.to_str() else { return path.into() };
+    let is_slash = |c: char| c == '/' || (os == Os::Windows && c == '\\');
+    let shorter = text.trim_end_matches(is_slash);
+    let is_root = shorter.is_empty() || (os == Os::Windows && shorter.ends_with(':'));
+    // A root keeps its one slash.
+    let end = if is_root { text.len().min(shorter.len() + 1) } else { shorter.len() };
+    PathBuf::from(&text[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn temporary_with(os: Os, variables: &[(&str, &str)]) -> String {
+        let variable = |name: &str| {
+            variables.iter().find(|(other, _)| *other == name).map(|(_, value)| OsString::from(value))
+        };
+        temporary(os, variable).to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn the_variables_count_in_the_order_of_the_platform() {
+        let all = [("TMPDIR", "/one"), ("TMP", "/two"), ("TEMP", "/three")];
+        for os in [Os::Linux, Os::MacOs] {
+            assert_eq!(temporary_with(os, &all), "/one");
+            assert_eq!(temporary_with(os, &all[1..]), "/two");
+            assert_eq!(temporary_with(os, &all[2..]), "/three");
+            assert_eq!(temporary_with(os, &[]), "/tmp");
+        }
+        // A TMPDIR that Git Bash or MSYS sets means nothing to Node on Windows.
+        assert_eq!(temporary_with(Os::Windows, &all), "/three");
+        assert_eq!(temporary_with(Os::Windows, &all[..2]), "/two");
+        assert_eq!(temporary_with(Os::Windows, &[("SystemRoot", r"D:\Windows")]), r"D:\Windows\temp");
+        assert_eq!(temporary_with(Os::Windows, &[("windir", r"D:\W")]), r"D:\W\temp");
+    }
+
+    #[test]
+    fn a_slash_at_the_end_goes_and_a_root_stays_one() {
+        let mac = "/var/folders/zz/zyxvpxvq6csfxvn_n0000000000000/T/";
+        assert_eq!(temporary_with(Os::MacOs, &[("TMPDIR", mac)]), mac.trim_end_matches('/'));
+        assert_eq!(temporary_with(Os::Linux, &[("TMPDIR", "//")]), "/");
+        let windows = |temp| temporary_with(Os::Windows, &[("TEMP", temp)]);
+        assert_eq!(windows(r"C:\Users\dev\AppData\Local\Temp\"), r"C:\Users\dev\AppData\Local\Temp");
+        assert_eq!(windows(r"R:\"), r"R:\");
+        assert_eq!(windows("R:"), "R:");
+        assert_eq!(temporary_with(Os::Linux, &[("TMPDIR", r"/odd\")]), r"/odd\", "a backslash is a letter");
+    }
+}

@@ -1,0 +1,89 @@
+//! Opening files that somebody else may have put there, and telling whose they are.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// What opening does with a symbolic link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Links {
+    /// It opens what the link leads to.
+    Followed,
+    /// It fails. On Windows links are followed: making one takes a privilege there.
+    Refused,
+}
+
+/// Opens for reading, without waiting for whoever would write into a pipe and without taking a terminal.
+///
+/// # Errors
+/// As [`File::open`].
+pub fn open_without_waiting(path: &Path, links: Links) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    never_wait(&mut options, links);
+    options.open(path)
+}
+
+#[cfg(unix)]
+fn never_wait(options: &mut OpenOptions, links: Links) {
+    use std::os::unix::fs::OpenOptionsExt as _;
+
+    use rustix::fs::OFlags;
+    let links = if links == Links::Refused { OFlags::NOFOLLOW } else { OFlags::empty() };
+    // The bits of an open are an `int` to the system.
+    options.custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY | links).bits().cast_signed());
+}
+
+#[cfg(not(unix))]
+fn never_wait(_: &mut OpenOptions, _: Links) {}
+
+/// Whether this user owns it. Windows keeps no such number: there, who may write to a directory is told by its access
+/// list, and the temporary directory is the user's own; everything counts as ours.
+pub fn is_ours(found: &Metadata) -> bool {
+    #[cfg(unix)]
+    return std::os::unix::fs::MetadataExt::uid(found) == rustix::process::geteuid().as_raw();
+    #[cfg(not(unix))]
+    {
+        let _ = found;
+        true
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::io::Read as _;
+    use std::os::unix::fs::{chown, symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_pipe_is_opened_at_once_and_a_link_only_if_it_may_be() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        assert!(std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
+        assert!(!open_without_waiting(&path("pipe"), Links::Refused).unwrap().metadata().unwrap().is_file());
+        fs::write(path("file"), "1").unwrap();
+        symlink("file", path("link")).unwrap();
+        let mut text = String::new();
+        let mut file = open_without_waiting(&path("link"), Links::Followed).unwrap();
+        file.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "1");
+        assert!(open_without_waiting(&path("link"), Links::Refused).is_err());
+    }
+
+    #[test]
+    fn a_file_of_somebody_else_is_not_ours() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(is_ours(&directory.path().metadata().unwrap()));
+        // Who is not root cannot give a file away; but this one is root's.
+        let theirs = match rustix::process::geteuid().is_root() {
+            true => {
+                chown(directory.path(), Some(65534), None).unwrap();
+                directory.path()
+            }
+            false => Path::new("/etc/passwd"),
+        };
+        assert!(!is_ours(&theirs.metadata().unwrap()));
+    }
+}

@@ -1,0 +1,76 @@
+//! Whether one path lies below another, as the platform's file systems and agents see it: on macOS and Windows, case does
+//! not tell two files apart.
+
+use std::path::{Path, PathBuf};
+
+use crate::Os;
+
+/// The real path, or the path as it is where nothing lies there.
+pub fn real(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Whether `path` is `root` or lies below it. Nothing is looked up on the disk: see [`real`].
+pub fn is_within(os: Os, path: &Path, root: &Path) -> bool {
+    if os == Os::Linux {
+        return path.starts_with(root);
+    }
+    let (path, root) = (folded(os, path), folded(os, root));
+    path.strip_prefix(&root).is_some_and(|rest| rest.is_empty() || rest.starts_with(separator(os)))
+}
+
+const fn separator(os: Os) -> char {
+    match os {
+        Os::Windows => '\\',
+        Os::Linux | Os::MacOs => '/',
+    }
+}
+
+/// A spelling that all names of a place share, without a separator at its end.
+fn folded(os: Os, path: &Path) -> String {
+    let mut text = path.to_string_lossy().to_lowercase();
+    if os == Os::Windows {
+        text = text.replace('/', r"\");
+        // As Windows spells a real path; a path that does not exist comes without.
+        if let Some(share) = text.strip_prefix(r"\\?\unc\") {
+            text = format!(r"\\{share}");
+        } else if let Some(plain) = text.strip_prefix(r"\\?\") {
+            text = plain.to_owned();
+        }
+    }
+    text.trim_end_matches(separator(os)).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn within(os: Os, path: &str, root: &str) -> bool {
+        is_within(os, Path::new(path), Path::new(root))
+    }
+
+    #[test]
+    fn a_root_holds_itself_and_what_lies_below_but_not_its_neighbour() {
+        for os in [Os::Linux, Os::MacOs] {
+            assert!(within(os, "/a/b", "/a/b") && within(os, "/a/b/c", "/a/b/") && within(os, "/a", "/"));
+            assert!(!within(os, "/a/bc", "/a/b") && !within(os, "/a", "/a/b"), "{os:?}");
+        }
+        let windows = |path, root| within(Os::Windows, path, root);
+        assert!(windows(r"C:\a\b", r"C:\a") && windows(r"C:\a", r"C:\") && windows(r"C:\a\b", "C:/a"));
+        assert!(!windows(r"C:\ab", r"C:\a") && !windows(r"D:\a", r"C:\a"));
+    }
+
+    #[test]
+    fn case_tells_files_apart_on_linux_only() {
+        assert!(!within(Os::Linux, "/Users/Dev/x", "/users/dev"));
+        assert!(within(Os::MacOs, "/Users/Dev/x", "/users/dev"));
+        assert!(within(Os::Windows, r"c:\users\dev\x", r"C:\Users\Dev"));
+    }
+
+    #[test]
+    fn on_windows_a_real_path_and_the_one_people_write_are_the_same() {
+        assert!(within(Os::Windows, r"\\?\C:\work\x", r"C:\work"));
+        assert!(within(Os::Windows, r"\\?\UNC\server\share\x", r"\\server\share"));
+        assert!(!within(Os::Windows, r"\\?\UNC\server\share\x", r"\\other\share"));
+    }
+}

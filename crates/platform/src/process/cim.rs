@@ -1,0 +1,114 @@
+//! The table that Windows keeps, as PowerShell writes it: a list of objects, or one object where there is only one.
+
+use serde::Deserialize;
+
+use super::{Process, Row, Table, Whose};
+
+/// What agents ask, too.
+pub(super) const ARGUMENTS: &[&str] = &[
+    "-NoProfile",
+    "-NonInteractive",
+    "-Command",
+    "Get-CimInstance Win32_Process | Select-Object ProcessId,ParentProcessId,Name,CommandLine | ConvertTo-Json -Compress",
+];
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Object {
+    process_id: u32,
+    #[serde(default)]
+    parent_process_id: u32,
+    #[serde(default)]
+    name: Option<String>,
+    /// Null for what belongs to the system or to somebody else.
+    #[serde(default)]
+    command_line: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Printed {
+    Many(Vec<Object>),
+    One(Object),
+}
+
+/// Reads the table; `None` where it is none.
+pub(super) fn parse(json: &str) -> Option<Table> {
+    // Some versions of PowerShell begin with a byte-order mark.
+    let objects = match serde_json::from_str(json.trim_start_matches('\u{feff}').trim()).ok()? {
+        Printed::Many(objects) => objects,
+        Printed::One(object) => vec![object],
+    };
+    Some(objects.into_iter().map(row).collect())
+}
+
+fn row(object: Object) -> (u32, Row) {
+    let whose = if object.command_line.is_some() { Whose::Ours } else { Whose::Unknown };
+    let arguments = words(object.command_line.as_deref().unwrap_or_default()).into_iter().skip(1).collect();
+    let name = object.name.unwrap_or_default();
+    (object.process_id, Row { process: Process { parent: object.parent_process_id, name, arguments }, whose })
+}
+
+/// The words of a command line. Quotation marks hold blanks together; each program may read them otherwise.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let (mut word, mut quoted) = (None::<String>, false);
+    for c in line.chars() {
+        match c {
+            '"' => {
+                quoted = !quoted;
+                word.get_or_insert_default();
+            }
+            ' ' | '\t' if !quoted => words.extend(word.take()),
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Os;
+    use crate::process::editor_above;
+
+    const WINDOWS: &str = include_str!("../../samples/windows.json");
+
+    fn editor(from: u32) -> Option<u32> {
+        let table = parse(WINDOWS).unwrap();
+        editor_above(Os::Windows, from, |pid| table.get(&pid).map(|row| row.process.clone()))
+    }
+
+    #[test]
+    fn a_table_is_read_with_owners_and_arguments() {
+        let table = parse(WINDOWS).unwrap();
+        assert_eq!((table[&8200].process.parent, table[&8200].process.name.as_str()), (6120, "Code.exe"));
+        assert_eq!(table[&8200].whose, Whose::Ours);
+        assert_eq!(table[&4].whose, Whose::Unknown, "the system's command line is not told");
+        let node = &table[&9400].process;
+        assert_eq!(
+            node.arguments,
+            [r"C:\Program Files\nodejs\node_modules\@google\gemini-cli\dist\index.js"]
+        );
+        assert_eq!(table[&9900].process.arguments, ["--embed", r"C:\Users\dev\my notes.md"]);
+    }
+
+    #[test]
+    fn one_process_alone_is_no_list_and_anything_else_no_table() {
+        let one =
+            parse("\u{feff}{\"ProcessId\":7,\"ParentProcessId\":1,\"Name\":\"a.exe\",\"CommandLine\":null}");
+        assert_eq!(one.unwrap()[&7].process.parent, 1);
+        assert!(parse("Get-CimInstance : Access denied").is_none());
+        assert!(parse("").is_none());
+    }
+
+    #[test]
+    fn the_editor_is_the_third_process_from_the_top() {
+        // node ← powershell ← Code ← Code ← explorer, whose parent has ended.
+        assert_eq!(editor(9400), Some(8260));
+        // node ← cmd ← nvim --embed ← nvim ← powershell ← WindowsTerminal ← explorer
+        assert_eq!(editor(9950), Some(9700));
+        assert_eq!(editor(424_242), None);
+    }
+}

@@ -1,0 +1,104 @@
+//! Which process an agent takes for the editor. The rule is old, odd and the same in every family: the grandparent
+//! of the nearest shell above, because VS Code puts a process between itself and its shells; on Windows, the third
+//! process from the top.
+
+use super::Process;
+use crate::Os;
+
+/// Shells as agents know them. A login shell's `-zsh` is none, nor are `nu` and `pwsh`.
+const SHELLS: [&str; 8] = ["zsh", "bash", "sh", "tcsh", "csh", "ksh", "fish", "dash"];
+
+/// Agents look no further up than this.
+const MAX_DEPTH: usize = 32;
+
+/// The process that agents take for the editor, seen from one of theirs. `None` if that one is gone.
+pub fn editor_above(os: Os, from: u32, process: impl Fn(u32) -> Option<Process>) -> Option<u32> {
+    match os {
+        Os::Linux | Os::MacOs => above_the_shell(from, process),
+        Os::Windows => third_from_the_top(from, process),
+    }
+}
+
+/// The grandparent of the nearest shell at or above `from`, the shell's parent if that grandparent is init, and the
+/// topmost ancestor where there is no shell.
+fn above_the_shell(from: u32, process: impl Fn(u32) -> Option<Process>) -> Option<u32> {
+    let mut pid = from;
+    for _ in 0..MAX_DEPTH {
+        let Some(Process { parent, name, .. }) = process(pid) else {
+            break;
+        };
+        if SHELLS.contains(&name.as_str()) {
+            let grandparent = process(parent).map_or(0, |process| process.parent);
+            return Some(if grandparent > 1 { grandparent } else { parent });
+        }
+        if parent <= 1 {
+            break;
+        }
+        pid = parent;
+    }
+    process(pid).map(|_| pid)
+}
+
+/// Whatever the shells: the topmost one where there are not three.
+fn third_from_the_top(from: u32, process: impl Fn(u32) -> Option<Process>) -> Option<u32> {
+    let parent = |pid: &u32| process(*pid).map(|found| found.parent).filter(|parent| *parent != 0);
+    let chain: Vec<u32> = std::iter::successors(Some(from), parent)
+        .take(MAX_DEPTH)
+        .take_while(|pid| process(*pid).is_some())
+        .collect();
+    chain.len().checked_sub(3).map(|third| chain[third]).or(chain.last().copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::name_in;
+
+    /// The editor of a chain of `(pid, command)` from the agent upwards.
+    fn editor(os: Os, chain: &[(u32, &str)]) -> Option<u32> {
+        editor_above(os, chain[0].0, |pid| {
+            let at = chain.iter().position(|(other, _)| *other == pid)?;
+            let parent = chain.get(at + 1).map_or(0, |(parent, _)| *parent);
+            Some(Process { parent, name: name_in(chain[at].1), arguments: Vec::new() })
+        })
+    }
+
+    fn on_unix(chain: &[(u32, &str)]) -> Option<u32> {
+        let found = editor(Os::Linux, chain);
+        assert_eq!(editor(Os::MacOs, chain), found, "one rule for both");
+        found
+    }
+
+    #[test]
+    fn the_editor_is_the_grandparent_of_the_nearest_shell() {
+        let in_code = [(9, "node"), (8, "/bin/zsh"), (7, "ptyhost"), (6, "code"), (1, "init")];
+        assert_eq!(on_unix(&in_code), Some(6));
+        let in_tmux = [(9, "node"), (8, "sh"), (7, "bash"), (6, "tmux"), (5, "x"), (1, "init")];
+        assert_eq!(on_unix(&in_tmux), Some(6));
+    }
+
+    #[test]
+    fn the_editor_is_the_shells_parent_when_init_comes_next() {
+        assert_eq!(on_unix(&[(9, "node"), (8, "bash"), (7, "tmux: server"), (1, "init")]), Some(7));
+    }
+
+    #[test]
+    fn shells_count_by_exact_name_only() {
+        assert_eq!(on_unix(&[(9, "node"), (8, "-zsh"), (7, "nu"), (6, "kitty"), (1, "init")]), Some(6));
+    }
+
+    #[test]
+    fn without_a_shell_the_topmost_ancestor_counts() {
+        assert_eq!(on_unix(&[(9, "node"), (8, "run-server"), (1, "init")]), Some(8));
+    }
+
+    #[test]
+    fn on_windows_the_editor_is_the_third_process_from_the_top() {
+        let whole =
+            [(9, "node"), (8, "powershell"), (7, "Code"), (6, "Code"), (5, "explorer"), (4, "userinit")];
+        assert_eq!(editor(Os::Windows, &whole), Some(6));
+        assert_eq!(editor(Os::Windows, &whole[3..]), Some(6));
+        assert_eq!(editor(Os::Windows, &whole[..2]), Some(8), "the topmost, where there are not three");
+        assert_eq!(third_from_the_top(3, |_| None), None);
+    }
+}
