@@ -32,6 +32,7 @@ mod error;
 pub mod find;
 mod http;
 mod session;
+pub mod settings;
 mod stream;
 
 pub use diffs::{Outcome, PendingDiff};

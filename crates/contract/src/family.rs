@@ -4,6 +4,8 @@
 //! them. What a name is matched by decides whether it is also published for ancestors of the editor (see
 //! [`DiscoveryFile::names_pid`]).
 
+use crate::settings::{self, SettingsFiles};
+
 /// One family of agents: everything that differs between forks of the same contract.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Family {
@@ -20,6 +22,8 @@ pub struct Family {
     pub env: Variables,
     /// The discovery files it reads.
     pub files: &'static [DiscoveryFile],
+    /// Its own settings, where they are known.
+    pub settings: Option<&'static SettingsFiles>,
 }
 
 /// Names of environment variables; `None` where a family has no such variable.
@@ -156,6 +160,7 @@ pub const FAMILIES: &[Family] = &[
                 newest: false,
             },
         ],
+        settings: Some(&settings::GEMINI),
     },
     Family {
         id: "qwen",
@@ -211,6 +216,7 @@ pub const FAMILIES: &[Family] = &[
                 newest: true,
             },
         ],
+        settings: Some(&settings::QWEN),
     },
     Family {
         id: "llxprt",
@@ -232,6 +238,7 @@ pub const FAMILIES: &[Family] = &[
             readers: "LLxprt Code",
             newest: true,
         }],
+        settings: None,
     },
     Family {
         id: "ola",
@@ -253,6 +260,7 @@ pub const FAMILIES: &[Family] = &[
             readers: "OLA Code",
             newest: true,
         }],
+        settings: None,
     },
     Family {
         id: "bob",
@@ -268,6 +276,7 @@ pub const FAMILIES: &[Family] = &[
             stdio_args: None,
         },
         files: &[],
+        settings: None,
     },
     Family {
         id: "hopcode",
@@ -283,6 +292,7 @@ pub const FAMILIES: &[Family] = &[
             stdio_args: None,
         },
         files: &[],
+        settings: None,
     },
 ];
 

@@ -16,5 +16,6 @@ pub mod family;
 pub mod mcp;
 mod null;
 pub mod rpc;
+pub mod settings;
 pub mod surrogates;
 pub mod token;

@@ -1,0 +1,214 @@
+//! The agents' own settings, as far as they decide whether an agent works with a companion: IDE mode, how much it does
+//! without asking, and whether it trusts the folder. Read as the agent reads them, with the file that has the last
+//! word; and edited so that nothing else in a person's file changes.
+//!
+//! ```no_run
+//! use alongside_agent::{find::Surroundings, settings::Settings};
+//! use alongside_contract::family;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let here = Surroundings::of_this_process()?;
+//! let gemini = family::by_command("gemini").ok_or("the table knows gemini")?;
+//! if let Some(settings) = Settings::of(gemini, None, &here) {
+//!     println!("IDE mode is on: {}, says {:?}", settings.ide_enabled.value, settings.ide_enabled.by);
+//! }
+//! # Ok(()) }
+//! ```
+//!
+//! Arguments such as `--approval-mode` outrank every file; they are not looked at.
+
+mod edit;
+mod expand;
+mod places;
+mod read;
+mod trust;
+
+use std::path::PathBuf;
+
+use alongside_contract::family::Family;
+use alongside_contract::settings::{Name, Release, SettingsFiles};
+
+use crate::find::Surroundings;
+use read::File;
+
+pub use edit::{Edit, Error, switch_ide_on, take_back};
+pub use trust::Trust;
+
+/// What an agent of one family would make of its files here.
+#[derive(Debug)]
+pub struct Settings {
+    /// Whether it looks for a companion when it starts.
+    pub ide_enabled: Said<bool>,
+    /// How much it does without asking.
+    pub approval_mode: Said<ApprovalMode>,
+    /// Whether folders must be trusted.
+    pub folder_trust: Said<bool>,
+    /// Whether the current directory is trusted. In one that is not, the project's settings do not count, and the mode
+    /// is `default`.
+    pub trust: Said<Trust>,
+    /// The person's file, whether it is there or not.
+    pub user_file: PathBuf,
+    /// Files that the agent cannot read, and why. Newer releases do not start with one.
+    pub broken: Vec<(PathBuf, String)>,
+}
+
+/// A value, and who has the last word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said<T> {
+    /// What counts.
+    pub value: T,
+    /// The file, or the variable, that says so; `None` where the agent's own default counts.
+    pub by: Option<By>,
+}
+
+/// Who says what counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum By {
+    /// A file.
+    File(PathBuf),
+    /// An environment variable.
+    Variable(&'static str),
+}
+
+impl std::fmt::Display for By {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(f),
+            Self::Variable(name) => name.fmt(f),
+        }
+    }
+}
+
+/// How much an agent does without asking.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ApprovalMode {
+    /// Asks before it edits: the only mode that opens diffs.
+    Default,
+    /// Changes nothing.
+    Plan,
+    /// Edits without asking.
+    AutoEdit,
+    /// Asks only for what it finds risky itself; it does not ask for edits.
+    Auto,
+    /// Does everything without asking.
+    Yolo,
+    /// A word that no release known here understands.
+    Unknown(String),
+}
+
+impl ApprovalMode {
+    fn named(name: &str) -> Self {
+        match name.trim().to_lowercase().as_str() {
+            "default" => Self::Default,
+            "plan" => Self::Plan,
+            "auto_edit" | "auto-edit" | "autoedit" => Self::AutoEdit,
+            "auto" => Self::Auto,
+            "yolo" => Self::Yolo,
+            _ => Self::Unknown(name.to_owned()),
+        }
+    }
+
+    /// Whether the agent asks before it edits a file, and so opens a diff.
+    pub fn opens_diffs(&self) -> bool {
+        *self == Self::Default
+    }
+}
+
+impl std::fmt::Display for ApprovalMode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Default => "default",
+            Self::Plan => "plan",
+            Self::AutoEdit => "auto-edit",
+            Self::Auto => "auto",
+            Self::Yolo => "yolo",
+            Self::Unknown(name) => name,
+        })
+    }
+}
+
+impl Settings {
+    /// What that release of the family, or the newest, makes of its files here; `None` for a family whose files are not
+    /// known.
+    pub fn of(family: &Family, release: Option<Release>, here: &Surroundings) -> Option<Self> {
+        let table = family.settings?;
+        let paths = places::of(table, release, here);
+        let [system, user, defaults] =
+            [&paths.system, &paths.user, &paths.system_defaults].map(|path| File::read(path, here));
+        let project = paths.project.as_deref().map(|path| File::read(path, here));
+        let reader = Reader { table, release };
+
+        // Whether a folder is trusted is asked before its own settings count.
+        let folder_trust = reader.folder_trust(&[&system, &user, &defaults]);
+        let trust = trust::of(table, &paths, folder_trust.value, here);
+        let project = project.filter(|_| trust.value == Trust::Trusted);
+        let files: Vec<&File> =
+            [Some(&system), project.as_ref(), Some(&user), Some(&defaults)].into_iter().flatten().collect();
+        let broken =
+            files.iter().filter_map(|file| Some((file.path.clone(), file.broken.clone()?))).collect();
+        Some(Self {
+            ide_enabled: reader.flag(table.ide_enabled, &files, false),
+            approval_mode: match trust.value {
+                Trust::Trusted => reader.approval_mode(&files),
+                Trust::Untrusted | Trust::Undecided => {
+                    Said { value: ApprovalMode::Default, by: trust.by.clone() }
+                }
+            },
+            folder_trust,
+            trust,
+            user_file: paths.user,
+            broken,
+        })
+    }
+}
+
+/// Reads values as one release does.
+struct Reader {
+    table: &'static SettingsFiles,
+    release: Option<Release>,
+}
+
+impl Reader {
+    /// The first value in files that are sorted by rank.
+    fn first<T>(
+        &self,
+        names: &[Name],
+        files: &[&File],
+        meaning: impl Fn(&serde_json::Value) -> Option<T>,
+    ) -> Option<Said<T>> {
+        files.iter().find_map(|file| {
+            let mut values = names.iter().filter(|name| name.is_read_by(self.release));
+            let value = values.find_map(|name| meaning(file.value(name)?))?;
+            Some(Said { value, by: Some(By::File(file.path.clone())) })
+        })
+    }
+
+    fn flag(&self, names: &[Name], files: &[&File], default: bool) -> Said<bool> {
+        self.first(names, files, read::truth).unwrap_or(Said { value: default, by: None })
+    }
+
+    fn folder_trust(&self, files: &[&File]) -> Said<bool> {
+        let default = self
+            .table
+            .folder_trust_by_default
+            .is_some_and(|since| self.release.is_none_or(|release| release >= since));
+        self.flag(self.table.folder_trust, files, default)
+    }
+
+    fn approval_mode(&self, files: &[&File]) -> Said<ApprovalMode> {
+        let word =
+            |value: &serde_json::Value| value.as_str().filter(|word| !word.is_empty()).map(str::to_owned);
+        let said = self.first(self.table.approval_mode, files, word);
+        let said = said.filter(|said| Some(said.value.as_str()) != self.table.never_from_files);
+        said.map_or_else(
+            || {
+                let name = self.table.default_approval_mode(self.release);
+                Said { value: ApprovalMode::named(name), by: None }
+            },
+            |said| Said { value: ApprovalMode::named(&said.value), by: said.by },
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! One settings file: JSON with comments, its variables replaced.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use alongside_contract::settings::Name;
+use jsonc_parser::ParseOptions;
+use serde_json::Value;
+
+use super::expand::expand;
+use crate::find::Surroundings;
+
+/// Agents take comments out and leave the rest to `JSON.parse`.
+pub(super) const AS_AGENTS_DO: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_loose_object_property_names: false,
+    allow_trailing_commas: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+/// A file as the agent sees it.
+pub(super) struct File {
+    pub(super) path: PathBuf,
+    /// What it holds; null where it is missing or broken.
+    content: Value,
+    /// Why the agent cannot read it.
+    pub(super) broken: Option<String>,
+}
+
+impl File {
+    pub(super) fn read(path: &Path, here: &Surroundings) -> Self {
+        let (content, broken) = match std::fs::read_to_string(path) {
+            Ok(text) => match object(&text) {
+                Ok(mut content) => {
+                    replace_variables(&mut content, here);
+                    (content, None)
+                }
+                Err(why) => (Value::Null, Some(why)),
+            },
+            Err(error) if error.kind() == ErrorKind::NotFound => (Value::Null, None),
+            Err(error) => (Value::Null, Some(error.to_string())),
+        };
+        Self { path: path.to_owned(), content, broken }
+    }
+
+    /// What stands under that name, unless the file is too new for it.
+    pub(super) fn value(&self, name: &Name) -> Option<&Value> {
+        value(&self.content, name)
+    }
+}
+
+/// What stands under that name in the content of a file, unless the file is too new for it.
+pub(super) fn value<'a>(content: &'a Value, name: &Name) -> Option<&'a Value> {
+    let version = content.get("$version").and_then(Value::as_u64);
+    if name.below_version.is_some_and(|below| version.is_some_and(|version| version >= below)) {
+        return None;
+    }
+    name.keys.iter().try_fold(content, |value, key| value.get(key)).filter(|value| !value.is_null())
+}
+
+/// Reads an object, or says in which line it is none.
+pub(super) fn object(text: &str) -> Result<Value, String> {
+    match jsonc_parser::parse_to_serde_value::<Option<Value>>(text, &AS_AGENTS_DO) {
+        Ok(Some(content @ Value::Object(_))) => Ok(content),
+        Ok(None) => Err("it is empty".into()),
+        Ok(Some(_)) => Err("it is not a JSON object".into()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn replace_variables(value: &mut Value, here: &Surroundings) {
+    match value {
+        Value::String(text) => *text = expand(text, &here.variables),
+        Value::Array(values) => values.iter_mut().for_each(|value| replace_variables(value, here)),
+        Value::Object(map) => map.values_mut().for_each(|value| replace_variables(value, here)),
+        _ => {}
+    }
+}
+
+/// Whether an agent takes a value for true, which is what JavaScript does.
+#[expect(clippy::unnecessary_wraps, reason = "it is one of several meanings of a value")]
+pub(super) fn truth(value: &Value) -> Option<bool> {
+    Some(match value {
+        Value::Null => false,
+        Value::Bool(value) => *value,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(_) | Value::Object(_) => true,
+    })
+}

@@ -1,0 +1,280 @@
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use alongside_contract::family::by_command;
+
+use super::*;
+
+/// A person's machine: a home, a project, and what the administrator keeps.
+struct Machine {
+    directory: tempfile::TempDir,
+    variables: HashMap<String, String>,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        for below in ["home", "project", "etc"] {
+            fs::create_dir(directory.path().join(below)).unwrap();
+        }
+        let etc = |name: &str| directory.path().join("etc").join(name).to_str().unwrap().to_owned();
+        let variables = HashMap::from([
+            ("GEMINI_CLI_SYSTEM_SETTINGS_PATH".to_owned(), etc("gemini.json")),
+            ("QWEN_CODE_SYSTEM_SETTINGS_PATH".to_owned(), etc("qwen.json")),
+        ]);
+        Self { directory, variables }
+    }
+
+    fn path(&self, below: &str) -> PathBuf {
+        self.directory.path().join(below)
+    }
+
+    fn with(self, below: &str, text: &str) -> Self {
+        let path = self.path(below);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        self
+    }
+
+    fn trusting(self) -> Self {
+        let rules = format!(r#"{{ {:?}: "TRUST_FOLDER" }}"#, self.path("project"));
+        self.with("home/.gemini/trustedFolders.json", &rules)
+    }
+
+    fn here(&self) -> Surroundings {
+        Surroundings {
+            tmp: self.path("tmp"),
+            home: self.path("home"),
+            variables: self.variables.clone(),
+            cwd: self.path("project"),
+            pid: std::process::id(),
+        }
+    }
+
+    fn settings(&self, agent: &str, release: Option<Release>) -> Settings {
+        Settings::of(by_command(agent).unwrap(), release, &self.here()).unwrap()
+    }
+
+    fn switch_on(&self, agent: &str, release: Option<Release>) -> Option<Edit> {
+        switch_ide_on(by_command(agent).unwrap(), release, &self.here()).unwrap()
+    }
+}
+
+fn file(machine: &Machine, below: &str) -> Option<By> {
+    Some(By::File(machine.path(below)))
+}
+
+#[test]
+fn without_files_ide_mode_is_off_and_each_family_has_its_own_mode() {
+    let machine = Machine::new();
+    let gemini = machine.settings("gemini", None);
+    assert_eq!(gemini.ide_enabled, Said { value: false, by: None });
+    assert_eq!(gemini.approval_mode.value, ApprovalMode::Default);
+    assert_eq!((gemini.folder_trust.value, gemini.trust.value), (true, Trust::Undecided));
+    assert_eq!(gemini.user_file, machine.path("home/.gemini/settings.json"));
+
+    let qwen = machine.settings("qwen", None);
+    assert_eq!((qwen.approval_mode.value, qwen.trust.value), (ApprovalMode::Auto, Trust::Trusted));
+    let older = machine.settings("qwen", Some((0, 12, 0)));
+    assert_eq!(older.approval_mode.value, ApprovalMode::Default);
+    assert!(!machine.settings("gemini", Some((0, 27, 4))).folder_trust.value);
+}
+
+#[test]
+fn the_administrator_outranks_the_project_and_the_project_the_person() {
+    let machine = Machine::new()
+        .trusting()
+        .with("etc/system-defaults.json", r#"{"ide": {"enabled": false}}"#)
+        .with("home/.gemini/settings.json", "{\"ide\": {\"enabled\": true} // for alongside\n}");
+    let enabled = |machine: &Machine| machine.settings("gemini", None).ide_enabled;
+    let on = Said { value: true, by: file(&machine, "home/.gemini/settings.json") };
+    assert_eq!(enabled(&machine), on);
+    let machine = machine.with("project/.gemini/settings.json", r#"{"ide": {"enabled": false}}"#);
+    let off = Said { value: false, by: file(&machine, "project/.gemini/settings.json") };
+    assert_eq!(enabled(&machine), off);
+    let machine = machine.with("etc/gemini.json", r#"{"ide": {"enabled": true}}"#);
+    assert_eq!(enabled(&machine), Said { value: true, by: file(&machine, "etc/gemini.json") });
+}
+
+#[test]
+fn in_a_folder_that_is_not_trusted_the_project_does_not_count_and_the_mode_is_default() {
+    let machine = Machine::new()
+        .with("home/.gemini/settings.json", r#"{"general": {"defaultApprovalMode": "auto_edit"}}"#)
+        .with("project/.gemini/settings.json", r#"{"ide": {"enabled": true}}"#);
+    let settings = machine.settings("gemini", None);
+    assert_eq!(settings.trust.value, Trust::Undecided);
+    assert!(!settings.ide_enabled.value && settings.approval_mode.value.opens_diffs());
+
+    let machine = machine.trusting();
+    let settings = machine.settings("gemini", None);
+    assert_eq!(settings.trust.by, file(&machine, "home/.gemini/trustedFolders.json"));
+    assert!(settings.ide_enabled.value);
+    let mode = Said { value: ApprovalMode::AutoEdit, by: file(&machine, "home/.gemini/settings.json") };
+    assert_eq!(settings.approval_mode, mode);
+    assert!(!settings.approval_mode.value.opens_diffs());
+
+    let mut machine = machine;
+    machine.variables.insert("GEMINI_CLI_TRUST_WORKSPACE".into(), "false".into());
+    let trust = machine.settings("gemini", None).trust;
+    assert_eq!(trust, Said { value: Trust::Untrusted, by: Some(By::Variable("GEMINI_CLI_TRUST_WORKSPACE")) });
+}
+
+#[test]
+fn the_deepest_rule_about_a_directory_counts_and_of_two_the_stricter() {
+    let machine = Machine::new();
+    let (home, project) = (machine.path("home"), machine.path("project"));
+    let rules = |text: String| machine_with(&project, &home, &text).trust.value;
+    let path = |below: &str| format!("{:?}", machine.path(below));
+    assert_eq!(rules(format!("{{{}: \"TRUST_PARENT\"}}", path("other"))), Trust::Trusted);
+    let denied = format!("{{{}: \"TRUST_FOLDER\", {}: \"DO_NOT_TRUST\"}}", path(""), path("project"));
+    assert_eq!(rules(denied), Trust::Untrusted);
+    let again = format!("{{{}: \"DO_NOT_TRUST\", {}: \"TRUST_FOLDER\"}}", path(""), path("project"));
+    assert_eq!(rules(again), Trust::Trusted);
+    let both = format!("{{{}: \"DO_NOT_TRUST\", {}: \"TRUST_PARENT\"}}", path("project"), path("project/x"));
+    assert_eq!(rules(both), Trust::Untrusted);
+    assert_eq!(rules(format!("{{{}: \"TRUST_FOLDER\"}}", path("home"))), Trust::Undecided);
+}
+
+fn machine_with(project: &Path, home: &Path, rules: &str) -> Settings {
+    fs::create_dir_all(home.join(".gemini")).unwrap();
+    fs::write(home.join(".gemini/trustedFolders.json"), rules).unwrap();
+    let here = Surroundings {
+        tmp: home.into(),
+        home: home.into(),
+        variables: HashMap::new(),
+        cwd: project.into(),
+        pid: 1,
+    };
+    Settings::of(by_command("gemini").unwrap(), None, &here).unwrap()
+}
+
+#[test]
+fn old_names_count_for_the_releases_that_read_them() {
+    let machine = Machine::new().with("home/.gemini/settings.json", r#"{"ideMode": true}"#);
+    for (release, on) in [((0, 2, 2), true), ((0, 8, 2), true), ((0, 27, 4), false)] {
+        assert_eq!(machine.settings("gemini", Some(release)).ide_enabled.value, on, "{release:?}");
+    }
+    assert!(!machine.settings("gemini", None).ide_enabled.value);
+
+    let machine = machine.with("home/.qwen/settings.json", r#"{"ideMode": true, "approvalMode": "yolo"}"#);
+    let settings = machine.settings("qwen", None);
+    assert!(settings.ide_enabled.value && settings.approval_mode.value == ApprovalMode::Yolo);
+    let machine = machine.with("home/.qwen/settings.json", r#"{"$version": 3, "ideMode": true}"#);
+    assert!(!machine.settings("qwen", None).ide_enabled.value);
+}
+
+#[test]
+fn gemini_never_takes_yolo_from_a_file_and_qwen_does() {
+    let file = r#"{"tools": {"approvalMode": "yolo"}, "security": {"folderTrust": {"enabled": false}}}"#;
+    let machine =
+        Machine::new().with("home/.gemini/settings.json", file).with("home/.qwen/settings.json", file);
+    assert_eq!(machine.settings("gemini", None).approval_mode.value, ApprovalMode::Default);
+    assert_eq!(machine.settings("qwen", None).approval_mode.value, ApprovalMode::Yolo);
+}
+
+#[test]
+fn variables_move_the_files_and_stand_in_them() {
+    let mut machine = Machine::new()
+        .with("elsewhere/settings.json", r#"{"tools": {"approvalMode": "${MODE:-plan}"}}"#)
+        .with("other/.gemini/settings.json", r#"{"ide": {"enabled": true}}"#);
+    for (name, value) in [("QWEN_HOME", "../elsewhere"), ("GEMINI_CLI_HOME", "other")] {
+        let value =
+            if name == "QWEN_HOME" { value.into() } else { machine.path(value).display().to_string() };
+        machine.variables.insert(name.into(), value);
+    }
+    assert_eq!(machine.settings("qwen", None).approval_mode.value, ApprovalMode::Plan);
+    machine.variables.insert("MODE".into(), "auto_edit".into());
+    assert_eq!(machine.settings("qwen", None).approval_mode.value, ApprovalMode::AutoEdit);
+    assert!(machine.settings("gemini", None).ide_enabled.value);
+    assert!(!machine.settings("gemini", Some((0, 27, 4))).ide_enabled.value, "0.27 does not read it yet");
+}
+
+#[test]
+fn at_home_the_persons_file_is_not_also_the_projects() {
+    let machine = Machine::new().with("home/.gemini/settings.json", r#"{"ide": {"enabled": true}}"#);
+    let mut here = machine.here();
+    here.cwd = here.home.clone();
+    let settings = Settings::of(by_command("gemini").unwrap(), None, &here).unwrap();
+    assert_eq!(settings.ide_enabled.by, file(&machine, "home/.gemini/settings.json"));
+}
+
+#[test]
+fn a_file_that_the_agent_cannot_read_is_named_with_the_line() {
+    let machine =
+        Machine::new().with("home/.gemini/settings.json", "{\n  \"ide\": {\"enabled\": true,},\n}\n");
+    let settings = machine.settings("gemini", None);
+    assert_eq!(settings.broken.len(), 1);
+    assert!(settings.broken[0].1.contains("line 2"), "{}", settings.broken[0].1);
+    assert!(!settings.ide_enabled.value);
+
+    let error = switch_ide_on(by_command("gemini").unwrap(), None, &machine.here()).unwrap_err();
+    assert!(error.to_string().contains("line 2"), "{error}");
+    let machine = machine.with("home/.gemini/settings.json", r#"{"ide": true}"#);
+    let error = switch_ide_on(by_command("gemini").unwrap(), None, &machine.here()).unwrap_err();
+    assert!(error.to_string().contains("\"ide\""), "{error}");
+}
+
+#[test]
+fn switching_on_changes_one_key_and_leaves_every_other_byte() {
+    let cases = [
+        (None, "{\n  \"ide\": {\n    \"enabled\": true\n  }\n}\n"),
+        (Some("{}"), "{\n  \"ide\": {\n    \"enabled\": true\n  }\n}"),
+        (
+            Some(
+                "{\n    // mine\n    \"ide\": { \"hasSeenNudge\": true, \"enabled\": false }, /* b */\n    \"z\": [1,2]\n}\n",
+            ),
+            "{\n    // mine\n    \"ide\": { \"hasSeenNudge\": true, \"enabled\": true }, /* b */\n    \"z\": [1,2]\n}\n",
+        ),
+        (
+            Some("{\n\t\"ui\": {\"theme\": \"x\"} // last\n}\n"),
+            "{\n\t\"ui\": {\"theme\": \"x\"}, // last\n\t\"ide\": {\n\t\t\"enabled\": true\n\t}\n}\n",
+        ),
+        (
+            Some("{\r\n  \"a\": 1\r\n}\r\n"),
+            "{\r\n  \"a\": 1,\r\n  \"ide\": {\r\n    \"enabled\": true\r\n  }\r\n}\r\n",
+        ),
+    ];
+    for (before, after) in cases {
+        let machine = Machine::new();
+        let machine = match before {
+            Some(text) => machine.with("home/.qwen/settings.json", text),
+            None => machine,
+        };
+        let edit = machine.switch_on("qwen", None).unwrap();
+        assert_eq!((edit.before.as_deref(), edit.after.as_str()), (before, after));
+        let machine = machine.with("home/.qwen/settings.json", &edit.after);
+        assert_eq!(machine.switch_on("qwen", None), None, "a second time there is nothing to do");
+        assert!(machine.settings("qwen", None).ide_enabled.value);
+        let back = take_back(by_command("qwen").unwrap(), &edit.path, before, &edit.after).unwrap();
+        let same = |text: &str| read::object(text).unwrap();
+        assert_eq!(back.as_deref().map(same), before.map(same), "{back:?}");
+    }
+}
+
+#[test]
+fn an_old_name_that_says_no_is_changed_as_well_and_the_oldest_releases_get_it_alone() {
+    let machine = Machine::new().with("home/.gemini/settings.json", r#"{"ideMode": false}"#);
+    let edit = machine.switch_on("gemini", Some((0, 8, 2))).unwrap();
+    let machine = machine.with("home/.gemini/settings.json", &edit.after);
+    assert!(machine.settings("gemini", Some((0, 8, 2))).ide_enabled.value);
+    assert!(machine.settings("gemini", None).ide_enabled.value);
+
+    let edit = Machine::new().switch_on("gemini", Some((0, 2, 2))).unwrap();
+    assert_eq!(edit.after, "{\n  \"ideMode\": true\n}\n");
+}
+
+#[test]
+fn taking_back_leaves_what_others_have_changed_since() {
+    let qwen = by_command("qwen").unwrap();
+    let back = |before: Option<&str>, now: &str| take_back(qwen, Path::new("x"), before, now).unwrap();
+    let now = "{\n  \"a\": 1, // one\n  \"ide\": {\n    \"enabled\": true\n  },\n  \"$version\": 3\n}\n";
+    assert_eq!(back(Some("{\"a\": 1}"), now).unwrap(), "{\n  \"a\": 1, // one\n  \"$version\": 3\n}\n");
+    assert_eq!(back(None, "{\"ide\": {\"enabled\": true}}"), None, "nothing is left of a file of ours");
+    let off = "{\"ide\": {\"enabled\": false}}";
+    assert_eq!(back(None, off).unwrap(), off, "the person has switched it off");
+    let more = "{\"ide\": {\"enabled\": true, \"hasSeenNudge\": true}}";
+    assert!(back(Some("{}"), more).unwrap().contains("hasSeenNudge"));
+    let was_off = "{\"ide\": {\"enabled\": false}, \"b\": 2}";
+    assert!(back(Some(off), "{\"ide\": {\"enabled\": true}, \"b\": 2}").unwrap() == was_off);
+}

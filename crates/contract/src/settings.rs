@@ -1,0 +1,150 @@
+//! Where each family keeps settings of its own, and what it calls those that decide whether it works with a companion.
+//! What a fork keeps elsewhere or calls otherwise is said here and nowhere else.
+
+/// A release as far as boundaries need it: major, minor, patch.
+pub type Release = (u64, u64, u64);
+
+/// The settings files of a family.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SettingsFiles {
+    /// The directory that holds them, below home and below each project.
+    pub directory: &'static str,
+    /// A variable that replaces the home directory, and the first release that reads it.
+    pub home_variable: Option<(&'static str, Release)>,
+    /// A variable that replaces [`Self::directory`] below home, and the first release that reads it.
+    pub base_variable: Option<(&'static str, Release)>,
+    /// Where the administrator's files lie.
+    pub system: SystemFiles,
+    /// A variable that names another list of trusted folders.
+    pub trusted_folders_variable: &'static str,
+    /// A variable that says whether the folder is trusted, whatever the list says.
+    pub trust_variable: Option<&'static str>,
+    /// Whether IDE mode is on. Off where nothing says so.
+    pub ide_enabled: &'static [Name],
+    /// How much is done without asking.
+    pub approval_mode: &'static [Name],
+    /// A mode that only an argument can ask for: in a file it counts as nothing.
+    pub never_from_files: Option<&'static str>,
+    /// The mode where nothing says so, and the first release with it; the newest first.
+    pub default_approval_modes: &'static [(Release, &'static str)],
+    /// Whether folders must be trusted.
+    pub folder_trust: &'static [Name],
+    /// The first release where folders must be trusted unless a file says otherwise.
+    pub folder_trust_by_default: Option<Release>,
+}
+
+impl SettingsFiles {
+    /// What that release does where no file says how much it may do without asking; `None` is the newest.
+    pub fn default_approval_mode(&self, release: Option<Release>) -> &'static str {
+        let modes = self.default_approval_modes;
+        let fits = |since: Release| release.is_none_or(|release| release >= since);
+        modes.iter().find(|(since, _)| fits(*since)).map_or("default", |(_, mode)| mode)
+    }
+}
+
+/// The administrator's settings. What they say outranks what the person says; their defaults are outranked.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SystemFiles {
+    /// A variable that names the file of settings.
+    pub variable: &'static str,
+    /// A variable that names the file of defaults.
+    pub defaults_variable: &'static str,
+    /// The directory on Linux.
+    pub linux: &'static str,
+    /// The directory on macOS.
+    pub macos: &'static str,
+    /// The directory on Windows.
+    pub windows: &'static str,
+}
+
+/// What a setting is called, and by which releases. Where a file holds two of its names, the first in the list counts.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The keys that lead to it.
+    pub keys: &'static [&'static str],
+    /// The first release that reads it.
+    pub from: Release,
+    /// The first that does not any more.
+    pub until: Option<Release>,
+    /// Read only in files whose `$version` is absent or below this.
+    pub below_version: Option<u64>,
+}
+
+impl Name {
+    const fn new(keys: &'static [&'static str], from: Release) -> Self {
+        Self { keys, from, until: None, below_version: None }
+    }
+
+    const fn until(keys: &'static [&'static str], from: Release, until: Release) -> Self {
+        Self { keys, from, until: Some(until), below_version: None }
+    }
+
+    const fn in_old_files(keys: &'static [&'static str]) -> Self {
+        Self { keys, from: (0, 0, 0), until: None, below_version: Some(2) }
+    }
+
+    /// Whether that release reads it; `None` is the newest.
+    pub fn is_read_by(&self, release: Option<Release>) -> bool {
+        match release {
+            None => self.until.is_none(),
+            Some(release) => self.from <= release && self.until.is_none_or(|until| release < until),
+        }
+    }
+}
+
+/// Read in the sources of 0.1.22, 0.2.2, 0.3.4, 0.4.1, 0.8.2, 0.20.0 to 0.29.0 one by one, 0.35.0, 0.53.0 and 0.61.0.
+pub(crate) static GEMINI: SettingsFiles = SettingsFiles {
+    directory: ".gemini",
+    home_variable: Some(("GEMINI_CLI_HOME", (0, 28, 0))),
+    base_variable: None,
+    system: SystemFiles {
+        variable: "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+        defaults_variable: "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
+        linux: "/etc/gemini-cli",
+        macos: "/Library/Application Support/GeminiCli",
+        windows: "C:\\ProgramData\\gemini-cli",
+    },
+    trusted_folders_variable: "GEMINI_CLI_TRUSTED_FOLDERS_PATH",
+    trust_variable: Some("GEMINI_CLI_TRUST_WORKSPACE"),
+    ide_enabled: &[
+        Name::until(&["ideMode"], (0, 0, 0), (0, 23, 0)),
+        Name::new(&["ide", "enabled"], (0, 3, 0)),
+    ],
+    approval_mode: &[
+        Name::new(&["general", "defaultApprovalMode"], (0, 29, 0)),
+        // Since 0.29 it is moved to the name above when the agent starts.
+        Name::new(&["tools", "approvalMode"], (0, 27, 0)),
+    ],
+    never_from_files: Some("yolo"),
+    default_approval_modes: &[((0, 0, 0), "default")],
+    folder_trust: &[
+        Name::until(&["folderTrust"], (0, 0, 0), (0, 23, 0)),
+        Name::new(&["security", "folderTrust", "enabled"], (0, 3, 0)),
+    ],
+    folder_trust_by_default: Some((0, 28, 0)),
+};
+
+/// Read in the sources of 0.5.2, 0.12.0, 0.15.10, 0.21.2 and 0.24.4. All of them move the flat names of old files when they start.
+pub(crate) static QWEN: SettingsFiles = SettingsFiles {
+    directory: ".qwen",
+    home_variable: None,
+    base_variable: Some(("QWEN_HOME", (0, 15, 0))),
+    system: SystemFiles {
+        variable: "QWEN_CODE_SYSTEM_SETTINGS_PATH",
+        defaults_variable: "QWEN_CODE_SYSTEM_DEFAULTS_PATH",
+        linux: "/etc/qwen-code",
+        macos: "/Library/Application Support/QwenCode",
+        windows: "C:\\ProgramData\\qwen-code",
+    },
+    trusted_folders_variable: "QWEN_CODE_TRUSTED_FOLDERS_PATH",
+    trust_variable: None,
+    ide_enabled: &[Name::in_old_files(&["ideMode"]), Name::new(&["ide", "enabled"], (0, 0, 0))],
+    approval_mode: &[Name::in_old_files(&["approvalMode"]), Name::new(&["tools", "approvalMode"], (0, 0, 0))],
+    never_from_files: None,
+    default_approval_modes: &[((0, 16, 0), "auto"), ((0, 0, 0), "default")],
+    folder_trust: &[
+        Name::in_old_files(&["folderTrust"]),
+        Name::new(&["security", "folderTrust", "enabled"], (0, 0, 0)),
+    ],
+    folder_trust_by_default: None,
+};
