@@ -4,6 +4,7 @@
 //! them. What a name is matched by decides whether it is also published for ancestors of the editor (see
 //! [`DiscoveryFile::names_pid`]).
 
+use crate::behaviour::{self, Behaviour, How, Lookup, Releases};
 use crate::settings::{self, SettingsFiles};
 
 /// One family of agents: everything that differs between forks of the same contract.
@@ -20,10 +21,14 @@ pub struct Family {
     pub client_names: &'static [&'static str],
     /// The variables it reads.
     pub env: Variables,
-    /// The discovery files it reads.
+    /// The discovery files that its releases read, all of which a companion writes.
     pub files: &'static [DiscoveryFile],
     /// Its own settings, where they are known.
     pub settings: Option<&'static SettingsFiles>,
+    /// The packages of npm that bring it.
+    pub packages: &'static [&'static str],
+    /// What its releases do to find a companion.
+    pub behaviour: Behaviour,
 }
 
 /// Names of environment variables; `None` where a family has no such variable.
@@ -44,7 +49,7 @@ pub struct Variables {
 }
 
 /// One discovery file of a family.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiscoveryFile {
     /// The directory it lies in.
     pub directory: Directory,
@@ -54,8 +59,6 @@ pub struct DiscoveryFile {
     pub fields: Fields,
     /// Which releases read it, for messages: "Qwen Code 0.5.1 and newer".
     pub readers: &'static str,
-    /// Whether the family's newest release is among them.
-    pub newest: bool,
 }
 
 /// Where a discovery file lies.
@@ -145,22 +148,17 @@ pub const FAMILIES: &[Family] = &[
             stdio_args: Some("GEMINI_CLI_IDE_SERVER_STDIO_ARGS"),
         },
         files: &[
-            DiscoveryFile {
-                directory: Directory::Tmp("gemini/ide"),
-                name: "gemini-ide-server-{pid}-{port}.json",
-                fields: Fields::Contract,
-                readers: "Gemini CLI 0.5.3 and newer",
-                newest: true,
-            },
+            behaviour::GEMINI_FILE,
             DiscoveryFile {
                 directory: Directory::Tmp(""),
                 name: "gemini-ide-server-{pid}.json",
                 fields: Fields::Contract,
                 readers: "Gemini CLI 0.1.22 to 0.5.2",
-                newest: false,
             },
         ],
         settings: Some(&settings::GEMINI),
+        packages: &["@google/gemini-cli"],
+        behaviour: behaviour::GEMINI,
     },
     Family {
         id: "qwen",
@@ -176,47 +174,20 @@ pub const FAMILIES: &[Family] = &[
             stdio_args: Some("QWEN_CODE_IDE_SERVER_STDIO_ARGS"),
         },
         files: &[
-            DiscoveryFile {
-                directory: Directory::Home {
-                    below_home: ".qwen/ide",
-                    base_variable: Some("QWEN_HOME"),
-                    below_base: "ide",
-                },
-                name: "{port}.lock",
-                fields: Fields::WithParent,
-                readers: "Qwen Code 0.5.1 and newer",
-                newest: true,
-            },
+            behaviour::QWEN_LOCK,
             DiscoveryFile {
                 directory: Directory::Tmp("qwen/ide"),
                 name: "qwen-code-ide-server-{pid}-{port}.json",
                 fields: Fields::WithParent,
                 readers: "Qwen Code as its specification says",
-                newest: false,
             },
-            DiscoveryFile {
-                directory: Directory::Tmp("gemini/ide"),
-                name: "qwen-code-ide-server-{pid}-{port}.json",
-                fields: Fields::WithParent,
-                readers: "Qwen Code 0.1.3 to 0.5.0",
-                newest: false,
-            },
-            DiscoveryFile {
-                directory: Directory::Tmp(""),
-                name: "qwen-code-ide-server-{pid}.json",
-                fields: Fields::WithParent,
-                readers: "Qwen Code 0.0.13 and newer, without variables",
-                newest: true,
-            },
-            DiscoveryFile {
-                directory: Directory::Tmp(""),
-                name: "qwen-code-ide-server-{port}.json",
-                fields: Fields::WithParent,
-                readers: "Qwen Code 0.0.13 and newer, with variables",
-                newest: true,
-            },
+            behaviour::QWEN_LISTED,
+            behaviour::QWEN_PID_FILE,
+            behaviour::QWEN_PORT_FILE,
         ],
         settings: Some(&settings::QWEN),
+        packages: &["@qwen-code/qwen-code"],
+        behaviour: behaviour::QWEN,
     },
     Family {
         id: "llxprt",
@@ -231,13 +202,12 @@ pub const FAMILIES: &[Family] = &[
             stdio_command: None,
             stdio_args: None,
         },
-        files: &[DiscoveryFile {
-            directory: Directory::Tmp("llxprt/ide"),
-            name: "llxprt-ide-server-{pid}-{port}.json",
-            fields: Fields::Contract,
-            readers: "LLxprt Code",
-            newest: true,
-        }],
+        files: &[LLXPRT_FILE],
+        packages: &["@vybestack/llxprt-code"],
+        behaviour: Behaviour {
+            lookups: &[Lookup::new(Releases::ALL, LLXPRT_FILE, How::ListedForAnyPid)],
+            ..behaviour::FORK
+        },
         settings: None,
     },
     Family {
@@ -253,13 +223,16 @@ pub const FAMILIES: &[Family] = &[
             stdio_command: None,
             stdio_args: None,
         },
-        files: &[DiscoveryFile {
-            directory: Directory::Home { below_home: ".ola/ide", base_variable: None, below_base: "" },
-            name: "{port}.lock",
-            fields: Fields::WithParent,
-            readers: "OLA Code",
-            newest: true,
-        }],
+        files: &[OLA_LOCK],
+        packages: &[],
+        behaviour: Behaviour {
+            lookups: &[
+                Lookup::new(Releases::ALL, OLA_LOCK, How::Spelled),
+                Lookup::new(Releases::ALL, OLA_LOCK, How::ListedByAge),
+            ],
+            needs_living_editor: Releases::ALL,
+            ..behaviour::FORK
+        },
         settings: None,
     },
     Family {
@@ -277,6 +250,8 @@ pub const FAMILIES: &[Family] = &[
         },
         files: &[],
         settings: None,
+        packages: &[],
+        behaviour: behaviour::FORK,
     },
     Family {
         id: "hopcode",
@@ -293,8 +268,24 @@ pub const FAMILIES: &[Family] = &[
         },
         files: &[],
         settings: None,
+        packages: &[],
+        behaviour: behaviour::FORK,
     },
 ];
+
+const LLXPRT_FILE: DiscoveryFile = DiscoveryFile {
+    directory: Directory::Tmp("llxprt/ide"),
+    name: "llxprt-ide-server-{pid}-{port}.json",
+    fields: Fields::Contract,
+    readers: "LLxprt Code",
+};
+
+const OLA_LOCK: DiscoveryFile = DiscoveryFile {
+    directory: Directory::Home { below_home: ".ola/ide", base_variable: None, below_base: "" },
+    name: "{port}.lock",
+    fields: Fields::WithParent,
+    readers: "OLA Code",
+};
 
 /// The family that a command such as `/usr/bin/gemini` or `qwen.cmd` starts.
 pub fn by_command(command: &str) -> Option<&'static Family> {

@@ -8,6 +8,7 @@
 //! Every type is tolerant in reading (unknown fields, `null` for absent) and strict in writing (absent, never
 //! `null`): one invalid notification disconnects a shipped agent for good.
 
+pub mod behaviour;
 pub mod context;
 pub mod diff;
 pub mod discovery;

@@ -99,10 +99,16 @@ pub enum Reason {
 pub fn candidates(family: &'static Family, here: &Surroundings) -> Search {
     let mut search = Search::default();
     let looker = Looker { family, here, port: here.port(family), pid: here.target_pid(family) };
-    for row in family.files.iter().filter(|row| row.newest) {
+    let read =
+        |file: &DiscoveryFile| {
+            family.behaviour.lookups.iter().any(|lookup| {
+                lookup.releases.hold(alongside_contract::behaviour::NEWEST) && lookup.file == *file
+            })
+        };
+    for row in family.files.iter().filter(|row| read(row)) {
         looker.by_exact_name(row, &mut search);
     }
-    for row in family.files.iter().filter(|row| row.newest && row.directory != Directory::Tmp("")) {
+    for row in family.files.iter().filter(|row| read(row) && row.directory != Directory::Tmp("")) {
         looker.by_searching(row, &mut search);
     }
     search.found.extend(looker.by_variables());
