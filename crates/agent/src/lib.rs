@@ -26,6 +26,7 @@
 //! running companion. The token appears in no error and in no `Debug` form.
 
 pub mod bridge;
+pub mod check;
 mod conversation;
 mod diffs;
 mod error;

@@ -1,0 +1,319 @@
+//! What checks work with: sessions, scratch files, somebody at the editor, and what was heard so far. Everything that is taken is
+//! given back, whatever comes of the check.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use alongside_contract::discovery::split_roots;
+use serde_json::Value;
+use tokio::sync::OnceCell;
+
+use super::driver::{Action, Driver, Refusal, Reply};
+use super::peer::Peer;
+use super::tally::Tally;
+use super::{Companion, Pace, Target};
+
+/// Why a check did not pass.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// The rule is broken.
+    Fail(String),
+    /// It cannot be seen here.
+    Unseen(String),
+    /// What it needs is not there, which another check judges.
+    Skip(String),
+}
+
+/// What comes of a check, or of a part of it.
+pub(super) type Checked<T = ()> = Result<T, Stop>;
+
+/// The rule is broken.
+pub(super) fn fail<T>(why: impl Into<String>) -> Checked<T> {
+    Err(Stop::Fail(why.into()))
+}
+
+/// It cannot be seen here.
+pub(super) fn unseen<T>(why: impl Into<String>) -> Checked<T> {
+    Err(Stop::Unseen(why.into()))
+}
+
+/// What it needs is not there.
+pub(super) fn skip<T>(why: impl Into<String>) -> Checked<T> {
+    Err(Stop::Skip(why.into()))
+}
+
+/// Fails unless it is so.
+pub(super) fn ensure(so: bool, otherwise: impl FnOnce() -> String) -> Checked {
+    if so { Ok(()) } else { Err(Stop::Fail(otherwise())) }
+}
+
+/// What was sent and what came, for the report. Never holds the token.
+#[derive(Clone)]
+pub(super) struct Log {
+    lines: Arc<Mutex<Vec<String>>>,
+    token: Option<Arc<str>>,
+}
+
+/// How many characters of a line, and how many lines, are kept.
+const LINE: usize = 240;
+const LINES: usize = 40;
+
+impl Log {
+    fn new(token: Option<&str>) -> Self {
+        Self { lines: Arc::default(), token: token.filter(|token| !token.is_empty()).map(Arc::from) }
+    }
+
+    pub(super) fn note(&self, line: impl fmt::Display) {
+        let line = line.to_string();
+        // Looked for in what is kept only: a proposal may be large.
+        let mut short: String = line.chars().take(LINE * 2).collect();
+        if let Some(token) = &self.token {
+            short = short.replace(&**token, "<token>");
+        }
+        let length = line.chars().count();
+        if length > LINE {
+            short = short.chars().take(LINE).collect();
+            short.push_str(&format!("… ({length} characters)"));
+        }
+        self.lock().push(short);
+    }
+
+    /// For what is no evidence.
+    pub(super) fn apart(&self) -> Self {
+        Self { lines: Arc::default(), token: self.token.clone() }
+    }
+
+    pub(super) fn lines(&self) -> Vec<String> {
+        self.lock().clone()
+    }
+
+    /// The first lines, and the last.
+    pub(super) fn take(&self) -> Vec<String> {
+        let mut lines = std::mem::take(&mut *self.lock());
+        if lines.len() > LINES {
+            let tail = lines.split_off(lines.len() - LINES / 2);
+            let left_out = lines.len() - LINES / 2;
+            lines.truncate(LINES / 2);
+            lines.push(format!("… ({left_out} lines left out)"));
+            lines.extend(tail);
+        }
+        lines
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Log {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.lines()).finish()
+    }
+}
+
+/// What all checks of a run share.
+pub(super) struct Bench<'b> {
+    pub(super) target: &'b Target,
+    pub(super) pace: Pace,
+    pub(super) tally: Arc<Tally>,
+    pub(super) scenes: super::outcomes::Scenes,
+    pub(super) last: OnceCell<Played<super::stop::Ended>>,
+    driver: Option<&'b dyn Driver>,
+    server: Mutex<Option<Value>>,
+    scratch: tempfile::TempDir,
+    /// Diffs that may be open, and sessions that may be known: who opened them, and the path of a diff.
+    left: Arc<Mutex<Vec<(Peer, Option<String>)>>>,
+    /// Set once `openDiff` was seen to hang, so that no other check waits for it.
+    pub(super) hangs: std::sync::atomic::AtomicBool,
+}
+
+/// What a scene brought to light, and what was said in it.
+pub(super) type Played<T> = (Checked<T>, Vec<String>);
+
+impl<'b> Bench<'b> {
+    pub(super) fn new(
+        target: &'b Target,
+        pace: Pace,
+        driver: Option<&'b dyn Driver>,
+    ) -> std::io::Result<Self> {
+        let mut scratch = tempfile::Builder::new();
+        let scratch = scratch.prefix("alongside-check-");
+        let scratch = scratch.tempdir_in(&target.here.tmp).or_else(|_| scratch.tempdir())?;
+        Ok(Self {
+            target,
+            pace,
+            driver,
+            scratch,
+            tally: Arc::default(),
+            scenes: super::outcomes::Scenes::default(),
+            last: OnceCell::new(),
+            server: Mutex::default(),
+            left: Arc::default(),
+            hangs: false.into(),
+        })
+    }
+
+    /// Why a check with these needs cannot be made at all.
+    pub(super) fn lacks(&self, needs: &[&str]) -> Option<String> {
+        (!needs.is_empty() && self.driver.is_none())
+            .then(|| "it needs somebody at the editor: run it in a terminal, or with --drive".into())
+    }
+
+    /// Whether anybody is at the editor.
+    pub(super) fn has_driver(&self) -> bool {
+        self.driver.is_some()
+    }
+
+    /// Asks who is there, for the head of the report.
+    pub(super) async fn greet(&self) {
+        let case = Case::new(self);
+        if let Ok((_, result)) = case.introduce().await {
+            *self.server.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        }
+        case.ends().await;
+    }
+
+    /// Who is checked.
+    pub(super) fn companion(&self) -> Companion {
+        let server = self.server.lock().unwrap_or_else(PoisonError::into_inner);
+        let server = server.as_ref().and_then(|result| {
+            let info = &result["serverInfo"];
+            let version = info["version"].as_str().unwrap_or_default();
+            Some(format!("{} {version}", info["name"].as_str()?).trim_end().to_owned())
+        });
+        let record = &self.target.record;
+        let editor = record.ide_info.as_ref().map(|info| info.display_name.clone());
+        Companion {
+            address: format!("{}:{}", self.target.host, record.port),
+            server,
+            editor: editor.filter(|name| !name.is_empty()),
+            file: self.target.file.clone(),
+        }
+    }
+
+    /// The directory of files that the editor may open. It goes with the run.
+    pub(super) fn scratch(&self) -> PathBuf {
+        // Agents and editors name files by their real paths.
+        self.scratch.path().canonicalize().unwrap_or_else(|_| self.scratch.path().to_owned())
+    }
+
+    /// The directory that proposals are about. It lies in the project, and does not exist.
+    pub(super) fn nowhere(&self) -> PathBuf {
+        let name = self.scratch.path().file_name().unwrap_or_default().to_owned();
+        let mut roots = split_roots(&self.target.record.workspace_path).map(Path::new);
+        match roots.find(|root| root.is_absolute() && root.is_dir()) {
+            Some(root) => root.join(name),
+            None => self.scratch().join("proposals"),
+        }
+    }
+
+    /// Closes what is open, and removes what a companion wrote where nothing was.
+    pub(super) async fn tidy_up(&self) {
+        give_back(&self.left, self.pace).await;
+        // The name is nobody else's: what is there was written on accepting.
+        let _ = std::fs::remove_dir_all(self.nowhere());
+    }
+}
+
+/// One check at work.
+pub(super) struct Case<'b> {
+    pub(super) bench: &'b Bench<'b>,
+    pub(super) log: Log,
+    left: Arc<Mutex<Vec<(Peer, Option<String>)>>>,
+}
+
+impl<'b> Case<'b> {
+    pub(super) fn new(bench: &'b Bench<'_>) -> Case<'b> {
+        // The bench outlives its cases, whatever it borrows itself.
+        let log = Log::new(bench.target.record.auth_token.as_deref());
+        Case { bench, log, left: Arc::clone(&bench.left) }
+    }
+
+    pub(super) fn pace(&self) -> Pace {
+        self.bench.pace
+    }
+
+    /// Remembers what has to be given back.
+    pub(super) fn took(&self, peer: &Peer, diff: Option<&str>) {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.push((peer.clone(), diff.map(str::to_owned)));
+    }
+
+    /// Closes the diffs and ends the sessions of this check.
+    pub(super) async fn ends(&self) {
+        give_back(&self.left, self.pace()).await;
+    }
+
+    /// Has something done in the editor.
+    pub(super) async fn act(&self, action: Action) -> Checked<Reply> {
+        let arguments = action.arguments();
+        self.log.note(format!("→ editor: {} {}", action.name(), arguments.join(" ")));
+        let Some(driver) = self.bench.driver else {
+            return unseen("it needs somebody at the editor: run it in a terminal, or with --drive");
+        };
+        let outcome = driver.act(&action).await;
+        match outcome {
+            Ok(reply) => {
+                if matches!(action, Action::IsShown { .. }) {
+                    self.log.note(if reply == Reply::Done { "← editor: yes" } else { "← editor: no" });
+                }
+                Ok(reply)
+            }
+            Err(Refusal::Cannot(why)) => {
+                unseen(format!("the editor could not be made to {}: {why}", action.name()))
+            }
+            Err(Refusal::Skip) => skip("you skipped it"),
+        }
+    }
+
+    /// A path for a proposal, below a directory that does not exist.
+    pub(super) fn proposal(&self, name: &str) -> String {
+        self.bench.nowhere().join(name).to_string_lossy().into_owned()
+    }
+
+    /// A file that the editor may open, written now.
+    pub(super) fn file(&self, name: &str, text: &str) -> Checked<PathBuf> {
+        let path = self.bench.scratch().join(name);
+        match std::fs::write(&path, text) {
+            Ok(()) => Ok(path),
+            Err(error) => skip(format!("cannot write {}: {error}", path.display())),
+        }
+    }
+
+    /// Plays a scene once for all checks that judge it; each has what was said in it among its evidence.
+    pub(super) async fn scene<T: Clone>(
+        &self,
+        scene: &OnceCell<Played<T>>,
+        play: impl Future<Output = Checked<T>>,
+    ) -> Checked<T> {
+        let known = scene.initialized();
+        let (outcome, lines) = scene.get_or_init(async || (play.await, self.log.lines())).await;
+        if known {
+            lines.iter().for_each(|line| self.log.note(line));
+        }
+        outcome.clone()
+    }
+
+    /// Waits in order to see that nothing comes.
+    pub(super) async fn quiet(&self) {
+        tokio::time::sleep(self.pace().quiet).await;
+    }
+}
+
+/// Closes diffs and ends sessions, newest first. Whoever does not answer is not waited for.
+async fn give_back(left: &Mutex<Vec<(Peer, Option<String>)>>, pace: Pace) {
+    loop {
+        let taken = left.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let Some((peer, diff)) = taken else { return };
+        let patience = pace.answer.min(Duration::from_secs(2));
+        let given_back = async {
+            match diff {
+                Some(path) => peer.quietly_close(&path).await,
+                None => peer.quietly_leave().await,
+            }
+        };
+        let _ = tokio::time::timeout(patience, given_back).await;
+    }
+}

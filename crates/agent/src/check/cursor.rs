@@ -1,0 +1,3 @@
+//! Checks to come.
+
+pub(super) static CHECKS: &[super::Check] = &[];

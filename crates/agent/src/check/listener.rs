@@ -1,0 +1,164 @@
+//! A stream that is listened to while a check goes on: everything that comes is kept with its time, and pings are answered as
+//! shipped agents do.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use super::peer::Peer;
+use super::sse::{Item, Parser};
+use super::tally::{Tally, Where};
+use super::wire::Connection;
+
+/// Something that came.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Heard {
+    /// A message.
+    Message(Value),
+    /// A comment, or an event that is no message.
+    Sign,
+    /// The proper end of the stream.
+    Ended,
+    /// The end of the connection in mid-stream.
+    Broke,
+}
+
+/// A stream. Dropping it cuts the connection.
+pub(super) struct Listener {
+    heard: Arc<Mutex<Vec<(Instant, Heard)>>>,
+    count: watch::Receiver<usize>,
+    task: JoinHandle<()>,
+}
+
+impl Listener {
+    pub(super) fn over(connection: Connection, peer: Peer, tally: Arc<Tally>) -> Self {
+        let heard = Arc::<Mutex<Vec<_>>>::default();
+        let (told, count) = watch::channel(0);
+        let keep = Arc::clone(&heard);
+        let hear = move |what: Heard| {
+            let mut heard = lock(&keep);
+            heard.push((Instant::now(), what));
+            told.send_replace(heard.len());
+        };
+        let task = tokio::spawn(listen(connection, peer, tally, hear));
+        Self { heard, count, task }
+    }
+
+    /// How much has come so far: the mark from which to [wait](Self::wait).
+    pub(super) fn mark(&self) -> usize {
+        lock(&self.heard).len()
+    }
+
+    /// Everything since a mark.
+    pub(super) fn since(&self, mark: usize) -> Vec<(Instant, Heard)> {
+        lock(&self.heard)[mark..].to_vec()
+    }
+
+    /// The messages of a method since a mark: their parameters.
+    pub(super) fn told(&self, mark: usize, methods: &[&str]) -> Vec<(Instant, Value)> {
+        let fits = |message: &Value| methods.iter().any(|method| message["method"] == *method);
+        let messages = self.since(mark).into_iter().filter_map(|(at, heard)| match heard {
+            Heard::Message(message) if fits(&message) => Some((at, message)),
+            _ => None,
+        });
+        messages.collect()
+    }
+
+    /// Waits until something came since the mark, and says what.
+    pub(super) async fn wait<T>(
+        &self,
+        mark: usize,
+        patience: Duration,
+        fits: impl Fn(&Heard) -> Option<T>,
+    ) -> Option<T> {
+        let mut count = self.count.clone();
+        let search = async {
+            let mut from = mark;
+            loop {
+                count.borrow_and_update();
+                {
+                    let heard = lock(&self.heard);
+                    if let Some(found) = heard[from..].iter().find_map(|(_, heard)| fits(heard)) {
+                        return Some(found);
+                    }
+                    from = heard.len();
+                }
+                if count.changed().await.is_err() {
+                    return None;
+                }
+            }
+        };
+        tokio::time::timeout(patience, search).await.ok().flatten()
+    }
+
+    /// Waits for a message of one of these methods.
+    pub(super) async fn message(&self, mark: usize, patience: Duration, methods: &[&str]) -> Option<Value> {
+        self.wait(mark, patience, |heard| match heard {
+            Heard::Message(message) if methods.iter().any(|method| message["method"] == *method) => {
+                Some(message.clone())
+            }
+            _ => None,
+        })
+        .await
+    }
+
+    /// Waits for the end; whether it was a proper one.
+    pub(super) async fn end(&self, patience: Duration) -> Option<bool> {
+        self.wait(0, patience, |heard| match heard {
+            Heard::Ended => Some(true),
+            Heard::Broke => Some(false),
+            _ => None,
+        })
+        .await
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+fn lock(heard: &Mutex<Vec<(Instant, Heard)>>) -> std::sync::MutexGuard<'_, Vec<(Instant, Heard)>> {
+    heard.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn listen(mut connection: Connection, peer: Peer, tally: Arc<Tally>, hear: impl Fn(Heard)) {
+    let stream = tally.stream();
+    let mut parser = Parser::default();
+    let end = loop {
+        match connection.piece().await {
+            Ok(Some(piece)) => parser.feed(&piece),
+            Ok(None) => break Heard::Ended,
+            Err(_) => break Heard::Broke,
+        }
+        while let Some(item) = parser.next() {
+            let Item::Event(event) = item else {
+                hear(Heard::Sign);
+                continue;
+            };
+            peer.log.note(format!("← stream: {}", event.data.as_deref().unwrap_or("an event without data")));
+            tally.hears(Where::Stream(stream), &event);
+            let message = event.data.and_then(|data| serde_json::from_str::<Value>(&data).ok());
+            let Some(message) = message.filter(Value::is_object) else {
+                hear(Heard::Sign);
+                continue;
+            };
+            let ping = (message["method"] == "ping").then(|| message["id"].clone());
+            hear(Heard::Message(message));
+            if let Some(id) = ping.filter(|id| !id.is_null() && peer.answers_pings) {
+                let pong = peer.post(&json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
+                // On its own: what comes meanwhile must not wait.
+                let peer = peer.clone();
+                tokio::spawn(async move {
+                    let _ = peer.send(&pong).await;
+                });
+            }
+        }
+    };
+    peer.log.note(if end == Heard::Ended { "← stream: its end" } else { "← stream: it broke off" });
+    hear(end);
+}

@@ -1,0 +1,6 @@
+//! Checks to come.
+
+pub(super) static CHECKS: &[super::Check] = &[];
+
+#[derive(Default)]
+pub(super) struct Scenes {}

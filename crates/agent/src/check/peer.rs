@@ -1,0 +1,332 @@
+//! An agent, as the suite plays it: a session of its own, each request on a connection of its own.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use serde_json::{Value, json};
+
+use super::bench::{Case, Checked, Log, Stop, skip};
+use super::listener::Listener;
+use super::sse::{Event, Item, Parser};
+use super::tally::{Tally, Where};
+use super::wire::{Connection, Head, Request};
+use super::{Pace, Target};
+
+/// The version that agents propose.
+pub(super) const PROPOSED: &str = "2025-06-18";
+
+/// A whole answer.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    pub(super) head: Head,
+    pub(super) body: Vec<u8>,
+    /// The events, if the body was a stream of them.
+    pub(super) events: Vec<Event>,
+}
+
+impl Answer {
+    pub(super) fn status(&self) -> u16 {
+        self.head.status
+    }
+
+    /// The messages in it.
+    pub(super) fn messages(&self) -> Vec<Value> {
+        let parse = |json: &[u8]| serde_json::from_slice(json).ok();
+        if self.head.is_stream() {
+            return self.events.iter().filter_map(|event| parse(event.data.as_ref()?.as_bytes())).collect();
+        }
+        match parse(&self.body) {
+            Some(Value::Array(messages)) => messages,
+            message => message.into_iter().collect(),
+        }
+    }
+
+    /// The reply to the request with this id.
+    pub(super) fn reply(&self, id: &Value) -> Option<Value> {
+        self.messages().into_iter().find(|message| message["id"] == *id && message.get("method").is_none())
+    }
+}
+
+/// No answer, and why.
+#[derive(Debug)]
+pub(super) struct NoAnswer(pub(super) String);
+
+impl From<NoAnswer> for Stop {
+    fn from(none: NoAnswer) -> Self {
+        Self::Fail(none.0)
+    }
+}
+
+/// An agent.
+#[derive(Clone)]
+pub(super) struct Peer {
+    host: Arc<str>,
+    port: u16,
+    token: Option<Arc<str>>,
+    pub(super) session: Option<String>,
+    pub(super) version: Option<String>,
+    pub(super) log: Log,
+    pub(super) pace: Pace,
+    /// Whether it answers the pings of the companion, as shipped agents do.
+    pub(super) answers_pings: bool,
+    tally: Arc<Tally>,
+    ids: Arc<AtomicI64>,
+}
+
+impl Peer {
+    pub(super) fn stranger(target: &Target, pace: Pace, tally: &Arc<Tally>, log: &Log) -> Self {
+        Self {
+            host: Arc::from(target.host.as_str()),
+            port: target.record.port,
+            token: target.record.auth_token.as_deref().map(Arc::from),
+            session: None,
+            version: None,
+            log: log.clone(),
+            pace,
+            answers_pings: true,
+            tally: Arc::clone(tally),
+            ids: Arc::new(AtomicI64::new(1)),
+        }
+    }
+
+    /// A request as agents send it.
+    pub(super) fn request(&self, method: &'static str) -> Request {
+        let mut headers = vec![("Host".into(), format!("{}:{}", self.host, self.port))];
+        if let Some(token) = &self.token {
+            headers.push(("Authorization".into(), format!("Bearer {token}")));
+        }
+        let accept =
+            if method == "GET" { "text/event-stream" } else { "application/json, text/event-stream" };
+        headers.push(("Accept".into(), accept.into()));
+        if method == "POST" {
+            headers.push(("Content-Type".into(), "application/json".into()));
+        }
+        let session = self.session.iter().map(|session| ("mcp-session-id".into(), session.clone()));
+        let version = self.version.iter().map(|version| ("mcp-protocol-version".into(), version.clone()));
+        headers.extend(session.chain(version));
+        Request::new(method, headers)
+    }
+
+    /// A POST of a message.
+    pub(super) fn post(&self, message: &Value) -> Request {
+        self.request("POST").body(message.to_string())
+    }
+
+    pub(super) async fn dial(&self) -> Result<Connection, NoAnswer> {
+        let dialled = tokio::time::timeout(self.pace.answer, Connection::dial(&self.host, self.port)).await;
+        let failed = |why: String| {
+            self.log.note(format!("← no connection: {why}"));
+            NoAnswer(format!("there was no connection: {why}"))
+        };
+        match dialled {
+            Ok(Ok(connection)) => Ok(connection),
+            Ok(Err(error)) => Err(failed(error.to_string())),
+            Err(_) => Err(failed(format!("none within {} s", self.pace.answer.as_secs_f32()))),
+        }
+    }
+
+    /// Sends a request and reads the answer, whatever it is.
+    pub(super) async fn send(&self, request: &Request) -> Result<Answer, NoAnswer> {
+        let mut connection = self.dial().await?;
+        self.note(request);
+        let id = serde_json::from_slice::<Value>(&request.body).ok().map(|message| message["id"].clone());
+        let exchange = async {
+            let sent = async {
+                connection.send(&request.head(request.body.len())).await?;
+                connection.send(&request.body).await
+            };
+            // Who refuses a request may hang up before all of it was sent: what it says counts.
+            let unsent = sent.await.err();
+            let answer = read(&mut connection, &self.tally, id.as_ref()).await;
+            answer.map_err(|error| unsent.unwrap_or(error).to_string())
+        };
+        let exchanged = tokio::time::timeout(self.pace.answer + self.patience_for(request), exchange).await;
+        let failed = |why: String| {
+            self.log.note(format!("← no answer: {why}"));
+            NoAnswer(format!("there was no answer: {why}"))
+        };
+        match exchanged {
+            Ok(Ok(answer)) => {
+                let body = String::from_utf8_lossy(&answer.body);
+                self.log.note(format!("← {} {}", answer.status(), body.trim_end().replace('\n', "⏎")));
+                Ok(answer)
+            }
+            Ok(Err(why)) => Err(failed(why)),
+            Err(_) => Err(failed(format!("none within {} s", self.pace.answer.as_secs_f32()))),
+        }
+    }
+
+    /// What is large takes longer: a second for each megabyte.
+    fn patience_for(&self, request: &Request) -> std::time::Duration {
+        std::time::Duration::from_millis(u64::try_from(request.body.len() / 1024).unwrap_or(0))
+    }
+
+    pub(super) fn note(&self, request: &Request) {
+        let differs = match request.differs.join(", ") {
+            differs if differs.is_empty() => differs,
+            differs => format!("[{differs}] "),
+        };
+        let shown = &request.body[..request.body.len().min(4000)];
+        self.log.note(format!("→ {} {differs}{}", request.method, String::from_utf8_lossy(shown)));
+    }
+
+    pub(super) fn next_id(&self) -> Value {
+        self.ids.fetch_add(1, Ordering::Relaxed).into()
+    }
+
+    /// A request of a method, answered.
+    ///
+    /// # Errors
+    /// [`Stop::Skip`] without an answer that is a reply: other checks judge that.
+    pub(super) async fn ask(&self, method: &str, params: Value) -> Checked<Value> {
+        let id = self.next_id();
+        self.ask_as(&id, method, params).await
+    }
+
+    /// The same with this id.
+    pub(super) async fn ask_as(&self, id: &Value, method: &str, params: Value) -> Checked<Value> {
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        let answer = match self.send(&self.post(&message)).await {
+            Ok(answer) => answer,
+            Err(NoAnswer(why)) => return skip(format!("{method} cannot be relied on: {why}")),
+        };
+        match answer.reply(id) {
+            Some(reply) => Ok(reply),
+            None => skip(format!("{method} was answered {} without a reply", answer.status())),
+        }
+    }
+
+    /// Calls a tool.
+    pub(super) async fn call(&self, tool: &str, arguments: Value) -> Checked<Value> {
+        self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await
+    }
+
+    /// Opens the stream.
+    pub(super) async fn listen(&self) -> Checked<Listener> {
+        self.listen_with(self.request("GET")).await
+    }
+
+    /// Opens the stream with other headers.
+    pub(super) async fn listen_with(&self, request: Request) -> Checked<Listener> {
+        match self.open(&request).await {
+            Ok((head, connection)) if head.status == 200 => {
+                Ok(Listener::over(connection, self.clone(), Arc::clone(&self.tally)))
+            }
+            Ok((head, _)) => skip(format!("the stream was refused with {}", head.status)),
+            Err(NoAnswer(why)) => skip(format!("the stream does not open: {why}")),
+        }
+    }
+
+    /// Sends a request and reads the head of the answer only.
+    pub(super) async fn open(&self, request: &Request) -> Result<(Head, Connection), NoAnswer> {
+        let mut connection = self.dial().await?;
+        self.note(request);
+        let exchange = async {
+            connection.send(&request.head(0)).await?;
+            connection.head().await
+        };
+        let why = match tokio::time::timeout(self.pace.answer, exchange).await {
+            Ok(Ok(head)) => {
+                self.log.note(format!("← {} {}", head.status, head.get("content-type").unwrap_or_default()));
+                return Ok((head, connection));
+            }
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => format!("none within {} s", self.pace.answer.as_secs_f32()),
+        };
+        self.log.note(format!("← no answer: {why}"));
+        Err(NoAnswer(format!("there was no answer: {why}")))
+    }
+
+    /// Ends a diff that a check left open; nobody listens to what comes of it.
+    pub(super) async fn quietly_close(&self, path: &str) {
+        let arguments = json!({ "filePath": path, "suppressNotification": true });
+        let _ = self.silently().call("closeDiff", arguments).await;
+    }
+
+    /// Ends the session.
+    pub(super) async fn quietly_leave(&self) {
+        let silent = self.silently();
+        let _ = silent.send(&silent.request("DELETE")).await;
+    }
+
+    /// The same agent, whose doings are no evidence.
+    fn silently(&self) -> Self {
+        Self { log: self.log.apart(), tally: Arc::default(), ..self.clone() }
+    }
+}
+
+impl Case<'_> {
+    /// Somebody who knows the token and has no session.
+    pub(super) fn stranger(&self) -> Peer {
+        Peer::stranger(self.bench.target, self.pace(), &self.bench.tally, &self.log)
+    }
+
+    /// Sends `initialize` and takes the session; the result with it.
+    pub(super) async fn introduce(&self) -> Checked<(Peer, Value)> {
+        self.introduce_with(PROPOSED).await
+    }
+
+    /// The same with another version.
+    pub(super) async fn introduce_with(&self, version: &str) -> Checked<(Peer, Value)> {
+        let mut peer = self.stranger();
+        let answer = match peer.send(&peer.post(&initialize(&0.into(), version))).await {
+            Ok(answer) => answer,
+            Err(NoAnswer(why)) => return skip(format!("there is no session: {why}")),
+        };
+        let result = answer.reply(&0.into()).map(|mut reply| reply["result"].take());
+        let Some(result) = result.filter(Value::is_object) else {
+            return skip(format!("there is no session: initialize was answered {}", answer.status()));
+        };
+        peer.session = answer.head.get("mcp-session-id").map(str::to_owned);
+        peer.version = result["protocolVersion"].as_str().map(str::to_owned);
+        if peer.session.is_some() {
+            self.took(&peer, None);
+        }
+        Ok((peer, result))
+    }
+
+    /// Connects as agents do. That the answers are the right ones is judged elsewhere.
+    pub(super) async fn join(&self) -> Checked<Peer> {
+        self.join_with(PROPOSED).await
+    }
+
+    /// The same with another version.
+    pub(super) async fn join_with(&self, version: &str) -> Checked<Peer> {
+        let (peer, _) = self.introduce_with(version).await?;
+        let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        match peer.send(&peer.post(&initialized)).await {
+            Ok(_) => Ok(peer),
+            Err(NoAnswer(why)) => skip(format!("there is no session: {why}")),
+        }
+    }
+}
+
+/// The first message of an agent.
+pub(super) fn initialize(id: &Value, version: &str) -> Value {
+    let client = json!({ "name": "alongside-check", "version": env!("CARGO_PKG_VERSION") });
+    let params = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": client });
+    json!({ "jsonrpc": "2.0", "id": id, "method": "initialize", "params": params })
+}
+
+/// Reads an answer: all of it, or a stream of events up to the reply that is waited for.
+async fn read(connection: &mut Connection, tally: &Tally, id: Option<&Value>) -> std::io::Result<Answer> {
+    let mut answer = Answer { head: connection.head().await?, ..Answer::default() };
+    let mut parser = Parser::default();
+    while let Some(piece) = connection.piece().await? {
+        answer.body.extend_from_slice(&piece);
+        if !answer.head.is_stream() {
+            continue;
+        }
+        parser.feed(&piece);
+        while let Some(item) = parser.next() {
+            if let Item::Event(event) = item {
+                tally.hears(Where::Answer, &event);
+                answer.events.push(event);
+            }
+        }
+        if id.is_some_and(|id| answer.reply(id).is_some()) {
+            break;
+        }
+    }
+    Ok(answer)
+}
