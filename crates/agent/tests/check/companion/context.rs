@@ -1,0 +1,135 @@
+//! What agents are told of the editor, and when.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep_until};
+
+use super::editor::Open;
+use super::outcomes::Frame;
+use super::{Shared, State};
+use crate::fault::Fault;
+
+/// How long after a change more is waited for, and how long after the first of a burst at most.
+const QUIET: Duration = Duration::from_millis(50);
+const AT_MOST: Duration = Duration::from_millis(200);
+
+/// The most files, and the most UTF-16 units of a selection, that agents are told.
+const FILES: usize = 10;
+const SELECTED: usize = 16_384;
+
+/// Tells every agent of changes, until dropped.
+pub(super) async fn tell_changes(shared: Arc<Shared>) {
+    loop {
+        shared.changed.notified().await;
+        let first = Instant::now();
+        let (quiet, at_most) = match shared.fault {
+            Some(Fault::ContextOnlyAfterSilence) => (QUIET, Duration::from_secs(3600)),
+            Some(Fault::ContextIsLate) => (Duration::from_secs(2), Duration::from_secs(2)),
+            Some(Fault::EveryChangeAtOnce) => (Duration::ZERO, Duration::ZERO),
+            _ => (QUIET, AT_MOST),
+        };
+        loop {
+            let until = (Instant::now() + quiet).min(first + at_most);
+            tokio::select! {
+                biased;
+                () = sleep_until(until) => break,
+                () = shared.changed.notified() => {}
+            }
+        }
+        shared.tell_context(true);
+    }
+}
+
+/// Files vanish without the editor's saying so.
+pub(super) async fn look_for_vanished_files(shared: Arc<Shared>) {
+    loop {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        shared.tell_context(false);
+    }
+}
+
+/// The notification of a context.
+pub(super) fn update(context: &Value) -> Value {
+    json!({ "jsonrpc": "2.0", "method": "ide/contextUpdate", "params": context })
+}
+
+impl Shared {
+    fn tell_context(&self, changed: bool) {
+        let mut state = self.state();
+        let now = self.current_context(&state);
+        for session in state.sessions.values_mut() {
+            let Some(stream) = &session.stream else { continue };
+            let equal = session.told.as_ref() == Some(&now);
+            if equal && !(changed && self.has(Fault::EqualContextsAreRepeated)) {
+                continue;
+            }
+            let _ = stream.frames.send(Frame::Message(update(&now)));
+            session.told = Some(now.clone());
+        }
+    }
+
+    /// The context as it is.
+    pub(super) fn current_context(&self, state: &State) -> Value {
+        let tellable = |file: &&Open| Path::new(&file.path).is_file() || self.has(Fault::VirtualFilesAreTold);
+        let mut files: Vec<&Open> = state.editor.files.iter().filter(tellable).collect();
+        files.sort_by_key(|file| std::cmp::Reverse(file.focused));
+        if !self.has(Fault::MoreThanTenFiles) {
+            files.truncate(FILES);
+        }
+        let active = state.editor.active.as_deref();
+        let files: Vec<Value> = files.into_iter().map(|file| self.file(file, active)).collect();
+        let mut workspace = json!({ "openFiles": files });
+        if self.has(Fault::TrustIsNull) {
+            workspace["isTrusted"] = Value::Null;
+        }
+        json!({ "workspaceState": workspace })
+    }
+
+    fn file(&self, open: &Open, active: Option<&str>) -> Value {
+        let mut file = json!({ "path": open.path, "timestamp": open.focused });
+        let is_active = active == Some(open.path.as_str());
+        if is_active || self.has(Fault::EveryFileIsActive) {
+            file["isActive"] = json!(true);
+            let (line, character) = open.cursor;
+            let from = u32::from(!self.has(Fault::CursorFromZero));
+            file["cursor"] = json!({ "line": line - 1 + from, "character": character - 1 + from });
+            if let Some(selected) = &open.selected {
+                file["selectedText"] = json!(self.cut(selected));
+            }
+        }
+        match self.fault {
+            Some(Fault::NothingIsActive) => file["isActive"] = json!(false),
+            Some(Fault::ActiveIsNotNewest) if is_active => file["timestamp"] = json!(1),
+            Some(Fault::NoTimestamps) => drop(file.as_object_mut().map(|file| file.remove("timestamp"))),
+            Some(Fault::TimestampsInSeconds) => file["timestamp"] = json!(open.focused / 1000),
+            Some(Fault::CursorIsNull) if !is_active => file["cursor"] = Value::Null,
+            Some(Fault::SelectionIsNull) if open.selected.is_none() => file["selectedText"] = Value::Null,
+            Some(Fault::ContextPathsAreAddresses) => file["path"] = json!(format!("file://{}", open.path)),
+            _ => {}
+        }
+        file
+    }
+
+    /// As much of a selection as agents take, on a character's boundary.
+    fn cut<'a>(&self, text: &'a str) -> &'a str {
+        let mut units = 0;
+        let limit = match self.fault {
+            Some(Fault::SelectionIsNotCut) => usize::MAX,
+            // Characters outside the basic plane are two units, and are taken for one.
+            Some(Fault::SelectionIsCutByCharacters) => {
+                return text.char_indices().nth(SELECTED).map_or(text, |(at, _)| &text[..at]);
+            }
+            _ => SELECTED,
+        };
+        for (at, character) in text.char_indices() {
+            units += character.len_utf16();
+            if units > limit {
+                return &text[..at];
+            }
+        }
+        text
+    }
+}

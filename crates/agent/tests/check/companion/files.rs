@@ -1,0 +1,131 @@
+//! The discovery files: each family's names, spelled out here once more so that a slip in the product's own table does
+//! not hide itself.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::Shared;
+use crate::fault::Fault;
+
+/// A process that is long gone: beyond what Linux gives out.
+const NOBODY: u32 = 4_194_305;
+
+/// Which fields a file holds.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Gemini,
+    Qwen,
+}
+
+impl Shared {
+    /// Writes every file, each by one rename.
+    pub(super) fn publish(&self) {
+        for (path, kind) in self.files() {
+            if self.has(Fault::NoQwenFiles) && kind == Kind::Qwen {
+                continue;
+            }
+            let directory = path.parent().expect("a file lies in a directory");
+            fs::create_dir_all(directory).expect("a directory for discovery files");
+            let open = self.has(Fault::DirectoryOpenToOthers);
+            // The temporary directory itself is everybody's: its permissions are none of ours.
+            if directory != self.world.tmp {
+                let mode = if open { 0o755 } else { 0o700 };
+                fs::set_permissions(directory, fs::Permissions::from_mode(mode)).expect("permissions");
+            }
+            let readable = self.has(Fault::FileReadableByOthers);
+            let (text, mode) = (self.record(kind).to_string(), if readable { 0o644 } else { 0o600 });
+            if self.has(Fault::FileWrittenInPlace) {
+                fs::write(&path, &text[..text.len() / 2]).expect("half a discovery file");
+                std::thread::sleep(Duration::from_millis(40));
+                fs::write(&path, &text).expect("a discovery file");
+                fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("permissions of a file");
+                continue;
+            }
+            let draft = directory.join(format!(".draft-{}-{}", self.port, std::process::id()));
+            fs::write(&draft, text).expect("a discovery file");
+            fs::set_permissions(&draft, fs::Permissions::from_mode(mode)).expect("permissions of a file");
+            fs::rename(&draft, &path).expect("a discovery file in its place");
+        }
+    }
+
+    /// Removes what was written.
+    pub(super) fn withdraw(&self) {
+        for (path, _) in self.files() {
+            let _ = fs::remove_file(path);
+        }
+    }
+
+    /// All names, in all places.
+    fn files(&self) -> Vec<(PathBuf, Kind)> {
+        let (tmp, home) = (&self.world.tmp, &self.world.home);
+        let pid = if self.has(Fault::DeadPidInName) { NOBODY } else { self.world.editor_pid };
+        let port = if self.has(Fault::WrongPortInName) { self.port ^ 1 } else { self.port };
+        let in_gemini = tmp.join("gemini/ide");
+        let mut files = vec![
+            (in_gemini.join(format!("gemini-ide-server-{pid}-{port}.json")), Kind::Gemini),
+            (tmp.join(format!("gemini-ide-server-{pid}.json")), Kind::Gemini),
+            (home.join(format!(".qwen/ide/{port}.lock")), Kind::Qwen),
+            (tmp.join(format!("qwen/ide/qwen-code-ide-server-{pid}-{port}.json")), Kind::Qwen),
+            (in_gemini.join(format!("qwen-code-ide-server-{pid}-{port}.json")), Kind::Qwen),
+            (tmp.join(format!("qwen-code-ide-server-{pid}.json")), Kind::Qwen),
+            (tmp.join(format!("qwen-code-ide-server-{port}.json")), Kind::Qwen),
+        ];
+        if self.has(Fault::NoGeminiFile) {
+            files
+                .retain(|(path, _)| !path.starts_with(&in_gemini) || path.to_string_lossy().contains("qwen"));
+        }
+        if self.has(Fault::OverridingFile) {
+            files.push((in_gemini.join(format!("gemini-ide-server-{pid}.json")), Kind::Gemini));
+        }
+        files
+    }
+
+    fn record(&self, kind: Kind) -> Value {
+        let mut record = json!({
+            "port": self.port,
+            "workspacePath": self.workspace_path(),
+            "authToken": self.token,
+            "ideInfo": { "name": "reference", "displayName": "Reference Editor" },
+        });
+        if kind == Kind::Qwen {
+            record["ppid"] = json!(self.world.editor_pid);
+            record["ideName"] = json!("Reference Editor");
+        }
+        let fields = record.as_object_mut().expect("a record is an object");
+        match self.fault {
+            Some(Fault::PortAsText) => record["port"] = json!(self.port.to_string()),
+            Some(Fault::NullIdeInfo) => record["ideInfo"] = Value::Null,
+            Some(Fault::NoIdeInfo) => drop(fields.remove("ideInfo")),
+            Some(Fault::NoDisplayName) => record["ideInfo"] = json!({ "name": "reference" }),
+            Some(Fault::NoTokenInFile) => drop(fields.remove("authToken")),
+            Some(Fault::NoParentForQwen) => drop(fields.remove("ppid")),
+            Some(Fault::DeadParent) if kind == Kind::Qwen => record["ppid"] = json!(NOBODY),
+            _ => {}
+        }
+        record
+    }
+
+    /// All folders by the names they were opened under and by their real ones: agents compare either.
+    fn workspace_path(&self) -> String {
+        let mut roots: Vec<String> = Vec::new();
+        for folder in &self.state().editor.folders {
+            let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+            let names = if self.has(Fault::OnlyLiteralRoots) { vec![folder] } else { vec![folder, &real] };
+            for name in names.into_iter().map(|name| name.to_string_lossy().into_owned()) {
+                if !roots.contains(&name) && !name.contains(':') {
+                    roots.push(name);
+                }
+            }
+        }
+        match self.fault {
+            Some(Fault::RelativeRoot) => roots.push("src".into()),
+            Some(Fault::RootThatIsGone) => roots.push(format!("{}-that-is-gone", roots[0])),
+            _ => {}
+        }
+        roots.join(if self.has(Fault::RootsJoinedByComma) { "," } else { ":" })
+    }
+}

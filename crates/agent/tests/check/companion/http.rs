@@ -1,0 +1,202 @@
+//! As much of HTTP/1.1 as a companion needs, by hand: a fault is often a status, a header or a byte that a library
+//! would not let one send.
+
+use std::io;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+/// The longest head that is read, in bytes.
+const MAX_HEAD: usize = 64 * 1024;
+
+/// How long what a refused request still sends is thrown away, so that the answer is not lost to a reset.
+const LINGER: Duration = Duration::from_millis(300);
+
+/// A request without its body.
+#[derive(Debug)]
+pub(crate) struct Head {
+    pub(crate) method: String,
+    pub(crate) path: String,
+    /// Names in lower case.
+    headers: Vec<(String, String)>,
+}
+
+impl Head {
+    fn parse(text: &str) -> Option<Self> {
+        let mut lines = text.split("\r\n");
+        let mut words = lines.next()?.split(' ');
+        let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
+        let header = |line: &str| {
+            let (name, value) = line.split_once(':')?;
+            Some((name.to_ascii_lowercase(), value.trim().to_owned()))
+        };
+        let headers = lines.filter(|line| !line.is_empty()).map(header).collect::<Option<_>>()?;
+        Some(Self { method, path, headers })
+    }
+
+    /// The first header of this name, which is given in lower case.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    fn says(&self, name: &str, word: &str) -> bool {
+        self.header(name).is_some_and(|value| value.eq_ignore_ascii_case(word))
+    }
+}
+
+/// An answer that is no stream.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    pub(crate) fn status(status: u16) -> Self {
+        Self { status, ..Self::default() }
+    }
+
+    pub(crate) fn json(status: u16, body: &serde_json::Value) -> Self {
+        Self { status, headers: vec![("Content-Type", "application/json".into())], body: body.to_string() }
+    }
+
+    pub(crate) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+}
+
+/// One connection, and what was read from it too far.
+pub(crate) struct Wire {
+    pub(crate) socket: TcpStream,
+    ahead: Vec<u8>,
+}
+
+impl Wire {
+    pub(crate) fn new(socket: TcpStream) -> Self {
+        Self { socket, ahead: Vec::new() }
+    }
+
+    /// The next request; none when the connection is over, or what comes is no HTTP.
+    pub(crate) async fn head(&mut self) -> io::Result<Option<Head>> {
+        let end = loop {
+            if let Some(at) = self.ahead.windows(4).position(|window| window == b"\r\n\r\n") {
+                break at;
+            }
+            if self.ahead.len() > MAX_HEAD || self.more().await? == 0 {
+                return Ok(None);
+            }
+        };
+        let head = Head::parse(&String::from_utf8_lossy(&self.ahead[..end]));
+        self.ahead.drain(..end + 4);
+        Ok(head)
+    }
+
+    /// The body of this request: `Err(limit)` when it is longer than that.
+    pub(crate) async fn body(&mut self, head: &Head, limit: usize) -> io::Result<Result<Vec<u8>, usize>> {
+        if head.says("expect", "100-continue") {
+            self.socket.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await?;
+        }
+        if head.says("transfer-encoding", "chunked") {
+            return self.chunks(limit).await;
+        }
+        let length = head.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+        if length > limit {
+            return Ok(Err(limit));
+        }
+        self.exactly(length).await.map(Ok)
+    }
+
+    async fn chunks(&mut self, limit: usize) -> io::Result<Result<Vec<u8>, usize>> {
+        let mut body = Vec::new();
+        loop {
+            let line = self.line().await?;
+            let size = line.split(';').next().unwrap_or_default().trim();
+            let size = usize::from_str_radix(size, 16).map_err(io::Error::other)?;
+            body.extend(self.exactly(size).await?);
+            self.line().await?;
+            if size == 0 {
+                return Ok(Ok(body));
+            }
+            if body.len() > limit {
+                return Ok(Err(limit));
+            }
+        }
+    }
+
+    async fn line(&mut self) -> io::Result<String> {
+        loop {
+            if let Some(at) = self.ahead.windows(2).position(|window| window == b"\r\n") {
+                let line = String::from_utf8_lossy(&self.ahead[..at]).into_owned();
+                self.ahead.drain(..at + 2);
+                return Ok(line);
+            }
+            self.more_or_end().await?;
+        }
+    }
+
+    async fn exactly(&mut self, length: usize) -> io::Result<Vec<u8>> {
+        self.ahead.reserve(length.saturating_sub(self.ahead.len()));
+        while self.ahead.len() < length {
+            self.more_or_end().await?;
+        }
+        let rest = self.ahead.split_off(length);
+        Ok(std::mem::replace(&mut self.ahead, rest))
+    }
+
+    async fn more(&mut self) -> io::Result<usize> {
+        self.ahead.reserve(64 * 1024);
+        self.socket.read_buf(&mut self.ahead).await
+    }
+
+    async fn more_or_end(&mut self) -> io::Result<()> {
+        match self.more().await? {
+            0 => Err(io::ErrorKind::UnexpectedEof.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Sends an answer. With `last` nothing more is read from this connection.
+    pub(crate) async fn answer(&mut self, answer: Answer, last: bool) -> io::Result<()> {
+        let mut text = format!("HTTP/1.1 {} {}\r\n", answer.status, reason(answer.status));
+        for (name, value) in &answer.headers {
+            text.push_str(&format!("{name}: {value}\r\n"));
+        }
+        if last {
+            text.push_str("Connection: close\r\n");
+        }
+        if answer.status != 204 {
+            text.push_str(&format!("Content-Length: {}\r\n", answer.body.len()));
+        }
+        text.push_str("\r\n");
+        let mut bytes = text.into_bytes();
+        bytes.extend(answer.body.into_bytes());
+        self.socket.write_all(&bytes).await?;
+        if last {
+            self.socket.shutdown().await?;
+            let mut sink = vec![0; 64 * 1024];
+            let drained = async { while matches!(self.socket.read(&mut sink).await, Ok(1..)) {} };
+            let _ = timeout(LINGER, drained).await;
+        }
+        Ok(())
+    }
+}
+
+fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        202 => "Accepted",
+        204 => "No Content",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        409 => "Conflict",
+        413 => "Content Too Large",
+        _ => "Whatever",
+    }
+}

@@ -1,0 +1,169 @@
+//! What is sent to one agent, and what has still to be: each outcome until its receipt, on whatever stream there is.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::time::Instant;
+
+use super::diffs::Diff;
+use super::{Shared, State};
+use crate::fault::Fault;
+
+/// How long after a stream's beginning nothing is sent again: the agent may be proposing anew.
+pub(super) const HOLD: Duration = Duration::from_millis(100);
+
+/// What a stream is told to write.
+#[derive(Debug, Clone)]
+pub(super) enum Frame {
+    /// A message.
+    Message(Value),
+    /// Nothing more, and no proper end.
+    Cut,
+}
+
+/// One agent.
+#[derive(Default)]
+pub(super) struct Session {
+    pub(super) stream: Option<Stream>,
+    /// A stream that should have ended.
+    pub(super) leaked: Option<Stream>,
+    /// Outcomes without a receipt, in the order they were made.
+    pub(super) outcomes: Vec<Outcome>,
+    /// Reviews that are open.
+    pub(super) diffs: Vec<Diff>,
+    /// Last texts of reviews that were closed, by path.
+    pub(super) closed: BTreeMap<String, String>,
+    /// The context this agent was told last.
+    pub(super) told: Option<Value>,
+    /// POSTs of this agent that have not been read to their end.
+    reading: i32,
+    /// Pings there ever were.
+    pings: u64,
+    /// Outcomes there ever were, for the faulty companion that plays them again.
+    pub(super) history: Vec<Value>,
+}
+
+/// A stream to an agent. It ends properly when this is dropped.
+pub(super) struct Stream {
+    pub(super) number: u64,
+    pub(super) since: Instant,
+    pub(super) frames: UnboundedSender<Frame>,
+}
+
+/// What became of a review, until the agent is known to have heard it.
+pub(super) struct Outcome {
+    pub(super) path: String,
+    /// The last text of the review.
+    pub(super) text: String,
+    message: Value,
+    /// The stream it was written to last.
+    sent_on: Option<u64>,
+    /// The ping whose reply is the receipt.
+    ping: Option<String>,
+}
+
+impl Outcome {
+    pub(super) fn new(path: &str, text: &str, message: Value) -> Self {
+        Self { path: path.into(), text: text.into(), message, sent_on: None, ping: None }
+    }
+}
+
+impl Session {
+    /// Writes what is due. With `now` nothing is held back.
+    pub(super) fn flush(&mut self, fault: Option<Fault>, now: bool) {
+        let Some(stream) = &self.stream else {
+            if fault == Some(Fault::OutcomesLostWithoutAStream) {
+                self.outcomes.clear();
+            }
+            return;
+        };
+        if self.reading > 0 && !now {
+            return;
+        }
+        let settled = stream.since.elapsed() >= HOLD || now;
+        for outcome in &mut self.outcomes {
+            let due = outcome.sent_on.is_none() || (outcome.sent_on != Some(stream.number) && settled);
+            if !due {
+                continue;
+            }
+            let mut message = outcome.message.clone();
+            if fault == Some(Fault::OutcomesHaveAnId) {
+                message["id"] = json!(self.pings);
+            }
+            let _ = stream.frames.send(Frame::Message(message));
+            if fault == Some(Fault::OutcomesAreToldTwice) {
+                let _ = stream.frames.send(Frame::Message(outcome.message.clone()));
+            }
+            self.history.push(outcome.message.clone());
+            outcome.sent_on = Some(stream.number);
+            self.pings += 1;
+            let ping = format!("receipt-{}", self.pings);
+            let _ =
+                stream.frames.send(Frame::Message(json!({ "jsonrpc": "2.0", "id": ping, "method": "ping" })));
+            outcome.ping = Some(ping);
+        }
+        if fault == Some(Fault::OutcomesInFlightAreLost) {
+            self.outcomes.retain(|outcome| outcome.sent_on.is_none());
+        }
+    }
+
+    /// Ends the stream, properly or not.
+    fn end(&mut self, fault: Option<Fault>) {
+        let Some(stream) = self.stream.take() else { return };
+        match fault {
+            Some(Fault::AbruptEnd) => drop(stream.frames.send(Frame::Cut)),
+            Some(Fault::StreamsOutliveTheStop) => self.stream = Some(stream),
+            _ => {}
+        }
+    }
+}
+
+impl Shared {
+    /// Counts the POSTs of a session that are being read; what was held back meanwhile is sent after the last.
+    pub(super) fn reads(&self, session: &str, more: i32) {
+        if let Some(session) = self.state().sessions.get_mut(session) {
+            session.reading += more;
+            session.flush(self.fault, false);
+        }
+    }
+
+    /// Takes a reply to one of our pings: the agent has what went before it.
+    pub(super) fn settle(&self, session: &str, id: &Value) {
+        if self.has(Fault::ReceiptsIgnored) {
+            return;
+        }
+        if let Some(session) = self.state().sessions.get_mut(session) {
+            session.outcomes.retain(|outcome| outcome.ping.as_deref() != id.as_str());
+        }
+    }
+
+    /// Tells an outcome to the agent that asked.
+    pub(super) fn tell(&self, state: &mut State, session: &str, outcome: Outcome) {
+        for (id, other) in &mut state.sessions {
+            let told = id == session || self.has(Fault::OutcomesAreToldToEverybody);
+            if told {
+                let copy = Outcome::new(&outcome.path, &outcome.text, outcome.message.clone());
+                other.outcomes.push(copy);
+                other.flush(self.fault, false);
+            }
+        }
+    }
+
+    /// Rejects every review that waits.
+    pub(super) fn reject_all(&self) {
+        let mut state = self.state();
+        let waiting: Vec<_> = state.waiting();
+        for (session, diff) in waiting {
+            let told = super::diffs::rejected(self.fault, &diff.path);
+            self.tell(&mut state, &session, Outcome::new(&diff.path, &diff.text, told));
+        }
+        state.sessions.values_mut().for_each(|session| session.flush(self.fault, true));
+    }
+
+    /// Ends every stream after what was written to it.
+    pub(super) fn end_streams(&self) {
+        self.state().sessions.values_mut().for_each(|session| session.end(self.fault));
+    }
+}

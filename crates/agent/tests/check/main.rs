@@ -1,0 +1,132 @@
+//! The conformance suite against a companion that keeps every rule, and against one that breaks exactly one of them:
+//! it finds nothing in the first, and in each of the others what is wrong and nothing else.
+
+// It sets permissions as Unix has them.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod companion;
+mod driver;
+mod fault;
+mod story;
+mod world;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use alongside_agent::check::{self, CHECKS, Options, Pace, Report, Target, Verdict};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use companion::Companion;
+use fault::Fault;
+use world::World;
+
+/// How many companions are checked at the same time. Most of a run is waiting.
+const AT_ONCE: usize = 24;
+
+/// The reference companion keeps its streams alive every second and is never slow, so that nothing has to be waited for as
+/// long as in the world outside.
+const PACE: Pace = Pace {
+    answer: Duration::from_secs(4),
+    quiet: Duration::from_millis(300),
+    keep_alive: Duration::from_secs(3),
+    stop: Duration::from_secs(4),
+    large: 1 << 20,
+};
+
+/// Checks a companion with this fault, with somebody at its editor or nobody.
+async fn report(fault: Option<Fault>, driven: bool, pace: Pace) -> Report {
+    let world = Arc::new(World::new());
+    let companion = Companion::start(Arc::clone(&world), fault).await;
+    let (port, token) = (companion.shared.port, companion.shared.token.clone());
+    // As an agent would; where it would not find a companion like this, the person has to name it.
+    let mut target = Target::find(None, world.surroundings(port))
+        .unwrap_or_else(|_| Target::at(port, None, world.surroundings(port)));
+    target.record.auth_token = Some(token);
+    let options = Options { pace, ..Options::default() };
+    let driver = driven.then_some(&companion as &dyn check::Driver);
+    let mut unheard = |_: check::Progress<'_>| ();
+    let run = check::run(&target, &options, driver, &mut unheard, std::future::pending());
+    tokio::time::timeout(Duration::from_secs(120), run).await.expect("a run ends").expect("a report")
+}
+
+/// The checks with another verdict than pass, each with its verdict and what it saw.
+fn not_passed(report: &Report) -> Vec<String> {
+    let passed = |verdict: &Verdict| *verdict == Verdict::Pass;
+    let results = report.results.iter().filter(|result| !passed(&result.verdict));
+    results
+        .map(|result| {
+            let why = result.verdict.reason().unwrap_or_default();
+            let evidence = result.evidence.join("\n        ");
+            format!("{} {}: {why}\n        {evidence}", result.check.id, result.verdict.word())
+        })
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_found_in_a_companion_that_keeps_every_rule() {
+    let pace = Pace { large: Pace::default().large, ..PACE };
+    let report = report(None, true, pace).await;
+    let others = not_passed(&report);
+    assert!(others.is_empty(), "{}", others.join("\n"));
+    assert_eq!(report.results.len(), CHECKS.len());
+    assert!(report.conforms() && report.serves_shipped_agents() && !report.interrupted);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_fault_is_caught_by_its_checks_and_by_no_others() {
+    let places = Arc::new(Semaphore::new(AT_ONCE));
+    let mut runs = JoinSet::new();
+    for fault in Fault::ALL {
+        let places = Arc::clone(&places);
+        runs.spawn(async move {
+            let _place = places.acquire_owned().await;
+            let large =
+                if *fault == Fault::TenMegabytesAreTooMuch { Pace::default().large } else { PACE.large };
+            (*fault, report(Some(*fault), true, Pace { large, ..PACE }).await)
+        });
+    }
+    let mut wrong = Vec::new();
+    while let Some(run) = runs.join_next().await {
+        let (fault, report) = run.expect("a run does not panic");
+        let expected: BTreeSet<&str> = fault.caught_by().iter().copied().collect();
+        let failed: BTreeSet<&str> = report.failed().map(|result| result.check.id).collect();
+        if failed != expected {
+            let seen = not_passed(&report).join("\n    ");
+            wrong.push(format!(
+                "{fault:?} ({}) should be caught by {expected:?} and was by {failed:?}\n    {seen}",
+                fault.what()
+            ));
+        }
+    }
+    wrong.sort();
+    assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), Fault::ALL.len(), wrong.join("\n"));
+}
+
+#[test]
+fn every_check_catches_a_fault() {
+    let caught: BTreeSet<&str> = Fault::ALL.iter().flat_map(|fault| fault.caught_by()).copied().collect();
+    let known: BTreeSet<&str> = CHECKS.iter().map(|check| check.id).collect();
+    let idle: Vec<_> = known.difference(&caught).collect();
+    assert!(idle.is_empty(), "these checks catch nothing: {idle:?}");
+    let gone: Vec<_> = caught.difference(&known).collect();
+    assert!(gone.is_empty(), "there are no such checks: {gone:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_needs_somebody_at_the_editor_is_not_observable_without() {
+    let report = report(None, false, PACE).await;
+    for result in &report.results {
+        let id = result.check.id;
+        match &result.verdict {
+            Verdict::Pass => assert!(result.check.needs.is_empty(), "{id} passed though nobody did anything"),
+            Verdict::NotObservable(why) => {
+                assert!(!result.check.needs.is_empty(), "{id} needs nobody: {why}");
+            }
+            verdict => panic!("{id}: {verdict:?}"),
+        }
+    }
+    assert!(report.conforms());
+}

@@ -1,0 +1,47 @@
+//! What is around a companion in a test: directories of its own, a project, and an editor that is alive.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use alongside_agent::find::Surroundings;
+
+/// Everything outside a companion. It is removed when dropped.
+pub(crate) struct World {
+    /// The directory for temporary files.
+    pub(crate) tmp: PathBuf,
+    /// The home directory.
+    pub(crate) home: PathBuf,
+    /// The project that is open in the editor; the agent is started in it.
+    pub(crate) project: PathBuf,
+    /// The editor's process: this one.
+    pub(crate) editor_pid: u32,
+    _directory: tempfile::TempDir,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let directory = tempfile::tempdir().expect("a directory for a test");
+        let real = directory.path().canonicalize().expect("its real path");
+        let [tmp, home, project] = ["tmp", "home", "project"].map(|name| real.join(name));
+        for made in [&tmp, &home, &project] {
+            std::fs::create_dir(made).expect("a directory");
+        }
+        std::fs::write(project.join("main.rs"), "fn main() {}\n").expect("a file of the project");
+        Self { tmp, home, project, editor_pid: std::process::id(), _directory: directory }
+    }
+
+    /// What an agent sees that is started in the project, in a terminal of the editor.
+    pub(crate) fn surroundings(&self, port: u16) -> Surroundings {
+        let variables = HashMap::from([
+            ("GEMINI_CLI_IDE_PID".to_owned(), self.editor_pid.to_string()),
+            ("GEMINI_CLI_IDE_SERVER_PORT".to_owned(), port.to_string()),
+        ]);
+        Surroundings {
+            tmp: self.tmp.clone(),
+            home: self.home.clone(),
+            variables,
+            cwd: self.project.clone(),
+            pid: std::process::id(),
+        }
+    }
+}
