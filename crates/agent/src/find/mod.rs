@@ -2,18 +2,25 @@
 //! directory, and variables in the terminal. This replays it for every family of the table, so that "why does my
 //! agent not see my editor?" has an answer. It only looks: nothing is ever deleted or connected to.
 
+mod dial;
 mod file;
+mod lookup;
 mod process;
+mod replay;
 mod surroundings;
 mod workspace;
 
 use std::path::PathBuf;
 
+use alongside_contract::behaviour::NEWEST;
 use alongside_contract::discovery::Record;
-use alongside_contract::family::{Directory, DiscoveryFile, FAMILIES, Family, Fields};
+use alongside_contract::family::{FAMILIES, Family};
 
 pub use alongside_platform::process::{Process, is_alive, look_up};
+pub use dial::{Attempt, NamedBy, To};
+pub use lookup::Seen;
 pub use process::editor_pid;
+pub use replay::{End, Step, Trace, Verdict, in_container, replay};
 pub use surroundings::Surroundings;
 pub use workspace::holds;
 
@@ -89,30 +96,52 @@ pub enum Reason {
         /// The process it names.
         pid: u32,
     },
+    /// It names no editor, and its workspace is not there as one path. Qwen Code deletes such files.
+    #[error("it names no editor, and its workspace {workspace:?} is not there")]
+    WorkspaceGone {
+        /// The workspace it names.
+        workspace: String,
+    },
+    /// It is read together with a file that cannot be read, which ends the search of older releases.
+    #[error("a file beside it cannot be read: {}", path.display())]
+    Neighbour {
+        /// That file.
+        path: PathBuf,
+    },
 }
 
-/// The companions that the newest release of a family would try from here, in its order.
-///
-/// Files named after the port variable or the editor's PID come first, then those whose workspace holds the current
-/// directory (by port variable, editor's PID, living process and larger PID where the name holds a PID, else newest
-/// first), then what the variables alone say.
+/// The companions that the newest release of a family would try from here, in its order: [`replay`] without its words.
+/// Files of other users are left out, though some agents believe them.
 pub fn candidates(family: &'static Family, here: &Surroundings) -> Search {
     let mut search = Search::default();
-    let looker = Looker { family, here, port: here.port(family), pid: here.target_pid(family) };
-    let read =
-        |file: &DiscoveryFile| {
-            family.behaviour.lookups.iter().any(|lookup| {
-                lookup.releases.hold(alongside_contract::behaviour::NEWEST) && lookup.file == *file
-            })
-        };
-    for row in family.files.iter().filter(|row| read(row)) {
-        looker.by_exact_name(row, &mut search);
+    let port = here.port(family);
+    let looker = lookup::Looker { family, release: NEWEST, here, port, pid: here.target_pid(family) };
+    for Seen { path, why, record, is_ours, passed_over } in looker.look().files {
+        match (record, passed_over) {
+            (_, Some(reason)) => search.skipped.push(Skipped { path, reason }),
+            (Some(_), None) if !is_ours => search.skipped.push(Skipped { path, reason: Reason::NotOurs }),
+            (Some(record), None) => search.found.push(Found { record, path: Some(path), why }),
+            (None, None) => {}
+        }
     }
-    for row in family.files.iter().filter(|row| read(row) && row.directory != Directory::Tmp("")) {
-        looker.by_searching(row, &mut search);
-    }
-    search.found.extend(looker.by_variables());
+    search.found.extend(by_variables(family, here));
     search
+}
+
+fn by_variables(family: &Family, here: &Surroundings) -> Option<Found> {
+    let variable = |name: Option<&str>| name.and_then(|name| here.variables.get(name)).cloned();
+    let record = Record {
+        port: here.port(family)?,
+        workspace_path: variable(family.env.workspace_path)?,
+        auth_token: variable(family.env.auth_token),
+        ide_info: None,
+        ppid: None,
+        ide_name: None,
+        stdio: None,
+        writer: None,
+    };
+    let fits = holds(&record.workspace_path, &here.cwd);
+    fits.then_some(Found { record, path: None, why: Why::Variables })
 }
 
 /// Every discovery record of every family in all places, whatever its workspace: one for each companion, in
@@ -124,7 +153,7 @@ pub fn all_records(here: &Surroundings) -> Vec<(PathBuf, Record)> {
             continue;
         };
         for path in names {
-            if let Ok(record) = file::read(&path)
+            if let Ok(record) = file::read(&path, file::Owners::OnlyUs)
                 && !records.iter().any(|(_, known)| known.is_same_companion(&record))
             {
                 records.push((path, record));
@@ -134,111 +163,7 @@ pub fn all_records(here: &Surroundings) -> Vec<(PathBuf, Record)> {
     records
 }
 
-/// One agent's view while it searches.
-struct Looker<'a> {
-    family: &'static Family,
-    here: &'a Surroundings,
-    port: Option<u16>,
-    pid: Option<u32>,
-}
-
-impl Looker<'_> {
-    /// Names that the agent can spell without looking into the directory.
-    fn by_exact_name(&self, row: &DiscoveryFile, search: &mut Search) {
-        let directory = self.here.resolve(row.directory);
-        match (row.names_pid(), row.names_port()) {
-            (true, true) => {
-                let Some(pid) = self.pid else { return };
-                let name = row.name.replace("{pid}", &pid.to_string()).replace("-{port}", "");
-                // No workspace check: the agent takes it, and fails if it is of another project.
-                search.take(directory.join(name), Why::Override, |_| Ok(()));
-            }
-            (true, false) => {
-                let Some(pid) = self.pid else { return };
-                search
-                    .take(directory.join(row.file_name(pid, 0)), Why::EditorPid, |record| self.fits(record));
-            }
-            (false, true) => {
-                let Some(port) = self.port else { return };
-                search.take(directory.join(row.file_name(0, port)), Why::PortVariable, |record| {
-                    self.fits(record)
-                });
-            }
-            (false, false) => {}
-        }
-    }
-
-    /// Names that are found by listing a directory of the family's own.
-    fn by_searching(&self, row: &DiscoveryFile, search: &mut Search) {
-        let mut paths = match file::names(row, self.here) {
-            Ok(paths) => paths,
-            Err(skipped) => return search.skipped.extend(skipped),
-        };
-        let pid_of = |path: &PathBuf| row.pid_in(path.file_name()?.to_str()?);
-        if row.names_pid() {
-            paths.sort_by_cached_key(|path| {
-                let pid = pid_of(path).unwrap_or_default();
-                std::cmp::Reverse((Some(pid) == self.pid, is_alive(pid), pid))
-            });
-        } else {
-            paths.sort_by_cached_key(|path| std::cmp::Reverse(file::modified(path)));
-        }
-        let mut hits = Search::default();
-        for path in paths.into_iter().filter(|path| !search.has(path)) {
-            let why =
-                if row.names_pid() && pid_of(&path) == self.pid { Why::EditorPid } else { Why::Workspace };
-            hits.take(path, why, |record| match (row.fields, record.ppid) {
-                (Fields::WithParent, Some(pid)) if !alongside_platform::process::may_signal(pid) => {
-                    Err(Reason::EditorGone { pid })
-                }
-                _ => self.fits(record),
-            });
-        }
-        if row.names_pid() {
-            // Stable: among the files of this directory, the port variable outranks everything else.
-            hits.found.sort_by_key(|found| Some(found.record.port) != self.port);
-        }
-        search.found.append(&mut hits.found);
-        search.skipped.append(&mut hits.skipped);
-    }
-
-    fn by_variables(&self) -> Option<Found> {
-        let variable = |name: Option<&str>| name.and_then(|name| self.here.variables.get(name)).cloned();
-        let record = Record {
-            port: self.port?,
-            workspace_path: variable(self.family.env.workspace_path)?,
-            auth_token: variable(self.family.env.auth_token),
-            ide_info: None,
-            ppid: None,
-            ide_name: None,
-            stdio: None,
-            writer: None,
-        };
-        self.fits(&record).is_ok().then_some(Found { record, path: None, why: Why::Variables })
-    }
-
-    fn fits(&self, record: &Record) -> Result<(), Reason> {
-        if holds(&record.workspace_path, &self.here.cwd) {
-            return Ok(());
-        }
-        Err(Reason::OtherWorkspace { workspace: record.workspace_path.clone() })
-    }
-}
-
-impl Search {
-    fn has(&self, path: &PathBuf) -> bool {
-        self.found.iter().any(|found| found.path.as_ref() == Some(path))
-            || self.skipped.iter().any(|skipped| skipped.path == *path)
-    }
-
-    fn take(&mut self, path: PathBuf, why: Why, fits: impl FnOnce(&Record) -> Result<(), Reason>) {
-        match file::read(&path).and_then(|record| fits(&record).map(|()| record)) {
-            Ok(record) => self.found.push(Found { record, path: Some(path), why }),
-            Err(Reason::Unreadable(error)) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(reason) => self.skipped.push(Skipped { path, reason }),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_by_release;

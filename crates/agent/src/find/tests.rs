@@ -8,16 +8,16 @@ use alongside_contract::family::by_command;
 use super::*;
 
 /// A PID that no process has.
-const DEAD: u32 = 99_999_999;
+pub(super) const DEAD: u32 = 99_999_999;
 
-struct World {
-    temp: tempfile::TempDir,
-    here: Surroundings,
-    project: String,
+pub(super) struct World {
+    pub(super) temp: tempfile::TempDir,
+    pub(super) here: Surroundings,
+    pub(super) project: String,
 }
 
 impl World {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let temp = tempfile::tempdir().unwrap();
         let cwd = temp.path().join("project/src");
         std::fs::create_dir_all(&cwd).unwrap();
@@ -32,18 +32,18 @@ impl World {
         Self { temp, here, project }
     }
 
-    fn write(&self, path: &str, json: &str) {
+    pub(super) fn write(&self, path: &str, json: &str) {
         let path = self.temp.path().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, json).unwrap();
     }
 
     /// A record of a companion of this project.
-    fn record(&self, path: &str, port: u16) {
+    pub(super) fn record(&self, path: &str, port: u16) {
         self.record_for(path, port, &self.project);
     }
 
-    fn record_for(&self, path: &str, port: u16, workspace: &str) {
+    pub(super) fn record_for(&self, path: &str, port: u16, workspace: &str) {
         let json =
             serde_json::json!({ "port": port, "workspacePath": workspace, "authToken": format!("t{port}") });
         self.write(path, &json.to_string());
@@ -198,5 +198,5 @@ fn a_file_of_another_user_is_skipped() {
     } else {
         Path::new("/etc/hosts")
     };
-    assert!(matches!(file::read(path), Err(Reason::NotOurs)));
+    assert!(matches!(file::read(path, file::Owners::OnlyUs), Err(Reason::NotOurs)));
 }

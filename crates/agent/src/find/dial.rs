@@ -1,0 +1,213 @@
+//! What an agent dials once it knows where a companion is: hosts inside and outside containers, proxies, and the token.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use alongside_contract::behaviour::{CONTAINER_HOST, Hosts, Release, Unproxied};
+
+use super::Surroundings;
+use super::replay::{Step, Trace, Verdict};
+use super::{Reason, Seen};
+
+/// One try of an agent to reach a companion.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Attempt {
+    /// Where.
+    pub to: To,
+    /// What names the port or the program.
+    pub named_by: NamedBy,
+    token: Option<String>,
+}
+
+/// What is dialled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum To {
+    /// A port.
+    Http {
+        /// On which host.
+        host: &'static str,
+        /// The port.
+        port: u16,
+        /// The variable that sends it through a proxy, which will not find it.
+        proxy: Option<&'static str>,
+    },
+    /// A server that the agent starts itself.
+    Stdio {
+        /// The program.
+        command: String,
+    },
+}
+
+/// Where an agent has a port or a program from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NamedBy {
+    /// The file it goes by.
+    File(PathBuf),
+    /// Another file that fits.
+    OtherFile(PathBuf),
+    /// The variables.
+    Variables,
+}
+
+impl Attempt {
+    /// The token that is sent along. Not to be shown.
+    pub fn token(&self) -> Option<&str> {
+        self.token.as_deref()
+    }
+
+    pub(super) fn step(&self) -> Step {
+        let from = match &self.named_by {
+            NamedBy::File(_) => "named by the file",
+            NamedBy::OtherFile(_) => "named by another file that fits",
+            NamedBy::Variables => "named by a variable",
+        };
+        let token = if self.token.is_some() { "with a token" } else { "without a token" };
+        match &self.to {
+            To::Http { host, port, proxy: None } => {
+                Step::new(format!("{host}:{port}"), Verdict::Good, format!("dialled {token}, {from}"))
+            }
+            To::Http { host, port, proxy: Some(variable) } => Step::new(
+                format!("{host}:{port}"),
+                Verdict::Fails,
+                format!("{variable} sends it through a proxy, and NO_PROXY makes no exception"),
+            ),
+            To::Stdio { command } => {
+                Step::new(format!("`{command}`"), Verdict::Good, format!("started as a server, {from}"))
+            }
+        }
+    }
+}
+
+/// Without the token.
+impl fmt::Debug for Attempt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Attempt")
+            .field("to", &self.to)
+            .field("named_by", &self.named_by)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What is dialled, in the agent's order.
+pub(super) fn attempts(
+    trace: &Trace,
+    release: Release,
+    here: &Surroundings,
+    in_container: bool,
+) -> Vec<Attempt> {
+    let dialler = Dialler { trace, release, here, in_container };
+    let mut attempts = Vec::new();
+    let token = dialler.token();
+    if let (Some(record), Some(seen)) = (trace.record(), trace.seen()) {
+        let named_by = NamedBy::File(seen.path.clone());
+        if record.port != 0 {
+            dialler.dial(record.port, &token, &named_by, &mut attempts);
+            if trace.family.behaviour.tries_others.hold(release) {
+                for (port, token, path) in dialler.others(record.port) {
+                    dialler.dial(port, &token, &NamedBy::OtherFile(path), &mut attempts);
+                }
+            }
+        }
+        if let Some(stdio) = &record.stdio {
+            attempts.push(Attempt {
+                to: To::Stdio { command: stdio.command.clone() },
+                named_by,
+                token: None,
+            });
+        }
+    }
+    if let Some(port) = here.port(trace.family).filter(|port| !dialler.keeps_off(*port)) {
+        dialler.dial(port, &token, &NamedBy::Variables, &mut attempts);
+    }
+    if let Some(command) = trace.family.env.stdio_command.and_then(|name| here.variables.get(name)) {
+        let to = To::Stdio { command: command.clone() };
+        attempts.push(Attempt { to, named_by: NamedBy::Variables, token: None });
+    }
+    attempts
+}
+
+struct Dialler<'a> {
+    trace: &'a Trace,
+    release: Release,
+    here: &'a Surroundings,
+    in_container: bool,
+}
+
+impl Dialler<'_> {
+    /// The record's token, or the variable's.
+    fn token(&self) -> Option<String> {
+        let behaviour = &self.trace.family.behaviour;
+        if !behaviour.sends_token.hold(self.release) {
+            return None;
+        }
+        let variable =
+            self.trace.family.env.auth_token.filter(|_| behaviour.token_variable.hold(self.release));
+        let of_variable = variable.and_then(|name| self.here.variables.get(name)).cloned();
+        let of_record = self.trace.record().and_then(|record| record.auth_token.clone());
+        of_record.or(of_variable).filter(|token| !token.is_empty())
+    }
+
+    /// Every host that the agent tries for a port.
+    fn dial(&self, port: u16, token: &Option<String>, named_by: &NamedBy, attempts: &mut Vec<Attempt>) {
+        let hosts: &[&'static str] =
+            match (self.trace.family.behaviour.hosts(self.release), self.in_container) {
+                (Hosts::OneOf(host), false) => &[host],
+                (Hosts::OneOf(_), true) => &[CONTAINER_HOST],
+                (Hosts::UnlessSet(variables), true)
+                    if !variables.iter().any(|name| self.here.variables.contains_key(*name)) =>
+                {
+                    &[CONTAINER_HOST]
+                }
+                (Hosts::BothInTurn, true) => &["127.0.0.1", CONTAINER_HOST],
+                (Hosts::UnlessSet(_) | Hosts::BothInTurn, _) => &["127.0.0.1"],
+            };
+        for host in hosts {
+            let to = To::Http { host, port, proxy: self.proxy(host) };
+            // A port that did not answer is not tried again by us, though agents do.
+            if !attempts.iter().any(|attempt| attempt.to == to) {
+                attempts.push(Attempt { to, named_by: named_by.clone(), token: token.clone() });
+            }
+        }
+    }
+
+    /// The variable that names a proxy for this host.
+    fn proxy(&self, host: &str) -> Option<&'static str> {
+        let exempt = match self.trace.family.behaviour.unproxied(self.release) {
+            Unproxied::Everything | Unproxied::Dialled => return None,
+            Unproxied::Host(exempt) => exempt,
+        };
+        // An upper-case list is what agents add their own host to; the proxy is read in both cases.
+        let list = self.here.variables.get("NO_PROXY").map_or("", String::as_str);
+        let is_exempt = list.split([',', ' ']).chain([exempt]).any(|entry| {
+            let entry = entry.trim().split(':').next().unwrap_or_default();
+            match entry.strip_prefix(['*', '.']) {
+                Some(end) => host.ends_with(end.trim_start_matches('.')),
+                None => !entry.is_empty() && entry == host,
+            }
+        });
+        let proxies = ["http_proxy", "HTTP_PROXY"];
+        proxies.into_iter().find(|name| self.here.variables.contains_key(*name)).filter(|_| !is_exempt)
+    }
+
+    /// The other locks that fit, newest first.
+    fn others(&self, but: u16) -> Vec<(u16, Option<String>, PathBuf)> {
+        let fits =
+            |seen: &&Seen| seen.passed_over.is_none() && seen.path.extension().is_some_and(|e| e == "lock");
+        let files = self.trace.files.iter().filter(fits);
+        files
+            .filter_map(|seen| {
+                let record = seen.record.as_ref().filter(|record| record.port != but)?;
+                Some((record.port, record.auth_token.clone(), seen.path.clone()))
+            })
+            .collect()
+    }
+
+    /// Whether the variable's port is known to be of another workspace.
+    fn keeps_off(&self, port: u16) -> bool {
+        self.trace.family.behaviour.keeps_off_misfits.hold(self.release)
+            && self.trace.files.iter().any(|seen| {
+                matches!(seen.passed_over, Some(Reason::OtherWorkspace { .. }))
+                    && seen.record.as_ref().is_some_and(|record| record.port == port)
+            })
+    }
+}

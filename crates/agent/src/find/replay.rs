@@ -1,0 +1,274 @@
+//! What one release of an agent does here from its start until it dials, step by step. Where it would fail, the last step
+//! says so; everything before says what it saw and why it went on.
+
+use std::path::PathBuf;
+
+use alongside_contract::behaviour::{NEWEST, Release, Terminal, Value};
+use alongside_contract::discovery::Record;
+use alongside_contract::family::Family;
+use alongside_platform::process::{Process, Processes};
+
+use super::dial::{self, Attempt};
+use super::lookup::{Looked, Looker, Seen};
+use super::{Surroundings, holds};
+
+/// All that happened.
+#[derive(Debug)]
+pub struct Trace {
+    /// Whose discovery this is.
+    pub family: &'static Family,
+    /// Of which release; `None` stands for the newest.
+    pub release: Option<Release>,
+    /// The agent's process and those above it, as far as it looks.
+    pub ancestors: Vec<(u32, Process)>,
+    /// The process it takes for the editor.
+    pub editor: Option<u32>,
+    /// The files it looked at, in its order. Those after the one that was taken are what it would take without it.
+    pub files: Vec<Seen>,
+    /// Which of them it goes by.
+    pub taken: Option<usize>,
+    /// Why it does not dial.
+    pub end: Option<End>,
+    /// What it dials, in its order, until one answers.
+    pub attempts: Vec<Attempt>,
+    /// The whole in words.
+    pub steps: Vec<Step>,
+}
+
+/// Why an agent gives up before it dials.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// The release has no IDE mode.
+    NoIdeMode,
+    /// No file fits and no variable says enough.
+    NothingFound,
+    /// Neither a file nor the terminal names an editor that it supports.
+    UnknownEditor,
+    /// The editor has no folder open.
+    NoFolder {
+        /// The file that says so; none if a variable does.
+        path: Option<PathBuf>,
+    },
+    /// What it goes by is of another directory.
+    OtherWorkspace {
+        /// The directories it names.
+        workspace: String,
+        /// The file that says so; none if a variable does.
+        path: Option<PathBuf>,
+    },
+}
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// What was looked at.
+    pub what: String,
+    /// What came of it.
+    pub verdict: Verdict,
+    /// Why.
+    pub why: String,
+}
+
+/// What came of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It helps the agent on its way.
+    Good,
+    /// It is of no use, and the agent goes on.
+    PassedOver,
+    /// The agent stops here.
+    Fails,
+}
+
+impl Step {
+    pub(super) fn new(what: impl Into<String>, verdict: Verdict, why: impl Into<String>) -> Self {
+        Self { what: what.into(), verdict, why: why.into() }
+    }
+}
+
+impl Trace {
+    /// The record that the agent goes by.
+    pub fn record(&self) -> Option<&Record> {
+        self.seen()?.record.as_ref()
+    }
+
+    /// The file that the agent goes by.
+    pub fn seen(&self) -> Option<&Seen> {
+        self.files.get(self.taken?)
+    }
+}
+
+/// Replays the discovery of a release, or of the newest. `in_container` is whether the agent runs in one; see
+/// [`in_container`].
+pub fn replay(
+    family: &'static Family,
+    release: Option<Release>,
+    here: &Surroundings,
+    in_container: bool,
+) -> Trace {
+    let mut trace = Trace {
+        family,
+        release,
+        ancestors: Vec::new(),
+        editor: None,
+        files: Vec::new(),
+        taken: None,
+        end: None,
+        attempts: Vec::new(),
+        steps: Vec::new(),
+    };
+    let number = release.unwrap_or(NEWEST);
+    if !family.behaviour.connects.hold(number) {
+        let why = format!("IDE mode came with {}", family.behaviour.connects);
+        trace.steps.push(Step::new(family.display_name, Verdict::Fails, why));
+        trace.end = Some(End::NoIdeMode);
+        return trace;
+    }
+    walk(&mut trace, here, number);
+    variables(&mut trace, here);
+
+    let looker = Looker { family, release: number, here, port: here.port(family), pid: trace.editor };
+    let Looked { files, taken, steps } = looker.look();
+    (trace.files, trace.taken) = (files, taken);
+    trace.steps.extend(steps);
+
+    trace.end = end(&mut trace, here, number);
+    if trace.end.is_none() {
+        trace.attempts = dial::attempts(&trace, number, here, in_container);
+        for attempt in &trace.attempts {
+            trace.steps.push(attempt.step());
+        }
+    }
+    trace
+}
+
+/// Whether this process runs in a container, by the marks that agents look for.
+pub fn in_container() -> bool {
+    ["/.dockerenv", "/run/.containerenv"].iter().any(|mark| std::path::Path::new(mark).exists())
+}
+
+/// The way up to what the agent takes for the editor.
+fn walk(trace: &mut Trace, here: &Surroundings, release: Release) {
+    let variable = trace.family.env.pid.filter(|_| trace.family.behaviour.pid_variable.hold(release));
+    let said = variable.and_then(|name| Some((name, here.variables.get(name)?)));
+    if let Some((name, value)) = said {
+        match value.parse().ok().filter(|pid| *pid > 0) {
+            Some(pid) => {
+                trace.editor = Some(pid);
+                let why = "the variable names the editor's process";
+                trace.steps.push(Step::new(format!("{name}={pid}"), Verdict::Good, why));
+                return;
+            }
+            None => trace.steps.push(Step::new(name, Verdict::PassedOver, "it holds no process number")),
+        }
+    }
+    let processes = Processes::now();
+    let mut pid = here.pid;
+    while let Some(process) = processes.get(pid).filter(|_| trace.ancestors.len() < 32) {
+        let parent = process.parent;
+        trace.ancestors.push((pid, process));
+        if parent <= 1 {
+            break;
+        }
+        pid = parent;
+    }
+    trace.editor = super::editor_pid(here);
+    let chain: Vec<_> =
+        trace.ancestors.iter().map(|(pid, process)| format!("{} ({pid})", process.name)).collect();
+    let step = match trace.editor {
+        Some(editor) => Step::new(
+            format!("process {editor}"),
+            Verdict::Good,
+            format!(
+                "taken for the editor: two above the nearest shell, or the topmost; {}",
+                chain.join(" < ")
+            ),
+        ),
+        None => {
+            Step::new(format!("process {}", here.pid), Verdict::PassedOver, "it is gone; no editor is known")
+        }
+    };
+    trace.steps.push(step);
+}
+
+fn variables(trace: &mut Trace, here: &Surroundings) {
+    let env = &trace.family.env;
+    let names = [Some(env.port), env.workspace_path, env.auth_token, env.stdio_command];
+    let set: Vec<_> = names.into_iter().flatten().filter(|name| here.variables.contains_key(*name)).collect();
+    if set.is_empty() {
+        trace.steps.push(Step::new("variables", Verdict::PassedOver, "none of the family's is set"));
+    } else {
+        trace.steps.push(Step::new("variables", Verdict::Good, format!("set: {}", set.join(", "))));
+    }
+}
+
+/// What stops the agent before it dials.
+fn end(trace: &mut Trace, here: &Surroundings, release: Release) -> Option<End> {
+    let behaviour = &trace.family.behaviour;
+    let path = trace.seen().map(|seen| seen.path.clone());
+    let variable = |name: Option<&str>| {
+        name.and_then(|name| here.variables.get(name)).filter(|_| behaviour.reads_variables.hold(release))
+    };
+    let workspace = match trace.record() {
+        Some(record) => Some(record.workspace_path.clone()),
+        None => variable(trace.family.env.workspace_path).cloned(),
+    };
+    let can_dial = trace.record().is_some()
+        || here.port(trace.family).is_some()
+        || variable(trace.family.env.stdio_command).is_some();
+    let Some(workspace) = workspace.filter(|_| can_dial) else {
+        let why = "no file fits, and the variables do not say enough";
+        trace.steps.push(Step::new("companion", Verdict::Fails, why));
+        return Some(End::NothingFound);
+    };
+    let introduced = trace
+        .record()
+        .and_then(|record| record.ide_info.as_ref())
+        .filter(|info| !info.name.is_empty() && !info.display_name.is_empty())
+        .filter(|_| behaviour.reads_editor_name.hold(release));
+    let terminal = behaviour.terminals.iter().find(|terminal| {
+        terminal.releases.hold(release) && marks(terminal, here.variables.get(terminal.variable))
+    });
+    match (introduced, terminal) {
+        (Some(info), _) => {
+            let why = "the file introduces the editor";
+            trace.steps.push(Step::new(info_name(&info.display_name), Verdict::Good, why));
+        }
+        (None, Some(terminal)) => {
+            let why = "marks the terminal of a supported editor";
+            trace.steps.push(Step::new(terminal.variable, Verdict::Good, why));
+        }
+        (None, None) => {
+            let why =
+                "nothing says which editor this is: no file with ideInfo, no terminal of a supported one";
+            trace.steps.push(Step::new("editor", Verdict::Fails, why));
+            return Some(End::UnknownEditor);
+        }
+    }
+    if workspace.is_empty() {
+        let why = "the editor has no folder open";
+        trace.steps.push(Step::new("workspace", Verdict::Fails, why));
+        return Some(End::NoFolder { path });
+    }
+    if !holds(&workspace, &here.cwd) {
+        let why = format!("does not hold {}", here.cwd.display());
+        trace.steps.push(Step::new(format!("workspace {workspace}"), Verdict::Fails, why));
+        return Some(End::OtherWorkspace { workspace, path });
+    }
+    let why = format!("holds {}", here.cwd.display());
+    trace.steps.push(Step::new(format!("workspace {workspace}"), Verdict::Good, why));
+    None
+}
+
+fn info_name(name: &str) -> String {
+    format!("editor {name}")
+}
+
+fn marks(terminal: &Terminal, value: Option<&String>) -> bool {
+    match (&terminal.value, value) {
+        (_, None) => false,
+        (None, Some(_)) => true,
+        (Some(Value::Is(wanted)), Some(value)) => value == wanted,
+        (Some(Value::Contains(part)), Some(value)) => value.to_lowercase().contains(part),
+    }
+}
