@@ -1,7 +1,9 @@
-//! Keeps the code map of ARCHITECTURE.md true: dependencies between our crates point down only.
+//! Keeps the code map of ARCHITECTURE.md true: dependencies between our crates point down only, and
+//! only one of them asks which system it runs on.
 
 #[cfg(test)]
 mod tests {
+    use std::path::{Path, PathBuf};
     use std::process::Command;
 
     /// Every crate, and which of ours it may know.
@@ -69,5 +71,79 @@ mod tests {
         for drawing in ["syntect", "two-face", "ratatui", "crossterm"] {
             assert!(!companion.iter().any(|name| name == drawing), "the companion links {drawing}");
         }
+    }
+
+    /// Rust files at or below a directory.
+    fn sources(directory: &Path) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(directory).expect("a directory that can be read").flatten() {
+            let path = entry.path();
+            match path.is_dir() {
+                true => found.extend(sources(&path)),
+                false if path.extension().is_some_and(|extension| extension == "rs") => found.push(path),
+                false => {}
+            }
+        }
+        found
+    }
+
+    /// The lines of the program itself that ask for the platform: what follows the first test of a file is for tests.
+    fn asks_for_the_platform(text: &str) -> Vec<&str> {
+        /// Ordinary words outside a condition.
+        const WORDS: [&str; 4] = ["windows", "unix", "target_os", "target_family"];
+        const CALLS: [&str; 4] = ["std::os::", "rustix::", "procfs::", "\"/proc/"];
+        let is_test = |line: &str| line.trim_start().starts_with("#[cfg(") && line.contains("test");
+        let is_cfg =
+            |line: &str| line.contains("cfg(") || line.contains("cfg!(") || line.contains("cfg_attr(");
+        text.lines()
+            .take_while(|line| !is_test(line))
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .filter(|line| {
+                CALLS.iter().any(|call| line.contains(call))
+                    || (is_cfg(line) && WORDS.iter().any(|word| line.contains(word)))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn only_one_crate_asks_which_system_it_runs_on() {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
+        let (mut looked_at, mut asking) = (0, Vec::new());
+        for path in
+            std::fs::read_dir(crates).expect("the crates are there").flatten().map(|entry| entry.path())
+        {
+            let platform = path.ends_with("platform");
+            for file in sources(&path.join("src")) {
+                let is_test =
+                    file.ends_with("tests.rs") || file.components().any(|part| part.as_os_str() == "tests");
+                if platform || is_test {
+                    continue;
+                }
+                looked_at += 1;
+                let text = std::fs::read_to_string(&file).expect("a source that can be read");
+                for line in asks_for_the_platform(&text) {
+                    asking.push(format!("{}: {}", file.display(), line.trim()));
+                }
+            }
+        }
+        assert!(looked_at > 100, "only {looked_at} files were looked at");
+        assert!(asking.is_empty(), "ask crates/platform instead:\n{}", asking.join("\n"));
+    }
+
+    #[test]
+    fn a_question_for_the_platform_is_seen_and_a_test_of_one_is_not() {
+        for line in [
+            "    #[cfg(unix)]",
+            "let names = if cfg!(windows) { 1 } else { 2 };",
+            "#[cfg(all(feature = \"x\", target_os = \"linux\"))]",
+            "#[cfg_attr(not(unix), expect(dead_code))]",
+            "use std::os::unix::fs::MetadataExt;",
+            "rustix::process::setsid();",
+        ] {
+            assert_eq!(asks_for_the_platform(line), [line]);
+        }
+        let text =
+            "// cfg(unix)\nlet windows = open();\n#[cfg(all(test, unix))]\nmod tests { use std::os::unix; }";
+        assert!(asks_for_the_platform(text).is_empty());
     }
 }

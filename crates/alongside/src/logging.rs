@@ -1,11 +1,10 @@
 //! The log: off unless asked for, private, and about our own code only. What libraries trace may hold headers, and
 //! with them the token, so nothing of theirs is ever written.
 
-use std::fs::{File, OpenOptions};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use alongside_companion::private::{self, Ground};
+use alongside_platform::private::open_for_appending;
 use anyhow::Context;
 use tracing_subscriber::EnvFilter;
 
@@ -20,9 +19,10 @@ const LEVEL: &str = "ALONGSIDE_LOG_LEVEL";
 /// When the file cannot be opened, or the level is none.
 pub(crate) fn start(file: Option<&Path>) -> anyhow::Result<()> {
     let Some(path) = file else { return Ok(()) };
-    let log = open_private(path).with_context(|| format!("cannot write the log {}", path.display())).hint(
-        "give a file in a directory that exists and is yours: --log FILE, or the variable ALONGSIDE_LOG",
-    )?;
+    let log =
+        open_for_appending(path).with_context(|| format!("cannot write the log {}", path.display())).hint(
+            "give a file in a directory that exists and is yours: --log FILE, or the variable ALONGSIDE_LOG",
+        )?;
     write_to(log, "debug")
 }
 
@@ -63,37 +63,4 @@ pub(crate) fn start_for_host() -> anyhow::Result<()> {
         .build(&directory)
         .with_context(|| format!("cannot write a log in {}", directory.display()))?;
     write_to(std::sync::Mutex::new(log), "info")
-}
-
-/// Opens for appending; the file is the user's alone, also if it was there before.
-fn open_private(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path)?;
-    #[cfg(unix)]
-    if file.metadata()?.is_file() {
-        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
-    }
-    Ok(file)
-}
-
-#[cfg(all(test, unix))]
-mod tests {
-    use super::*;
-    use std::os::unix::fs::{MetadataExt, PermissionsExt};
-
-    #[test]
-    fn the_log_is_private_also_if_it_was_not() {
-        let dir = tempfile::tempdir().unwrap();
-        let (new, old) = (dir.path().join("new"), dir.path().join("old"));
-        std::fs::write(&old, "before\n").unwrap();
-        std::fs::set_permissions(&old, std::fs::Permissions::from_mode(0o644)).unwrap();
-        for path in [&new, &old] {
-            open_private(path).unwrap();
-            assert_eq!(path.metadata().unwrap().mode() & 0o777, 0o600);
-        }
-        assert_eq!(std::fs::read_to_string(old).unwrap(), "before\n");
-    }
 }

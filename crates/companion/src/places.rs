@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use alongside_contract::family::{Directory, FAMILIES};
+use alongside_platform::{Os, directories};
 
 /// Directories outside the workspace that a companion uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +27,7 @@ impl Places {
     pub fn of_this_process() -> Self {
         let variable =
             |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let home = etcetera::home_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        let home = directories::home().unwrap_or_else(|| PathBuf::from("/"));
         let state = variable("XDG_STATE_HOME").unwrap_or_else(|| home.join(".local/state")).join("alongside");
         let config = variable("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
         let bases = FAMILIES
@@ -37,9 +38,8 @@ impl Places {
                 _ => None,
             })
             .collect();
-        let names: &[&str] = if cfg!(windows) { &["TEMP", "TMP"] } else { &["TMPDIR", "TMP", "TEMP"] };
-        let tmp = names.iter().find_map(|name| variable(name)).unwrap_or_else(|| PathBuf::from("/tmp"));
-        Self { tmp: vec![without_trailing_slash(&tmp)], home, config, bases, state }
+        let tmp = directories::temporary(Os::HERE, |name| std::env::var_os(name));
+        Self { tmp: vec![tmp], home, config, bases, state }
     }
 
     /// Everything below one directory, for tests.
@@ -67,10 +67,6 @@ impl Places {
 
 fn join(base: &Path, below: &str) -> PathBuf {
     if below.is_empty() { base.to_owned() } else { base.join(below) }
-}
-
-fn without_trailing_slash(path: &Path) -> PathBuf {
-    path.components().collect()
 }
 
 #[cfg(test)]

@@ -5,6 +5,9 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use alongside_platform::files;
+use alongside_platform::private::{create_directory, shut_directory};
+
 /// How much to trust what already exists on the way to a private directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ground {
@@ -28,13 +31,13 @@ pub fn directory(base: &Path, below: &Path, ground: Ground) -> io::Result<()> {
     let mut steps = below.components().peekable();
     while let Some(step) = steps.next() {
         path.push(step);
-        match create(&path) {
+        match create_directory(&path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             other => other.map_err(|error| naming(&path, error))?,
         }
         check(&path, ground)?;
         if ground == Ground::Shared || steps.peek().is_none() {
-            make_private(&path).map_err(|error| naming(&path, error))?;
+            shut_directory(&path).map_err(|error| naming(&path, error))?;
         }
     }
     Ok(())
@@ -56,20 +59,7 @@ fn naming(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-#[cfg(unix)]
-fn create(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    fs::DirBuilder::new().mode(0o700).create(path)
-}
-
-#[cfg(not(unix))]
-fn create(path: &Path) -> io::Result<()> {
-    fs::create_dir(path)
-}
-
-#[cfg(unix)]
 fn check(path: &Path, ground: Ground) -> io::Result<()> {
-    use std::os::unix::fs::MetadataExt as _;
     let refuse = |why: &str| Err(io::Error::other(format!("{} {why}", path.display())));
     let found = match ground {
         Ground::Shared => fs::symlink_metadata(path),
@@ -82,28 +72,9 @@ fn check(path: &Path, ground: Ground) -> io::Result<()> {
     if !found.is_dir() {
         return refuse("is not a directory");
     }
-    if found.uid() != rustix::process::geteuid().as_raw() {
+    if !files::is_ours(&found) {
         return refuse("belongs to another user");
     }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn check(_: &Path, _: Ground) -> io::Result<()> {
-    Ok(())
-}
-
-#[cfg(unix)]
-fn make_private(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    if fs::metadata(path)?.permissions().mode() & 0o077 != 0 {
-        fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn make_private(_: &Path) -> io::Result<()> {
     Ok(())
 }
 

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use alongside_platform::files::{self, Links};
+
 /// Whose files are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
@@ -34,15 +36,13 @@ pub fn read(path: &Path, limit: u64, whose: Whose) -> io::Result<Vec<u8>> {
 /// # Errors
 /// As [`read`].
 pub(crate) fn open(path: &Path, whose: Whose) -> io::Result<File> {
-    let mut options = File::options();
-    options.read(true);
-    never_wait(&mut options, whose);
-    let file = options.open(path)?;
+    let links = if whose == Whose::Ours { Links::Refused } else { Links::Followed };
+    let file = files::open_without_waiting(path, links)?;
     let found = file.metadata()?;
     if !found.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not an ordinary file"));
     }
-    if whose == Whose::Ours && !is_ours(&found) {
+    if whose == Whose::Ours && !files::is_ours(&found) {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"));
     }
     Ok(file)
@@ -52,32 +52,8 @@ pub(crate) fn too_large(limit: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {limit} bytes"))
 }
 
-#[cfg(unix)]
-fn never_wait(options: &mut std::fs::OpenOptions, whose: Whose) {
-    use std::os::unix::fs::OpenOptionsExt as _;
-
-    use rustix::fs::OFlags;
-    let links = if whose == Whose::Ours { OFlags::NOFOLLOW } else { OFlags::empty() };
-    // The bits of an open are an `int` to the system.
-    options.custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY | links).bits().cast_signed());
-}
-
-#[cfg(not(unix))]
-fn never_wait(_: &mut std::fs::OpenOptions, _: Whose) {}
-
-#[cfg(unix)]
-fn is_ours(found: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    found.uid() == rustix::process::geteuid().as_raw()
-}
-
-#[cfg(not(unix))]
-fn is_ours(_: &std::fs::Metadata) -> bool {
-    true
-}
-
-#[cfg(unix)]
 #[cfg(test)]
+#[cfg(unix)]
 pub(crate) mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;

@@ -1,18 +1,18 @@
-//! The directories of a user, as programs of the platform compute them. The environment is handed in: nothing here
-//! reads it, so that a question about another terminal can be answered, too.
+//! The directories of a user, as programs of the platform compute them.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::Os;
 
-/// The temporary directory as agents compute it (Node's `os.tmpdir()`), without a slash at its end. `variable` is not
-/// asked for anything else, and says nothing of variables that are empty.
+/// The temporary directory as agents compute it (Node's `os.tmpdir()`), without a slash at its end. `variable` says what is in
+/// the environment of whoever is asked about; what is empty there is as good as not set.
 pub fn temporary(os: Os, variable: impl Fn(&str) -> Option<OsString>) -> PathBuf {
     let names: &[&str] = match os {
         Os::Windows => &["TEMP", "TMP"],
         Os::Linux | Os::MacOs => &["TMPDIR", "TMP", "TEMP"],
     };
+    let variable = |name: &str| variable(name).filter(|value| !value.is_empty());
     if let Some(said) = names.iter().find_map(|name| variable(name)) {
         return without_slash(os, said);
     }
@@ -27,9 +27,9 @@ pub fn temporary(os: Os, variable: impl Fn(&str) -> Option<OsString>) -> PathBuf
     }
 }
 
-/// The home directory, and where nobody has one, the root.
-pub fn home() -> PathBuf {
-    std::env::home_dir().filter(|home| !home.as_os_str().is_empty()).unwrap_or_else(|| PathBuf::from("/"))
+/// The home directory, if this user has one.
+pub fn home() -> Option<PathBuf> {
+    std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
 }
 
 /// `/` and `C:\` stay as they are. A path that is not Unicode does, too: a slash more leads to the same place.
@@ -61,7 +61,7 @@ mod tests {
             assert_eq!(temporary_with(os, &all), "/one");
             assert_eq!(temporary_with(os, &all[1..]), "/two");
             assert_eq!(temporary_with(os, &all[2..]), "/three");
-            assert_eq!(temporary_with(os, &[]), "/tmp");
+            assert_eq!(temporary_with(os, &[("TMPDIR", ""), ("TMP", "")]), "/tmp");
         }
         // A TMPDIR that Git Bash or MSYS sets means nothing to Node on Windows.
         assert_eq!(temporary_with(Os::Windows, &all), "/three");

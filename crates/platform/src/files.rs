@@ -49,7 +49,8 @@ pub fn is_ours(found: &Metadata) -> bool {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs;
     use std::io::Read as _;

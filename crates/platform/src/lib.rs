@@ -9,7 +9,12 @@ pub mod directories;
 pub mod files;
 pub mod lists;
 pub mod paths;
+pub mod private;
 pub mod process;
+#[cfg(feature = "tokio")]
+pub mod signals;
+pub mod sockets;
+pub mod terminal;
 
 /// A system, as far as agents and we behave differently on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

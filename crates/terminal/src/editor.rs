@@ -9,6 +9,10 @@ use std::process::Stdio;
 use std::sync::Arc;
 
 use alongside_desk::{Review, ReviewId, harmless};
+use alongside_platform::private;
+use alongside_platform::process::send;
+use alongside_platform::signals::TERMINATE;
+use alongside_platform::terminal::{Modes, keyboard};
 use anyhow::Context;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
@@ -84,8 +88,9 @@ impl std::fmt::Debug for Keeping {
 fn private_directory() -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix("alongside-edit-");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    if let Some(permissions) = private::directory_permissions() {
+        builder.permissions(permissions);
+    }
     builder.tempdir()
 }
 
@@ -110,7 +115,7 @@ pub struct Editing {
     /// What was in the file last, as far as the companion knows.
     base: String,
     child: Child,
-    terminal: Option<TerminalState>,
+    terminal: Option<Modes>,
 }
 
 /// What came of it.
@@ -143,7 +148,7 @@ impl Editing {
         let path = dir.path().join(harmless::file_name(&review.file));
         std::fs::write(&path, &*review.current)
             .with_context(|| format!("cannot write {}", path.display()))?;
-        let terminal = TerminalState::save();
+        let terminal = Modes::save();
         let child = shell(command, &path, line).stdin(terminal_input()).spawn().with_context(|| {
             format!("cannot start the editor {command:?}; set EDITOR to an editor of yours")
         })?;
@@ -182,10 +187,9 @@ impl Editing {
 
     /// Asks the editor to end, for we do, and takes the terminal back.
     pub async fn end(&mut self) {
-        let pid = self.child.id().and_then(|pid| i32::try_from(pid).ok());
-        if let Some(pid) = pid.and_then(rustix::process::Pid::from_raw) {
-            // One that has ended already need not be told.
-            let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+        // One that has ended already need not be told.
+        if let Some(pid) = self.child.id() {
+            send(pid, TERMINATE);
         }
         let _ = tokio::time::timeout(std::time::Duration::from_secs(2), self.child.wait()).await;
         self.give_back_terminal();
@@ -275,37 +279,7 @@ fn terminal_input() -> Stdio {
     if std::io::IsTerminal::is_terminal(&std::io::stdin()) {
         return Stdio::inherit();
     }
-    std::fs::File::open("/dev/tty").map_or_else(|_| Stdio::null(), Stdio::from)
-}
-
-/// How the terminal was before the editor had it: one that dies leaves it raw.
-#[cfg(unix)]
-#[derive(Debug)]
-struct TerminalState(rustix::termios::Termios);
-
-#[cfg(unix)]
-impl TerminalState {
-    fn save() -> Option<Self> {
-        rustix::termios::tcgetattr(std::io::stdin()).ok().map(Self)
-    }
-
-    fn restore(&self) {
-        let _ =
-            rustix::termios::tcsetattr(std::io::stdin(), rustix::termios::OptionalActions::Drain, &self.0);
-    }
-}
-
-#[cfg(not(unix))]
-#[derive(Debug)]
-struct TerminalState;
-
-#[cfg(not(unix))]
-impl TerminalState {
-    fn save() -> Option<Self> {
-        None
-    }
-
-    fn restore(&self) {}
+    keyboard().map_or_else(|_| Stdio::null(), Stdio::from)
 }
 
 #[cfg(test)]

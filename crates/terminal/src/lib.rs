@@ -33,6 +33,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use alongside_desk::Desk;
+use alongside_platform::signals::HANGUP;
 use anyhow::Context;
 use tokio::sync::mpsc;
 
@@ -119,8 +120,7 @@ pub async fn run(mut desk: Desk, options: Options) -> anyhow::Result<Ending> {
     };
     tty.close(last_words.as_deref()).await;
     // A terminal that went away has not been left: its person may come back.
-    if matches!(ending, Ok(Ending::Left))
-        || matches!(ending, Ok(Ending::Signal(signal)) if signal != signals::HANGUP)
+    if matches!(ending, Ok(Ending::Left)) || matches!(ending, Ok(Ending::Signal(signal)) if signal != HANGUP)
     {
         // A companion that does not answer is left all the same.
         let _ = tokio::time::timeout(GOODBYE, desk.leave()).await;

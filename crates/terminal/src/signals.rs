@@ -1,7 +1,6 @@
 //! The signals that end or continue this process, so that the terminal is given back as it was.
 
-/// The number of the signal that a terminal sends when it goes away.
-pub(crate) const HANGUP: i32 = 1;
+use alongside_platform::signals::{self, Continued, INTERRUPT};
 
 /// What a signal asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,29 +14,19 @@ pub(crate) enum Asked {
 }
 
 /// Listens to them.
-#[cfg(unix)]
 #[derive(Debug)]
 pub(crate) struct Signals {
-    interrupt: tokio::signal::unix::Signal,
-    terminate: tokio::signal::unix::Signal,
-    hangup: tokio::signal::unix::Signal,
-    go_on: tokio::signal::unix::Signal,
+    ending: signals::Signals,
+    continued: Continued,
 }
 
-#[cfg(unix)]
 impl Signals {
     /// Listens from now on.
     ///
     /// # Errors
     /// When the system does not let us.
     pub(crate) fn listen() -> std::io::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            hangup: signal(SignalKind::hangup())?,
-            go_on: signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw()))?,
-        })
+        Ok(Self { ending: signals::Signals::listen()?, continued: Continued::listen() })
     }
 
     /// The next one. Cancel safe.
@@ -45,40 +34,11 @@ impl Signals {
         tokio::select! {
             // A closed window also lets the process go on, which is no reason to draw on it.
             biased;
-            Some(()) = self.interrupt.recv() => Asked::Interrupt,
-            Some(()) = self.terminate.recv() => Asked::End(15),
-            Some(()) = self.hangup.recv() => Asked::End(HANGUP),
-            Some(()) = self.go_on.recv() => Asked::GoOn,
-            else => std::future::pending().await,
+            signal = self.ending.next() => if signal == INTERRUPT { Asked::Interrupt } else { Asked::End(signal) },
+            () = self.continued.next() => Asked::GoOn,
         }
     }
-}
 
-/// Listens to Ctrl-C.
-#[cfg(not(unix))]
-#[derive(Debug)]
-pub(crate) struct Signals;
-
-#[cfg(not(unix))]
-impl Signals {
-    /// Listens from now on.
-    ///
-    /// # Errors
-    /// Never here.
-    pub(crate) fn listen() -> std::io::Result<Self> {
-        Ok(Self)
-    }
-
-    /// The next one. Cancel safe.
-    pub(crate) async fn next(&mut self) -> Asked {
-        match tokio::signal::ctrl_c().await {
-            Ok(()) => Asked::Interrupt,
-            Err(_) => std::future::pending().await,
-        }
-    }
-}
-
-impl Signals {
     /// The next one that asks for the end. Cancel safe.
     pub(crate) async fn end(&mut self) -> Asked {
         loop {

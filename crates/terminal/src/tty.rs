@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use alongside_platform::terminal::{discard_typed, stop_job};
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange, Event, EventStream,
@@ -97,8 +98,7 @@ impl Tty {
         // A second stream would wait for the first one's next key.
         self.input = None;
         // What was typed before was meant for whoever had the terminal.
-        #[cfg(unix)]
-        let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
+        discard_typed();
         self.given_back.store(false, Ordering::Relaxed);
         self.writer.abandon();
         terminal::enable_raw_mode()?;
@@ -221,10 +221,7 @@ impl Screen for Tty {
 
     async fn stop(&mut self) -> io::Result<()> {
         self.leave(None).await;
-        #[cfg(unix)]
-        {
-            // As the terminal itself does it: the whole job stops. Where nobody could continue it, nothing happens.
-            let _ = rustix::process::kill_current_process_group(rustix::process::Signal::TSTP);
+        if stop_job() {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
         self.enter()

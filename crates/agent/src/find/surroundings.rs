@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use alongside_contract::family::{Directory, Family};
-use alongside_platform::{Os, directories};
+use alongside_platform::{Os, directories, process};
 
 /// Everything outside the files themselves that decides which companion an agent finds.
 #[derive(Clone)]
@@ -36,9 +36,28 @@ impl Surroundings {
             .collect();
         Ok(Self {
             tmp: directories::temporary(Os::HERE, |name| variables.get(name).map(Into::into)),
-            home: directories::home(),
+            home: directories::home().unwrap_or_else(|| PathBuf::from("/")),
             cwd: std::env::current_dir()?,
             pid: std::process::id(),
+            variables,
+        })
+    }
+
+    /// Those of a process that runs, as it was started. `None` if it is gone, or they may not be known.
+    pub fn of_process(pid: u32) -> Option<Self> {
+        let variables: HashMap<String, String> = process::environment(pid)?
+            .into_iter()
+            .filter_map(|(name, value)| {
+                Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
+            })
+            .filter(|(_, value)| !value.is_empty())
+            .collect();
+        let home = variables.get("HOME").map(PathBuf::from).or_else(directories::home);
+        Some(Self {
+            tmp: directories::temporary(Os::HERE, |name| variables.get(name).map(Into::into)),
+            home: home.unwrap_or_else(|| PathBuf::from("/")),
+            cwd: process::directory(pid)?,
+            pid,
             variables,
         })
     }

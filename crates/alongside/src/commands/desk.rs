@@ -4,6 +4,7 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use alongside_platform::process;
 use alongside_terminal::{Ending, Layout, Options, Theme};
 use clap::CommandFactory as _;
 
@@ -94,13 +95,7 @@ pub(super) fn can_draw() -> bool {
 }
 
 /// Asks this process to end when another has: the desk gives the terminal back and leaves as for any signal.
-#[cfg(unix)]
 async fn end_with(pid: u32) {
-    use rustix::process::{Signal, getpid, kill_process};
-    signals::process_ends(pid).await;
-    // There is nothing else that could be done.
-    let _ = kill_process(getpid(), Signal::TERM);
+    process::ended(pid).await;
+    process::send(std::process::id(), signals::TERMINATE);
 }
-
-#[cfg(not(unix))]
-async fn end_with(_: u32) {}

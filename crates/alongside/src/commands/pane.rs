@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::Stdio;
 
+use alongside_platform::terminal::columns;
 use tokio::process::Command;
 
 /// Narrower than this, a pane is opened below and not beside.
@@ -87,7 +88,7 @@ pub(super) async fn open(dir: &Path) -> Result<(), String> {
     let here = here.ok_or_else(|| BY_HAND.to_owned())?;
     let until = std::process::id().to_string();
     let desk = [super::own_program().into(), "--until".into(), until.into(), dir.as_os_str().to_owned()];
-    let (program, args) = here.command(dir, columns() >= WIDE, &desk);
+    let (program, args) = here.command(dir, columns().is_some_and(|columns| columns >= WIDE), &desk);
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let failed = |why: String| {
@@ -100,17 +101,6 @@ pub(super) async fn open(dir: &Path) -> Result<(), String> {
     }
     let said = String::from_utf8_lossy(&output.stderr);
     Err(failed(said.lines().next().unwrap_or("it did not say why").to_owned()))
-}
-
-/// How wide the terminal is.
-#[cfg(unix)]
-fn columns() -> u16 {
-    rustix::termios::tcgetwinsize(std::io::stdout()).map_or(0, |size| size.ws_col)
-}
-
-#[cfg(not(unix))]
-fn columns() -> u16 {
-    0
 }
 
 #[cfg(test)]

@@ -94,7 +94,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
 
 /// A desk whose terminal went away has not been left: its person may come back, and until then the companion waits.
 fn is_lost(ending: Ending) -> bool {
-    ending == Ending::Signal(Signals::HANGUP)
+    ending == Ending::Signal(signals::HANGUP)
 }
 
 /// The directories as absolute paths, in the spelling that was given.

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::process::{ExitCode, ExitStatus};
 
 use alongside_desk::{Desk, Event, Status};
+use alongside_platform::process;
 use anyhow::Context;
 use tokio::process::{Child, Command};
 
@@ -11,7 +12,7 @@ use super::{desk, pane, serving, variables};
 use crate::Globals;
 use crate::failure::Hint;
 use crate::host::{self, Wish};
-use crate::signals::Signals;
+use crate::signals::{self, INTERRUPT, Signals};
 
 /// Start an agent together with a companion
 ///
@@ -104,31 +105,17 @@ async fn wait(mut agent: Child, signals: &mut Signals) -> anyhow::Result<ExitSta
         tokio::select! {
             status = agent.wait() => return status.context("cannot wait for the agent"),
             signal = signals.next() => {
-                if !(terminal && signal == Signals::INTERRUPT) {
-                    pass_on(&agent, signal);
+                if !(terminal && signal == INTERRUPT) && let Some(pid) = agent.id() {
+                    process::send(pid, signal);
                 }
             }
         }
     }
 }
 
-#[cfg(unix)]
-fn pass_on(agent: &Child, signal: i32) {
-    use rustix::process::{Pid, Signal, kill_process};
-    let pid = agent.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-    if let (Some(pid), Some(signal)) = (pid, Signal::from_named_raw(signal)) {
-        // An agent that has ended in between needs no signal.
-        let _ = kill_process(pid, signal);
-    }
-}
-
-#[cfg(not(unix))]
-fn pass_on(_: &Child, _: i32) {}
-
 fn exit_code(status: ExitStatus) -> ExitCode {
-    #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return crate::signals::exit_code(signal);
+    if let Some(signal) = process::ended_by(&status) {
+        return signals::exit_code(signal);
     }
     status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from)
 }

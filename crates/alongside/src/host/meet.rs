@@ -1,13 +1,14 @@
 //! How a desk and a host come together: join the host that serves a project, or start one, so that two who come at once
 //! end up with the same.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
 use alongside_desk::socket::{
     ClientInfo, Hello, JoinError, Joined, Options, Owner, PROTOCOL, Role, Terms, join,
 };
+use alongside_platform::process::own_program;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -182,7 +183,7 @@ async fn start(registry: &Registry, _: &Lock, entry: &Entry, wish: &Wish) -> any
 
 /// Starts a host as a process of its own, which outlives us; returns when it listens. The caller holds the lock.
 pub(super) async fn spawn(entry: &Entry) -> anyhow::Result<()> {
-    let program = program()?;
+    let program = own_program().context("cannot tell which program this is")?;
     let mut command = Command::new(&program);
     if let Some(config) = &entry.config {
         command.arg("--config").arg(config);
@@ -215,11 +216,4 @@ pub(super) async fn spawn(entry: &Entry) -> anyhow::Result<()> {
         }
         Err(_) => Err(failure("the companion ended while it started", "`alongside log` shows what it said")),
     }
-}
-
-/// This program. One that was replaced while it runs is still there under the name that the system keeps.
-fn program() -> anyhow::Result<PathBuf> {
-    let own = std::env::current_exe().context("cannot tell which program this is")?;
-    let still_ours = Path::new("/proc/self/exe");
-    Ok(if own.exists() || !still_ours.exists() { own } else { still_ours.to_owned() })
 }

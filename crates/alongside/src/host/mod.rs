@@ -48,7 +48,7 @@ pub(crate) struct Plan {
 /// # Errors
 /// When it cannot begin.
 pub(crate) async fn serve(plan: Plan) -> anyhow::Result<()> {
-    detach();
+    alongside_platform::process::detach();
     let begun = begin(plan).await;
     let report = match &begun {
         Ok(_) => Begins::Ready,
@@ -145,16 +145,6 @@ pub(crate) async fn stop(entry: &Entry) -> anyhow::Result<()> {
         }
     }
 }
-
-/// Leaves the terminal and the process group of whoever started us: what ends them must not end us.
-#[cfg(unix)]
-fn detach() {
-    // It fails for a process that leads a group, as one started by hand does: that one has what it wants.
-    let _ = rustix::process::setsid();
-}
-
-#[cfg(not(unix))]
-fn detach() {}
 
 /// How every host is that answers. One that has crashed is not among them.
 pub(crate) async fn reports() -> Vec<Report> {

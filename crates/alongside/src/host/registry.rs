@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use alongside_companion::private::{self, Ground};
 use alongside_desk::socket::Owner;
+use alongside_platform::{Os, sockets};
 use anyhow::Context;
 use interprocess::local_socket::tokio::{Listener, Stream, prelude::*};
-use interprocess::local_socket::{ListenerOptions, Name};
+use interprocess::local_socket::{GenericFilePath, ListenerOptions, Name};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Hint;
@@ -69,7 +70,7 @@ impl Registry {
         let runtime = variable("XDG_RUNTIME_DIR").filter(|dir| dir.is_dir());
         let (base, below) = match runtime {
             Some(runtime) => (runtime, PathBuf::from("alongside")),
-            None => (std::env::temp_dir(), PathBuf::from(format!("alongside-{}", user()))),
+            None => (std::env::temp_dir(), PathBuf::from(format!("alongside-{}", sockets::user()))),
         };
         private::directory(&base, &below, Ground::Shared)
             .with_context(|| format!("cannot make the private directory {}", base.join(&below).display()))
@@ -160,34 +161,17 @@ impl Registry {
         let _ = fs::remove_file(&path);
         let listener =
             self.socket(name).and_then(|socket| ListenerOptions::new().name(socket).create_tokio());
-        listener.with_context(|| format!("cannot listen at {}", path.display())).hint(
-            "a socket's path may have about 100 bytes: set XDG_RUNTIME_DIR to a shorter directory of yours",
-        )
+        listener
+            .with_context(|| format!("cannot listen at {}", path.display()))
+            .hint("set XDG_RUNTIME_DIR to another directory of yours, whose path is short")
     }
 
-    #[cfg(unix)]
     fn socket(&self, name: &str) -> std::io::Result<Name<'static>> {
-        use interprocess::local_socket::{GenericFilePath, ToFsName as _};
-        self.file(name, "sock").to_fs_name::<GenericFilePath>()
-    }
-
-    #[cfg(not(unix))]
-    fn socket(&self, name: &str) -> std::io::Result<Name<'static>> {
-        use interprocess::local_socket::{GenericNamespaced, ToNsName as _};
-        format!("alongside-{name}").to_ns_name::<GenericNamespaced>()
+        let address = sockets::address(Os::HERE, &self.directory, name, &sockets::user());
+        address.map_err(std::io::Error::other)?.to_fs_name::<GenericFilePath>()
     }
 
     fn file(&self, name: &str, extension: &str) -> PathBuf {
         self.directory.join(name).with_extension(extension)
     }
-}
-
-#[cfg(unix)]
-fn user() -> u32 {
-    rustix::process::geteuid().as_raw()
-}
-
-#[cfg(not(unix))]
-fn user() -> String {
-    std::env::var("USERNAME").unwrap_or_default()
 }

@@ -115,7 +115,7 @@ impl Serving {
                 }
                 signal = signals.next() => {
                     // The terminal that went away is not ours.
-                    if signal == Signals::HANGUP {
+                    if signal == signals::HANGUP {
                         continue;
                     }
                     tracing::info!(signal, "asked to end");
@@ -300,7 +300,7 @@ async fn until(deadline: Option<Instant>) {
 /// Waits until the owner's process has ended; for good if there is none to wait for.
 async fn owner_ends(owner: Option<&Owner>) {
     match owner {
-        Some(owner) => signals::process_ends(owner.pid).await,
+        Some(owner) => alongside_platform::process::ended(owner.pid).await,
         None => std::future::pending().await,
     }
 }

@@ -4,6 +4,7 @@
 use std::io::{BufRead, IsTerminal};
 use std::time::Duration;
 
+use alongside_platform::terminal::discard_typed;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -77,9 +78,8 @@ impl Answers {
     /// Something was printed in the middle of what is being typed: it would no longer be seen, and Enter on what
     /// looks like an empty line must not send it off.
     pub(crate) fn discard_typed(&mut self) {
-        #[cfg(unix)]
         if self.terminal {
-            let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
+            discard_typed();
         }
     }
 

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 
 use alongside_desk::{Desk, Event, Request, Review, ReviewId, Status};
 
-use crate::signals::{Continued, Signals};
+use crate::signals::{Continued, INTERRUPT, Signals};
 use alongside_terminal::editor::Editing;
 use input::Answers;
 pub(crate) use paper::{Ink, Inks, Paper};
@@ -214,7 +214,7 @@ impl LineDesk {
                 biased;
                 signal = signals.next() => match signal {
                     // The terminal sends Ctrl-C to the editor too, and there it means something else.
-                    Signals::INTERRUPT if self.editing.is_some() => {}
+                    INTERRUPT if self.editing.is_some() => {}
                     signal => {
                         self.take_over_saved().await;
                         return Ending::Signal(signal);

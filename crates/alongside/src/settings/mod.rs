@@ -273,7 +273,7 @@ fn only_adds(entry: &Entry<'_>) -> Result<(), Wrong> {
 /// `$XDG_CONFIG_HOME/alongside/config.toml`, else below the home directory; nowhere without one.
 fn default_file() -> Option<PathBuf> {
     let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute());
-    let config = config.or_else(|| Some(etcetera::home_dir().ok()?.join(".config")))?;
+    let config = config.or_else(|| Some(alongside_platform::directories::home()?.join(".config")))?;
     Some(config.join("alongside/config.toml"))
 }
 

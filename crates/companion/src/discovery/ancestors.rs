@@ -1,18 +1,22 @@
 //! The processes above the editor. Agents take one of them for the editor when they run outside its own terminal.
 
+use alongside_platform::process::Processes;
+
 /// How many ancestors get an alias.
 const NEAREST: usize = 4;
 
 /// The nearest living ancestors of a process that the same user owns, nearest first; never PID 1.
 pub(crate) fn of(pid: u32) -> Vec<u32> {
+    let processes = Processes::now();
     let mut found = Vec::new();
     let mut at = pid;
     // A chain longer than this is a loop in what the system says.
     for _ in 0..64 {
-        let Some(parent) = parent_of(at).filter(|parent| *parent > 1) else {
+        let Some(parent) = processes.get(at).map(|process| process.parent).filter(|parent| *parent > 1)
+        else {
             break;
         };
-        if is_ours(parent) {
+        if processes.is_ours(parent) {
             found.push(parent);
         }
         if found.len() == NEAREST {
@@ -23,46 +27,18 @@ pub(crate) fn of(pid: u32) -> Vec<u32> {
     found
 }
 
-#[cfg(target_os = "linux")]
-fn parent_of(pid: u32) -> Option<u32> {
-    let stat = procfs::process::Process::new(i32::try_from(pid).ok()?).ok()?.stat().ok()?;
-    u32::try_from(stat.ppid).ok()
-}
-
-#[cfg(target_os = "linux")]
-fn is_ours(pid: u32) -> bool {
-    let process = i32::try_from(pid).ok().and_then(|pid| procfs::process::Process::new(pid).ok());
-    process.and_then(|process| process.uid().ok()) == Some(rustix::process::geteuid().as_raw())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn with_process<T>(pid: u32, read: impl FnOnce(&sysinfo::Process) -> Option<T>) -> Option<T> {
-    use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System, UpdateKind};
-    let pid = Pid::from_u32(pid);
-    let mut system = System::new().ok()?;
-    let what = ProcessRefreshKind::nothing().with_user(UpdateKind::Always);
-    system.refresh_processes_specifics(ProcessesToUpdate::Some(&[pid]), true, what);
-    system.process(pid).and_then(read)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn parent_of(pid: u32) -> Option<u32> {
-    with_process(pid, |process| process.parent().map(sysinfo::Pid::as_u32))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn is_ours(pid: u32) -> bool {
-    let owner = |pid| with_process(pid, |process| process.user_id().cloned());
-    let ours = owner(std::process::id());
-    ours.is_some() && owner(pid) == ours
-}
-
 #[cfg(test)]
 mod tests {
+    use alongside_platform::process::look_up;
+
+    fn parent_of(pid: u32) -> Option<u32> {
+        look_up(pid).map(|process| process.parent)
+    }
+
     #[test]
     fn the_parent_of_this_process_comes_first_and_pid_one_never() {
         let found = super::of(std::process::id());
-        assert_eq!(found.first().copied(), super::parent_of(std::process::id()).filter(|pid| *pid > 1));
+        assert_eq!(found.first().copied(), parent_of(std::process::id()).filter(|pid| *pid > 1));
         assert!(found.len() <= super::NEAREST && !found.contains(&1));
         assert!(super::of(u32::MAX).is_empty());
     }
@@ -98,9 +74,7 @@ mod tests {
         let innermost: u32 = said.trim().parse().unwrap();
         let found = super::of(innermost);
         let nearest: Vec<u32> =
-            std::iter::successors(super::parent_of(innermost), |pid| super::parent_of(*pid))
-                .take(4)
-                .collect();
+            std::iter::successors(parent_of(innermost), |pid| parent_of(*pid)).take(4).collect();
         drop(outermost.stdin.take());
         outermost.wait().unwrap();
         assert_eq!(found, nearest);

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use alongside_desk::{Change, HunkState, Lines, Review, Text, harmless, replacement};
+use alongside_platform::{private, process};
 use lsp_server::RequestId;
 use tokio::time::Instant;
 
@@ -194,11 +195,7 @@ pub(crate) fn shown(current: Lines, lines: usize) -> Lines {
 /// Replaces a file in one step, readable for nobody else, in a directory of the same kind.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("/"));
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(directory)?;
+    private::create_directories(directory)?;
     let mut file = tempfile::Builder::new().prefix(".alongside-").tempfile_in(directory)?;
     file.write_all(text.as_bytes())?;
     file.persist(path).map_err(|error| error.error)?;
@@ -207,14 +204,10 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 
 /// Removes what editors left that are gone: `name` begins with the editor's process.
 pub(crate) fn sweep(directory: &Path) {
-    let processes = Path::new("/proc");
-    if !processes.join("self").exists() {
-        return;
-    }
     for left in fs::read_dir(directory).into_iter().flatten().flatten() {
         let name = left.file_name();
         let editor = name.to_str().and_then(|name| name.split('-').next()?.parse::<u32>().ok());
-        if editor.is_some_and(|editor| editor > 0 && !processes.join(editor.to_string()).exists()) {
+        if editor.is_some_and(|editor| editor > 0 && !process::is_alive(editor)) {
             let _ = fs::remove_dir_all(left.path());
         }
     }

@@ -1,18 +1,18 @@
-//! Whether a process is there. Agents ask with signal 0, which Unix answers at once. On Windows there is no cheap question,
-//! and every process counts as alive; whoever must know dials its port.
+//! Whether a process is there. Agents ask with signal 0, which Unix answers at once; on Windows `tasklist` is asked, which
+//! takes a moment.
 
-/// Whether a process exists, whoever owns it. Where that cannot be told cheaply it counts as alive, as it does for agents.
+/// Whether a process exists, whoever owns it. Where it cannot be told, it counts as alive.
 pub fn is_alive(pid: u32) -> bool {
     pid != 0 && signal(pid) != Some(Signalled::Gone)
 }
 
-/// Whether we could send a process a signal: stricter than [`is_alive`] about processes of other users.
+/// Whether we could send a process a signal: stricter than [`is_alive`] about processes of other users, but on Windows.
 pub fn may_signal(pid: u32) -> bool {
     pid != 0 && signal(pid).is_none_or(|outcome| outcome == Signalled::Reached)
 }
 
 #[derive(Debug, PartialEq, Eq)]
-#[cfg_attr(not(unix), expect(dead_code, reason = "nothing is signalled there"))]
+#[cfg_attr(not(unix), expect(dead_code, reason = "it is not told there"))]
 enum Signalled {
     Reached,
     NotAllowed,
@@ -32,14 +32,44 @@ fn signal(pid: u32) -> Option<Signalled> {
 }
 
 #[cfg(not(unix))]
-fn signal(_: u32) -> Option<Signalled> {
-    None
+fn signal(pid: u32) -> Option<Signalled> {
+    let filter = format!("PID eq {pid}");
+    let output = std::process::Command::new("tasklist")
+        .args(["/FI", &filter, "/FO", "CSV", "/NH"])
+        .stdin(std::process::Stdio::null())
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    Some(match lists(&String::from_utf8_lossy(&output.stdout), pid) {
+        true => Signalled::Reached,
+        false => Signalled::Gone,
+    })
 }
 
-#[cfg(all(test, unix))]
+/// Whether `tasklist` names a process. Where there is none it says so in the language of the system, without a comma
+/// in the right place.
+#[cfg(any(not(unix), test))]
+fn lists(said: &str, pid: u32) -> bool {
+    let number = format!("\"{pid}\"");
+    said.lines().any(|line| line.starts_with('"') && line.split(',').nth(1) == Some(&number))
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
+    #[test]
+    fn tasklist_names_a_process_or_says_that_there_is_none() {
+        let one = "\r\n\"Code.exe\",\"8200\",\"Console\",\"1\",\"182,440 K\"\r\n";
+        assert!(lists(one, 8200) && !lists(one, 820) && !lists(one, 1));
+        assert!(!lists("INFO: No tasks are running which match the specified criteria.\r\n", 8200));
+        assert!(!lists(
+            "INFORMATION: Es werden keine Aufgaben mit den angegebenen Kriterien ausgeführt.\r\n",
+            8200
+        ));
+    }
+
+    #[cfg(unix)]
     #[test]
     fn this_process_lives_and_one_that_has_ended_does_not() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
@@ -50,6 +80,7 @@ mod tests {
         assert!(!is_alive(0) && !is_alive(u32::MAX) && is_alive(std::process::id()));
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_process_of_somebody_else_lives_but_is_not_for_us_to_signal() {
         let may = rustix::process::geteuid().is_root() || crate::process::Processes::now().is_ours(1);

@@ -4,7 +4,11 @@
 mod alive;
 mod cim;
 mod editor;
+#[cfg(feature = "tokio")]
+mod ending;
+mod others;
 mod ps;
+mod sending;
 
 use std::collections::HashMap;
 
@@ -12,6 +16,10 @@ use crate::Os;
 
 pub use alive::{is_alive, may_signal};
 pub use editor::editor_above;
+#[cfg(feature = "tokio")]
+pub use ending::ended;
+pub use others::{directory, environment, ours, started};
+pub use sending::{detach, ended_by, own_program, send};
 
 /// A process as `ps -o ppid=,command=` shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -87,7 +87,8 @@ mod tests {
         let pid = child.id();
         // Until it is a program of its own, it is a copy of this one.
         let end = std::time::Instant::now() + std::time::Duration::from_secs(10);
-        while environment(pid).is_none_or(|variables| !variables.contains_key(&OsString::from("A_VARIABLE"))) {
+        while environment(pid).is_none_or(|variables| !variables.contains_key(&OsString::from("A_VARIABLE")))
+        {
             assert!(std::time::Instant::now() < end, "waited in vain for the child to start");
         }
         assert!(ours().contains(&pid));

@@ -1,17 +1,17 @@
 //! Which process of an editor agents take for it, and what it is called. Editors name the process that speaks LSP, which need
 //! not be the one that terminals inside descend from.
 
-use alongside_agent::find::{Process, is_alive, look_up};
 use alongside_desk::socket::Owner;
 use alongside_lsp::Client;
 use alongside_lsp::editors;
+use alongside_platform::process::{self, Process, is_alive, look_up};
 
 /// The editor that owns the companion. `pid` is what the person says.
 pub(super) fn of(client: &Client, pid: Option<u32>) -> Owner {
     let row = client.editor;
     let found = pid.or_else(|| {
         let said = client.process_id.filter(|pid| is_alive(*pid)).unwrap_or_else(parent);
-        process(row.process, said, look_up, session())
+        taken_for_it(row.process, said, look_up, session())
     });
     let own = Owner { pid: found.unwrap_or_else(parent), ..named(client) };
     match &client.owner {
@@ -21,7 +21,7 @@ pub(super) fn of(client: &Client, pid: Option<u32>) -> Owner {
 }
 
 /// The process that agents take for the editor, starting from the one it names.
-fn process(
+fn taken_for_it(
     which: editors::Process,
     said: u32,
     look_up: impl Fn(u32) -> Option<Process>,
@@ -48,16 +48,9 @@ fn session() -> Option<u32> {
     session.parse().ok().filter(|pid| is_alive(*pid))
 }
 
-/// The editor that started us.
-#[cfg(unix)]
+/// The editor that started us; we go for it ourselves where that is not known.
 fn parent() -> u32 {
-    rustix::process::getppid().map_or_else(std::process::id, |pid| pid.as_raw_pid().unsigned_abs())
-}
-
-/// Not known here: we go for the editor ourselves.
-#[cfg(not(unix))]
-fn parent() -> u32 {
-    std::process::id()
+    process::parent().unwrap_or_else(std::process::id)
 }
 
 /// What the editor is called, without a process.
@@ -97,7 +90,7 @@ mod tests {
 
     #[test]
     fn agents_take_the_interface_for_neovim() {
-        let of = |which, said| process(which, said, neovim, None);
+        let of = |which, said| taken_for_it(which, said, neovim, None);
         assert_eq!(of(editors::Process::ParentIfEmbedded, 7), Some(6));
         // A server without an interface, such as one that was detached.
         assert_eq!(of(editors::Process::ParentIfEmbedded, 6), Some(6));
@@ -107,14 +100,14 @@ mod tests {
 
     #[test]
     fn init_is_nobodys_editor() {
-        assert_eq!(process(editors::Process::Parent, 5, neovim, None), Some(5));
-        assert_eq!(process(editors::Process::Parent, 99, neovim, None), Some(99));
+        assert_eq!(taken_for_it(editors::Process::Parent, 5, neovim, None), Some(5));
+        assert_eq!(taken_for_it(editors::Process::Parent, 99, neovim, None), Some(99));
     }
 
     #[test]
     fn a_daemon_is_asked_for_its_session() {
-        assert_eq!(process(editors::Process::Session, 7, neovim, Some(3)), Some(3));
-        assert_eq!(process(editors::Process::Session, 7, neovim, None), Some(7));
+        assert_eq!(taken_for_it(editors::Process::Session, 7, neovim, Some(3)), Some(3));
+        assert_eq!(taken_for_it(editors::Process::Session, 7, neovim, None), Some(7));
     }
 
     #[test]

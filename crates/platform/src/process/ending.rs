@@ -1,0 +1,56 @@
+//! Waiting for the end of a process that is none of ours.
+
+use std::time::Duration;
+
+/// How often a process is looked at where the system does not tell of its end.
+#[cfg(unix)]
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Looking starts a program there.
+#[cfg(not(unix))]
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+
+/// Waits until a process has ended: at once on Linux, within a second on other Unixes, within some on Windows. Cancel safe.
+/// Needs a Tokio runtime.
+pub async fn ended(pid: u32) {
+    #[cfg(target_os = "linux")]
+    if pidfd(pid).await.is_some() {
+        return;
+    }
+    // In a thread, for looking may take a while.
+    while tokio::task::spawn_blocking(move || super::is_alive(pid)).await.unwrap_or(true) {
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+/// Waits on a descriptor that becomes readable when its process has ended; `None` where the kernel has none.
+#[cfg(target_os = "linux")]
+#[expect(
+    deprecated,
+    reason = "its replacement is unsafe, for descriptors that are closed early; this one is owned"
+)]
+async fn pidfd(pid: u32) -> Option<()> {
+    use rustix::process::{Pid, PidfdFlags, pidfd_open};
+    use tokio::io::{Interest, unix::AsyncFd};
+    let process = pidfd_open(Pid::from_raw(i32::try_from(pid).ok()?)?, PidfdFlags::NONBLOCK).ok()?;
+    AsyncFd::with_interest(process, Interest::READABLE).ok()?.readable().await.ok().map(|_| ())
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_end_of_somebody_elses_process_is_noticed() {
+        // A shell starts it and leaves, so that it is no child of ours.
+        let script = "sleep 60 >/dev/null 2>&1 & echo $!";
+        let ran = std::process::Command::new("sh").args(["-c", script]).output().unwrap();
+        let pid: u32 = String::from_utf8_lossy(&ran.stdout).trim().parse().unwrap();
+        let soon = Duration::from_secs(20);
+        let early = tokio::time::timeout(Duration::from_millis(50), ended(pid)).await;
+        crate::process::send(pid, 9);
+        assert!(early.is_err(), "it had not ended");
+        tokio::time::timeout(soon, ended(pid)).await.expect("its end is noticed within twenty seconds");
+        tokio::time::timeout(soon, ended(0)).await.expect("there is no process 0 to wait for");
+    }
+}

@@ -1,0 +1,176 @@
+//! What the system tells a process: to end, or that it goes on after it was stopped. Windows knows closed consoles and users
+//! who log off instead of signals; each counts as the signal that means the same.
+
+use std::io;
+
+/// The terminal went away.
+pub const HANGUP: i32 = 1;
+/// Ctrl-C.
+pub const INTERRUPT: i32 = 2;
+/// The polite way to end a process.
+pub const TERMINATE: i32 = 15;
+
+/// Listens to what asks this process to end.
+#[derive(Debug)]
+pub struct Signals(imp::Signals);
+
+impl Signals {
+    /// Listens from now on; until then a signal ends the process at once. Needs a Tokio runtime.
+    ///
+    /// # Errors
+    /// When the system does not let us listen.
+    pub fn listen() -> io::Result<Self> {
+        imp::Signals::listen().map(Self)
+    }
+
+    /// The next one's number: [`HANGUP`], [`INTERRUPT`] or [`TERMINATE`]. Cancel safe.
+    pub async fn next(&mut self) -> i32 {
+        self.0.next().await
+    }
+}
+
+/// Listens for having been stopped and continued, as by Ctrl-Z and `fg`. Never heard on Windows.
+#[derive(Debug)]
+pub struct Continued(imp::Continued);
+
+impl Continued {
+    /// Listens from now on. Where the system does not let us, nothing is heard: it is a courtesy. Needs a Tokio runtime.
+    pub fn listen() -> Self {
+        Self(imp::Continued::listen())
+    }
+
+    /// The next time. Cancel safe.
+    pub async fn next(&mut self) {
+        self.0.next().await;
+    }
+}
+
+#[cfg(unix)]
+mod imp {
+    use tokio::signal::unix::{Signal, SignalKind, signal};
+
+    #[derive(Debug)]
+    pub(super) struct Signals {
+        interrupt: Signal,
+        terminate: Signal,
+        hangup: Signal,
+    }
+
+    impl Signals {
+        pub(super) fn listen() -> std::io::Result<Self> {
+            Ok(Self {
+                interrupt: signal(SignalKind::interrupt())?,
+                terminate: signal(SignalKind::terminate())?,
+                hangup: signal(SignalKind::hangup())?,
+            })
+        }
+
+        pub(super) async fn next(&mut self) -> i32 {
+            tokio::select! {
+                Some(()) = self.interrupt.recv() => super::INTERRUPT,
+                Some(()) = self.terminate.recv() => super::TERMINATE,
+                Some(()) = self.hangup.recv() => super::HANGUP,
+                else => std::future::pending().await,
+            }
+        }
+    }
+
+    #[derive(Debug)]
+    pub(super) struct Continued(Option<Signal>);
+
+    impl Continued {
+        pub(super) fn listen() -> Self {
+            Self(signal(SignalKind::from_raw(rustix::process::Signal::CONT.as_raw())).ok())
+        }
+
+        pub(super) async fn next(&mut self) {
+            let heard = match &mut self.0 {
+                Some(signal) => signal.recv().await,
+                None => None,
+            };
+            if heard.is_none() {
+                std::future::pending().await
+            }
+        }
+    }
+}
+
+#[cfg(windows)]
+mod imp {
+    use tokio::signal::windows::{
+        CtrlBreak, CtrlC, CtrlClose, CtrlLogoff, CtrlShutdown, ctrl_break, ctrl_c, ctrl_close, ctrl_logoff,
+        ctrl_shutdown,
+    };
+
+    #[derive(Debug)]
+    pub(super) struct Signals {
+        interrupt: CtrlC,
+        terminate: CtrlBreak,
+        close: CtrlClose,
+        logoff: CtrlLogoff,
+        shutdown: CtrlShutdown,
+    }
+
+    impl Signals {
+        pub(super) fn listen() -> std::io::Result<Self> {
+            Ok(Self {
+                interrupt: ctrl_c()?,
+                terminate: ctrl_break()?,
+                close: ctrl_close()?,
+                logoff: ctrl_logoff()?,
+                shutdown: ctrl_shutdown()?,
+            })
+        }
+
+        pub(super) async fn next(&mut self) -> i32 {
+            tokio::select! {
+                Some(()) = self.interrupt.recv() => super::INTERRUPT,
+                Some(()) = self.terminate.recv() => super::TERMINATE,
+                Some(()) = self.close.recv() => super::HANGUP,
+                Some(()) = self.logoff.recv() => super::TERMINATE,
+                Some(()) = self.shutdown.recv() => super::TERMINATE,
+                else => std::future::pending().await,
+            }
+        }
+    }
+
+    #[derive(Debug)]
+    pub(super) struct Continued;
+
+    impl Continued {
+        pub(super) fn listen() -> Self {
+            Self
+        }
+
+        pub(super) async fn next(&mut self) {
+            std::future::pending().await
+        }
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::time::Duration;
+
+    use rustix::process::{Signal, getpid, kill_process};
+
+    use super::*;
+
+    /// One test, for a signal reaches everybody in this process who listens.
+    #[tokio::test]
+    async fn what_ends_and_what_continues_is_heard() {
+        let mut ending = Signals::listen().unwrap();
+        let mut continued = Continued::listen();
+        let send = |signal| kill_process(getpid(), signal).unwrap();
+        let soon = Duration::from_secs(10);
+        for (signal, number) in [(Signal::INT, INTERRUPT), (Signal::TERM, TERMINATE), (Signal::HUP, HANGUP)] {
+            send(signal);
+            let heard = tokio::time::timeout(soon, ending.next()).await.expect("a signal within ten seconds");
+            assert_eq!(heard, number);
+            assert_eq!(signal.as_raw(), number);
+        }
+        send(Signal::CONT);
+        tokio::time::timeout(soon, continued.next()).await.expect("it goes on within ten seconds");
+    }
+}
