@@ -24,6 +24,7 @@
 
 mod access;
 mod bench;
+mod closing;
 mod contents;
 mod context;
 mod cursor;
@@ -35,6 +36,7 @@ mod messages;
 mod outcomes;
 mod peer;
 mod protocol;
+mod published;
 mod report;
 mod sessions;
 mod sse;

@@ -89,6 +89,12 @@ impl Peer {
         }
     }
 
+    /// The same agent in another session.
+    pub(super) fn with_session(mut self, session: impl Into<String>) -> Self {
+        self.session = Some(session.into());
+        self
+    }
+
     /// A request as agents send it.
     pub(super) fn request(&self, method: &'static str) -> Request {
         let mut headers = vec![("Host".into(), format!("{}:{}", self.host, self.port))];

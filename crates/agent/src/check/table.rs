@@ -10,7 +10,7 @@ use super::bench::{Case, Checked};
 
 /// Every check, in the order in which they are made and told.
 pub static CHECKS: LazyLock<Vec<&'static Check>> = LazyLock::new(|| {
-    let groups: [&'static [Check]; 12] = [
+    let groups: [&'static [Check]; 13] = [
         super::discovery::CHECKS,
         super::contents::CHECKS,
         super::access::CHECKS,
@@ -22,6 +22,7 @@ pub static CHECKS: LazyLock<Vec<&'static Check>> = LazyLock::new(|| {
         super::context::CHECKS,
         super::cursor::CHECKS,
         super::diffs::CHECKS,
+        super::closing::CHECKS,
         super::stop::CHECKS,
     ];
     let mut checks: Vec<&'static Check> = groups.into_iter().flatten().collect();
