@@ -285,6 +285,7 @@ async fn get_token(case: &Case<'_>) -> Checked {
 async fn delete_token(case: &Case<'_>) -> Checked {
     case.token()?;
     let peer = case.join().await?;
+    peer.is_served().await?;
     let delete = peer.request("DELETE").without("Authorization");
     case.answered(delete, &[401, 403, 405], "to a DELETE without the token").await?;
     match peer.ask("ping", json!({})).await {

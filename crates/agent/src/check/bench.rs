@@ -123,11 +123,13 @@ pub(super) struct Bench<'b> {
     driver: Option<&'b dyn Driver>,
     server: Mutex<Option<Value>>,
     scratch: tempfile::TempDir,
-    /// Diffs that may be open, and sessions that may be known: who opened them, and the path of a diff.
-    left: Arc<Mutex<Vec<(Peer, Option<String>)>>>,
+    left: Left,
     /// Set once `openDiff` was seen to hang, so that no other check waits for it.
     pub(super) hangs: std::sync::atomic::AtomicBool,
 }
+
+/// Diffs that may be open, and sessions that may be known: who opened them, and the path of a diff.
+type Left = Arc<Mutex<Vec<(Peer, Option<String>)>>>;
 
 /// What a scene brought to light, and what was said in it.
 pub(super) type Played<T> = (Checked<T>, Vec<String>);
@@ -159,11 +161,6 @@ impl<'b> Bench<'b> {
     pub(super) fn lacks(&self, needs: &[&str]) -> Option<String> {
         (!needs.is_empty() && self.driver.is_none())
             .then(|| "it needs somebody at the editor: run it in a terminal, or with --drive".into())
-    }
-
-    /// Whether anybody is at the editor.
-    pub(super) fn has_driver(&self) -> bool {
-        self.driver.is_some()
     }
 
     /// Asks who is there, for the head of the report.
@@ -221,7 +218,7 @@ impl<'b> Bench<'b> {
 pub(super) struct Case<'b> {
     pub(super) bench: &'b Bench<'b>,
     pub(super) log: Log,
-    left: Arc<Mutex<Vec<(Peer, Option<String>)>>>,
+    left: Left,
 }
 
 impl<'b> Case<'b> {
@@ -303,7 +300,7 @@ impl<'b> Case<'b> {
 }
 
 /// Closes diffs and ends sessions, newest first. Whoever does not answer is not waited for.
-async fn give_back(left: &Mutex<Vec<(Peer, Option<String>)>>, pace: Pace) {
+async fn give_back(left: &Left, pace: Pace) {
     loop {
         let taken = left.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let Some((peer, diff)) = taken else { return };

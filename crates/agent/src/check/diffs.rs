@@ -198,8 +198,15 @@ impl Case<'_> {
     }
 
     /// Closes a diff: its text, whether it comes as the specification words it or as agents need it.
+    ///
+    /// # Errors
+    /// [`Stop::Skip`] for an answer without a text block, which is judged elsewhere.
     pub(super) async fn closed_text(&self, peer: &Peer, path: &str) -> Checked<Option<String>> {
-        Ok(text_in(&self.close_diff(peer, path).await?))
+        let result = self.close_diff(peer, path).await?;
+        if !result["content"][0]["text"].is_string() {
+            return skip("closeDiff answers no text block");
+        }
+        Ok(text_in(&result))
     }
 }
 
@@ -321,7 +328,9 @@ async fn exact(case: &Case<'_>) -> Checked {
 async fn surrogate(case: &Case<'_>) -> Checked {
     let peer = case.join().await?;
     let path = case.proposal("surrogate.txt");
-    case.open_diff(&peer, &path, "a whole one first\n").await?;
+    // That a whole one works is judged elsewhere.
+    case.open_diff(&peer, &case.proposal("no-surrogate.txt"), "a whole one first\n").await?;
+    case.took(&peer, Some(&path));
     let id = peer.next_id();
     let message = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {
         "name": "openDiff", "arguments": { "filePath": path, "newContent": "half: @@HALF@@ .\n" },
@@ -346,7 +355,8 @@ async fn there_and_back(case: &Case<'_>, name: &str, size: usize) -> Checked {
     let peer = case.join().await?;
     let path = case.proposal(name);
     // That a small one works is judged elsewhere.
-    case.open_diff(&peer, &path, "a small one first\n").await?;
+    case.open_diff(&peer, &case.proposal("small.txt"), "a small one first\n").await?;
+    case.took(&peer, Some(&path));
     let line = "A line of a large file, as there are many of them.\n";
     let text = line.repeat(size.div_ceil(line.len()));
     let id = peer.next_id();

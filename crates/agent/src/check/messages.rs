@@ -179,6 +179,7 @@ async fn unknown_tool(case: &Case<'_>) -> Checked {
 
 async fn malformed(case: &Case<'_>) -> Checked {
     let peer = case.join().await?;
+    peer.is_served().await?;
     for body in ["{\"jsonrpc\": \"2.0\", \"id\": 1,", "not JSON at all", ""] {
         let answer = peer.send(&peer.request("POST").body(body)).await?;
         ensure(answer.status() == 400, || format!("{body:?} was answered {}", answer.status()))?;

@@ -28,6 +28,7 @@ mod closing;
 mod contents;
 mod context;
 mod cursor;
+mod delivery;
 mod diffs;
 mod discovery;
 mod driver;

@@ -1,11 +1,385 @@
-//! Checks to come.
+//! Checks of what the person decides. Each scene is played once, and judged by several checks.
 
-use super::bench::Played;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
-pub(super) static CHECKS: &[super::Check] = &[];
+use super::Clause::{Advice, Shipped, Spec};
+use super::Level::Must;
+use super::bench::{Case, Checked, Played, ensure, fail, skip};
+use super::driver::{Action, Reply};
+use super::listener::Listener;
+use super::table::{Check, Group, When};
 
+/// Everything that ends a diff.
+pub(super) const OUTCOMES: [&str; 3] = ["ide/diffAccepted", "ide/diffRejected", "ide/diffClosed"];
+
+/// Scenes that several checks judge.
 #[derive(Default)]
 pub(super) struct Scenes {
     pub(super) rewriting: OnceCell<Played<super::contents::Rewriting>>,
+    pub(super) moving: OnceCell<Played<super::cursor::Moving>>,
+    accepting: OnceCell<Played<Accepting>>,
+    closing: OnceCell<Played<Closing>>,
+}
+
+pub(super) static CHECKS: &[Check] = &[
+    Check {
+        id: "diffs.accepted",
+        group: Group::Diffs,
+        title: "What is accepted is told with its content",
+        clause: Spec(Must, "ide/diffAccepted carries the full content of the file after acceptance"),
+        harm: "the agent waits, or writes something else than what was accepted",
+        needs: &["accept"],
+        when: When::InTurn,
+        judge: |case| Box::pin(accepted(case)),
+    },
+    Check {
+        id: "diffs.echo",
+        group: Group::Diffs,
+        title: "The path comes back byte for byte as the agent spelled it",
+        clause: Shipped {
+            says: "paths are compared as strings",
+            breaks: "every release: the outcome of a path that is spelled otherwise is ignored",
+        },
+        harm: "the agent waits for ever for the outcome of its diff",
+        needs: &["accept"],
+        when: When::InTurn,
+        judge: |case| Box::pin(echo(case)),
+    },
+    Check {
+        id: "diffs.once",
+        group: Group::Diffs,
+        title: "An outcome is told once",
+        clause: Shipped {
+            says: "an outcome ends whichever diff of the file is open when it arrives",
+            breaks: "every release: a second one ends the next diff",
+        },
+        harm: "the next proposal for the file is accepted though nobody decided",
+        needs: &["accept"],
+        when: When::InTurn,
+        judge: |case| Box::pin(once(case)),
+    },
+    Check {
+        id: "diffs.target-untouched",
+        group: Group::Diffs,
+        title: "The file is left to the agent",
+        clause: Shipped {
+            says: "the agent writes what was accepted, after it has looked at the file again",
+            breaks: "every release: a file that has changed meanwhile is an error, or is written twice",
+        },
+        harm: "the agent says that the file was changed by somebody else",
+        needs: &["accept"],
+        when: When::InTurn,
+        judge: |case| Box::pin(target_untouched(case)),
+    },
+    Check {
+        id: "diffs.edited",
+        group: Group::Diffs,
+        title: "What the person typed is in what they accepted",
+        clause: Spec(
+            Must,
+            "the content may differ from newContent if the user made manual edits in the diff view",
+        ),
+        harm: "what the person typed is lost",
+        needs: &["edit", "accept"],
+        when: When::InTurn,
+        judge: |case| Box::pin(edited(case)),
+    },
+    Check {
+        id: "diffs.rejected",
+        group: Group::Diffs,
+        title: "What is rejected is told as rejected",
+        clause: Spec(Must, "when the user rejects the changes, ide/diffRejected is sent with the file path"),
+        harm: "the agent waits for ever for the outcome of its diff",
+        needs: &["reject"],
+        when: When::InTurn,
+        judge: |case| Box::pin(rejected(case)),
+    },
+    Check {
+        id: "diffs.view-closed",
+        group: Group::Diffs,
+        title: "To close the view without accepting is to reject",
+        clause: Spec(
+            Must,
+            "ide/diffRejected is sent when the user rejects, e.g. by closing the diff view without accepting",
+        ),
+        harm: "the agent waits for ever for the outcome of its diff, or writes what nobody accepted",
+        needs: &["close-view"],
+        when: When::InTurn,
+        judge: |case| Box::pin(view_closed(case)),
+    },
+    Check {
+        id: "diffs.close-edits",
+        group: Group::Diffs,
+        title: "closeDiff answers with what the person typed",
+        clause: Spec(Must, "closeDiff answers with the file's final content before closing"),
+        harm: "what the person typed is lost when they answer in the agent's prompt",
+        needs: &["edit"],
+        when: When::InTurn,
+        judge: |case| Box::pin(close_edits(case)),
+    },
+    Check {
+        id: "diffs.close-view",
+        group: Group::Diffs,
+        title: "closeDiff takes the view away",
+        clause: Spec(Must, "closeDiff instructs the IDE to close an open diff view for a specific file"),
+        harm: "the person decides on something that was decided long ago",
+        needs: &["is-shown"],
+        when: When::InTurn,
+        judge: |case| Box::pin(close_view(case)),
+    },
+    Check {
+        id: "diffs.own-outcome",
+        group: Group::Diffs,
+        title: "An outcome is told to the agent that asked, and to nobody else",
+        clause: Shipped {
+            says: "every agent takes an outcome for its own",
+            breaks: "every release, where several agents run in one project",
+        },
+        harm: "a proposal is accepted though nobody decided on it",
+        needs: &["accept"],
+        when: When::InTurn,
+        judge: |case| Box::pin(own_outcome(case)),
+    },
+    Check {
+        id: "diffs.same-file",
+        group: Group::Diffs,
+        title: "Two agents that propose the same file each hear their own outcome",
+        clause: Advice("diffs are kept by agent and path; one decision decides one of them"),
+        harm: "an agent writes a proposal that nobody accepted",
+        needs: &["reject"],
+        when: When::InTurn,
+        judge: |case| Box::pin(same_file(case)),
+    },
+    Check {
+        id: "diffs.decided-close",
+        group: Group::Diffs,
+        title: "What was accepted and not yet heard of is what closeDiff answers",
+        clause: Shipped {
+            says: "an agent that did not hear the outcome closes the diff, and writes its own proposal when it is answered {}",
+            breaks: "every release, when the stream was cut at the wrong moment",
+        },
+        harm: "the agent writes something else than what was accepted",
+        needs: &["edit", "accept"],
+        when: When::InTurn,
+        judge: |case| Box::pin(decided_close(case)),
+    },
+];
+
+/// What was heard when a proposal was accepted.
+#[derive(Debug, Clone)]
+struct Accepting {
+    path: String,
+    content: String,
+    outcomes: Vec<Value>,
+    /// Whether there is a file now where none was.
+    written: bool,
+}
+
+async fn accepting(case: &Case<'_>) -> Checked<Accepting> {
+    case.scene(&case.bench.scenes.accepting, async {
+        let peer = case.join().await?;
+        let listener = peer.listen().await?;
+        // A spelling that whoever tidies paths up would change.
+        let path = case.proposal("odd//./sp\u{e4}lling \u{1f600}.txt");
+        let content = "Accept this.\n".to_owned();
+        case.open_diff(&peer, &path, &content).await?;
+        let mark = listener.mark();
+        case.act(Action::Accept { path: path.clone() }).await?;
+        listener.message(mark, case.pace().answer, &OUTCOMES).await;
+        case.quiet().await;
+        let outcomes = listener.told(mark, &OUTCOMES).into_iter().map(|(_, message)| message).collect();
+        let written = Path::new(&path).exists();
+        Ok(Accepting { path, content, outcomes, written })
+    })
+    .await
+}
+
+async fn accepted(case: &Case<'_>) -> Checked {
+    let seen = accepting(case).await?;
+    let Some(outcome) = seen.outcomes.first() else {
+        return fail("nothing came when the proposal was accepted");
+    };
+    ensure(outcome["method"] == "ide/diffAccepted", || format!("{} came", outcome["method"]))?;
+    ensure(outcome["params"]["filePath"].is_string(), || "it names no file".into())?;
+    let content = &outcome["params"]["content"];
+    ensure(*content == seen.content.as_str(), || format!("its content is {content}"))
+}
+
+async fn echo(case: &Case<'_>) -> Checked {
+    let seen = accepting(case).await?;
+    let Some(outcome) = seen.outcomes.first() else {
+        return skip("nothing came when the proposal was accepted");
+    };
+    let path = &outcome["params"]["filePath"];
+    ensure(*path == seen.path.as_str(), || format!("{:?} came back as {path}", seen.path))
+}
+
+async fn once(case: &Case<'_>) -> Checked {
+    let seen = accepting(case).await?;
+    match seen.outcomes.len() {
+        0 => skip("nothing came when the proposal was accepted"),
+        1 => Ok(()),
+        times => fail(format!("{times} outcomes came of one decision")),
+    }
+}
+
+async fn target_untouched(case: &Case<'_>) -> Checked {
+    let seen = accepting(case).await?;
+    ensure(!seen.written, || format!("accepting wrote {}", seen.path))
+}
+
+/// Opens a diff, has something done, and waits for what is told of it.
+async fn outcome_of(
+    case: &Case<'_>,
+    name: &str,
+    actions: impl FnOnce(String) -> Vec<Action>,
+) -> Checked<(String, Value)> {
+    let peer = case.join().await?;
+    let listener = peer.listen().await?;
+    let path = case.proposal(name);
+    case.open_diff(&peer, &path, "What becomes of this?\n").await?;
+    let mark = listener.mark();
+    for action in actions(path.clone()) {
+        case.act(action).await?;
+    }
+    match listener.message(mark, case.pace().answer, &OUTCOMES).await {
+        Some(outcome) => Ok((path, outcome)),
+        None => fail("nothing came of it"),
+    }
+}
+
+async fn edited(case: &Case<'_>) -> Checked {
+    let text = "Typed by a person.\nTwo lines of it.\n".to_owned();
+    let edit = text.clone();
+    let (_, outcome) = outcome_of(case, "edited.txt", |path| {
+        vec![Action::Edit { path: path.clone(), text: edit }, Action::Accept { path }]
+    })
+    .await?;
+    if outcome["method"] != "ide/diffAccepted" || !outcome["params"]["content"].is_string() {
+        return skip(format!("accepting was told as {outcome}"));
+    }
+    let content = &outcome["params"]["content"];
+    ensure(*content == text.as_str(), || format!("{text:?} was typed, and {content} told"))
+}
+
+async fn rejected(case: &Case<'_>) -> Checked {
+    let (path, outcome) = outcome_of(case, "rejected.txt", |path| vec![Action::Reject { path }]).await?;
+    ensure(outcome["method"] == "ide/diffRejected", || format!("{} came", outcome["method"]))?;
+    let told = &outcome["params"]["filePath"];
+    ensure(*told == path.as_str(), || format!("{path:?} came back as {told}"))
+}
+
+async fn view_closed(case: &Case<'_>) -> Checked {
+    let (_, outcome) = outcome_of(case, "view-closed.txt", |path| vec![Action::CloseView { path }]).await?;
+    // Under which name a rejection is told is judged elsewhere.
+    ensure(outcome["method"] != "ide/diffAccepted", || "it was told as accepted".into())
+}
+
+/// What closing in the agent's own prompt brought to light.
+#[derive(Debug, Clone)]
+struct Closing {
+    typed: Checked<&'static str>,
+    text: Option<String>,
+    /// Whether the view was shown before, and after.
+    before: Checked<bool>,
+    after: Checked<bool>,
+}
+
+async fn closing(case: &Case<'_>) -> Checked<Closing> {
+    let is_shown = async |path: &str| {
+        let reply = case.act(Action::IsShown { path: path.to_owned() }).await?;
+        Ok(reply == Reply::Done)
+    };
+    case.scene(&case.bench.scenes.closing, async {
+        let peer = case.join().await?;
+        let _listener = peer.listen().await?;
+        let path = case.proposal("closing.txt");
+        let typed = "Typed, and then answered in the terminal.\n";
+        case.open_diff(&peer, &path, "Proposed.\n").await?;
+        // Each of the two checks needs one of these only.
+        let edited = case.act(Action::Edit { path: path.clone(), text: typed.into() }).await;
+        let before = is_shown(&path).await;
+        let text = case.closed_text(&peer, &path).await?;
+        let mut after = before.clone();
+        if before == Ok(true) {
+            case.quiet().await;
+            after = is_shown(&path).await;
+        }
+        Ok(Closing { typed: edited.map(|_| typed), text, before, after })
+    })
+    .await
+}
+
+async fn close_edits(case: &Case<'_>) -> Checked {
+    let seen = closing(case).await?;
+    let typed = seen.typed?;
+    match seen.text {
+        Some(text) => ensure(text == typed, || format!("{typed:?} was typed, and {text:?} answered")),
+        None => skip("closeDiff answers no text"),
+    }
+}
+
+async fn close_view(case: &Case<'_>) -> Checked {
+    let seen = closing(case).await?;
+    if !seen.before? {
+        return skip("the proposal was not shown");
+    }
+    ensure(!seen.after?, || "after closeDiff, the proposal is still shown".into())
+}
+
+async fn own_outcome(case: &Case<'_>) -> Checked {
+    let (one, other) = (case.join().await?, case.join().await?);
+    let listeners = [one.listen().await?, other.listen().await?];
+    let paths = [case.proposal("of-the-first-agent.txt"), case.proposal("of-the-second-agent.txt")];
+    case.open_diff(&one, &paths[0], "By the first agent.\n").await?;
+    case.open_diff(&other, &paths[1], "By the second agent.\n").await?;
+    let marks = [listeners[0].mark(), listeners[1].mark()];
+    case.act(Action::Accept { path: paths[0].clone() }).await?;
+    if listeners[0].message(marks[0], case.pace().answer, &OUTCOMES).await.is_none() {
+        return skip("nothing came when the proposal was accepted");
+    }
+    case.quiet().await;
+    let heard = listeners[1].told(marks[1], &OUTCOMES);
+    ensure(heard.is_empty(), || format!("the other agent was told {}", heard[0].1))
+}
+
+async fn same_file(case: &Case<'_>) -> Checked {
+    let (one, other) = (case.join().await?, case.join().await?);
+    let listeners = [one.listen().await?, other.listen().await?];
+    let path = case.proposal("same-file.txt");
+    case.open_diff(&one, &path, "By the first agent.\n").await?;
+    case.open_diff(&other, &path, "By the second agent.\n").await?;
+    let marks = listeners.each_ref().map(Listener::mark);
+    for round in 1..=2 {
+        case.act(Action::Reject { path: path.clone() }).await?;
+        let told = || (0..2).map(|at| listeners[at].told(marks[at], &OUTCOMES).len()).sum::<usize>();
+        let until = Instant::now() + case.pace().answer;
+        while told() < round && Instant::now() < until {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        case.quiet().await;
+        let told = told();
+        ensure(told == round, || format!("after {round} decisions, {told} outcomes were told"))?;
+    }
+    for (at, name) in [(0, "first"), (1, "second")] {
+        let told = listeners[at].told(marks[at], &OUTCOMES).len();
+        ensure(told == 1, || format!("the {name} agent was told {told} outcomes of its one diff"))?;
+    }
+    Ok(())
+}
+
+async fn decided_close(case: &Case<'_>) -> Checked {
+    let peer = case.join().await?;
+    let path = case.proposal("decided-close.txt");
+    let typed = "Accepted while nobody listened.\n";
+    case.open_diff(&peer, &path, "Proposed.\n").await?;
+    case.act(Action::Edit { path: path.clone(), text: typed.into() }).await?;
+    case.act(Action::Accept { path: path.clone() }).await?;
+    let result = case.close_diff(&peer, &path).await?;
+    let text = super::diffs::text_in(&result);
+    ensure(text.as_deref() == Some(typed), || format!("closeDiff was answered {}", json!(result)))
 }

@@ -215,12 +215,15 @@ impl Peer {
     /// Opens the stream with other headers.
     pub(super) async fn listen_with(&self, request: Request) -> Checked<Listener> {
         match self.open(&request).await {
-            Ok((head, connection)) if head.status == 200 => {
-                Ok(Listener::over(connection, self.clone(), Arc::clone(&self.tally)))
-            }
+            Ok((head, connection)) if head.status == 200 => Ok(self.listens(connection)),
             Ok((head, _)) => skip(format!("the stream was refused with {}", head.status)),
             Err(NoAnswer(why)) => skip(format!("the stream does not open: {why}")),
         }
+    }
+
+    /// Listens on a stream that was opened.
+    pub(super) fn listens(&self, connection: Connection) -> Listener {
+        Listener::over(connection, self.clone(), Arc::clone(&self.tally))
     }
 
     /// Sends a request and reads the head of the answer only.

@@ -226,16 +226,15 @@ async fn accepted_empty(case: &Case<'_>) -> Checked {
 
 async fn unknown_notification(case: &Case<'_>) -> Checked {
     let peer = case.join().await?;
-    // What a notification is answered with at all is judged elsewhere.
-    let known = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-    let usual = peer.send(&peer.post(&known)).await?.status();
+    peer.is_served().await?;
     for message in [
         json!({ "jsonrpc": "2.0", "method": "notifications/alongside-check" }),
         json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 4711 } }),
         json!({ "jsonrpc": "2.0", "id": "nobody-asked", "result": {} }),
     ] {
         let status = peer.send(&peer.post(&message)).await?.status();
-        ensure(status == usual, || format!("it was answered {status} instead of {usual}: {message}"))?;
+        // With which of them exactly is judged elsewhere.
+        ensure((200..300).contains(&status), || format!("it was answered {status}: {message}"))?;
     }
     match peer.ask("ping", json!({})).await {
         Ok(_) => Ok(()),
@@ -269,6 +268,7 @@ async fn batch(case: &Case<'_>) -> Checked {
     if peer.version.as_deref() != Some(VERSION) {
         return unseen(format!("it does not speak {VERSION}, the version that has batches"));
     }
+    peer.ask_as(&"alone".into(), "ping", json!({})).await?;
     let ping = |id: &str| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
     let batch = json!([ping("first"), ping("second")]);
     let answer = peer.send(&peer.post(&batch)).await?;

@@ -57,14 +57,22 @@ impl Published {
 
 /// Every file that leads to a companion, in the order of the table of families.
 pub(super) fn of(target: &Target) -> Vec<Published> {
-    let mut files = Vec::new();
+    let mut files: Vec<Published> = Vec::new();
     for family in FAMILIES {
         for row in family.files {
-            let names = list(&target.here.resolve(row.directory));
-            let mine = names.into_iter().filter(|path| {
-                path.file_name().and_then(|name| name.to_str()).is_some_and(|name| row.matches(name))
-            });
-            files.extend(mine.filter_map(|path| Published::read(Some((family, row)), path)));
+            for path in list(&target.here.resolve(row.directory)) {
+                let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+                if !row.matches(name) {
+                    continue;
+                }
+                // Names that hold one number fit two rows: it is the port, or else the process.
+                let by_port = !row.names_pid() && name == row.file_name(0, target.record.port);
+                match files.iter_mut().find(|file| file.path == path) {
+                    Some(known) if by_port => known.row = Some((family, row)),
+                    Some(_) => {}
+                    None => files.extend(Published::read(Some((family, row)), path)),
+                }
+            }
         }
     }
     files.retain(|file| file.leads_to(target));

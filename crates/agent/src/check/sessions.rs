@@ -156,6 +156,7 @@ async fn several(case: &Case<'_>) -> Checked {
 async fn equal_ids(case: &Case<'_>) -> Checked {
     const ROUNDS: i64 = 20;
     let (one, other) = (case.join().await?, case.join().await?);
+    one.is_served().await?;
     for round in 0..ROUNDS {
         // What is asked differs, so the answers say whose they are.
         let id = json!(1000 + round);

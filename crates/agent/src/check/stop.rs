@@ -1,5 +1,150 @@
-//! Checks to come.
+//! Checks of the end: what an agent hears when the editor goes, and what is left behind. They are made last.
 
-pub(super) static CHECKS: &[super::Check] = &[];
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
-pub(super) struct Ended {}
+use serde_json::Value;
+
+use super::Clause::{Shipped, Spec};
+use super::Level::Must;
+use super::bench::{Case, Checked, ensure, fail, skip};
+use super::driver::Action;
+use super::outcomes::OUTCOMES;
+use super::published;
+use super::table::{Check, Group, When};
+use super::wire::Connection;
+
+pub(super) static CHECKS: &[Check] = &[
+    Check {
+        id: "stop.rejects",
+        group: Group::Stop,
+        title: "What is undecided is rejected before the streams end",
+        clause: Shipped {
+            says: "an agent whose diff is open when the companion goes waits for its outcome",
+            breaks: "every release: neither Enter nor Esc is heard in its prompt",
+        },
+        harm: "the agent's prompt is wedged, and it has to be killed",
+        needs: &["stop"],
+        when: When::Last,
+        judge: |case| Box::pin(rejects(case)),
+    },
+    Check {
+        id: "stop.streams-end",
+        group: Group::Stop,
+        title: "Streams end properly",
+        clause: Shipped {
+            says: "a stream that breaks is an error, one that ends is opened again",
+            breaks: "releases with a TypeScript SDK newer than 1.17: disconnected until /ide enable",
+        },
+        harm: "the agent does not come back when the editor does",
+        needs: &["stop"],
+        when: When::Last,
+        judge: |case| Box::pin(streams_end(case)),
+    },
+    Check {
+        id: "stop.server",
+        group: Group::Stop,
+        title: "The server stops",
+        clause: Spec(Must, "on deactivation: stop the MCP server"),
+        harm: "agents go on talking to an editor that is not there",
+        needs: &["stop"],
+        when: When::Last,
+        judge: |case| Box::pin(server(case)),
+    },
+    Check {
+        id: "stop.files",
+        group: Group::Stop,
+        title: "The discovery files are deleted",
+        clause: Spec(Must, "on deactivation: delete the discovery file"),
+        harm: "the next agent tries a companion that is gone, and no other",
+        needs: &["stop"],
+        when: When::Last,
+        judge: |case| Box::pin(files(case)),
+    },
+];
+
+/// What was heard and left when the editor ended.
+#[derive(Debug, Clone)]
+pub(super) struct Ended {
+    /// What the agent with an open diff was told about it.
+    outcome: Option<Value>,
+    /// How the streams ended: properly or not; none if they did not.
+    ends: [Option<bool>; 2],
+    /// Whether somebody still listens on the port.
+    serves: bool,
+    left: Vec<PathBuf>,
+    had_files: bool,
+}
+
+async fn ended(case: &Case<'_>) -> Checked<Ended> {
+    case.scene(&case.bench.last, async {
+        let (one, other) = (case.join().await?, case.join().await?);
+        let listeners = [one.listen().await?, other.listen().await?];
+        let had_files = !published::of(case.bench.target).is_empty();
+        // Without a diff, the other checks can be made all the same.
+        let opened = case.open_diff(&one, &case.proposal("undecided.txt"), "Undecided.\n").await;
+        if opened.is_err() {
+            case.log.note("→ (no diff could be opened)");
+        }
+        case.act(Action::Stop).await?;
+        let until = Instant::now() + case.pace().stop;
+        let patience = || until.saturating_duration_since(Instant::now());
+        let ends = [listeners[0].end(patience()).await, listeners[1].end(patience()).await];
+        let outcome = listeners[0].told(0, &OUTCOMES).first().map(|(_, message)| message.clone());
+        let mut serves = true;
+        let left = loop {
+            if serves {
+                let target = case.bench.target;
+                let dialled = Connection::dial(&target.host, target.record.port);
+                let dialled = tokio::time::timeout(Duration::from_secs(2), dialled).await;
+                serves = matches!(dialled, Ok(Ok(_)));
+            }
+            let left: Vec<PathBuf> =
+                published::of(case.bench.target).into_iter().map(|file| file.path).collect();
+            if (!serves && left.is_empty()) || Instant::now() > until {
+                break left;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        };
+        Ok(Ended { outcome, ends, serves, left, had_files })
+    })
+    .await
+}
+
+async fn rejects(case: &Case<'_>) -> Checked {
+    match ended(case).await?.outcome {
+        Some(outcome) => ensure(outcome["method"] != "ide/diffAccepted", || {
+            "a proposal that nobody decided on was told as accepted".into()
+        }),
+        None => fail("the stream ended, and nothing was told about the diff that was open"),
+    }
+}
+
+async fn streams_end(case: &Case<'_>) -> Checked {
+    for end in ended(case).await?.ends {
+        match end {
+            Some(true) => {}
+            Some(false) => return fail("a stream broke off instead of ending"),
+            None => {
+                return fail(format!("{} s later a stream was still open", case.pace().stop.as_secs_f32()));
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn server(case: &Case<'_>) -> Checked {
+    let seen = ended(case).await?;
+    ensure(!seen.serves, || {
+        format!("{} s later it still accepts connections", case.pace().stop.as_secs_f32())
+    })
+}
+
+async fn files(case: &Case<'_>) -> Checked {
+    let seen = ended(case).await?;
+    if !seen.had_files {
+        return skip("there were no files");
+    }
+    let left: Vec<String> = seen.left.iter().map(|path| path.display().to_string()).collect();
+    ensure(left.is_empty(), || format!("these are left: {}", left.join(", ")))
+}

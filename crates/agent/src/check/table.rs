@@ -10,7 +10,7 @@ use super::bench::{Case, Checked};
 
 /// Every check, in the order in which they are made and told.
 pub static CHECKS: LazyLock<Vec<&'static Check>> = LazyLock::new(|| {
-    let groups: [&'static [Check]; 13] = [
+    let groups: [&'static [Check]; 14] = [
         super::discovery::CHECKS,
         super::contents::CHECKS,
         super::access::CHECKS,
@@ -18,6 +18,7 @@ pub static CHECKS: LazyLock<Vec<&'static Check>> = LazyLock::new(|| {
         super::messages::CHECKS,
         super::sessions::CHECKS,
         super::streams::CHECKS,
+        super::delivery::CHECKS,
         super::outcomes::CHECKS,
         super::context::CHECKS,
         super::cursor::CHECKS,

@@ -49,6 +49,7 @@ struct Inner {
     streams: u64,
     events: usize,
     contexts: usize,
+    files: usize,
     broken: HashMap<Rule, Vec<String>>,
     /// The last context of each stream.
     last: HashMap<Where, Value>,
@@ -134,6 +135,7 @@ impl Inner {
         if files.len() > alongside_contract::context::MAX_OPEN_FILES {
             self.breaks(Rule::FewFiles, format!("{} files in one update", files.len()));
         }
+        self.files += files.len();
         for file in &files {
             self.file(file);
         }
@@ -234,15 +236,17 @@ fn misshapen(context: &Value) -> Option<String> {
 impl Case<'_> {
     /// Judges a rule over everything that was heard, after it has listened for a moment itself.
     pub(super) async fn over_all(&self, rule: Rule) -> Checked {
-        let is_of_context = !matches!(
-            rule,
-            Rule::EventIds | Rule::Retry | Rule::Empty | Rule::Messages | Rule::Null | Rule::Replies
-        );
-        let heard = |tally: &Tally| {
+        let count = |tally: &Tally| {
             let inner = tally.lock();
-            if is_of_context { inner.contexts } else { inner.events }
+            match rule {
+                Rule::EventIds | Rule::Retry | Rule::Empty | Rule::Messages | Rule::Null | Rule::Replies => {
+                    (inner.events, "events")
+                }
+                Rule::Shape | Rule::Equal => (inner.contexts, "context updates"),
+                _ => (inner.files, "open files in context updates"),
+            }
         };
-        if heard(&self.bench.tally) == 0 {
+        if count(&self.bench.tally).0 == 0 {
             let peer = self.join().await?;
             let listener = peer.listen().await?;
             listener.message(0, self.pace().answer.min(Duration::from_secs(2)), &[CONTEXT_UPDATE]).await;
@@ -256,11 +260,9 @@ impl Case<'_> {
                 times => format!("{first} ({times} times)"),
             });
         }
-        match heard(&self.bench.tally) {
-            0 if is_of_context => unseen("no context came on any stream"),
-            0 => unseen("nothing came on any stream"),
-            count => {
-                let what = if is_of_context { "context updates" } else { "events" };
+        match count(&self.bench.tally) {
+            (0, what) => unseen(format!("no {what} came on any stream")),
+            (count, what) => {
                 self.log.note(format!("← {count} {what} in the whole run, and nothing wrong with any"));
                 Ok(())
             }
