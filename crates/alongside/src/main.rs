@@ -4,6 +4,7 @@
 //! at; `saved` tells agents about files without an editor; everything that is printed and comes from outside goes
 //! through `harmless`. Reviews themselves, and the wire, are the business of the crates below.
 
+mod adapters;
 mod commands;
 mod failure;
 mod host;

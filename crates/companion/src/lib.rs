@@ -50,4 +50,5 @@ pub use alongside_desk as desk;
 
 pub use builder::{Builder, Companion, Editor, StartError, Workspace};
 pub use context::privacy::{BadGlob, DEFAULT_EXCLUDES};
+pub use discovery::sweep::remove_stale_files;
 pub use places::Places;

@@ -1,4 +1,5 @@
--- Defines :Alongside; everything else is loaded when it is needed. `require('alongside').setup{}` starts it.
+-- Defines :Alongside; everything else is loaded when it is needed. `require('alongside').setup{}` starts it. Installed by
+-- `alongside install neovim` it starts by itself, unless the person's own configuration has done so.
 
 if vim.g.loaded_alongside then
   return
@@ -14,3 +15,17 @@ end, {
     return require('alongside.commands').complete(lead, line)
   end,
 })
+
+local function start()
+  if not require('alongside').is_set_up() then
+    require('alongside').setup()
+  end
+end
+
+if #vim.api.nvim_get_runtime_file('lua/alongside/installed.lua', false) > 0 then
+  if vim.v.vim_did_enter == 1 then
+    start()
+  else
+    vim.api.nvim_create_autocmd('VimEnter', { once = true, desc = 'alongside: start', callback = start })
+  end
+end

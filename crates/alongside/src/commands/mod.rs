@@ -1,5 +1,6 @@
 //! The commands, one file each. A command returns its exit code, or an error that `main` prints with its hints.
 
+mod agreeing;
 mod check;
 mod completions;
 mod demo;

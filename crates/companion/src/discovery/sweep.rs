@@ -80,8 +80,9 @@ pub(crate) fn answers(record: &Record) -> bool {
     ask().unwrap_or(false)
 }
 
-/// Removes what the dead left behind. Blocks.
-pub(crate) fn sweep(places: &Places, our_port: u16) {
+/// Removes what the dead left behind, and tells which files that were. Blocks.
+pub(crate) fn sweep(places: &Places, our_port: u16) -> Vec<PathBuf> {
+    let mut removed = Vec::new();
     let mut asked: Vec<(Record, bool)> = Vec::new();
     for found in ours(places).into_iter().filter(|found| found.record.port != our_port) {
         let known =
@@ -93,6 +94,15 @@ pub(crate) fn sweep(places: &Places, our_port: u16) {
         if !alive {
             tracing::info!(path = %found.path.display(), "removing a stale discovery file");
             remove(&found);
+            removed.push(found.path);
         }
     }
+    removed
+}
+
+/// Removes the discovery files of companions of ours that do not answer any more, and tells which that were. Blocks for
+/// half a second for each of them.
+pub fn remove_stale_files(places: &Places) -> Vec<PathBuf> {
+    // No companion has this port.
+    sweep(places, 0)
 }

@@ -13,9 +13,18 @@ local M = {}
 ---@field notify fun(message: string, level?: integer, opts?: table)
 ---@field log string|false a file that the log is also written to
 
+--- The program that has installed the plugin, or else the one in $PATH.
+local function program()
+  local ok, installed = pcall(require, 'alongside.installed')
+  if ok and type(installed) == 'table' and vim.fn.executable(installed.program or '') == 1 then
+    return installed.program
+  end
+  return 'alongside'
+end
+
 local function defaults()
   return {
-    cmd = { 'alongside', 'lsp' },
+    cmd = { program(), 'lsp' },
     keys = { go = false, accept = '<localleader>a', reject = '<localleader>r' },
     context = true,
     environment = true,

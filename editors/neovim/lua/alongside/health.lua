@@ -36,7 +36,8 @@ local function program()
   local path = vim.fn.exepath(vim.fs.normalize(cmd[1]))
   if path == '' then
     health.error(("'%s' is not in $PATH, or cannot be executed"):format(harmless.name(cmd[1])), {
-      'install it: cargo install --path crates/alongside, in a clone of the project',
+      'if it is elsewhere: /path/to/alongside install neovim, in a shell',
+      'if it is not there: cargo install --path crates/alongside, in a clone of the project',
       "or say where it is: setup{ cmd = { '/path/to/alongside', 'lsp' } }",
     })
     return false
@@ -47,6 +48,12 @@ local function program()
     health.ok('version: ' .. version)
   else
     health.warn('it does not tell its version: ' .. (why or ''))
+  end
+  local ok, installed = pcall(require, 'alongside.installed')
+  if ok and version and not version:find(installed.version, 1, true) then
+    health.warn('the plugin was installed by version ' .. harmless.name(installed.version), {
+      'in a shell: alongside install neovim',
+    })
   end
   if cmd[2] == 'lsp' then
     local _, no_lsp = first_line({ path, 'lsp', '--help' })

@@ -1,0 +1,125 @@
+use super::*;
+
+fn parsed(text: &str) -> DocumentMut {
+    text.parse().unwrap()
+}
+
+fn known() -> Vec<Language> {
+    let language = |name: &str, servers: Option<&[&str]>| Language {
+        name: name.into(),
+        servers: servers.map(|servers| servers.iter().map(|server| (*server).to_owned()).collect()),
+    };
+    vec![
+        language("ini", Some(&[])),
+        language("nonsense", None),
+        language("python", Some(&["ruff", "pylsp"])),
+        language("rust", Some(&["rust-analyzer"])),
+    ]
+}
+
+fn merge(text: &str) -> String {
+    merged(text, &parsed(text), &known(), "alongside").unwrap()
+}
+
+/// What Helix would start for a language, by the file alone.
+fn servers(text: &str, name: &str) -> Vec<String> {
+    let document = parsed(text);
+    let tables = tables(&document).into_iter();
+    let mut named = tables.filter(|table| table.get("name").and_then(Item::as_str) == Some(name));
+    let list = named.next().unwrap().get(SERVERS).unwrap().as_array().unwrap().clone();
+    assert!(named.next().is_none(), "{name} is there once");
+    list.iter().map(|server| server.as_str().unwrap_or("(table)").to_owned()).collect()
+}
+
+#[test]
+fn without_a_file_every_known_language_gets_its_servers_and_ours() {
+    let text = merge("");
+    assert_eq!(servers(&text, "rust"), ["rust-analyzer", "alongside"]);
+    assert_eq!(servers(&text, "python"), ["ruff", "pylsp", "alongside"]);
+    assert_eq!(servers(&text, "ini"), ["alongside"]);
+    assert_eq!(servers(&text, "text"), ["alongside"]);
+    assert!(!text.contains("nonsense"), "a language that this Helix does not know would be an error");
+    assert!(text.starts_with("# From `alongside install helix`"), "{text}");
+    assert!(
+        text.contains("[language-server.alongside]\ncommand = \"alongside\"\nargs = [\"lsp\"]\n"),
+        "{text}"
+    );
+    assert_eq!(merge(&text), text, "a second time there is nothing to do");
+}
+
+/// A file as people have them: comments, odd forms, a server of their own, servers with conditions.
+const THEIRS: &str = r#"# my languages
+use-grammars = { only = ["rust"] } # few
+
+[language-server.rust-analyzer.config]
+check.command = "clippy"
+
+[[language]]
+name = "rust"       # the best one
+auto-format   = true
+
+[[language]]
+name = "python"
+language-servers = [
+  "pylsp", # slow
+  { name = "ruff", except-features = ["hover"] }
+]
+
+[[language]]
+name = "mine"
+scope = "source.mine"
+file-types = ["mine"]
+# nothing for it
+"#;
+
+#[test]
+fn what_is_there_keeps_its_comments_order_and_form() {
+    let text = merge(THEIRS);
+    assert_eq!(servers(&text, "rust"), ["rust-analyzer", "alongside"]);
+    assert_eq!(servers(&text, "python"), ["pylsp", "(table)", "alongside"]);
+    assert_eq!(servers(&text, "mine"), ["alongside"]);
+    assert_eq!(merge(&text), text);
+    // Line by line: whatever was there still is, in its order, but for the commas that a longer list needs.
+    let mut rest = text.lines();
+    for line in THEIRS.lines() {
+        assert!(rest.any(|other| other.trim_end_matches(',') == line), "{line:?} is gone or moved:\n{text}");
+    }
+}
+
+#[test]
+fn lists_in_one_line_and_languages_in_one_list_are_kept_so() {
+    let text = "language-server.x = { command = \"x\" }\nlanguage = [{ name = \"rust\", language-servers = [\"x\"] }]\n";
+    let merged = merge(text);
+    assert!(merged.contains("language-servers = [\"x\", \"alongside\"]"), "{merged}");
+    assert_eq!(servers(&merged, "python"), ["ruff", "pylsp", "alongside"]);
+    assert!(has_ours(&parsed(&merged)));
+    assert_eq!(merge(&merged), merged);
+    let inline = merge("language-server = { x = { command = \"x\" } }\n");
+    assert!(inline.contains("x = { command = \"x\" }, alongside = {"), "{inline}");
+}
+
+#[test]
+fn taken_out_of_a_file_that_was_changed_since_nothing_of_ours_remains_and_nothing_of_theirs_is_lost() {
+    let after = merge(THEIRS);
+    let since =
+        after.replace("\"rust-analyzer\", \"alongside\"", "\"rust-analyzer\", \"typos\", \"alongside\"");
+    let since = format!(
+        "{since}\n[[language]]\nname = \"go\" # new\nlanguage-servers = [\"gopls\", \"alongside\"]\n"
+    );
+    let mut now = parsed(&without_ours(&after, &since));
+    take_out(&parsed(THEIRS), &parsed(&after), &mut now);
+    let rest = now.to_string();
+    assert!(!rest.contains("alongside"), "{rest}");
+    assert_eq!(servers(&rest, "rust"), ["rust-analyzer", "typos"]);
+    assert_eq!(servers(&rest, "python"), ["pylsp", "(table)"]);
+    assert_eq!(servers(&rest, "go"), ["gopls"]);
+    for line in
+        ["# my languages", "name = \"rust\"       # the best one", "  \"pylsp\", # slow", "# nothing for it"]
+    {
+        assert!(rest.contains(line), "{line:?} is gone:\n{rest}");
+    }
+    assert!(!rest.contains("ini") && !rest.contains("text.plain"), "{rest}");
+    let mine =
+        tables(&now).into_iter().find(|table| table.get("name").and_then(Item::as_str) == Some("mine"));
+    assert!(mine.unwrap().get(SERVERS).is_none(), "{rest}");
+}

@@ -1,0 +1,113 @@
+//! What was installed, written down, so that exactly that can be taken out again: a private file among our state.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use alongside_companion::private::{self, Ground};
+use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
+
+use super::change::{self, Change, Done};
+use crate::failure::Hint as _;
+
+/// The file's name.
+const NAME: &str = "installed.json";
+
+/// Everything that was installed, by the name of the adapter.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Ledger {
+    #[serde(default)]
+    installed: BTreeMap<String, Installed>,
+}
+
+/// What was installed for one editor or agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Installed {
+    /// By which version of this program.
+    pub(crate) version: String,
+    /// The files.
+    pub(crate) files: Vec<Written>,
+    /// The directories that were made for them, outermost first.
+    #[serde(default)]
+    pub(crate) directories: Vec<PathBuf>,
+    /// Copies of what was there before.
+    #[serde(default)]
+    pub(crate) backups: Vec<PathBuf>,
+}
+
+/// A file that was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Written {
+    pub(crate) path: PathBuf,
+    /// What it held before we came; `None` if it was not there.
+    pub(crate) before: Option<String>,
+    /// What it held when we were done.
+    pub(crate) after: String,
+    /// Whether somebody else changed it between two times that we did, so that `before` lacks what they wrote.
+    #[serde(default)]
+    pub(crate) is_shared: bool,
+}
+
+impl Ledger {
+    /// Reads it; one that is not there is empty.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read.
+    pub(crate) fn read(state: &Path) -> anyhow::Result<Self> {
+        let path = state.join(NAME);
+        let Some(text) = change::read(&path)? else {
+            return Ok(Self::default());
+        };
+        serde_json::from_str(&text)
+            .with_context(|| format!("cannot read what is installed from {}", path.display()))
+            .hint("move that file away: what was installed is then yours to take out by hand")
+    }
+
+    /// Writes it; an empty one is no file.
+    ///
+    /// # Errors
+    /// When our state cannot be written.
+    pub(crate) fn write(&self, state: &Path) -> anyhow::Result<()> {
+        let path = state.join(NAME);
+        if self.installed.is_empty() {
+            return change::put(&path, None);
+        }
+        let (base, name) = (state.parent().unwrap_or(state), state.file_name().unwrap_or_default());
+        private::directory(base, Path::new(name), Ground::Own)
+            .and_then(|()| private::write(&path, serde_json::to_string(self)?.as_bytes()))
+            .with_context(|| format!("cannot write down what is installed in {}", path.display()))
+    }
+
+    /// What was installed under that name.
+    pub(crate) fn get(&self, name: &str) -> Option<&Installed> {
+        self.installed.get(name)
+    }
+
+    /// The names of all that is installed.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.installed.keys().cloned().collect()
+    }
+
+    /// Writes down changes that were made.
+    pub(crate) fn add(&mut self, name: &str, changes: &[Change], done: Done) {
+        let entry = self.installed.entry(name.to_owned()).or_default();
+        env!("CARGO_PKG_VERSION").clone_into(&mut entry.version);
+        entry.directories.extend(done.directories);
+        entry.backups.extend(done.backups);
+        for change in changes {
+            let known = entry.files.iter().position(|file| file.path == change.path);
+            let known = known.map(|at| entry.files.remove(at));
+            let Some(after) = change.after.clone() else { continue };
+            let is_shared = known
+                .as_ref()
+                .is_some_and(|known| known.is_shared || Some(&known.after) != change.before.as_ref());
+            let before = known.map_or_else(|| change.before.clone(), |known| known.before);
+            entry.files.push(Written { path: change.path.clone(), before, after, is_shared });
+        }
+    }
+
+    /// Forgets what was installed under that name.
+    pub(crate) fn remove(&mut self, name: &str) {
+        self.installed.remove(name);
+    }
+}

@@ -1,0 +1,132 @@
+//! Where programs and their files are on this machine, for one user. The one place of adapters that reads the
+//! environment, so that a test can put everything elsewhere.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::process::Command;
+
+/// Directories that are often missing from the PATH of a program that was not started from a shell.
+const USUAL_PLACES: &[&str] =
+    &["/usr/local/bin", "/opt/homebrew/bin", "/home/linuxbrew/.linuxbrew/bin", "/snap/bin", "/usr/bin"];
+
+/// The same below home.
+const USUAL_PLACES_AT_HOME: &[&str] = &[".local/bin", ".cargo/bin", ".nix-profile/bin", "bin"];
+
+/// How long a program may take to tell its version, or what it knows of a language.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The user's machine.
+#[derive(Debug, Clone)]
+pub(crate) struct Machine {
+    pub(crate) home: PathBuf,
+    /// The program that editors are to start: this one.
+    pub(crate) program: String,
+    /// Where we keep what we have installed.
+    pub(crate) state: PathBuf,
+    variables: HashMap<String, OsString>,
+}
+
+impl Machine {
+    /// The machine as this process sees it.
+    pub(crate) fn of_this_process() -> Self {
+        let places = alongside_companion::Places::of_this_process();
+        let variables = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
+            .filter(|(_, value)| !value.is_empty())
+            .collect();
+        Self { home: places.home, program: crate::commands::own_program(), state: places.state, variables }
+    }
+
+    /// The value of a variable that is set and not empty.
+    pub(crate) fn variable(&self, name: &str) -> Option<&OsString> {
+        self.variables.get(name)
+    }
+
+    /// The directory that the variable names, or one below home.
+    pub(crate) fn directory(&self, variable: &str, below_home: &str) -> PathBuf {
+        let named = self.variable(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+        named.unwrap_or_else(|| self.home.join(below_home))
+    }
+
+    /// The first of these commands on the PATH or in the usual places.
+    pub(crate) fn find(&self, commands: &[&str]) -> Option<PathBuf> {
+        let usual = USUAL_PLACES_AT_HOME.iter().map(|below| self.home.join(below));
+        let usual = usual.chain(USUAL_PLACES.iter().map(PathBuf::from));
+        let places = std::env::join_paths(self.path().chain(usual)).ok()?;
+        commands.iter().find_map(|command| which::which_in(command, Some(&places), "/").ok())
+    }
+
+    /// How an editor is to call this program: by its name where that leads to it, else by its path.
+    pub(crate) fn call(&self) -> String {
+        let real = |path: &Path| path.canonicalize().ok();
+        let on_path = std::env::join_paths(self.path()).ok();
+        let found = on_path.and_then(|path| which::which_in("alongside", Some(path), "/").ok());
+        match found.and_then(|path| real(&path)) {
+            Some(path) if Some(&path) == real(Path::new(&self.program)).as_ref() => "alongside".into(),
+            _ => self.program.clone(),
+        }
+    }
+
+    fn path(&self) -> impl Iterator<Item = PathBuf> {
+        self.variable("PATH").map(std::env::split_paths).into_iter().flatten()
+    }
+
+    /// A path as people write it, harmless to show.
+    pub(crate) fn shown(&self, path: &Path) -> String {
+        match path.strip_prefix(&self.home) {
+            Ok(below) => alongside_desk::harmless::path(&Path::new("~").join(below)),
+            Err(_) => alongside_desk::harmless::path(path),
+        }
+    }
+}
+
+/// What a program prints on both outputs, without a terminal, whether it succeeds or not; `None` if it cannot be started
+/// or does not come to an end.
+pub(crate) async fn said_by(program: &Path, args: &[&str]) -> Option<String> {
+    let mut command = Command::new(program);
+    command.args(args).stdin(Stdio::null()).kill_on_drop(true);
+    let output = tokio::time::timeout(PATIENCE, command.output()).await.ok()?.ok()?;
+    let said = [output.stdout, output.stderr].concat();
+    Some(String::from_utf8_lossy(&said).into_owned())
+}
+
+/// The first word of `text` that begins with a digit, or a `v` and a digit: "NVIM v0.10.4" is 0.10.4.
+pub(crate) fn version_in(text: &str) -> Option<String> {
+    let words = text.lines().next()?.split([' ', '(', ')', ',']);
+    let mut words = words.map(|word| word.strip_prefix('v').unwrap_or(word));
+    words.find(|word| word.starts_with(|c: char| c.is_ascii_digit())).map(str::to_owned)
+}
+
+/// Major and minor, for comparing.
+pub(crate) fn major_minor(version: &str) -> Option<(u64, u64)> {
+    let mut numbers = version.split('.').map(|number| {
+        let digits = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
+        number[..digits].parse().ok()
+    });
+    Some((numbers.next()??, numbers.next().flatten().unwrap_or(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_found_in_what_programs_say() {
+        for (said, version) in [
+            ("NVIM v0.10.4\nBuild type: Release\n", Some("0.10.4")),
+            ("NVIM v0.12.0-dev-1234+gabc\n", Some("0.12.0-dev-1234+gabc")),
+            ("helix 25.01.1 (e7ac2fcd)\n", Some("25.01.1")),
+            ("command not found", None),
+            ("", None),
+        ] {
+            assert_eq!(version_in(said).as_deref(), version, "{said:?}");
+        }
+        assert_eq!(major_minor("0.12.0-dev-1234"), Some((0, 12)));
+        assert_eq!(major_minor("25.07"), Some((25, 7)));
+        assert!(major_minor("0.9.5") < major_minor("0.10.0"));
+    }
+}

@@ -1,0 +1,98 @@
+//! The plugin itself, which is part of this program.
+
+/// Names a file of the plugin together with what it holds.
+macro_rules! files {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../../../editors/neovim/", $name)))),*]
+    };
+}
+
+/// Every file that Neovim needs, and what it holds.
+pub(super) const FILES: &[(&str, &str)] = files![
+    "README.md",
+    "plugin/alongside.lua",
+    "doc/alongside.txt",
+    "lua/alongside/commands.lua",
+    "lua/alongside/config.lua",
+    "lua/alongside/context.lua",
+    "lua/alongside/deciding.lua",
+    "lua/alongside/ending.lua",
+    "lua/alongside/environment.lua",
+    "lua/alongside/harmless.lua",
+    "lua/alongside/health.lua",
+    "lua/alongside/init.lua",
+    "lua/alongside/link.lua",
+    "lua/alongside/log.lua",
+    "lua/alongside/marks.lua",
+    "lua/alongside/merge.lua",
+    "lua/alongside/paper.lua",
+    "lua/alongside/place.lua",
+    "lua/alongside/project.lua",
+    "lua/alongside/requests.lua",
+    "lua/alongside/review.lua",
+    "lua/alongside/revival.lua",
+    "lua/alongside/say.lua",
+    "lua/alongside/selection.lua",
+    "lua/alongside/server.lua",
+    "lua/alongside/sync.lua",
+    "lua/alongside/target.lua",
+    "lua/alongside/text.lua",
+    "lua/alongside/view.lua",
+    "lua/alongside/visiting.lua",
+    "lua/alongside/winbar.lua",
+    "lua/alongside/writing.lua",
+];
+
+/// What `:helptags` writes for a help file: its tags, so that `:help` knows them without being told.
+pub(super) fn help_tags(name: &str, text: &str) -> String {
+    let words = text.lines().flat_map(|line| line.split([' ', '\t']));
+    let tags = words.filter_map(|word| word.strip_prefix('*')?.strip_suffix('*'));
+    let mut tags: Vec<_> = tags.filter(|tag| !tag.is_empty() && !tag.contains(['*', '|'])).collect();
+    tags.sort_unstable();
+    let line = |tag: &str| format!("{tag}\t{name}\t/*{}*\n", tag.replace('\\', "\\\\").replace('/', "\\/"));
+    tags.into_iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    use super::*;
+
+    /// What is beside the plugin and not part of it.
+    const LEFT_OUT: [&str; 3] = ["tests/", "doc/tags", ".gitignore"];
+
+    fn below(directory: &Path, prefix: &str, found: &mut BTreeSet<String>) {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let entry = entry.unwrap();
+            let name = format!("{prefix}{}", entry.file_name().to_str().unwrap());
+            match entry.file_type().unwrap().is_dir() {
+                true => below(&entry.path(), &format!("{name}/"), found),
+                false => drop(found.insert(name)),
+            }
+        }
+    }
+
+    #[test]
+    fn the_whole_plugin_is_part_of_the_program() {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../editors/neovim");
+        let mut there = BTreeSet::new();
+        below(&source, "", &mut there);
+        there.retain(|name| !LEFT_OUT.iter().any(|left_out| name.starts_with(left_out)));
+        let embedded = FILES.iter().map(|(name, _)| (*name).to_owned()).collect();
+        assert_eq!(there, embedded, "a file that is new or gone belongs into the list above, or is left out");
+        for (name, text) in FILES {
+            assert_eq!(std::fs::read_to_string(source.join(name)).unwrap(), *text, "{name}");
+        }
+    }
+
+    #[test]
+    fn tags_are_sorted_and_escaped_and_stars_in_a_sentence_are_none() {
+        let text = "*b-tag* and *a/b*\ttwo ** three * four *not*this*\n  x *c*\n";
+        assert_eq!(
+            help_tags("x.txt", text),
+            "a/b\tx.txt\t/*a\\/b*\nb-tag\tx.txt\t/*b-tag*\nc\tx.txt\t/*c*\n"
+        );
+    }
+}

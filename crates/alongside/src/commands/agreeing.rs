@@ -1,0 +1,82 @@
+//! Asking a person before something of theirs is changed.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+/// What became of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// Do it.
+    Yes,
+    /// Leave it.
+    No,
+    /// Ctrl-C.
+    Interrupted,
+    /// There is nobody to ask.
+    Nobody,
+}
+
+/// What everything that changes files of a person can be told.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(super) struct Consent {
+    /// Agree to what is shown, without being asked
+    #[arg(long, short)]
+    pub(super) yes: bool,
+
+    /// Only show what would be changed
+    #[arg(long, short = 'n', conflicts_with = "yes")]
+    pub(super) dry_run: bool,
+}
+
+impl Consent {
+    /// Whether to go on, or how to end instead.
+    pub(super) async fn to(self, question: &str) -> Result<(), ExitCode> {
+        if self.dry_run {
+            super::note("nothing is changed: this was --dry-run");
+            return Err(ExitCode::SUCCESS);
+        }
+        match if self.yes { Answer::Yes } else { ask(question).await } {
+            Answer::Yes => Ok(()),
+            Answer::No => {
+                super::note("nothing is changed");
+                Err(ExitCode::FAILURE)
+            }
+            Answer::Interrupted => {
+                let _ = writeln!(std::io::stderr().lock());
+                super::note("nothing is changed");
+                Err(ExitCode::from(130))
+            }
+            Answer::Nobody => {
+                super::note(
+                    "nothing is changed: there is no terminal to ask at; --yes agrees to what is shown",
+                );
+                Err(ExitCode::from(2))
+            }
+        }
+    }
+}
+
+/// Asks a question that only a clear yes agrees to.
+async fn ask(question: &str) -> Answer {
+    if !std::io::stdin().is_terminal() {
+        return Answer::Nobody;
+    }
+    // What was typed before the question was there was not meant for it.
+    alongside_platform::terminal::discard_typed();
+    {
+        let mut out = std::io::stderr().lock();
+        let _ = write!(out, "{question} [y/N] ");
+        let _ = out.flush();
+    }
+    let answer = tokio::task::spawn_blocking(|| {
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line).map(|_| line)
+    });
+    tokio::select! {
+        answer = answer => match answer {
+            Ok(Ok(line)) if matches!(line.trim().to_lowercase().as_str(), "y" | "yes") => Answer::Yes,
+            _ => Answer::No,
+        },
+        _ = tokio::signal::ctrl_c() => Answer::Interrupted,
+    }
+}
