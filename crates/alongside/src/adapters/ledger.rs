@@ -7,6 +7,7 @@ use alongside_companion::private::{self, Ground};
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
+use super::Rest;
 use super::change::{self, Change, Done};
 use crate::failure::Hint as _;
 
@@ -39,13 +40,10 @@ pub(crate) struct Installed {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Written {
     pub(crate) path: PathBuf,
-    /// What it held before we came; `None` if it was not there.
+    /// What it would hold without us; `None` if it would not be there.
     pub(crate) before: Option<String>,
     /// What it held when we were done.
     pub(crate) after: String,
-    /// Whether somebody else changed it between two times that we did, so that `before` lacks what they wrote.
-    #[serde(default)]
-    pub(crate) is_shared: bool,
 }
 
 impl Ledger {
@@ -98,16 +96,26 @@ impl Ledger {
             let known = entry.files.iter().position(|file| file.path == change.path);
             let known = known.map(|at| entry.files.remove(at));
             let Some(after) = change.after.clone() else { continue };
-            let is_shared = known
-                .as_ref()
-                .is_some_and(|known| known.is_shared || Some(&known.after) != change.before.as_ref());
-            let before = known.map_or_else(|| change.before.clone(), |known| known.before);
-            entry.files.push(Written { path: change.path.clone(), before, after, is_shared });
+            let before = match (known, &change.before) {
+                (Some(known), Some(now)) if *now != known.after => without_us(name, known, now),
+                (Some(known), _) => known.before,
+                (None, before) => before.clone(),
+            };
+            entry.files.push(Written { path: change.path.clone(), before, after });
         }
     }
 
     /// Forgets what was installed under that name.
     pub(crate) fn remove(&mut self, name: &str) {
         self.installed.remove(name);
+    }
+}
+
+/// What a file would hold without us, which somebody has changed since we wrote it.
+fn without_us(name: &str, known: Written, now: &str) -> Option<String> {
+    match super::take_out(name, &known, now) {
+        Ok(Rest::Text(rest)) => Some(rest),
+        Ok(Rest::Nothing) => None,
+        Ok(Rest::Kept(_)) | Err(_) => known.before,
     }
 }

@@ -148,7 +148,7 @@ impl Editor {
 /// # Errors
 /// When `now` cannot be changed without guessing.
 pub(crate) fn take_out(name: &str, written: &Written, now: &str) -> anyhow::Result<Rest> {
-    if now == written.after && !written.is_shared {
+    if now == written.after {
         return Ok(written.before.clone().map_or(Rest::Nothing, Rest::Text));
     }
     match Editor::named(name) {

@@ -5,7 +5,21 @@ use crate::support::Home;
 #[test]
 fn every_command_has_help_worth_reading() {
     let home = Home::new();
-    for command in ["", "review", "run", "env", "status", "stdio", "drafts", "demo", "log", "lsp", "host"] {
+    for command in [
+        "",
+        "review",
+        "run",
+        "env",
+        "status",
+        "stdio",
+        "drafts",
+        "demo",
+        "log",
+        "lsp",
+        "host",
+        "install",
+        "uninstall",
+    ] {
         let args: Vec<_> = [command, "--help"].into_iter().filter(|arg| !arg.is_empty()).collect();
         let output = home.run(&args);
         assert_eq!(output.status.code(), Some(0), "{command}");

@@ -11,6 +11,7 @@ mod ending;
 mod finding;
 mod help;
 mod host;
+mod install;
 mod json;
 mod lsp;
 mod settings;

@@ -293,7 +293,7 @@ impl Running {
         Self { input, process: Group(child), out, err, read: 0 }
     }
 
-    fn at_terminal(command: &mut Command) -> Self {
+    pub(crate) fn at_terminal(command: &mut Command) -> Self {
         use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&ours).and_then(|()| unlockpt(&ours)).unwrap();

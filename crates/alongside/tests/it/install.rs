@@ -1,0 +1,485 @@
+//! `alongside install` and `uninstall` on a machine whose editors are scripts: what is shown, asked, written and taken out.
+//! What real editors and agents make of it is in `rig/tests/editors/installed.rs`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use alongside_companion::Places;
+use alongside_companion::drafts::Drafts;
+
+use crate::support::{Home, Running, finish};
+
+/// As Helix 25.01 answers: the programs of servers, and which setting it does not know.
+const OLD_HELIX: &str = r#"
+case "$*" in
+  --version) echo "helix 25.01.1 (e7ac2fcd)" ;;
+  "--health rust") printf 'Configured language servers:\n  \033[38;5;9m✘\033[39m rust-analyzer: not found\n' ;;
+  "--health python") printf 'Configured language servers:\n  ✘ ruff: no\n  ✘ jedi-language-server: no\n' ;;
+  "--health ini"|"--health mine") echo 'Configured language servers: None' ;;
+  --health*) echo "Language 'x' not found" ;;
+  *--config*) echo "Bad config: Gutter type can only be ..." >&2; exit 1 ;;
+esac
+"#;
+
+/// As a newer one does: names, and an error for the missing terminal.
+const NEW_HELIX: &str = r#"
+case "$*" in
+  --version) echo "helix 25.07.1" ;;
+  "--health rust") printf 'Configured language servers:\n  ✘ rust-analyzer: no\n' ;;
+  "--health "*) echo 'Configured language servers: None' ;;
+  *--config*) echo "Error: unable to start Helix" >&2; exit 1 ;;
+esac
+"#;
+
+const NEOVIM: &str = "echo 'NVIM v0.10.4'\n";
+
+/// A file as people have them.
+const LANGUAGES: &str = "# mine\n[[language]]\nname = \"rust\" # best\nauto-format = true\nlanguage-servers = [\"rust-analyzer\"]\n";
+
+impl Home {
+    fn program(&self, name: &str, body: &str) {
+        let path = self.path("bin").join(name);
+        fs::create_dir_all(self.path("bin")).unwrap();
+        fs::write(&path, format!("#!/bin/sh\n{body}")).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// An agent as npm installs it: a link to a file of a package.
+    fn agent_program(&self, name: &str, version: &str) {
+        let package = self.path("lib").join(name);
+        fs::create_dir_all(package.join("dist")).unwrap();
+        fs::create_dir_all(self.path("bin")).unwrap();
+        fs::write(package.join("package.json"), format!("{{\"version\": \"{version}\"}}")).unwrap();
+        fs::write(package.join("dist/cli.js"), "").unwrap();
+        fs::set_permissions(package.join("dist/cli.js"), fs::Permissions::from_mode(0o755)).unwrap();
+        symlink(package.join("dist/cli.js"), self.path("bin").join(name)).unwrap();
+    }
+
+    fn in_home(&self, below: &str) -> PathBuf {
+        self.path("home").join(below)
+    }
+
+    fn writes(&self, below: &str, text: &str) -> PathBuf {
+        let path = self.in_home(below);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn reads(&self, below: &str) -> String {
+        fs::read_to_string(self.in_home(below)).unwrap()
+    }
+
+    fn with_path(&self, command: &mut Command) {
+        command.env("PATH", format!("{}:/usr/bin:/bin", self.path("bin").display()));
+    }
+
+    /// Runs with the machine's scripts on the PATH, and nobody to ask.
+    fn does(&self, args: &[&str]) -> Output {
+        let mut command = self.alongside(args);
+        self.with_path(&mut command);
+        finish(command.stdin(Stdio::null()))
+    }
+
+    fn succeeds(&self, args: &[&str]) -> String {
+        let output = self.does(args);
+        assert!(output.status.success(), "{args:?}: {}", said(&output));
+        said(&output)
+    }
+
+    /// The same at a terminal.
+    fn asks(&self, args: &[&str]) -> Running {
+        let mut command = self.command("setsid");
+        self.with_path(&mut command);
+        command.args(["--ctty", env!("CARGO_BIN_EXE_alongside")]).args(args).env("TERM", "dumb");
+        Running::at_terminal(&mut command)
+    }
+
+    /// Every file of the home directory: where links lead, or what is in it and its mode.
+    fn everything(&self) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
+        fn below(directory: &Path, found: &mut BTreeMap<PathBuf, (u32, Vec<u8>)>) {
+            for entry in fs::read_dir(directory).unwrap() {
+                let path = entry.unwrap().path();
+                let kind = path.symlink_metadata().unwrap();
+                if kind.is_dir() {
+                    below(&path, found);
+                } else if kind.is_symlink() {
+                    found.insert(
+                        path.clone(),
+                        (0, fs::read_link(path).unwrap().into_os_string().into_encoded_bytes()),
+                    );
+                } else {
+                    found.insert(path.clone(), (kind.permissions().mode(), fs::read(path).unwrap()));
+                }
+            }
+        }
+        let mut found = BTreeMap::new();
+        below(&self.path("home"), &mut found);
+        found
+    }
+}
+
+fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+const PACKAGE: &str = ".local/share/nvim/site/pack/alongside/start/alongside";
+
+#[test]
+fn neovim_gets_a_package_that_knows_this_program_and_a_second_time_there_is_nothing_to_do() {
+    let home = Home::new();
+    home.program("nvim", NEOVIM);
+    let before = home.everything();
+    let said = home.succeeds(&["install", "neovim", "--yes"]);
+    assert!(said.contains("Neovim 0.10.4 (") && said.contains(&format!("~/{PACKAGE}: ")), "{said}");
+    let stamp = home.reads(&format!("{PACKAGE}/lua/alongside/installed.lua"));
+    assert!(stamp.contains(env!("CARGO_BIN_EXE_alongside")), "{stamp}");
+    assert!(
+        home.reads(&format!("{PACKAGE}/doc/tags")).contains(":Alongside\talongside.txt\t/*:Alongside*\n")
+    );
+
+    let installed = home.everything();
+    assert!(home.succeeds(&["install", "neovim"]).contains("nothing to do"));
+    assert_eq!(home.everything(), installed);
+    assert!(home.succeeds(&["install", "--list"]).contains("Neovim  0.10.4    installed ("));
+
+    home.succeeds(&["uninstall", "neovim", "--yes"]);
+    assert_eq!(home.everything(), before);
+    assert!(!home.in_home(".local/share/nvim").exists(), "directories that were made are gone as well");
+}
+
+#[test]
+fn an_older_plugin_is_brought_up_to_date_and_what_was_changed_by_hand_is_kept_beside() {
+    let home = Home::new();
+    home.program("nvim", NEOVIM);
+    home.succeeds(&["install", "nvim", "--yes"]);
+    let (changed, gone) = (format!("{PACKAGE}/lua/alongside/log.lua"), format!("{PACKAGE}/README.md"));
+    let log = home.reads(&changed);
+    fs::write(home.in_home(&changed), "-- mine\n").unwrap();
+    fs::remove_file(home.in_home(&gone)).unwrap();
+
+    assert!(home.succeeds(&["install", "--list"]).contains("changed: alongside install neovim"));
+    let said = home.succeeds(&["install", "neovim", "--yes"]);
+    assert!(said.contains("--- mine") && said.contains("You have changed"), "{said}");
+    assert_eq!(home.reads(&changed), log);
+    assert_eq!(home.reads(&format!("{changed}.before-alongside")), "-- mine\n");
+    assert!(home.in_home(&gone).exists());
+}
+
+#[test]
+fn a_plugin_that_somebody_installed_in_another_way_is_left_alone() {
+    let linked = Home::new();
+    linked.program("nvim", NEOVIM);
+    let clone = linked.writes("src/alongside/editors/neovim/lua/alongside/init.lua", "");
+    let clone = clone.ancestors().nth(3).unwrap();
+    let package = linked.in_home(PACKAGE);
+    fs::create_dir_all(package.parent().unwrap()).unwrap();
+    symlink(clone, &package).unwrap();
+
+    let managed = Home::new();
+    managed.program("nvim", NEOVIM);
+    managed.writes(
+        ".config/nvim/lua/plugins/ai.lua",
+        "return { dir = '~/src/alongside/editors/neovim', opts = {} }\n",
+    );
+
+    let cloned = Home::new();
+    cloned.program("nvim", NEOVIM);
+    cloned.writes(".local/share/nvim/lazy/alongside/editors/neovim/lua/alongside/init.lua", "");
+
+    for (home, place) in [
+        (linked, PACKAGE),
+        (managed, ".config/nvim/lua/plugins/ai.lua"),
+        (cloned, ".local/share/nvim/lazy/alongside"),
+    ] {
+        let before = home.everything();
+        let said = home.succeeds(&["install", "neovim", "--yes"]);
+        assert!(said.contains(place) && said.contains("not from `alongside install`"), "{said}");
+        assert!(home.succeeds(&["install", "--list"]).contains(&format!("by hand: ~/{place}")));
+        let refused = home.does(&["uninstall", "neovim", "--yes"]);
+        assert_eq!(refused.status.code(), Some(1), "{}", self::said(&refused));
+        assert_eq!(home.everything(), before);
+    }
+}
+
+#[test]
+fn helix_gets_a_server_more_and_keeps_its_own() {
+    let home = Home::new();
+    home.program("hx", OLD_HELIX);
+    home.writes(".config/helix/languages.toml", LANGUAGES);
+    let before = home.everything();
+
+    let said = home.succeeds(&["install", "helix", "--yes", "--language", "nonsense"]);
+    assert!(said.contains("+language-servers = [\"rust-analyzer\", \"alongside\"]"), "{said}");
+    assert!(said.contains("no language \"nonsense\""), "{said}");
+    assert!(said.contains("newer ones also where the cursor is"), "{said}");
+    let languages = home.reads(".config/helix/languages.toml");
+    assert!(languages.starts_with("# mine\n[[language]]\nname = \"rust\" # best\nauto-format = true\n"));
+    assert!(
+        languages.contains("language-servers = [\"ruff\", \"jedi\", \"alongside\"]"),
+        "by name: {languages}"
+    );
+    assert!(!languages.contains("\"go\""), "this Helix does not know Go");
+    assert_eq!(home.reads(".config/helix/languages.toml.before-alongside"), LANGUAGES);
+    assert!(!home.in_home(".config/helix/config.toml").exists(), "25.01 would refuse the settings");
+
+    assert!(home.succeeds(&["install", "hx"]).contains("nothing to do"));
+    home.succeeds(&["uninstall", "helix", "--yes"]);
+    assert_eq!(home.everything(), before);
+}
+
+#[test]
+fn a_newer_helix_also_gets_the_settings_that_make_it_tell_where_the_cursor_is() {
+    let home = Home::new();
+    home.program("helix", NEW_HELIX);
+    home.writes(".config/helix/config.toml", "theme = \"x\" # dark\n");
+    let before = home.everything();
+    home.succeeds(&["install", "helix", "--yes"]);
+    let settings = home.reads(".config/helix/config.toml");
+    assert!(settings.starts_with("theme = \"x\" # dark\n"), "{settings}");
+    assert!(settings.contains("\"code-action-hint\"") && settings.contains("auto-document-highlight = true"));
+    home.succeeds(&["uninstall", "helix", "--yes"]);
+    assert_eq!(home.everything(), before);
+}
+
+#[test]
+fn what_was_changed_since_stays_when_the_rest_is_taken_out() {
+    let home = Home::new();
+    home.program("hx", OLD_HELIX);
+    let path = home.writes(".config/helix/languages.toml", LANGUAGES);
+    home.succeeds(&["install", "helix", "--yes"]);
+    let mut text = fs::read_to_string(&path).unwrap();
+    text.push_str("\n[[language]]\nname = \"mine\" # new\nscope = \"source.mine\"\n");
+    fs::write(&path, text).unwrap();
+    // Installed once more, what is new gets alongside, too.
+    home.succeeds(&["install", "helix", "--yes"]);
+    assert!(
+        fs::read_to_string(&path)
+            .unwrap()
+            .contains("scope = \"source.mine\"\nlanguage-servers = [\"alongside\"]")
+    );
+
+    home.succeeds(&["uninstall", "helix", "--yes"]);
+    let expected = format!("{LANGUAGES}\n[[language]]\nname = \"mine\" # new\nscope = \"source.mine\"\n");
+    assert_eq!(fs::read_to_string(&path).unwrap(), expected);
+}
+
+#[test]
+fn links_stay_links_and_modes_stay_modes() {
+    let home = Home::new();
+    home.program("hx", OLD_HELIX);
+    let dotfile = home.writes("dotfiles/languages.toml", LANGUAGES);
+    fs::set_permissions(&dotfile, fs::Permissions::from_mode(0o640)).unwrap();
+    fs::create_dir_all(home.in_home(".config/helix")).unwrap();
+    let link = home.in_home(".config/helix/languages.toml");
+    symlink(&dotfile, &link).unwrap();
+    let before = home.everything();
+
+    home.succeeds(&["install", "helix", "--yes"]);
+    assert_eq!(fs::read_link(&link).unwrap(), dotfile);
+    assert!(fs::read_to_string(&dotfile).unwrap().contains("alongside"));
+    assert_eq!(fs::metadata(&dotfile).unwrap().permissions().mode() & 0o777, 0o640);
+    home.succeeds(&["uninstall", "helix", "--yes"]);
+    assert_eq!(home.everything(), before);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named_with_its_line_and_nothing_is_written() {
+    let home = Home::new();
+    home.program("hx", OLD_HELIX);
+    home.agent_program("gemini", "0.61.0");
+    home.writes(".config/helix/languages.toml", "[[language]]\nname = rust\n");
+    home.writes(".gemini/settings.json", "{\n  \"ide\": {,}\n}\n");
+    let before = home.everything();
+    for (what, line) in [("helix", "line 2"), ("agent", "line 2")] {
+        let output = home.does(&["install", what, "--yes"]);
+        assert_eq!(output.status.code(), Some(1));
+        let said = said(&output);
+        assert!(
+            said.contains(line) && said.contains("hint:") && said.contains("nothing is changed"),
+            "{said}"
+        );
+    }
+    assert_eq!(home.everything(), before);
+}
+
+#[test]
+fn when_one_file_cannot_be_written_the_others_are_as_they_were() {
+    let home = Home::new();
+    home.program("hx", NEW_HELIX);
+    home.writes(".config/helix/languages.toml", LANGUAGES);
+    let settings = home.writes(".config/helix/config.toml", "theme = \"x\"\n");
+    fs::set_permissions(&settings, fs::Permissions::from_mode(0o444)).unwrap();
+    let before = home.everything();
+    let output = home.does(&["install", "helix", "--yes"]);
+    let said = said(&output);
+    assert!(!output.status.success() && said.contains("config.toml: it is write-protected"), "{said}");
+    assert!(said.contains("nothing is changed"), "{said}");
+    assert_eq!(home.everything(), before);
+}
+
+#[test]
+fn nothing_is_written_without_consent() {
+    let home = Home::new();
+    home.program("nvim", NEOVIM);
+    home.agent_program("gemini", "0.61.0");
+    let before = home.everything();
+    for args in [&["install", "neovim"][..], &["install", "agent"]] {
+        let output = home.does(args);
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(said(&output).contains("--yes"), "{}", said(&output));
+        let shown = home.succeeds(&[args, &["--dry-run"]].concat());
+        assert!(shown.contains("--dry-run"), "{shown}");
+    }
+    assert_eq!(home.everything(), before);
+    home.succeeds(&["install", "neovim", "--yes"]);
+    let installed = home.everything();
+    assert_eq!(home.does(&["uninstall", "neovim"]).status.code(), Some(2));
+    home.succeeds(&["uninstall", "neovim", "--dry-run"]);
+    assert_eq!(home.everything(), installed);
+}
+
+#[tokio::test]
+async fn at_a_terminal_it_asks_and_only_a_clear_yes_is_one() {
+    let home = Home::new();
+    home.program("nvim", NEOVIM);
+    let before = home.everything();
+    for (answer, code) in [("\n", Some(1)), ("n\n", Some(1)), ("\x04", Some(1)), ("\x03", Some(130))] {
+        let mut install = home.asks(&["install", "neovim"]);
+        install.shows("Install alongside into Neovim? [y/N] ").await;
+        install.presses(answer);
+        assert_eq!(install.ends().code(), code, "{answer:?}");
+        assert_eq!(home.everything(), before, "{answer:?}");
+    }
+    let mut install = home.asks(&["install", "neovim"]);
+    install.shows("[y/N] ").await;
+    install.presses("y\n");
+    install.shows("Neovim has alongside. Start it again").await;
+    assert!(install.ends().success());
+    assert!(home.in_home(PACKAGE).join("plugin/alongside.lua").exists());
+}
+
+#[test]
+fn ide_mode_is_switched_on_where_it_is_off_and_every_other_byte_stays() {
+    let home = Home::new();
+    home.agent_program("gemini", "0.61.0");
+    home.agent_program("qwen", "0.24.4");
+    let gemini = "{\n  // key\n  \"mcpServers\": { \"x\": { \"env\": { \"KEY\": \"secret\" } } },\n  \"ide\": { \"enabled\": false }\n}\n";
+    let path = home.writes(".gemini/settings.json", gemini);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    let before = home.everything();
+
+    let list = home.succeeds(&["install", "--list"]);
+    assert!(list.contains("Gemini CLI  0.61.0    IDE mode off: alongside install gemini"), "{list}");
+    let said = home.succeeds(&["install", "agent", "--yes"]);
+    assert!(said.contains("-  \"ide\": { \"enabled\": false }\n+  \"ide\": { \"enabled\": true }"), "{said}");
+    assert!(said.contains("qwen --approval-mode default"), "Qwen's own mode opens no diffs: {said}");
+    assert_eq!(home.reads(".gemini/settings.json"), gemini.replace("false", "true"));
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    let copy = home.in_home(".gemini/settings.json.before-alongside");
+    assert_eq!(fs::metadata(copy).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(home.succeeds(&["install", "--list"]).contains("Qwen Code   0.24.4    IDE mode on"));
+    assert!(
+        home.succeeds(&["install", "agents"]).contains("Gemini CLI 0.61.0: IDE mode is on; nothing to do")
+    );
+
+    // The agent writes its own settings.
+    let qwen = home.reads(".qwen/settings.json").replace("\n}\n", ",\n  \"$version\": 3\n}\n");
+    home.writes(".qwen/settings.json", &qwen);
+    home.succeeds(&["uninstall", "agent", "--yes"]);
+    assert_eq!(home.reads(".gemini/settings.json"), gemini);
+    assert_eq!(home.reads(".qwen/settings.json"), "{\n  \"$version\": 3\n}\n");
+    fs::remove_file(home.in_home(".qwen/settings.json")).unwrap();
+    assert_eq!(home.everything(), before);
+}
+
+#[test]
+fn a_file_that_has_the_last_word_is_named() {
+    let home = Home::new();
+    home.agent_program("qwen", "0.24.4");
+    home.file(".qwen/settings.json", r#"{"ide": {"enabled": false}}"#);
+    let said = home.succeeds(&["install", "qwen", "--yes"]);
+    assert!(said.contains("/project/.qwen/settings.json switches IDE mode off"), "{said}");
+}
+
+#[test]
+fn without_a_name_it_is_the_editor_whose_terminal_this_is_or_the_only_one() {
+    let home = Home::new();
+    let nobody = home.does(&["install", "--dry-run"]);
+    assert!(said(&nobody).contains("neither Neovim nor Helix is on this machine"), "{}", said(&nobody));
+    home.program("hx", OLD_HELIX);
+    assert!(home.succeeds(&["install", "--dry-run"]).contains("Helix 25.01.1 ("));
+    home.program("nvim", NEOVIM);
+    let both = home.does(&["install", "--dry-run"]);
+    assert!(
+        said(&both).contains("`alongside install neovim` or `alongside install helix`"),
+        "{}",
+        said(&both)
+    );
+
+    let within = |variable: &str, value: &str| {
+        let mut command = home.alongside(&["install", "--dry-run"]);
+        home.with_path(&mut command);
+        said(&finish(command.env(variable, value).stdin(Stdio::null())))
+    };
+    assert!(within("NVIM", "/run/nvim.sock").contains("this is a terminal of Neovim"));
+    let other = within("TERM_PROGRAM", "vscode");
+    assert!(other.contains("this is a terminal of VS Code") && other.contains("/ide install"), "{other}");
+}
+
+#[test]
+fn what_there_is_nothing_for_gets_an_answer_that_helps() {
+    let home = Home::new();
+    home.program("nvim", "echo 'NVIM v0.9.5'\n");
+    for (what, words) in [
+        ("emacs", "there is nothing to install for Emacs"),
+        ("helx", "did you mean `alongside install helix`?"),
+        ("spaceship", "there are neovim, helix and agent"),
+        ("helix", "Helix is not on this machine"),
+        ("neovim", "Neovim 0.9.5, which is too old"),
+        ("agent", "neither gemini nor qwen is on this machine's PATH"),
+    ] {
+        let output = home.does(&["install", what, "--yes"]);
+        assert_eq!(output.status.code(), Some(1), "{what}");
+        assert!(
+            said(&output).contains(words) && said(&output).contains("hint:"),
+            "{what}: {}",
+            said(&output)
+        );
+    }
+    let output = home.does(&["uninstall", "helix", "--yes"]);
+    assert!(said(&output).contains("nothing was installed for \"helix\""), "{}", said(&output));
+}
+
+#[test]
+fn uninstalling_everything_leaves_what_a_person_typed_and_nothing_else_of_ours() {
+    let home = Home::new();
+    home.program("nvim", NEOVIM);
+    home.program("hx", OLD_HELIX);
+    home.agent_program("gemini", "0.61.0");
+    let before = home.everything();
+    for what in ["neovim", "helix", "agent"] {
+        home.succeeds(&["install", what, "--yes"]);
+    }
+    let mut places = Places::below(&home.path("home"));
+    places.state = home.in_home(".local/state/alongside");
+    let drafts = Drafts::open(&places);
+    let draft = drafts.keep("/p/a.txt", "Gemini CLI", "it ended", "typed\n").unwrap();
+    home.writes(".local/state/alongside/log/host.2026-01-01", "a line\n");
+    let stale = home.path("tmp").join("gemini/ide/gemini-ide-server-1-9.json");
+    fs::create_dir_all(stale.parent().unwrap()).unwrap();
+    fs::write(&stale, r#"{"port":9,"workspacePath":"/p","authToken":"t","writer":"alongside"}"#).unwrap();
+
+    let said = home.succeeds(&["uninstall", "--all", "--yes"]);
+    assert!(!stale.exists(), "{said}");
+    assert!(draft.exists(), "--yes is no consent to that: {said}");
+    let mut rest = home.everything();
+    rest.retain(|path, _| !path.starts_with(home.in_home(".local/state/alongside/drafts")));
+    assert_eq!(rest, before);
+    home.succeeds(&["uninstall", "--all", "--yes", "--drafts"]);
+    assert!(!draft.exists());
+    assert_eq!(home.everything(), before);
+}
