@@ -148,19 +148,28 @@ fn by_variables(family: &Family, here: &Surroundings) -> Option<Found> {
 /// the order of the table. Files of other users and files that are no records are left out.
 pub fn all_records(here: &Surroundings) -> Vec<(PathBuf, Record)> {
     let mut records: Vec<(PathBuf, Record)> = Vec::new();
-    for row in FAMILIES.iter().flat_map(|family| family.files) {
-        let Ok(names) = file::names(row, here) else {
-            continue;
-        };
-        for path in names {
-            if let Ok(record) = file::read(&path, file::Owners::OnlyUs)
-                && !records.iter().any(|(_, known)| known.is_same_companion(&record))
-            {
-                records.push((path, record));
-            }
+    for (path, record) in all_files(here) {
+        if !records.iter().any(|(_, known)| known.is_same_companion(&record)) {
+            records.push((path, record));
         }
     }
     records
+}
+
+/// The same with every file of each companion.
+pub fn all_files(here: &Surroundings) -> Vec<(PathBuf, Record)> {
+    let mut files: Vec<(PathBuf, Record)> = Vec::new();
+    for row in FAMILIES.iter().flat_map(|family| family.files) {
+        for path in file::names(row, here).unwrap_or_default() {
+            let known = files.iter().any(|(known, _)| *known == path);
+            if let Ok(record) = file::read(&path, file::Owners::OnlyUs)
+                && !known
+            {
+                files.push((path, record));
+            }
+        }
+    }
+    files
 }
 
 #[cfg(test)]

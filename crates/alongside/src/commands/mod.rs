@@ -70,7 +70,7 @@ impl Command {
             Self::Lsp(args) => lsp::run(args, globals).await,
             Self::Host(args) => host::run(args, globals).await,
             Self::Check(args) => check::run(args, globals).await,
-            Self::Doctor(args) => doctor::run(args, globals).await,
+            Self::Doctor(args) => doctor::run(args).await,
             Self::Install(args) => install::run(args, globals).await,
             Self::Uninstall(args) => uninstall::run(args, globals).await,
             Self::Completions(args) => completions::run(args, globals).await,

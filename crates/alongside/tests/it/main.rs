@@ -6,6 +6,7 @@
 mod chosen;
 mod deciding;
 mod demo;
+mod doctor;
 mod editor;
 mod ending;
 mod finding;

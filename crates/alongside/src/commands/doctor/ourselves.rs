@@ -1,0 +1,57 @@
+//! What may be wrong with alongside itself here: adapters, hosts and programs of other versions, and files left behind.
+
+use std::path::PathBuf;
+
+use alongside_agent::find::Surroundings;
+use alongside_contract::discovery::WRITER;
+
+use super::agents;
+use super::cause::Cause;
+use super::living::Machine;
+use crate::adapters::{self, State};
+
+/// What is worth knowing, whatever the agent.
+pub(super) async fn look(here: &Surroundings, machine: &Machine) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for living in machine.here() {
+        if let Some(host) = living.host.as_ref().filter(|host| host.version != env!("CARGO_PKG_VERSION")) {
+            causes.push(Cause::OldHost { name: host.name.clone(), version: host.version.clone() });
+        }
+    }
+    for (editor, state) in adapters::outdated() {
+        if let State::Outdated { by } = state {
+            causes.push(Cause::OldAdapter { editor: editor.name(), id: editor.id(), by });
+        }
+    }
+    causes.extend(in_path(here).await);
+    let of_ours = machine.stale.iter().filter(|(_, record)| record.writer.as_deref() == Some(WRITER));
+    match of_ours.count() {
+        0 => {}
+        count => causes.push(Cause::StaleFilesOfOurs { count }),
+    }
+    causes
+}
+
+/// Which programs of our name a shell finds.
+async fn in_path(here: &Surroundings) -> Option<Cause> {
+    let path = here.variables.get("PATH").map(String::as_str).unwrap_or_default();
+    let mut programs: Vec<PathBuf> = Vec::new();
+    for program in which::which_in_all("alongside", Some(path), &here.cwd).into_iter().flatten() {
+        let real = program.canonicalize().unwrap_or(program);
+        if !programs.contains(&real) {
+            programs.push(real);
+        }
+    }
+    if programs.is_empty() {
+        return Some(Cause::NotInPath { program: crate::commands::own_program().into() });
+    }
+    let mut versions = Vec::new();
+    for program in programs {
+        if let Some(version) = agents::ask(&program, here).await {
+            versions.push((program, version));
+        }
+    }
+    let differ =
+        versions.iter().any(|(_, version)| Some(version) != versions.first().map(|(_, first)| first));
+    differ.then_some(Cause::TwoVersions { programs: versions })
+}

@@ -1,0 +1,190 @@
+//! What is wrong with the agent: its release, its settings, and when it was started.
+
+use std::process::Stdio;
+
+use serde_json::json;
+
+use super::clinic::{Clinic, without_tools};
+use crate::support::until;
+
+#[tokio::test]
+async fn ide_mode_is_off() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = clinic.companion().await;
+    clinic.settings("gemini", &json!({ "ide": { "enabled": false } }));
+    let verdict = clinic.is("ide-mode-off", "alongside install agent");
+    let said = verdict.json["agents"][0]["causes"][0]["what"].as_str().unwrap();
+    assert!(said.contains(".gemini/settings.json says so"), "{said}");
+}
+
+#[tokio::test]
+async fn ide_mode_was_never_switched_on() {
+    let clinic = Clinic::with(&[("qwen", "0.24.4")]);
+    let (_desk, _) = clinic.companion().await;
+    std::fs::remove_file(clinic.home.path("home/.qwen/settings.json")).unwrap();
+    let verdict = clinic.is("ide-mode-off", "alongside install agent");
+    assert_eq!(verdict.json["agents"][0]["wouldConnect"], false);
+}
+
+#[tokio::test]
+async fn its_settings_cannot_be_read() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = clinic.companion().await;
+    clinic.write("home/.gemini/settings.json", "{ \"ide\": ");
+    clinic.is("broken-settings", "settings.json");
+}
+
+#[tokio::test]
+async fn gemini_edits_without_asking() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = clinic.companion().await;
+    clinic.settings(
+        "gemini",
+        &json!({ "ide": { "enabled": true }, "general": { "defaultApprovalMode": "auto_edit" },
+        "security": { "folderTrust": { "enabled": false } } }),
+    );
+    let verdict = clinic.is("approval-mode", "gemini --approval-mode default");
+    assert_eq!(verdict.json["agents"][0]["wouldConnect"], true, "it connects all the same");
+}
+
+#[tokio::test]
+async fn qwen_edits_without_asking_unless_told_otherwise() {
+    let clinic = Clinic::with(&[("qwen", "0.24.4")]);
+    let (_desk, _) = clinic.companion().await;
+    clinic.settings("qwen", &json!({ "ide": { "enabled": true } }));
+    clinic.is("approval-mode", "qwen --approval-mode default");
+}
+
+#[tokio::test]
+async fn the_folder_is_not_trusted() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = clinic.companion().await;
+    clinic.settings(
+        "gemini",
+        &json!({ "ide": { "enabled": true }, "security": { "folderTrust": { "enabled": true } } }),
+    );
+    let rules = json!({ clinic.home.project.to_str().unwrap(): "DO_NOT_TRUST" });
+    clinic.write("home/.gemini/trustedFolders.json", &rules.to_string());
+    clinic.is("untrusted-folder", "/permissions");
+}
+
+#[tokio::test]
+async fn whether_the_folder_is_trusted_is_still_to_be_asked() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = clinic.companion().await;
+    clinic.settings(
+        "gemini",
+        &json!({ "ide": { "enabled": true }, "security": { "folderTrust": { "enabled": true } } }),
+    );
+    let verdict = clinic.ask(&[]);
+    assert_eq!(
+        (verdict.ids(0), verdict.code),
+        (vec!["undecided-folder".into()], Some(0)),
+        "no more than a note"
+    );
+}
+
+#[tokio::test]
+async fn it_is_older_than_ide_mode() {
+    let clinic = Clinic::with(&[("gemini", "0.1.9")]);
+    let (_desk, _) = clinic.companion().await;
+    clinic.is("old-agent", "npm install -g @google/gemini-cli");
+}
+
+#[tokio::test]
+async fn it_believes_only_terminals_of_vs_code() {
+    let clinic = Clinic::with(&[("gemini", "0.6.1")]);
+    let (_desk, record) = clinic.companion().await;
+    let file = format!("tmp/gemini/ide/gemini-ide-server-{}-{}.json", clinic.editor(), record.port);
+    clinic.write(&file, &serde_json::to_string(&record).unwrap());
+    clinic.is("needs-vscode-terminal", "TERM_PROGRAM=vscode gemini");
+}
+
+#[tokio::test]
+async fn it_presents_no_token() {
+    let mut clinic = Clinic::with(&[("gemini", "0.5.5")]);
+    let (_desk, record) = clinic.companion().await;
+    let file = format!("tmp/gemini/ide/gemini-ide-server-{}-{}.json", clinic.editor(), record.port);
+    clinic.write(&file, &serde_json::to_string(&record).unwrap());
+    clinic.set("TERM_PROGRAM", "vscode");
+    clinic.is("sends-no-token", "npm install -g @google/gemini-cli");
+}
+
+#[tokio::test]
+async fn it_is_newer_than_what_is_known() {
+    let clinic = Clinic::with(&[("gemini", "9.0.0")]);
+    let (_desk, _) = clinic.companion().await;
+    let verdict = clinic.ask(&[]);
+    assert_eq!((verdict.ids(0), verdict.code), (vec!["unknown-release".into()], Some(0)));
+    assert_eq!(verdict.json["agents"][0]["wouldConnect"], true);
+}
+
+#[tokio::test]
+async fn it_was_started_before_the_companion() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let mut agent = clinic.home.command(clinic.home.path("bin/gemini"));
+    let agent = clinic.home.start(&mut agent);
+    let cmdline = format!("/proc/{}/cmdline", agent.pid());
+    until("the agent to run", || {
+        std::fs::read_to_string(&cmdline).ok().filter(|line| line.contains("gemini"))
+    })
+    .await;
+    // A process is as old as its tick, of which there are a hundred a second.
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    let (_desk, _) = clinic.companion().await;
+    let verdict = clinic.is("started-earlier", "/ide enable");
+    let said = verdict.json["agents"][0]["causes"][0]["what"].as_str().unwrap();
+    assert!(said.contains(&agent.pid().to_string()), "{said}");
+}
+
+#[tokio::test]
+async fn an_agent_that_was_started_later_is_no_trouble() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = clinic.companion().await;
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    let mut agent = clinic.home.command(clinic.home.path("bin/gemini"));
+    let agent = clinic.home.start(&mut agent);
+    let cmdline = format!("/proc/{}/cmdline", agent.pid());
+    until("the agent to run", || {
+        std::fs::read_to_string(&cmdline).ok().filter(|line| line.contains("gemini"))
+    })
+    .await;
+    let verdict = clinic.ask(&[]);
+    assert_eq!((verdict.ids(0), verdict.code), (vec![], Some(0)), "{:#}", verdict.json);
+}
+
+#[tokio::test]
+async fn a_companion_offers_no_diffs() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let port = super::clinic::listener(without_tools);
+    clinic
+        .write(&format!("tmp/gemini/ide/gemini-ide-server-1-{port}.json"), &clinic.theirs(port).to_string());
+    clinic.is("no-diffs", "use alongside");
+}
+
+#[tokio::test]
+async fn each_of_two_releases_is_examined_for_itself() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    clinic.install("other-bin", "gemini", "0.1.9");
+    let (_desk, _) = clinic.companion().await;
+    let mut command = clinic.home.alongside(&["doctor", "--json", "--container", "no"]);
+    let path = format!("{}:{}", clinic.path_variable(), clinic.home.path("other-bin").display());
+    let output = crate::support::finish(command.env("PATH", path).stdin(Stdio::null()));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let said =
+        |at: usize| (json["agents"][at]["version"].clone(), json["agents"][at]["wouldConnect"].clone());
+    assert_eq!(
+        [said(0), said(1)],
+        [("0.61.0".into(), true.into()), ("0.1.9".into(), false.into())],
+        "{json:#}"
+    );
+}
+
+#[tokio::test]
+async fn a_launcher_without_a_package_is_asked_for_its_version() {
+    let clinic = Clinic::with(&[]);
+    clinic.program(&clinic.home.path("bin/qwen"), "#!/bin/sh\necho 'qwen v0.5.2'\n");
+    let (_desk, _) = clinic.companion().await;
+    let verdict = clinic.ask(&[]);
+    assert_eq!(verdict.json["agents"][0]["version"], "0.5.2", "{:#}", verdict.json);
+}

@@ -1,0 +1,79 @@
+//! What is wrong with who answers, and on the way there.
+
+use super::clinic::{Clinic, http, listener};
+
+#[tokio::test]
+async fn the_token_in_the_file_is_not_the_companions() {
+    let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let (_desk, mut record) = clinic.companion().await;
+    record.auth_token = Some("not the token of this companion".into());
+    clinic.set("GEMINI_CLI_IDE_PID", 4242);
+    let file = format!("tmp/gemini/ide/gemini-ide-server-4242-{}.json", record.port);
+    let file = clinic.write(&file, &serde_json::to_string(&record).unwrap());
+    clinic.is("wrong-token", &format!("rm {}", file.display()));
+}
+
+#[tokio::test]
+async fn the_file_holds_no_token() {
+    let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let (_desk, mut record) = clinic.companion().await;
+    record.auth_token = None;
+    clinic.set("GEMINI_CLI_IDE_PID", 4242);
+    let file = format!("tmp/gemini/ide/gemini-ide-server-4242-{}.json", record.port);
+    clinic.write(&file, &serde_json::to_string(&record).unwrap());
+    clinic.is("no-token", "start the companion again");
+}
+
+#[test]
+fn something_listens_and_does_not_answer() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let port = listener(|_| None);
+    clinic
+        .write(&format!("tmp/gemini/ide/gemini-ide-server-1-{port}.json"), &clinic.theirs(port).to_string());
+    clinic.is("hangs", "again");
+}
+
+#[test]
+fn something_else_has_the_port() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0"), ("qwen", "0.24.4")]);
+    let port = listener(|_| Some(http("200 OK", "<html>hello</html>")));
+    let mut record = clinic.theirs(port);
+    record["ppid"] = std::process::id().into();
+    clinic.write(&format!("tmp/gemini/ide/gemini-ide-server-1-{port}.json"), &record.to_string());
+    clinic.write(&format!("home/.qwen/ide/{port}.lock"), &record.to_string());
+    let verdict = clinic.is("not-a-companion", "update or restart");
+    assert_eq!(verdict.ids(1)[0], "not-a-companion");
+}
+
+#[tokio::test]
+async fn in_a_container_the_agent_dials_out_of_it() {
+    let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let (_desk, record) = clinic.companion().await;
+    let ask = |clinic: &Clinic| clinic.ask(&["--container", "yes"]);
+    let verdict = ask(&clinic);
+    assert_eq!(verdict.ids(0), ["container-host"], "{:#}", verdict.json);
+    let cure = verdict.json["agents"][0]["causes"][0]["cure"].to_string();
+    assert!(cure.contains("REMOTE_CONTAINERS=1 gemini"), "{cure}");
+    // Done as it says.
+    clinic.set("REMOTE_CONTAINERS", 1);
+    let verdict = ask(&clinic);
+    assert_eq!(
+        (verdict.code, verdict.json["agents"][0]["port"].as_u64()),
+        (Some(0), Some(record.port.into()))
+    );
+}
+
+#[tokio::test]
+async fn a_proxy_is_in_the_way() {
+    let mut clinic = Clinic::with(&[("gemini", "0.26.0")]);
+    let (_desk, record) = clinic.companion().await;
+    let file = format!("tmp/gemini/ide/gemini-ide-server-{}-{}.json", clinic.editor(), record.port);
+    clinic.write(&file, &serde_json::to_string(&record).unwrap());
+    clinic.set("HTTP_PROXY", "http://127.0.0.1:9");
+    let verdict = clinic.ask(&["--container", "yes"]);
+    assert_eq!(verdict.ids(0), ["proxy"], "{:#}", verdict.json);
+    let cure = verdict.json["agents"][0]["causes"][0]["cure"].to_string();
+    assert!(cure.contains("NO_PROXY=") && cure.contains("host.docker.internal"), "{cure}");
+    let outside = clinic.ask(&[]);
+    assert_eq!(outside.code, Some(0), "outside it dials what it excepts: {:#}", outside.json);
+}

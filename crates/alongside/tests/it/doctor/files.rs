@@ -1,0 +1,221 @@
+//! What is wrong with discovery files.
+
+use super::clinic::{Clinic, DEAD, dead_port, listener};
+use crate::support::files_below;
+
+/// Something that listens, and takes its time.
+fn somebody() -> u16 {
+    listener(|_| None)
+}
+
+#[test]
+fn there_is_no_companion() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0"), ("qwen", "0.24.4")]);
+    let verdict = clinic.is("no-companion", "alongside");
+    assert_eq!(verdict.ids(1), ["no-companion"]);
+    assert_eq!(verdict.json["agents"][0]["wouldConnect"], false);
+}
+
+#[test]
+fn the_companion_is_gone_and_its_file_is_there() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let port = dead_port();
+    let file = format!("tmp/gemini/ide/gemini-ide-server-{DEAD}-{port}.json");
+    let file = clinic.write(&file, &clinic.theirs(port).to_string());
+    clinic.is("stale-file", &format!("rm {}", file.display()));
+}
+
+#[tokio::test]
+async fn a_stale_file_hides_the_companion_that_runs() {
+    let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = clinic.companion().await;
+    let port = dead_port();
+    let file = format!("tmp/gemini/ide/gemini-ide-server-{DEAD}-{port}.json");
+    let file = clinic.write(&file, &clinic.theirs(port).to_string());
+    clinic.set("GEMINI_CLI_IDE_PID", DEAD);
+    clinic.is("stale-file-wins", &format!("rm {}", file.display()));
+}
+
+#[test]
+fn the_editor_is_there_and_its_companion_is_not() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let (port, editor) = (dead_port(), std::process::id());
+    let file = format!("tmp/gemini/ide/gemini-ide-server-{editor}-{port}.json");
+    clinic.write(&file, &clinic.theirs(port).to_string());
+    let verdict = clinic.is("port-closed", "start the companion in that editor again");
+    let said = verdict.json["agents"][0]["causes"][0]["what"].as_str().unwrap();
+    assert!(said.contains(&editor.to_string()), "{said}");
+}
+
+#[tokio::test]
+async fn a_file_that_overrides_all_leads_nowhere() {
+    let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = clinic.companion().await;
+    clinic.set("GEMINI_CLI_IDE_PID", 4242);
+    let path = "tmp/gemini/ide/gemini-ide-server-4242.json";
+    let mut record = clinic.theirs(somebody());
+    record["workspacePath"] = "/elsewhere".into();
+    let file = clinic.write(path, &record.to_string());
+    clinic.is("overriding-file", &format!("rm {}", file.display()));
+    clinic.write(path, &clinic.theirs(dead_port()).to_string());
+    clinic.is("overriding-file", &format!("rm {}", file.display()));
+}
+
+#[tokio::test]
+async fn a_file_is_no_record() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let file = clinic.write("tmp/gemini/ide/gemini-ide-server-7-1001.json", "{ \"port\": 10");
+    clinic.is("malformed-file", &format!("rm {}", file.display()));
+    // Beside a companion that runs it is no trouble.
+    let (_desk, _) = clinic.companion().await;
+    let verdict = clinic.ask(&[]);
+    assert_eq!((verdict.ids(0), verdict.code), (vec![], Some(0)), "{:#}", verdict.json);
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_read_ends_the_search_of_older_releases() {
+    let clinic = Clinic::with(&[("gemini", "0.55.0")]);
+    let (_desk, _) = clinic.companion().await;
+    let folder = clinic.home.path("tmp/gemini/ide/gemini-ide-server-7-1001.json");
+    std::fs::create_dir(&folder).unwrap();
+    clinic.is("unreadable-file", &format!("rm -r {}", folder.display()));
+}
+
+#[tokio::test]
+async fn the_files_belong_to_another_user() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = clinic.companion().await;
+    for file in files_below(&clinic.home.path("tmp/gemini")) {
+        // Only root can give a file away.
+        if std::os::unix::fs::chown(&file, Some(12_345), None).is_err() {
+            println!("skipped: only root can give a file away");
+            return;
+        }
+    }
+    clinic.is("other-user", "as the same user");
+}
+
+#[test]
+fn the_lock_names_an_editor_that_is_gone() {
+    let clinic = Clinic::with(&[("qwen", "0.24.4")]);
+    let port = somebody();
+    let mut record = clinic.theirs(port);
+    record["ppid"] = DEAD.into();
+    clinic.write(&format!("home/.qwen/ide/{port}.lock"), &record.to_string());
+    let verdict = clinic.is("dead-editor", "start the editor");
+    assert!(clinic.home.path(&format!("home/.qwen/ide/{port}.lock")).exists(), "the doctor only looks");
+    assert!(verdict.json["agents"][0]["causes"][0]["what"].as_str().unwrap().contains(&DEAD.to_string()));
+}
+
+#[test]
+fn the_lock_names_no_editor_and_two_directories() {
+    let clinic = Clinic::with(&[("qwen", "0.24.4")]);
+    let port = somebody();
+    let mut record = clinic.theirs(port);
+    record["workspacePath"] = format!("{0}:{0}", clinic.home.project.display()).into();
+    clinic.write(&format!("home/.qwen/ide/{port}.lock"), &record.to_string());
+    clinic.is("missing-workspace", "update");
+}
+
+#[test]
+fn the_record_does_not_say_which_editor_it_is_of() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let port = somebody();
+    let mut record = clinic.theirs(port);
+    record.as_object_mut().unwrap().remove("ideInfo");
+    clinic.write(&format!("tmp/gemini/ide/gemini-ide-server-1-{port}.json"), &record.to_string());
+    clinic.is("no-editor-name", "TERM_PROGRAM=vscode gemini");
+}
+
+#[test]
+fn the_editor_has_no_folder_open() {
+    for (command, version) in [("gemini", "0.61.0"), ("gemini", "0.55.0"), ("qwen", "0.24.4")] {
+        let clinic = Clinic::with(&[(command, version)]);
+        let port = somebody();
+        let mut record = clinic.theirs(port);
+        record["workspacePath"] = "".into();
+        let file = match command {
+            "gemini" => format!("tmp/gemini/ide/gemini-ide-server-1-{port}.json"),
+            _ => format!("home/.qwen/ide/{port}.lock"),
+        };
+        clinic.write(&file, &record.to_string());
+        clinic.is("no-folder-open", "open the project's folder");
+    }
+}
+
+#[test]
+fn the_directory_holds_the_character_that_separates_directories() {
+    let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    clinic.home = clinic.home.inside("a:b");
+    std::fs::create_dir(&clinic.home.project).unwrap();
+    clinic.is("delimiter-in-path", "rename the directory");
+    // Written by somebody who does not mind.
+    let port = somebody();
+    clinic
+        .write(&format!("tmp/gemini/ide/gemini-ide-server-1-{port}.json"), &clinic.theirs(port).to_string());
+    clinic.is("delimiter-in-path", "rename the directory");
+}
+
+#[tokio::test]
+async fn an_older_release_looks_only_for_its_own_editor() {
+    let clinic = Clinic::with(&[("gemini", "0.30.1"), ("qwen", "0.10.1")]);
+    let port = somebody();
+    let json = clinic.theirs(port).to_string();
+    clinic.write(&format!("tmp/gemini/ide/gemini-ide-server-1-{port}.json"), &json);
+    clinic.write(&format!("home/.qwen/ide/{port}.lock"), &json);
+    let verdict = clinic.is("other-process", "alongside run gemini");
+    let what = verdict.json["agents"][0]["causes"][0]["what"].as_str().unwrap();
+    assert!(what.contains("since 0.31.0"), "{what}");
+    assert_eq!(verdict.ids(1)[0], "other-process", "{:#}", verdict.json);
+}
+
+#[tokio::test]
+async fn somebody_has_removed_the_files_of_a_host() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = clinic.companion().await;
+    let host = clinic.home.hosts()[0].1.clone();
+    std::fs::remove_dir_all(clinic.home.path("tmp/gemini")).unwrap();
+    std::fs::remove_dir_all(clinic.home.path("home/.qwen/ide")).unwrap();
+    clinic.is("files-gone", &format!("alongside host --replace {host}"));
+}
+
+#[tokio::test]
+async fn a_stale_file_that_qwen_gets_over_is_only_mentioned() {
+    let clinic = Clinic::with(&[("qwen", "0.24.4")]);
+    let (_desk, record) = clinic.companion().await;
+    let port = dead_port();
+    let mut theirs = clinic.theirs(port);
+    theirs["ppid"] = std::process::id().into();
+    let file = clinic.write(&format!("home/.qwen/ide/{port}.lock"), &theirs.to_string());
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    std::fs::File::options().write(true).open(file).unwrap().set_modified(later).unwrap();
+    let verdict = clinic.ask(&[]);
+    assert_eq!(
+        (verdict.ids(0), verdict.code),
+        (vec!["stale-file-beside".into()], Some(0)),
+        "{:#}",
+        verdict.json
+    );
+    assert_eq!(verdict.json["agents"][0]["port"], record.port);
+}
+
+#[tokio::test]
+async fn several_companions_are_only_mentioned() {
+    let clinic = Clinic::with(&[("qwen", "0.24.4")]);
+    let (_desk, record) = clinic.companion().await;
+    let mut theirs = clinic.theirs(somebody());
+    theirs["ppid"] = std::process::id().into();
+    let file = clinic.write(&format!("home/.qwen/ide/{}.lock", theirs["port"]), &theirs.to_string());
+    let earlier = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+    std::fs::File::options().write(true).open(file).unwrap().set_modified(earlier).unwrap();
+    let verdict = clinic.ask(&[]);
+    assert_eq!(
+        (verdict.ids(0), verdict.code),
+        (vec!["several-companions".into()], Some(0)),
+        "{:#}",
+        verdict.json
+    );
+    assert_eq!(verdict.json["agents"][0]["port"], record.port);
+    let what = verdict.json["agents"][0]["causes"][0]["what"].as_str().unwrap();
+    assert!(what.contains("takes alongside") && what.contains("not Theirs"), "{what}");
+}

@@ -1,0 +1,120 @@
+//! Where nothing is wrong, and what the command itself is like.
+
+use serde_json::json;
+
+use super::clinic::{Clinic, dead_port};
+use crate::support::{files_below, until};
+
+fn out(output: &std::process::Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+#[tokio::test]
+async fn a_healthy_terminal_raises_no_alarm_for_any_agent() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0"), ("qwen", "0.24.4")]);
+    let (_desk, record) = clinic.companion().await;
+    let verdict = clinic.ask(&[]);
+    assert_eq!(verdict.code, Some(0), "{:#}", verdict.json);
+    for agent in [0, 1] {
+        assert_eq!(verdict.ids(agent), Vec::<String>::new(), "{:#}", verdict.json);
+        assert_eq!(verdict.json["agents"][agent]["wouldConnect"], true);
+        assert_eq!(verdict.json["agents"][agent]["port"], record.port);
+    }
+    assert_eq!(verdict.of_ourselves(), Vec::<String>::new(), "{:#}", verdict.json);
+
+    let said = out(&clinic.run(&[]));
+    let project = clinic.home.project.display();
+    let line = format!("✓ Gemini CLI 0.61.0 would connect to alongside (port {}, {project})\n", record.port);
+    assert!(said.starts_with(&line), "{said}");
+    assert!(said.contains("✓ Qwen Code 0.24.4 would connect to alongside"), "{said}");
+    let told = out(&clinic.run(&["gemini", "--verbose"]));
+    for step in
+        ["taken for the editor", "gemini/ide/gemini-ide-server-", "a companion answers, and takes diffs"]
+    {
+        assert!(told.contains(step), "no {step:?} in {told}");
+    }
+}
+
+#[tokio::test]
+async fn below_the_project_and_through_a_link_all_is_well_too() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = clinic.companion().await;
+    std::fs::create_dir(clinic.home.project.join("src")).unwrap();
+    std::os::unix::fs::symlink(&clinic.home.project, clinic.home.path("link")).unwrap();
+    for dir in ["project/src", "link", "link/src/"] {
+        let dir = clinic.home.path("").join(dir);
+        let verdict = clinic.ask(&["--dir", dir.to_str().unwrap()]);
+        assert_eq!((verdict.code, verdict.ids(0)), (Some(0), vec![]), "{:#}", verdict.json);
+    }
+}
+
+#[tokio::test]
+async fn the_doctor_leaves_no_trace_at_the_companion() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = clinic.companion().await;
+    clinic.ask(&[]);
+    until("the session of the doctor to end", || {
+        let status = clinic.home.run(&["status", "--json"]);
+        let read: serde_json::Value = serde_json::from_slice(&status.stdout).ok()?;
+        (read["companions"][0]["agents"] == json!([])).then_some(())
+    })
+    .await;
+}
+
+#[test]
+fn without_an_agent_there_is_nothing_to_examine() {
+    let clinic = Clinic::with(&[]);
+    let output = clinic.run(&[]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("alongside doctor gemini"), "{said}");
+    // One that is named is examined as if it were there.
+    let verdict = clinic.ask(&["qwen"]);
+    assert_eq!((verdict.code, verdict.ids(0)), (Some(1), vec!["no-companion".into()]), "{:#}", verdict.json);
+    let unknown = clinic.run(&["vim"]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(String::from_utf8(unknown.stderr).unwrap().contains("no agent is called vim"));
+}
+
+#[tokio::test]
+async fn fix_removes_what_is_ours_and_gone_and_nothing_else() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let stale = json!({ "port": dead_port(), "workspacePath": clinic.home.project, "authToken": "t",
+        "writer": "alongside" });
+    let swept = clinic.write("tmp/gemini/ide/gemini-ide-server-1-1.json", &stale.to_string());
+    let (_desk, _) = clinic.companion().await;
+    until("the companion to sweep, as each does once", || (!swept.exists()).then_some(())).await;
+    let living = clinic.record().await;
+    let before = files_below(&clinic.home.path("tmp"));
+    let ours = clinic.write("tmp/gemini/ide/gemini-ide-server-1-1.json", &stale.to_string());
+    let lock = clinic.write("home/.qwen/ide/1.lock", &stale.to_string());
+    let theirs =
+        clinic.write("tmp/gemini/ide/gemini-ide-server-2-2.json", &clinic.theirs(dead_port()).to_string());
+
+    let verdict = clinic.ask(&[]);
+    assert_eq!(verdict.of_ourselves(), ["stale-files-of-ours"]);
+    let mended = clinic.ask(&["--fix"]);
+    assert_eq!(mended.json["mended"].as_array().unwrap().len(), 2, "{:#}", mended.json);
+    assert_eq!(mended.of_ourselves(), Vec::<String>::new());
+    assert!(!ours.exists() && !lock.exists() && theirs.exists());
+    assert!(before.iter().all(|file| file.exists()), "those of the living are left alone");
+    assert_eq!(clinic.record().await.port, living.port);
+    assert_eq!(clinic.ask(&["--fix"]).json["mended"], json!([]));
+}
+
+#[tokio::test]
+async fn what_is_said_is_short_and_harmless() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let odd = clinic.home.path("project/a \u{1b}[31mb");
+    std::fs::create_dir(&odd).unwrap();
+    let mut record = clinic.theirs(dead_port());
+    record["workspacePath"] = odd.to_str().unwrap().into();
+    record["ideInfo"]["displayName"] = "\u{1b}[2J".into();
+    clinic.write("tmp/gemini/ide/gemini-ide-server-2-2.json", &record.to_string());
+    for args in
+        [&["--dir", odd.to_str().unwrap(), "--verbose"][..], &["--dir", odd.to_str().unwrap(), "--json"]]
+    {
+        let said = out(&clinic.run(args));
+        assert!(!said.contains('\u{1b}'), "{said:?}");
+    }
+}

@@ -1,0 +1,63 @@
+//! Variables that a terminal has kept, and programs that it finds.
+
+use super::clinic::{Clinic, dead_port, listener};
+
+#[tokio::test]
+async fn variables_name_a_companion_that_is_gone() {
+    let mut clinic = Clinic::with(&[("qwen", "0.12.0")]);
+    let (_desk, _) = clinic.companion().await;
+    let port = dead_port();
+    clinic.write(&format!("home/.qwen/ide/{port}.lock"), &clinic.theirs(port).to_string());
+    clinic.set("QWEN_CODE_IDE_SERVER_PORT", port);
+    clinic.is("stale-variables", "unset QWEN_CODE_IDE_SERVER_PORT");
+}
+
+#[tokio::test]
+async fn variables_name_a_companion_of_another_project() {
+    let mut clinic = Clinic::with(&[("qwen", "0.12.0")]);
+    let (_desk, _) = clinic.companion().await;
+    let port = listener(|_| None);
+    let mut record = clinic.theirs(port);
+    record["workspacePath"] = "/elsewhere".into();
+    clinic.write(&format!("home/.qwen/ide/{port}.lock"), &record.to_string());
+    clinic.set("QWEN_CODE_IDE_SERVER_PORT", port);
+    clinic.set("QWEN_CODE_IDE_WORKSPACE_PATH", "/elsewhere");
+    clinic.is("variables-elsewhere", "unset QWEN_CODE_IDE_SERVER_PORT QWEN_CODE_IDE_WORKSPACE_PATH");
+}
+
+#[test]
+fn variables_alone_do_not_say_which_editor_it_is() {
+    let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    clinic.set("GEMINI_CLI_IDE_SERVER_PORT", listener(super::clinic::without_tools));
+    let project = clinic.home.project.display().to_string();
+    clinic.set("GEMINI_CLI_IDE_WORKSPACE_PATH", project);
+    clinic.is("variables-alone", "TERM_PROGRAM=vscode gemini");
+}
+
+#[tokio::test]
+async fn no_shell_finds_alongside() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = clinic.companion().await;
+    let mut command = clinic.home.alongside(&["doctor", "--json", "--container", "no"]);
+    let output = crate::support::finish(command.env("PATH", clinic.home.path("bin")));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["alongside"][0]["id"], "alongside-not-in-path", "{json:#}");
+    assert_eq!(output.status.code(), Some(0), "agents are not concerned");
+}
+
+#[tokio::test]
+async fn there_are_two_versions_of_alongside() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    clinic.program(&clinic.home.path("bin/alongside"), "#!/bin/sh\necho alongside 0.0.1\n");
+    let verdict = clinic.ask(&[]);
+    assert_eq!(verdict.of_ourselves(), ["two-alongsides"], "{:#}", verdict.json);
+}
+
+#[test]
+fn what_is_installed_outside_of_path_is_said() {
+    let clinic = Clinic::with(&[]);
+    std::fs::create_dir_all(clinic.home.path("home/.npm-global/bin")).unwrap();
+    clinic.install("home/.npm-global/bin", "gemini", "0.61.0");
+    let verdict = clinic.ask(&[]);
+    assert_eq!(verdict.ids(0), ["no-companion", "agent-not-in-path"], "{:#}", verdict.json);
+}
