@@ -49,6 +49,17 @@ pub fn is_ours(found: &Metadata) -> bool {
     }
 }
 
+/// Its permission bits; none where there are no modes.
+pub fn mode(found: &Metadata) -> Option<u32> {
+    #[cfg(unix)]
+    return Some(std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o777);
+    #[cfg(not(unix))]
+    {
+        let _ = found;
+        None
+    }
+}
+
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {

@@ -3,6 +3,7 @@
 use std::net::{IpAddr, UdpSocket};
 use std::time::Duration;
 
+use alongside_platform::Os;
 use serde_json::json;
 
 use super::Clause::{Advice, Mcp, Shipped, Spec};
@@ -331,10 +332,12 @@ async fn container(case: &Case<'_>) -> Checked {
 }
 
 async fn is_welcome(case: &Case<'_>, name: &str) -> Checked {
-    // That agents are welcome at all is judged elsewhere.
-    drop(case.join().await?);
+    // In a session that is served otherwise: that agents are welcome at all is judged elsewhere.
+    let peer = case.join().await?;
+    peer.is_served().await?;
     let host = format!("{name}:{}", case.bench.target.record.port);
-    case.answered(case.knock().with("Host", &host), &[200], &format!("to Host: {host}")).await
+    let ping = peer.post(&json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" }));
+    case.answered(ping.with("Host", &host), &[200], &format!("to Host: {host}")).await
 }
 
 async fn foreign_host(case: &Case<'_>) -> Checked {
@@ -404,7 +407,7 @@ fn other_addresses() -> Vec<IpAddr> {
             .collect();
     addresses.retain(|address| !address.is_loopback() && !address.is_unspecified());
     // Who listens on every address is found here as well, also without a network.
-    if cfg!(target_os = "linux") {
+    if Os::HERE == Os::Linux {
         addresses.push(IpAddr::from([127, 0, 0, 2]));
     }
     addresses

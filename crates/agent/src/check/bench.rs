@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -124,12 +125,16 @@ pub(super) struct Bench<'b> {
     server: Mutex<Option<Value>>,
     scratch: tempfile::TempDir,
     left: Left,
+    cases: AtomicUsize,
     /// Set once `openDiff` was seen to hang, so that no other check waits for it.
-    pub(super) hangs: std::sync::atomic::AtomicBool,
+    pub(super) hangs: AtomicBool,
 }
 
-/// Diffs that may be open, and sessions that may be known: who opened them, and the path of a diff.
-type Left = Arc<Mutex<Vec<(Peer, Option<String>)>>>;
+/// Something to be given back: a session, or with its path a diff of that agent.
+type Taken = (Peer, Option<String>);
+
+/// What each case has taken, by the number of the case: some are at work at the same time.
+type Left = Mutex<Vec<(usize, Taken)>>;
 
 /// What a scene brought to light, and what was said in it.
 pub(super) type Played<T> = (Checked<T>, Vec<String>);
@@ -152,7 +157,8 @@ impl<'b> Bench<'b> {
             scenes: super::outcomes::Scenes::default(),
             last: OnceCell::new(),
             server: Mutex::default(),
-            left: Arc::default(),
+            left: Left::default(),
+            cases: AtomicUsize::new(0),
             hangs: false.into(),
         })
     }
@@ -206,9 +212,29 @@ impl<'b> Bench<'b> {
         }
     }
 
+    /// Closes diffs and ends sessions, of one case or of all, newest first. Whoever does not answer is not waited for.
+    async fn give_back(&self, case: Option<usize>) {
+        loop {
+            let taken = {
+                let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+                let last = left.iter().rposition(|(number, _)| case.is_none_or(|case| case == *number));
+                last.map(|at| left.remove(at).1)
+            };
+            let Some((peer, diff)) = taken else { return };
+            let given_back = async {
+                match diff {
+                    Some(path) => peer.quietly_close(&path).await,
+                    None => peer.quietly_leave().await,
+                }
+            };
+            let patience = self.pace.answer.min(Duration::from_secs(2));
+            let _ = tokio::time::timeout(patience, given_back).await;
+        }
+    }
+
     /// Closes what is open, and removes what a companion wrote where nothing was.
     pub(super) async fn tidy_up(&self) {
-        give_back(&self.left, self.pace).await;
+        self.give_back(None).await;
         // The name is nobody else's: what is there was written on accepting.
         let _ = std::fs::remove_dir_all(self.nowhere());
     }
@@ -218,14 +244,14 @@ impl<'b> Bench<'b> {
 pub(super) struct Case<'b> {
     pub(super) bench: &'b Bench<'b>,
     pub(super) log: Log,
-    left: Left,
+    number: usize,
 }
 
 impl<'b> Case<'b> {
     pub(super) fn new(bench: &'b Bench<'_>) -> Case<'b> {
         // The bench outlives its cases, whatever it borrows itself.
         let log = Log::new(bench.target.record.auth_token.as_deref());
-        Case { bench, log, left: Arc::clone(&bench.left) }
+        Case { bench, log, number: bench.cases.fetch_add(1, Ordering::Relaxed) }
     }
 
     pub(super) fn pace(&self) -> Pace {
@@ -234,13 +260,13 @@ impl<'b> Case<'b> {
 
     /// Remembers what has to be given back.
     pub(super) fn took(&self, peer: &Peer, diff: Option<&str>) {
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        left.push((peer.clone(), diff.map(str::to_owned)));
+        let mut left = self.bench.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.push((self.number, (peer.clone(), diff.map(str::to_owned))));
     }
 
     /// Closes the diffs and ends the sessions of this check.
     pub(super) async fn ends(&self) {
-        give_back(&self.left, self.pace()).await;
+        self.bench.give_back(Some(self.number)).await;
     }
 
     /// Has something done in the editor.
@@ -296,21 +322,5 @@ impl<'b> Case<'b> {
     /// Waits in order to see that nothing comes.
     pub(super) async fn quiet(&self) {
         tokio::time::sleep(self.pace().quiet).await;
-    }
-}
-
-/// Closes diffs and ends sessions, newest first. Whoever does not answer is not waited for.
-async fn give_back(left: &Left, pace: Pace) {
-    loop {
-        let taken = left.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let Some((peer, diff)) = taken else { return };
-        let patience = pace.answer.min(Duration::from_secs(2));
-        let given_back = async {
-            match diff {
-                Some(path) => peer.quietly_close(&path).await,
-                None => peer.quietly_leave().await,
-            }
-        };
-        let _ = tokio::time::timeout(patience, given_back).await;
     }
 }

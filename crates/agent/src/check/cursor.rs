@@ -200,9 +200,11 @@ async fn short_selection(case: &Case<'_>) -> Checked {
     let file = case.file("long-selection.txt", &format!("{line}\n"))?;
     case.act(Action::Open { file: file.clone() }).await?;
     let mark = listener.mark();
-    case.act(Action::Select { file, from: (1, 1), to: (1, end) }).await?;
+    case.act(Action::Select { file: file.clone(), from: (1, 1), to: (1, end) }).await?;
+    let path = file.to_string_lossy().into_owned();
     let selected = |context: &Value| {
-        active(context).is_some_and(|file| file["selectedText"].as_str().is_some_and(|text| text.len() > 1))
+        let long = |file: &Value| file["selectedText"].as_str().is_some_and(|text| text.len() > 1);
+        active(context).is_some_and(|file| file["path"] == path.as_str() && long(file))
     };
     let Ok(told) = listener.context(mark, case.pace().answer, selected).await else {
         return skip("the selection is not told at all");
@@ -235,6 +237,7 @@ async fn moving(case: &Case<'_>) -> Checked<Moving> {
         let span = begun.elapsed();
         // Who waits for silence tells it now.
         case.quiet().await;
+        listener.message(mark, case.pace().answer, &[CONTEXT_UPDATE]).await;
         let updates: Vec<Duration> = listener
             .told(mark, &[CONTEXT_UPDATE])
             .into_iter()

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use alongside_contract::family::Directory;
-use alongside_platform::{files::is_ours, process};
+use alongside_platform::{files, process};
 
 use super::Clause::{Advice, Shipped, Spec};
 use super::Level::{Must, Should};
@@ -223,7 +223,7 @@ async fn private_directory(case: &Case<'_>) -> Checked {
 
 async fn owner(case: &Case<'_>) -> Checked {
     case.each_file(|file| match std::fs::metadata(&file.path) {
-        Ok(found) => ensure(is_ours(&found), || "it belongs to another user".into()),
+        Ok(found) => ensure(files::is_ours(&found), || "it belongs to another user".into()),
         Err(error) => fail(format!("it cannot be looked at: {error}")),
     })
 }
@@ -248,13 +248,6 @@ async fn no_override(case: &Case<'_>) -> Checked {
 }
 
 /// The permission bits, where there are any.
-#[cfg(unix)]
 fn mode(path: &Path) -> Option<u32> {
-    let found = std::fs::metadata(path).ok()?;
-    Some(std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o777)
-}
-
-#[cfg(not(unix))]
-fn mode(_: &Path) -> Option<u32> {
-    None
+    files::mode(&std::fs::metadata(path).ok()?)
 }

@@ -66,7 +66,9 @@ pub(super) static CHECKS: &[Check] = &[
 /// What was heard and left when the editor ended.
 #[derive(Debug, Clone)]
 pub(super) struct Ended {
-    /// What the agent with an open diff was told about it.
+    /// Whether an agent had a diff open.
+    had_diff: bool,
+    /// What that agent was told about it.
     outcome: Option<Value>,
     /// How the streams ended: properly or not; none if they did not.
     ends: [Option<bool>; 2],
@@ -83,7 +85,8 @@ async fn ended(case: &Case<'_>) -> Checked<Ended> {
         let had_files = !published::of(case.bench.target).is_empty();
         // Without a diff, the other checks can be made all the same.
         let opened = case.open_diff(&one, &case.proposal("undecided.txt"), "Undecided.\n").await;
-        if opened.is_err() {
+        let had_diff = opened.is_ok();
+        if !had_diff {
             case.log.note("→ (no diff could be opened)");
         }
         case.act(Action::Stop).await?;
@@ -106,13 +109,17 @@ async fn ended(case: &Case<'_>) -> Checked<Ended> {
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         };
-        Ok(Ended { outcome, ends, serves, left, had_files })
+        Ok(Ended { had_diff, outcome, ends, serves, left, had_files })
     })
     .await
 }
 
 async fn rejects(case: &Case<'_>) -> Checked {
-    match ended(case).await?.outcome {
+    let seen = ended(case).await?;
+    if !seen.had_diff {
+        return skip("no diff could be opened");
+    }
+    match seen.outcome {
         Some(outcome) => ensure(outcome["method"] != "ide/diffAccepted", || {
             "a proposal that nobody decided on was told as accepted".into()
         }),

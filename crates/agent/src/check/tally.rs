@@ -114,6 +114,10 @@ impl Inner {
             self.breaks(Rule::Null, format!("{path} is null: {data}"));
         }
         let is_reply = message.get("result").is_some() || message.get("error").is_some();
+        let is_request = message.get("id").is_some();
+        if is_request && message["method"].as_str().is_some_and(|method| method.starts_with("ide/")) {
+            self.breaks(Rule::Messages, format!("a request where a notification has to be: {data}"));
+        }
         if is_reply && place != Where::Answer {
             self.breaks(Rule::Replies, format!("a reply on the stream: {data}"));
         }
@@ -142,6 +146,8 @@ impl Inner {
         let active = |file: &&Value| file["isActive"] == true;
         let newest = files.iter().max_by_key(|file| file["timestamp"].as_u64());
         if let (Some(active), Some(newest)) = (files.iter().find(active), newest)
+            // One that is missing is judged elsewhere.
+            && active["timestamp"].is_u64()
             && active["timestamp"].as_u64()
                 <= files
                     .iter()
@@ -156,7 +162,8 @@ impl Inner {
         if files.iter().filter(active).count() > 1 {
             self.breaks(Rule::OneActive, format!("several active files: {params}"));
         }
-        let has_place = |file: &Value| file.get("cursor").is_some() || file.get("selectedText").is_some();
+        // What is null is judged elsewhere.
+        let has_place = |file: &Value| !file["cursor"].is_null() || !file["selectedText"].is_null();
         if let Some(file) = files.iter().find(|file| file["isActive"] != true && has_place(file)) {
             self.breaks(
                 Rule::OneActive,

@@ -85,6 +85,12 @@ impl Target {
         Ok(Self { host: local(), record, file: Some(path), here })
     }
 
+    /// Whether anybody listens there at all.
+    pub async fn is_there(&self) -> bool {
+        let dialled = super::wire::Connection::dial(&self.host, self.record.port);
+        matches!(tokio::time::timeout(std::time::Duration::from_secs(5), dialled).await, Ok(Ok(_)))
+    }
+
     /// The one that listens on a port. Its files are looked for where agents would.
     pub fn at(port: u16, token: Option<String>, here: Surroundings) -> Self {
         let known = find::all_records(&here)

@@ -1,14 +1,215 @@
 //! `alongside check`.
 
-use std::process::ExitCode;
+mod ask;
+mod drive;
+mod paper;
+mod records;
 
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use alongside_agent::check::{self, Driver, Options, Progress, Report, Target};
+use alongside_contract::family::{FAMILIES, Family};
+use anyhow::Context as _;
+
+use super::serving;
 use crate::Globals;
+use crate::failure::{self, Hint, failure};
+use crate::line::Inks;
+use crate::signals::Signals;
+
+/// The exit code where there is nothing to check.
+const NOBODY: u8 = 2;
 
 /// Check a companion against the contract, clause by clause
+///
+/// Finds a companion as an agent would, of whatever make, and checks it: discovery, access, protocol, sessions, streams, context,
+/// diffs, and the end. Each verdict comes with the clause it is about, with what was sent and what came, and with what a failure
+/// does to a user.
+///
+/// What needs somebody at the editor is asked for in the terminal, or done by a program (--drive); otherwise it is not observable,
+/// which is never a pass. Do not review anything else meanwhile: diffs open and close. The check closes every diff it opened, also
+/// when you interrupt it, and writes nothing into your project: its proposals are about files in a directory
+/// "alongside-check-…" that does not exist, and the files it asks you to open lie in the temporary directory.
 #[derive(Debug, clap::Args)]
-#[command(hide = true)]
-pub(crate) struct Args {}
+#[command(after_help = "\
+Examples:
+  alongside check                                 the companion an agent would find here
+  alongside check --only diffs --details          every check of diffs, with what was said
+  alongside check --drive ./drive.sh --junit check.xml
+  alongside check --list
 
-pub(crate) async fn run(_args: Args, _globals: Globals) -> anyhow::Result<ExitCode> {
-    anyhow::bail!("`alongside check` is not part of this version yet")
+CMD of --drive is run for each action as `CMD ACTION ARGUMENT…`, and ends with 0 when it is done, or with 3 if the editor cannot do
+such a thing. docs/conformance.md lists the actions and all checks.
+
+Exit codes: 0 if no MUST is broken, 1 if one is, 2 if there is no companion to check.")]
+pub(crate) struct Args {
+    /// Find it as this agent does: gemini, qwen, llxprt, …
+    #[arg(value_name = "AGENT", conflicts_with_all = ["port", "file"])]
+    agent: Option<String>,
+
+    /// Check the companion that listens on this port
+    #[arg(long, value_name = "PORT", conflicts_with = "file")]
+    port: Option<u16>,
+
+    /// With this token; that of its discovery file if not given
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        requires = "port",
+        env = "ALONGSIDE_CHECK_TOKEN",
+        hide_env_values = true
+    )]
+    token: Option<String>,
+
+    /// Check the companion that this discovery file leads to
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// Have this command do what is needed in the editor
+    #[arg(long, value_name = "CMD")]
+    drive: Option<String>,
+
+    /// Ask nobody: what needs somebody at the editor is not observable
+    #[arg(long, conflicts_with = "drive")]
+    unattended: bool,
+
+    /// Only these checks: ids or names of groups
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+
+    /// Not these
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    skip: Vec<String>,
+
+    /// Also end with 1 if something fails that shipped agents need
+    #[arg(long)]
+    strict: bool,
+
+    /// Show what was sent and what came for every check, and all of it
+    #[arg(long)]
+    details: bool,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Write a JUnit report to FILE
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+
+    /// List all checks, and check nothing
+    #[arg(long)]
+    list: bool,
+
+    /// Wait so long for an answer, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
+    patience: u64,
+}
+
+pub(crate) async fn run(args: Args, _globals: Globals) -> anyhow::Result<ExitCode> {
+    let mut options = Options { only: args.only.clone(), skip: args.skip.clone(), ..Options::default() };
+    options.pace.answer = Duration::from_secs(args.patience);
+    if let Some(name) = options.unknown().next() {
+        return Err(failure(
+            format!("there is no check and no group {name:?}"),
+            "`alongside check --list` shows them all",
+        ));
+    }
+    if args.list {
+        let wanted = options.wanted();
+        super::print(&if args.json { records::list(&wanted)? } else { paper::list(&wanted) })?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let target = match find(&args).await {
+        Ok(target) => target,
+        Err(error) => {
+            failure::print(&error);
+            return Ok(ExitCode::from(NOBODY));
+        }
+    };
+    let report = examine(&args, &target, &options).await?;
+    if let Some(path) = &args.junit {
+        let junit = records::junit(&report)?;
+        std::fs::write(path, junit)
+            .with_context(|| format!("cannot write {}", path.display()))
+            .hint("name a file in a directory that is there")?;
+    }
+    if args.json {
+        super::print(&records::json(&report)?)?;
+    } else {
+        let columns = alongside_platform::terminal::columns().filter(|_| std::io::stdout().is_terminal());
+        let paper = paper::Paper {
+            inks: Inks::for_stdout(),
+            columns: usize::from(columns.unwrap_or(100)).clamp(40, 120),
+            details: args.details,
+        };
+        super::print(&paper.report(&report))?;
+    }
+    let well = if args.strict { report.serves_shipped_agents() } else { report.conforms() };
+    Ok(if well && !report.interrupted { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Who is to be checked, and there.
+async fn find(args: &Args) -> anyhow::Result<Target> {
+    let here = serving::surroundings()?;
+    let target = if let Some(port) = args.port {
+        Target::at(port, args.token.clone(), here)
+    } else if let Some(file) = &args.file {
+        Target::in_file(file, here)
+            .hint("name a discovery file, such as those that `alongside status --files` lists")?
+    } else {
+        let family = args.agent.as_deref().map(family).transpose()?;
+        Target::find(family, here).hint(
+            "start the editor on this project, cd into it, or name the companion with --port and --token or with --file",
+        )?
+    };
+    if !target.is_there().await {
+        return Err(failure(
+            format!("nobody listens on port {}", target.record.port),
+            "the editor is gone, and has left a discovery file behind; `alongside status --files` lists them",
+        ));
+    }
+    Ok(target)
+}
+
+fn family(name: &str) -> anyhow::Result<&'static Family> {
+    FAMILIES.iter().find(|family| family.id == name).ok_or_else(|| {
+        let known: Vec<&str> = FAMILIES.iter().map(|family| family.id).collect();
+        failure(format!("{name:?} is no agent that is known"), format!("take one of {}", known.join(", ")))
+    })
+}
+
+async fn examine(args: &Args, target: &Target, options: &Options) -> anyhow::Result<Report> {
+    let mut signals = Signals::listen().context("cannot watch for signals")?;
+    let asked = options.wanted().iter().filter(|check| !check.needs.is_empty()).count();
+    let at_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let driver: Option<Box<dyn Driver>> = match &args.drive {
+        Some(command) => Some(Box::new(drive::Command::new(command))),
+        None if args.unattended || !at_terminal || asked == 0 => None,
+        None => ask::offer(asked, &mut signals).await?.map(|person| Box::new(person) as _),
+    };
+    let mut ticker = paper::Ticker::new(args.drive.is_some() || driver.is_none());
+    let mut progress = |progress: Progress<'_>| ticker.tells(&progress);
+    let interrupted = async {
+        signals.next().await;
+    };
+    let report = check::run(target, options, driver.as_deref(), &mut progress, interrupted).await;
+    ticker.ends();
+    report
+        .context("cannot make temporary files")
+        .hint("make room in the temporary directory, or name another one with TMPDIR")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agents_are_known_by_their_names() {
+        assert_eq!(family("qwen").unwrap().id, "qwen");
+        assert!(family("emacs").unwrap_err().to_string().contains("emacs"));
+    }
 }

@@ -1,0 +1,104 @@
+//! `--drive CMD`: a command does what is needed in the editor, once for each action.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use alongside_agent::check::{Action, Driver, Refusal, Reply};
+use alongside_platform::Os;
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+
+/// How long an action may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The exit code of a command that cannot do such a thing.
+const CANNOT: i32 = 3;
+/// How much of what it says is repeated, in bytes.
+const SAID: usize = 200;
+
+/// The command.
+pub(super) struct Command {
+    command: String,
+}
+
+impl Command {
+    pub(super) fn new(command: &str) -> Self {
+        Self { command: command.to_owned() }
+    }
+
+    async fn drives(&self, action: &Action) -> Result<Reply, Refusal> {
+        let mut shell = self.through_the_shell(action);
+        let run = shell
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .output();
+        let cannot = |why: String| Err(Refusal::Cannot(why));
+        let output = match tokio::time::timeout(PATIENCE, run).await {
+            Ok(Ok(output)) => output,
+            Ok(Err(error)) => return cannot(format!("the command of --drive cannot be run: {error}")),
+            Err(_) => {
+                return cannot(format!("the command of --drive did not end within {} s", PATIENCE.as_secs()));
+            }
+        };
+        let said = String::from_utf8_lossy(&output.stderr[..output.stderr.len().min(SAID)]).trim().to_owned();
+        match output.status.code() {
+            Some(0) => Ok(Reply::Done),
+            Some(1) if matches!(action, Action::IsShown { .. }) => Ok(Reply::No),
+            Some(CANNOT) if said.is_empty() => cannot("the command of --drive says that it cannot".into()),
+            Some(CANNOT) => cannot(said),
+            Some(code) => cannot(format!("the command of --drive failed with {code}: {said}")),
+            None => cannot(format!("the command of --drive was ended by a signal: {said}")),
+        }
+    }
+
+    /// `CMD ACTION ARGUMENT…`, so that CMD may have arguments of its own; and the same in variables.
+    fn through_the_shell(&self, action: &Action) -> tokio::process::Command {
+        let arguments = action.arguments();
+        let mut shell = if Os::HERE == Os::Windows {
+            let mut shell = tokio::process::Command::new("cmd");
+            shell.arg("/C").arg(format!("{} {}", self.command, action.name()));
+            shell
+        } else {
+            let mut shell = tokio::process::Command::new("sh");
+            shell.arg("-c").arg(format!("{} \"$@\"", self.command)).arg("sh").arg(action.name());
+            shell
+        };
+        shell.args(&arguments).env("ALONGSIDE_CHECK_ACTION", action.name());
+        for (number, argument) in arguments.iter().enumerate() {
+            shell.env(format!("ALONGSIDE_CHECK_{}", number + 1), argument);
+        }
+        shell
+    }
+}
+
+impl Driver for Command {
+    fn act<'a>(&'a self, action: &'a Action) -> BoxFuture<'a, Result<Reply, Refusal>> {
+        self.drives(action).boxed()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    async fn acts(command: &str, action: Action) -> Result<Reply, Refusal> {
+        Command::new(command).act(&action).await
+    }
+
+    #[tokio::test]
+    async fn a_command_is_given_the_action_and_says_with_its_exit_code_what_came_of_it() {
+        let accept = || Action::Accept { path: "/a b/it's $HOME.txt".into() };
+        let script = r#"test "$1" = accept -a "$2" = "/a b/it's \$HOME.txt" -a "$2" = "$ALONGSIDE_CHECK_1"; exit $? #"#;
+        let told = acts(&format!("f() {{ {}\n}}; f", script.trim_end_matches(" #")), accept()).await;
+        assert_eq!(told, Ok(Reply::Done));
+        let shown = || Action::IsShown { path: "/a".into() };
+        assert_eq!(acts("false", shown()).await, Ok(Reply::No));
+        let cannot = acts("sh -c 'echo no such thing >&2; exit 3' --", accept()).await;
+        assert_eq!(cannot, Err(Refusal::Cannot("no such thing".into())));
+        let Err(Refusal::Cannot(why)) = acts("sh -c 'echo oh >&2; exit 7' --", accept()).await else {
+            panic!("it failed")
+        };
+        assert!(why.contains("failed with 7: oh"), "{why}");
+    }
+}

@@ -1,0 +1,223 @@
+//! The report for people: groups, a line for each check, and for what failed everything one needs to mend it. Signs and words say
+//! the same, so it reads without colour and without Unicode.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{IsTerminal as _, Write as _};
+
+use alongside_agent::check::{Check, CheckResult, Clause, Group, Progress, Report, Verdict};
+use alongside_desk::harmless;
+
+use crate::line::{Ink, Inks};
+
+/// How many lines of evidence are shown without `--details`.
+const EVIDENCE: usize = 6;
+
+/// How the report is written.
+pub(super) struct Paper {
+    pub(super) inks: Inks,
+    pub(super) columns: usize,
+    /// Whether all evidence is shown.
+    pub(super) details: bool,
+}
+
+impl Paper {
+    pub(super) fn report(&self, report: &Report) -> String {
+        let mut text = self.head(report);
+        for group in Group::ALL {
+            if report.of(group).next().is_some() {
+                self.group(&mut text, group, report);
+            }
+        }
+        self.summary(&mut text, report);
+        text
+    }
+
+    fn head(&self, report: &Report) -> String {
+        let companion = &report.companion;
+        let editor = companion.editor.as_deref().unwrap_or("an editor that does not give its name");
+        let server = companion.server.as_deref().map(|server| format!(" ({server})")).unwrap_or_default();
+        let mut text = String::new();
+        let line = format!("The companion of {editor}{server} at {}", companion.address);
+        self.line(&mut text, "", "", &line);
+        if let Some(file) = &companion.file {
+            self.line(&mut text, "", "", &format!("found by {}", file.display()));
+        }
+        text
+    }
+
+    fn group(&self, text: &mut String, group: Group, report: &Report) {
+        let _ = writeln!(text, "\n{}", self.inks.ink(Ink::Mark, group.title()));
+        // What has the same reason is told together.
+        let mut reasons: BTreeMap<(&str, &str), Vec<&CheckResult>> = BTreeMap::new();
+        for result in report.of(group) {
+            match &result.verdict {
+                Verdict::Pass => self.passed(text, result),
+                Verdict::Fail(why) => self.failed(text, result, why),
+                Verdict::NotObservable(why) | Verdict::Skipped(why) => {
+                    reasons.entry((result.verdict.word(), why)).or_default().push(result);
+                }
+            }
+        }
+        for ((word, why), results) in reasons {
+            let ids: Vec<&str> = results.iter().map(|result| result.check.id).collect();
+            self.line(text, &format!("  \u{2013} {word}: "), "    ", why);
+            self.line(text, "    ", "    ", &ids.join(", "));
+            if self.details {
+                results.iter().for_each(|result| self.evidence(text, result));
+            }
+        }
+    }
+
+    fn passed(&self, text: &mut String, result: &CheckResult) {
+        let sign = self.inks.ink(Ink::Added, "\u{2713} pass");
+        self.signed(text, &sign, "\u{2713} pass", result.check.title);
+        if self.details {
+            self.line(text, "          ", "          ", result.check.id);
+            self.evidence(text, result);
+        }
+    }
+
+    fn failed(&self, text: &mut String, result: &CheckResult, why: &str) {
+        let check = result.check;
+        let sign = self.inks.ink(Ink::Removed, "\u{2717} FAIL");
+        self.signed(text, &sign, "\u{2717} FAIL", check.title);
+        let indent = "          ";
+        self.line(text, indent, indent, &format!("{} \u{b7} {}", check.id, label(check.clause)));
+        let labelled = |text: &mut String, name: &str, what: &str| {
+            self.line(text, &format!("{indent}{name:<8} "), &format!("{indent}         "), what);
+        };
+        labelled(text, "seen:", why);
+        labelled(text, "clause:", check.clause.says());
+        if let Some(breaks) = check.clause.breaks() {
+            labelled(text, "breaks:", breaks);
+        }
+        labelled(text, "harm:", check.harm);
+        self.evidence(text, result);
+    }
+
+    /// A line that begins with a coloured sign.
+    fn signed(&self, text: &mut String, inked: &str, plain: &str, what: &str) {
+        let mut line = String::new();
+        self.line(&mut line, &format!("  {plain}  "), "          ", what);
+        text.push_str(&line.replacen(plain, inked, 1));
+    }
+
+    fn evidence(&self, text: &mut String, result: &CheckResult) {
+        let lines = &result.evidence;
+        let shown =
+            if self.details { lines.as_slice() } else { &lines[lines.len().saturating_sub(EVIDENCE)..] };
+        for line in shown {
+            let line = harmless::name(line);
+            if self.details {
+                self.line(text, "            ", "              ", &line);
+            } else {
+                let room = self.columns.saturating_sub(13);
+                let cut: String = line.chars().take(room).collect();
+                let more = if line.chars().nth(room).is_some() { "\u{2026}" } else { "" };
+                let _ = writeln!(text, "            {cut}{more}");
+            }
+        }
+    }
+
+    fn summary(&self, text: &mut String, report: &Report) {
+        let count = |word: &str| report.results.iter().filter(|it| it.verdict.word() == word).count();
+        let counts = ["pass", "fail", "not observable", "skipped"].map(|word| (count(word), word));
+        let counts: Vec<String> = counts
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| format!("{count} {word}"))
+            .collect();
+        let took = report.took.as_secs_f32();
+        let _ = writeln!(text, "\n{} of {} checks, in {took:.0} s", counts.join(", "), report.results.len());
+        for result in report.failed() {
+            self.line(
+                text,
+                "  \u{2717} ",
+                "    ",
+                &format!("{} ({})", result.check.id, label(result.check.clause)),
+            );
+        }
+        let unseen = count("not observable") + count("skipped");
+        let limits = match unseen {
+            0 => String::new(),
+            1 => ", as far as could be seen (1 check says nothing)".into(),
+            unseen => format!(", as far as could be seen ({unseen} checks say nothing)"),
+        };
+        let musts = report.failed().filter(|result| result.check.clause.is_must()).count();
+        let verdict = match (report.interrupted, musts) {
+            (true, _) => "It was interrupted: there is no verdict.".to_owned(),
+            (false, 0) if report.serves_shipped_agents() => {
+                format!("It conforms{limits}, and nothing is missing that shipped agents need.")
+            }
+            (false, 0) => format!("It conforms{limits}, but shipped agents need what fails above."),
+            (false, 1) => "It does not conform: one MUST is broken.".into(),
+            (false, musts) => format!("It does not conform: {musts} MUSTs are broken."),
+        };
+        self.line(text, "", "", &verdict);
+    }
+
+    /// A line, folded to the width.
+    fn line(&self, text: &mut String, first: &str, then: &str, what: &str) {
+        let what = harmless::name(what);
+        let options = textwrap::Options::new(self.columns)
+            .initial_indent(first)
+            .subsequent_indent(then)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
+        for line in textwrap::wrap(&what, options) {
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+    }
+}
+
+/// `MUST (companion specification)`, or what else it is.
+fn label(clause: Clause) -> String {
+    match clause {
+        Clause::Spec(..) | Clause::Mcp(..) => format!("{} of the {}", clause.level(), clause.source()),
+        _ => clause.source().to_owned(),
+    }
+}
+
+/// All checks, a line each.
+pub(super) fn list(checks: &[&'static Check]) -> String {
+    let mut text = String::new();
+    let widest = checks.iter().map(|check| check.id.len()).max().unwrap_or_default();
+    for check in checks {
+        let _ = writeln!(text, "{:<widest$}  {:<7}  {}", check.id, check.clause.level(), check.title);
+    }
+    text
+}
+
+/// What goes on, on a line of standard error that is written again and again; nothing where nobody looks.
+pub(super) struct Ticker {
+    on: bool,
+    written: bool,
+}
+
+impl Ticker {
+    /// Not where questions are asked, which say what goes on.
+    pub(super) fn new(alone: bool) -> Self {
+        let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+        Self { on: alone && !dumb && std::io::stderr().is_terminal(), written: false }
+    }
+
+    pub(super) fn tells(&mut self, progress: &Progress<'_>) {
+        if let (true, Progress::Begins { check, done, of }) = (self.on, progress) {
+            self.write(&format!("\r\x1b[K{done}/{of}  {}", check.id));
+            self.written = true;
+        }
+    }
+
+    pub(super) fn ends(&mut self) {
+        if std::mem::take(&mut self.written) {
+            self.write("\r\x1b[K");
+        }
+    }
+
+    fn write(&self, text: &str) {
+        let mut err = std::io::stderr().lock();
+        // Who does not look misses nothing.
+        let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+    }
+}
