@@ -75,6 +75,8 @@ pub struct Behaviour {
     pub token_variable: Releases,
     /// Which send a token.
     pub sends_token: Releases,
+    /// Which know `ide/diffRejected`. Those before know `ide/diffClosed`, which all of them take for the same.
+    pub knows_diff_rejected: Releases,
     /// Which let a record introduce an editor they have never heard of. Without that, the terminal must be one of
     /// [`Self::terminals`].
     pub reads_editor_name: Releases,
@@ -188,6 +190,11 @@ impl Behaviour {
         found.map_or(Hosts::OneOf("127.0.0.1"), |(_, hosts)| *hosts)
     }
 
+    /// Whether some release that sends a token knows of no rejection but `ide/diffClosed`.
+    pub fn hears_that_diffs_close(&self) -> bool {
+        self.sends_token.from < self.knows_diff_rejected.from
+    }
+
     /// What a release keeps from proxies.
     pub fn unproxied(&self, release: Release) -> Unproxied {
         let found = self.unproxied.iter().find(|(releases, _)| releases.hold(release));
@@ -204,6 +211,7 @@ pub(crate) const FORK: Behaviour = Behaviour {
     pid_variable: Releases::ALL,
     token_variable: Releases::ALL,
     sends_token: Releases::ALL,
+    knows_diff_rejected: Releases::ALL,
     reads_editor_name: Releases::ALL,
     terminals: &[VS_CODE],
     own_files_only: Releases::NONE,
@@ -257,6 +265,7 @@ pub(crate) const GEMINI: Behaviour = Behaviour {
     pid_variable: Releases::from((0, 31, 0)),
     token_variable: Releases::from((0, 20, 1)),
     sends_token: Releases::from((0, 6, 0)),
+    knows_diff_rejected: Releases::from((0, 6, 0)),
     reads_editor_name: Releases::from((0, 7, 0)),
     terminals: &[
         VS_CODE,
@@ -326,6 +335,7 @@ pub(crate) const QWEN: Behaviour = Behaviour {
     pid_variable: Releases::NONE,
     token_variable: Releases::NONE,
     sends_token: Releases::from((0, 1, 0)),
+    knows_diff_rejected: Releases::from((0, 1, 0)),
     reads_editor_name: Releases::from((0, 1, 3)),
     one_unreadable_ends: Releases::until((0, 5, 1)),
     needs_living_editor: Releases::from((0, 15, 0)),
@@ -340,6 +350,48 @@ pub(crate) const QWEN: Behaviour = Behaviour {
         (Releases::from((0, 12, 0)), Unproxied::Dialled),
     ],
     ..FORK
+};
+
+/// Read in the tags of its source: 0.1.14, 0.1.21, 0.2.2, 0.5.0, 0.6.0, 0.8.1, 0.9.0, 0.9.3, 0.10.0, and 0.11.0 before its
+/// release.
+pub(crate) const LLXPRT: Behaviour = Behaviour {
+    known_to: Some((0, 11, 0)),
+    connects: Releases::from((0, 1, 14)),
+    lookups: &[
+        Lookup::new(Releases::from((0, 9, 0)), LLXPRT_FILE, How::ListedForPid).unchecked(Releases::ALL),
+        Lookup::new(Releases::from((0, 1, 21)), LLXPRT_PID_FILE, How::Spelled).unchecked(Releases::ALL),
+    ],
+    pid_variable: Releases::NONE,
+    token_variable: Releases::from((0, 9, 0)),
+    sends_token: Releases::from((0, 6, 0)),
+    knows_diff_rejected: Releases::from((0, 9, 0)),
+    reads_editor_name: Releases::from((0, 6, 0)),
+    hosts: &[
+        (Releases::until((0, 6, 0)), Hosts::OneOf("localhost")),
+        (Releases::from((0, 6, 0)), Hosts::OneOf("127.0.0.1")),
+    ],
+    unproxied: &[
+        (Releases::until((0, 1, 23)), Unproxied::Everything),
+        (Releases::between((0, 1, 23), (0, 6, 0)), Unproxied::Host("localhost")),
+        (Releases::from((0, 6, 0)), Unproxied::Host("127.0.0.1")),
+    ],
+    ..FORK
+};
+
+/// Listed by LLxprt Code, which takes the first that holds its editor's PID.
+pub(crate) const LLXPRT_FILE: DiscoveryFile = DiscoveryFile {
+    directory: Directory::Tmp("llxprt/ide"),
+    name: "llxprt-ide-server-{pid}-{port}.json",
+    fields: Fields::Contract,
+    readers: "LLxprt Code 0.9.0 and newer",
+};
+
+/// What its earlier releases know, and newer ones read where they find no other.
+pub(crate) const LLXPRT_PID_FILE: DiscoveryFile = DiscoveryFile {
+    directory: Directory::Tmp(""),
+    name: "llxprt-ide-server-{pid}.json",
+    fields: Fields::Contract,
+    readers: "LLxprt Code 0.1.21 and newer",
 };
 
 /// The lock of Qwen Code.

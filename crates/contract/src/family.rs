@@ -202,12 +202,9 @@ pub const FAMILIES: &[Family] = &[
             stdio_command: None,
             stdio_args: None,
         },
-        files: &[LLXPRT_FILE],
+        files: &[behaviour::LLXPRT_FILE, behaviour::LLXPRT_PID_FILE],
         packages: &["@vybestack/llxprt-code"],
-        behaviour: Behaviour {
-            lookups: &[Lookup::new(Releases::ALL, LLXPRT_FILE, How::ListedForAnyPid)],
-            ..behaviour::FORK
-        },
+        behaviour: behaviour::LLXPRT,
         settings: None,
     },
     Family {
@@ -272,13 +269,6 @@ pub const FAMILIES: &[Family] = &[
         behaviour: behaviour::FORK,
     },
 ];
-
-const LLXPRT_FILE: DiscoveryFile = DiscoveryFile {
-    directory: Directory::Tmp("llxprt/ide"),
-    name: "llxprt-ide-server-{pid}-{port}.json",
-    fields: Fields::Contract,
-    readers: "LLxprt Code",
-};
 
 const OLA_LOCK: DiscoveryFile = DiscoveryFile {
     directory: Directory::Home { below_home: ".ola/ide", base_variable: None, below_base: "" },

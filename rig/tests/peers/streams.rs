@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use alongside_rig::wire::{End, Item, Raw, Stream};
-use serde_json::json;
+use alongside_rig::wire::{End, Item, Peer, Raw, Stream};
+use serde_json::{Value, json};
 
 use crate::stage::Stage;
 
@@ -133,18 +133,48 @@ async fn agents_of_mid_2025_hear_that_the_diff_was_closed() {
     };
     assert_eq!(answer.status(), 200, "{}", answer.text());
     old.session = answer.head.get("mcp-session-id").map(str::to_owned);
-    let mut stream = old.listen().await;
+    let (told, path) = told_of_a_rejection(&mut stage, &old).await;
+    assert!(told.contains(&(json!("ide/diffClosed"), json!(path))), "{told:?}");
+}
+
+/// Gemini CLI 0.3 to 0.5 sends no token, is refused, and starts the server that its record names instead.
+#[tokio::test]
+async fn agents_over_stdio_hear_that_the_diff_was_closed_as_well() {
+    let mut stage = Stage::new().await;
+    let token = stage.companion.token().to_owned();
+    let old = Peer::join_with(stage.port(), &token, "stdio-client", "2025-06-18").await;
+    let (told, path) = told_of_a_rejection(&mut stage, &old).await;
+    let methods: Vec<_> = told.iter().map(|(method, _)| method.as_str().unwrap()).collect();
+    assert_eq!(methods, ["ide/diffRejected", "ide/diffClosed"]);
+    assert!(told.iter().all(|(_, named)| *named == json!(path)), "{told:?}");
+}
+
+/// LLxprt Code 0.6 to 0.8 sends the token of its record.
+#[tokio::test]
+async fn families_whose_releases_know_no_rejection_hear_that_the_diff_was_closed_as_well() {
+    let mut stage = Stage::new().await;
+    let files = stage.records().into_iter().filter(|path| path.to_string_lossy().contains("llxprt"));
+    let record = std::fs::read_to_string(files.last().expect("a record for LLxprt")).unwrap();
+    let record: Value = serde_json::from_str(&record).unwrap();
+    let token = record["authToken"].as_str().unwrap();
+    let old = Peer::join_with(stage.port(), token, "streamable-http-client", "2025-06-18").await;
+    let (told, path) = told_of_a_rejection(&mut stage, &old).await;
+    assert!(told.contains(&(json!("ide/diffClosed"), json!(path))), "{told:?}");
+}
+
+/// What a session hears of a proposal that a person rejects: each method and path, up to the ping; and the path.
+async fn told_of_a_rejection(stage: &mut Stage, peer: &Peer) -> (Vec<(Value, Value)>, String) {
+    let mut stream = peer.listen().await;
     let path = stage.path("a.txt");
-    old.open_diff(1, &path, "x\n").await;
+    peer.open_diff(1, &path, "x\n").await;
     stage.reject().await;
     let mut told = Vec::new();
     loop {
         let message = stream.message().await;
         match message["method"].as_str() {
             Some("ide/contextUpdate") => {}
-            Some("ping") => break,
+            Some("ping") => return (told, path),
             _ => told.push((message["method"].clone(), message["params"]["filePath"].clone())),
         }
     }
-    assert!(told.contains(&(json!("ide/diffClosed"), json!(path))), "{told:?}");
 }

@@ -44,7 +44,7 @@ impl State {
             let Some(session) = self.sessions.get_mut(&open.session) else {
                 continue;
             };
-            let messages = refused(open.file_path.clone(), session.tokenless);
+            let messages = refused(open.file_path.clone(), session.hears_that_diffs_close());
             session.outbox.push(&open.file_path, messages, 0);
             session.remember(&open.file_path, open.text.into());
         }

@@ -60,7 +60,7 @@ impl State {
         tracing::info!(review = id.0, ?closing, draft = draft.is_some(), "a review ended");
         let path = pending.file_path();
         if let Some(session) = self.sessions.get_mut(&pending.session) {
-            let messages = outcome(&pending, closing, session.tokenless);
+            let messages = outcome(&pending, closing, session.hears_that_diffs_close());
             if !messages.is_empty() {
                 let stream = session.stream_number();
                 session.outbox.push(path, messages, stream);
@@ -197,7 +197,7 @@ impl State {
 }
 
 /// The notifications that tell an outcome; none where the agent knows it already, or has moved on.
-fn outcome(pending: &Pending, closing: Closing, tokenless: bool) -> Vec<String> {
+fn outcome(pending: &Pending, closing: Closing, closes: bool) -> Vec<String> {
     let file_path = pending.file_path().to_owned();
     match closing {
         Closing::Accepted => {
@@ -209,15 +209,15 @@ fn outcome(pending: &Pending, closing: Closing, tokenless: bool) -> Vec<String> 
         | Closing::AgentGone
         | Closing::Stopped
         | Closing::EditorGone
-        | Closing::Interrupted => refused(file_path, tokenless),
+        | Closing::Interrupted => refused(file_path, closes),
     }
 }
 
-/// The notifications that tell that nothing came of a proposal.
-pub(super) fn refused(file_path: String, tokenless: bool) -> Vec<String> {
+/// The notifications that tell that nothing came of a proposal; `closes` for a session that is to hear that the diff closes.
+pub(super) fn refused(file_path: String, closes: bool) -> Vec<String> {
     let mut messages = vec![rpc::notification(DIFF_REJECTED, &DiffRejected { file_path: file_path.clone() })];
-    if tokenless {
-        // Agents of mid 2025, which send no token, know no other.
+    if closes {
+        // Agents of mid 2025 know no other.
         messages.push(rpc::notification(DIFF_CLOSED, &DiffClosed { file_path, content: None }));
     }
     messages

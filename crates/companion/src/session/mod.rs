@@ -24,6 +24,9 @@ pub(crate) const RESEND_AFTER: Duration = Duration::from_millis(100);
 /// Texts of ended reviews remembered for an agent that closes twice, or late, beside those it has not been told of.
 const REMEMBERED: usize = 8;
 
+/// What agents call themselves when they speak over stdio.
+const OVER_STDIO: &str = "stdio-client";
+
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Session {
@@ -94,10 +97,17 @@ impl Session {
         }
     }
 
+    /// Whether it may be a release that knows no rejection but `ide/diffClosed`: it sends no token, or is of a family in which
+    /// such releases do, or comes over stdio, where agents turn that are refused without a token. Newer ones know both.
+    pub(crate) fn hears_that_diffs_close(&self) -> bool {
+        let among_family = self.family.is_some_and(|family| family.behaviour.hears_that_diffs_close());
+        self.tokenless || among_family || self.client.name == OVER_STDIO
+    }
+
     /// As desks see it.
     pub(crate) fn agent(&self) -> Agent {
         // What agents call themselves when they do not say who they are, nor which version.
-        let says_nothing = matches!(self.client.name.as_str(), "streamable-http-client" | "stdio-client");
+        let says_nothing = matches!(self.client.name.as_str(), "streamable-http-client" | OVER_STDIO);
         let name = match self.family {
             Some(family) => family.display_name,
             None if says_nothing || self.client.name.is_empty() => "an agent",
