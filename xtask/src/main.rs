@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod contract;
+mod dist;
 mod layers;
 mod rig;
 mod run;
@@ -34,6 +35,11 @@ enum Chore {
     /// installed into the checkout. Editors (Neovim and Helix, two releases of each) are Debian's, and need apt-get
     /// but not root.
     Rig(rig::Options),
+    /// Builds what is installed without a compiler, in target/dist: an archive for this machine, its checksum, the script that
+    /// installs it, and a Debian package.
+    ///
+    /// It needs GNU tar, gzip and coreutils; the package needs dpkg-deb.
+    Dist(dist::Options),
     /// Takes the pictures of the documentation: docs/pictures/*.svg.
     ///
     /// They show the real program, built now, on a real terminal.
@@ -44,6 +50,7 @@ fn main() -> anyhow::Result<ExitCode> {
     match Cli::parse().chore {
         Chore::Test(options) => test::test(&options),
         Chore::Rig(options) => rig::install(&options).map(|()| ExitCode::SUCCESS),
+        Chore::Dist(options) => dist::dist(&options),
         Chore::Screenshot => screenshot::screenshot().map(|()| ExitCode::SUCCESS),
     }
 }

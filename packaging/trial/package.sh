@@ -1,0 +1,19 @@
+#!/bin/sh
+# Run as root in a new Debian by `cargo xtask dist --try`: the package is installed, used as a person would, and purged.
+# $1 is the version.
+set -eu
+. /dist/trial/steps.sh
+
+has_no_compiler
+everything >/tmp/before
+dpkg -i /dist/*.deb >$said 2>&1 || broken "dpkg -i failed" $said
+ok "dpkg -i"
+dpkg -V alongside >$said 2>&1 || broken "files differ from the package's checksums" $said
+ok "checksums of the installed files"
+
+runuser -u dev -- env HOME=/home/dev sh -euc '. /dist/trial/steps.sh; is_used "$1"' sh "$1"
+
+dpkg -P alongside >$said 2>&1 || broken "dpkg -P failed" $said
+everything >/tmp/after
+diff /tmp/before /tmp/after >$said || broken "purging left, or took, something" $said
+ok "dpkg -P leaves nothing"

@@ -1,0 +1,155 @@
+//! `cargo xtask dist`: what people install who have no compiler. An archive for this machine, checksums, the script that
+//! installs it, and a Debian package; all of it the same bytes for the same commit and compiler.
+
+mod archive;
+mod debian;
+#[cfg(test)]
+mod tests;
+mod tools;
+mod trial;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context as _, bail};
+
+use crate::run::{cargo, must};
+
+/// Where it is put, below the directory of targets.
+const OUT: &str = "dist";
+
+/// What to make.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Tries the script and the package in a new, minimal Debian afterwards.
+    ///
+    /// It needs root and debootstrap with a mirror of Debian; without them it says so and is skipped.
+    #[arg(long = "try")]
+    try_out: bool,
+
+    /// The target to build for; this machine must be able to run it.
+    #[arg(long, value_name = "TRIPLE")]
+    target: Option<String>,
+
+    /// The URL that the script fetches archives from when it is not told another.
+    #[arg(long, value_name = "URL")]
+    from: Option<String>,
+}
+
+/// A program that was built, and what packages say of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Product {
+    /// The program.
+    pub(crate) program: PathBuf,
+    /// Its version.
+    pub(crate) version: String,
+    /// The target it was built for, as Rust spells it.
+    pub(crate) target: String,
+    /// When it changed last, in seconds since the Unix epoch: what every file in a package is dated.
+    pub(crate) epoch: u64,
+}
+
+pub(crate) fn dist(options: &Options) -> anyhow::Result<ExitCode> {
+    let target = options.target.clone().map_or_else(host, Ok)?;
+    let built = targets();
+    let mut build = cargo();
+    build.args(["build", "--release", "--package", "alongside", "--target", &target]);
+    // The place where it was built is nobody's business, and would make each build another one.
+    let home =
+        std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| format!("{home}/.cargo")));
+    let places = [(root().display().to_string(), "."), (home.unwrap_or_default(), "cargo")];
+    let remap = places.map(|(place, name)| format!("--remap-path-prefix={place}={name}"));
+    build.env("CARGO_ENCODED_RUSTFLAGS", remap.join("\u{1f}"));
+    must(&mut build)?;
+    let product = Product {
+        program: built.join(&target).join("release/alongside"),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        target,
+        epoch: epoch()?,
+    };
+    let out = built.join(OUT);
+    make(&product, &out, options.from.as_deref())?;
+    println!("{}:", out.display());
+    for name in names(&out)? {
+        println!("  {name}");
+    }
+    if options.try_out { trial::run_all(&product, &out, &built) } else { Ok(ExitCode::SUCCESS) }
+}
+
+/// Makes everything anew in `out`.
+pub(crate) fn make(product: &Product, out: &Path, from: Option<&str>) -> anyhow::Result<()> {
+    if out.exists() {
+        std::fs::remove_dir_all(out).with_context(|| format!("cannot remove {}", out.display()))?;
+    }
+    std::fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
+    let scratch = out.join("scratch");
+    let pages = archive::Pages::written_by(&product.program, &scratch.join("pages"))?;
+    archive::make(product, &pages, &scratch, out)?;
+    if debian::can_be_made() {
+        debian::make(product, &pages, &scratch, out)?;
+    } else {
+        println!("SKIPPED: the Debian package: dpkg-deb is not installed");
+    }
+    std::fs::remove_dir_all(&scratch)?;
+    script(out, from)?;
+    let names = names(out)?;
+    let sums = tools::output(Command::new("sha256sum").arg("--").args(&names).current_dir(out))?;
+    std::fs::write(out.join("SHA256SUMS"), sums)?;
+    Ok(())
+}
+
+/// The script, which knows where archives are published if we do.
+fn script(out: &Path, from: Option<&str>) -> anyhow::Result<()> {
+    const PUBLISHED: &str = "published=''";
+    let mut script = std::fs::read_to_string(root().join("packaging/install.sh"))?;
+    if let Some(from) = from {
+        if !script.contains(PUBLISHED) {
+            bail!("packaging/install.sh has no line {PUBLISHED}");
+        }
+        if from.contains('\'') || !from.starts_with("https://") {
+            bail!("--from takes a URL that begins with https://");
+        }
+        script = script.replace(PUBLISHED, &format!("published='{from}'"));
+    }
+    let path = out.join("install.sh");
+    std::fs::write(&path, script)?;
+    tools::run(Command::new("chmod").arg("755").arg(path))
+}
+
+/// The files in a directory, sorted.
+fn names(directory: &Path) -> anyhow::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(directory)? {
+        names.push(entry?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// The checkout.
+pub(crate) fn root() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    root.map_or_else(|| PathBuf::from("."), Path::to_owned)
+}
+
+/// Cargo's directory of targets.
+fn targets() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
+/// This machine's target.
+fn host() -> anyhow::Result<String> {
+    let said = tools::output(Command::new("rustc").arg("-vV"))?;
+    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).context("rustc -vV does not name this machine's target; give --target")
+}
+
+/// `SOURCE_DATE_EPOCH`, else the time of the last commit.
+fn epoch() -> anyhow::Result<u64> {
+    let said = match std::env::var("SOURCE_DATE_EPOCH") {
+        Ok(said) => said,
+        Err(_) => tools::output(Command::new("git").args(["log", "-1", "--format=%ct"]).current_dir(root()))
+            .context("set SOURCE_DATE_EPOCH where there is no git repository")?,
+    };
+    said.trim().parse().with_context(|| format!("{said:?} is no time in seconds since 1970"))
+}

@@ -1,0 +1,254 @@
+//! People without a compiler: the script and the package, from the program as it was built for the tests. `dist --try` does
+//! the same in a Debian that has nothing else.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use alongside_rig::Sandbox;
+use alongside_rig::install::skip;
+
+use super::{Product, host, make, names, tools};
+
+/// What was made, and somebody who installs it.
+struct Stage {
+    sandbox: Sandbox,
+    out: PathBuf,
+    product: Product,
+}
+
+impl Stage {
+    /// The program in it starts the one that was built for tests: that one is not stripped, and too large to be packed often.
+    fn new() -> Option<Self> {
+        let sandbox = Sandbox::new();
+        let program = sandbox.tmp().join("program");
+        let built = alongside_rig::alongside_bin().expect("it was built before the tests");
+        fs::write(&program, format!("#!/bin/sh\nexec '{}' \"$@\"\n", built.display())).unwrap();
+        tools::run(Command::new("chmod").arg("755").arg(&program)).unwrap();
+        let tar = tools::output(Command::new("tar").arg("--version")).unwrap_or_default();
+        if !tar.contains("GNU tar") {
+            skip("dist", "there is no GNU tar here");
+            return None;
+        }
+        let product = Product {
+            program,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            target: host().unwrap(),
+            epoch: 1_700_000_000,
+        };
+        let out = sandbox.tmp().join("out");
+        make(&product, &out, None).unwrap();
+        Some(Self { sandbox, out, product })
+    }
+
+    /// Runs the script as a person does who downloaded it somewhere.
+    fn script(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
+        let script = super::root().join("packaging/install.sh");
+        let mut command = self.command("sh");
+        command.arg(script).args(arguments).envs(variables.iter().copied());
+        command.output().unwrap()
+    }
+
+    /// A command of somebody who has nothing but a home.
+    fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.env_clear().envs(self.sandbox.env()).current_dir(self.sandbox.project()).stdin(Stdio::null());
+        command
+    }
+
+    fn from_here(&self) -> [(&'static str, &str); 1] {
+        [("ALONGSIDE_FROM", self.out.to_str().unwrap())]
+    }
+
+    /// Everything at home.
+    fn home(&self) -> Vec<String> {
+        let found = tools::output(Command::new("find").arg(self.sandbox.home())).unwrap();
+        let mut found: Vec<_> = found.lines().map(str::to_owned).collect();
+        found.sort();
+        found
+    }
+
+    fn archive(&self) -> PathBuf {
+        self.out.join(format!("alongside-{}-{}.tar.gz", self.product.version, self.product.target))
+    }
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+#[test]
+fn the_script_installs_what_works_and_takes_all_of_it_away_again() {
+    let Some(stage) = Stage::new() else { return };
+    let before = stage.home();
+    let installed = stage.script(&stage.from_here(), &[]);
+    assert!(installed.status.success(), "{}", said(&installed));
+    assert!(said(&installed).contains("is not on your PATH"), "{}", said(&installed));
+
+    let local = stage.sandbox.home().join(".local");
+    let version = stage.command(local.join("bin/alongside")).arg("--version").output().unwrap();
+    assert_eq!(said(&version), format!("alongside {}\n", stage.product.version));
+    for file in [
+        "share/man/man1/alongside.1",
+        "share/man/man1/alongside-review.1",
+        "share/bash-completion/completions/alongside",
+        "share/zsh/site-functions/_alongside",
+        "share/fish/vendor_completions.d/alongside.fish",
+        "share/doc/alongside/LICENSE-MIT",
+    ] {
+        assert!(local.join(file).is_file(), "{file}");
+    }
+
+    // Somebody else's page, and a second time over the first.
+    fs::write(local.join("share/man/man1/other.1"), "").unwrap();
+    let again = stage.script(&stage.from_here(), &[]);
+    assert!(again.status.success(), "{}", said(&again));
+    let removed = stage.script(&[], &["--uninstall"]);
+    assert!(removed.status.success(), "{}", said(&removed));
+    let mut left = stage.home();
+    left.retain(|path| !before.contains(path));
+    assert_eq!(left.last().map(|path| path.ends_with("other.1")), Some(true), "{left:?}");
+    assert_eq!(left.len(), 5, ".local, share, man, man1 and the page: {left:?}");
+
+    let nothing = stage.script(&[], &["--uninstall"]);
+    assert!(
+        !nothing.status.success() && said(&nothing).contains("nothing is installed"),
+        "{}",
+        said(&nothing)
+    );
+}
+
+#[test]
+fn what_cannot_be_installed_changes_nothing_and_says_what_to_do() {
+    let Some(stage) = Stage::new() else { return };
+    let before = stage.home();
+    let refused = |variables: &[(&str, &str)], why: &str| {
+        let output = stage.script(variables, &[]);
+        let said = said(&output);
+        assert!(!output.status.success() && said.contains(why) && said.contains("hint: "), "{why}: {said}");
+        assert_eq!(stage.home(), before, "{why}");
+    };
+    let [from] = stage.from_here();
+    refused(&[], "where the archives are");
+    refused(&[("ALONGSIDE_FROM", "/nowhere")], "cannot read /nowhere/SHA256SUMS");
+    refused(&[from, ("ALONGSIDE_VERSION", "99.0.0")], "no archive of version 99.0.0 for this machine");
+    refused(&[from, ("PREFIX", "/proc/none")], "cannot write /proc/none");
+
+    let mut archive = fs::File::options().append(true).open(stage.archive()).unwrap();
+    archive.write_all(b"x").unwrap();
+    refused(&[from], "is damaged");
+
+    let sums = stage.out.join("SHA256SUMS");
+    let listed = fs::read_to_string(&sums).unwrap();
+    fs::write(&sums, listed.replace(&stage.product.target, "z80-unknown-none")).unwrap();
+    refused(&[from], "no archive for this machine");
+}
+
+#[test]
+fn the_newest_of_several_versions_is_fetched_over_http() {
+    let Some(stage) = Stage::new() else { return };
+    if !tools::is_installed("curl") && !tools::is_installed("wget") {
+        return skip("the_newest_of_several_versions_is_fetched_over_http", "neither curl nor wget is here");
+    }
+    // Older ones are listed, and not there.
+    let sums = stage.out.join("SHA256SUMS");
+    let mut listed = fs::read_to_string(&sums).unwrap();
+    for older in ["0.0.9", "0.0.10"] {
+        listed += &format!("{}  alongside-{older}-{}.tar.gz\n", "0".repeat(64), stage.product.target);
+    }
+    fs::write(&sums, listed).unwrap();
+    let url = serve(stage.out.clone());
+    let installed = stage.script(&[("ALONGSIDE_FROM", &url)], &[]);
+    assert!(installed.status.success(), "{}", said(&installed));
+    assert!(said(&installed).contains(&format!("installed alongside {}", stage.product.version)));
+    let lost = stage.script(&[("ALONGSIDE_FROM", &format!("{url}/none"))], &[]);
+    assert!(!lost.status.success() && said(&lost).contains("cannot read"), "{}", said(&lost));
+}
+
+/// Serves the files of a directory on the loopback until the tests end; the URL.
+fn serve(directory: PathBuf) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let mut request = String::new();
+            let _ = reader.read_line(&mut request);
+            let mut line = String::new();
+            while reader.read_line(&mut line).is_ok_and(|read| read > 2) {
+                line.clear();
+            }
+            let path = request.split(' ').nth(1).unwrap_or_default().trim_start_matches('/').to_owned();
+            let _ = match fs::read(directory.join(path)) {
+                Ok(content) => stream
+                    .write_all(
+                        format!("HTTP/1.0 200 OK\r\nContent-Length: {}\r\n\r\n", content.len()).as_bytes(),
+                    )
+                    .and_then(|()| stream.write_all(&content)),
+                Err(_) => stream.write_all(b"HTTP/1.0 404 Not Found\r\nContent-Length: 0\r\n\r\n"),
+            };
+        }
+    });
+    url
+}
+
+#[test]
+fn the_package_holds_what_debian_expects_and_is_the_same_when_it_is_made_again() {
+    let Some(stage) = Stage::new() else { return };
+    if !super::debian::can_be_made() {
+        return skip("the_package_holds_what_debian_expects", "dpkg-deb is not here");
+    }
+    let package = stage.out.join(super::debian::file_name(&stage.product).unwrap());
+    let listed = tools::output(Command::new("dpkg-deb").arg("--contents").arg(&package)).unwrap();
+    for (mode, file) in [
+        ("-rwxr-xr-x root/root", "./usr/bin/alongside"),
+        ("-rw-r--r-- root/root", "./usr/share/man/man1/alongside.1.gz"),
+        ("-rw-r--r-- root/root", "./usr/share/bash-completion/completions/alongside"),
+        ("-rw-r--r-- root/root", "./usr/share/zsh/vendor-completions/_alongside"),
+        ("-rw-r--r-- root/root", "./usr/share/fish/vendor_completions.d/alongside.fish"),
+        ("-rw-r--r-- root/root", "./usr/share/doc/alongside/copyright"),
+        ("-rw-r--r-- root/root", "./usr/share/doc/alongside/changelog.gz"),
+        ("-rw-r--r-- root/root", "./usr/share/doc/alongside/changelog.Debian.gz"),
+    ] {
+        let line =
+            listed.lines().find(|line| line.ends_with(file)).unwrap_or_else(|| panic!("{file}: {listed}"));
+        assert!(line.starts_with(mode) && line.contains("2023-11-14"), "{line}");
+    }
+    let about = tools::output(Command::new("dpkg-deb").arg("--info").arg(&package)).unwrap();
+    assert!(about.contains(&format!("Version: {}-1", stage.product.version)), "{about}");
+    let control = stage.sandbox.tmp().join("control");
+    tools::run(Command::new("dpkg-deb").arg("--control").args([&package, &control])).unwrap();
+    let sums = fs::read_to_string(control.join("md5sums")).unwrap();
+    assert!(sums.lines().any(|line| line.ends_with("  usr/bin/alongside")), "{sums}");
+
+    let again = stage.sandbox.tmp().join("again");
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    make(&stage.product, &again, None).unwrap();
+    assert_eq!(names(&stage.out).unwrap(), names(&again).unwrap());
+    for name in names(&again).unwrap() {
+        assert!(same(&stage.out.join(&name), &again.join(&name)), "{name} differs when it is made again");
+    }
+}
+
+fn same(one: &Path, other: &Path) -> bool {
+    let read = |path: &Path| {
+        let mut content = Vec::new();
+        fs::File::open(path).unwrap().read_to_end(&mut content).unwrap();
+        content
+    };
+    read(one) == read(other)
+}
+
+#[test]
+fn a_script_that_is_published_knows_where_and_only_https_is_written_into_it() {
+    let Some(stage) = Stage::new() else { return };
+    let out = stage.sandbox.tmp().join("published");
+    make(&stage.product, &out, Some("https://example.org/alongside")).unwrap();
+    let script = fs::read_to_string(out.join("install.sh")).unwrap();
+    assert!(script.contains("\npublished='https://example.org/alongside'\n"));
+    for bad in ["http://example.org", "https://example.org/'; rm -rf ~ #"] {
+        assert!(make(&stage.product, &out, Some(bad)).is_err(), "{bad}");
+    }
+}
