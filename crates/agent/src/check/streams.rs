@@ -185,16 +185,16 @@ async fn keep_alive(case: &Case<'_>) -> Checked {
     let patience = case.pace().keep_alive + Duration::from_millis(500);
     for _ in 0..INTERRUPTIONS {
         let next = listener.wait(listener.mark(), patience, |heard| Some(heard.clone())).await;
+        if listener.end(Duration::ZERO).await.is_some() {
+            // One whose session is gone has to.
+            peer.is_served().await?;
+            return fail("the stream ended by itself");
+        }
         match next {
             Some(Heard::Sign) => return Ok(()),
             Some(Heard::Message(message)) if message["method"] == "ping" => return Ok(()),
             // What happens in the editor meanwhile begins the silence anew.
-            Some(Heard::Message(_)) => {}
-            Some(Heard::Ended | Heard::Broke) => {
-                peer.is_served().await?;
-                return fail("the stream ended by itself");
-            }
-            None if listener.end(Duration::ZERO).await.is_some() => return fail("the stream ended by itself"),
+            Some(_) => {}
             None => return fail(format!("nothing came for {} s", case.pace().keep_alive.as_secs_f32())),
         }
     }

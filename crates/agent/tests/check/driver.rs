@@ -8,8 +8,9 @@ use futures_util::future::BoxFuture;
 
 use crate::companion::Companion;
 
-/// The pause between two steps of a cursor that wanders: shorter than what a companion waits for more.
-const STEP: Duration = Duration::from_millis(30);
+/// The pause between two steps of a cursor that wanders: much shorter than what a companion waits for more, also on a
+/// machine that has other things to do.
+const STEP: Duration = Duration::from_millis(10);
 
 impl Driver for Companion {
     fn act<'a>(&'a self, action: &'a Action) -> BoxFuture<'a, Result<Reply, Refusal>> {

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use alongside_agent::check::{self, CHECKS, Options, Pace, Report, Target, Verdict};
+use alongside_agent::check::{self, CHECKS, Group, Options, Pace, Report, Target, Verdict};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
@@ -24,7 +24,7 @@ use fault::Fault;
 use world::World;
 
 /// How many companions are checked at the same time. Most of a run is waiting.
-const AT_ONCE: usize = 24;
+const AT_ONCE: usize = 48;
 
 /// The reference companion keeps its streams alive every second and is never slow, so that nothing has to be waited for as
 /// long as in the world outside.
@@ -33,8 +33,11 @@ const PACE: Pace = Pace {
     quiet: Duration::from_millis(300),
     keep_alive: Duration::from_secs(3),
     stop: Duration::from_secs(4),
-    large: 1 << 20,
+    large: 64 << 10,
 };
+
+/// The same with a proposal as large as agents make them, which takes its time without optimisation.
+const LARGE: Pace = Pace { large: 12 << 20, answer: Duration::from_secs(40), ..PACE };
 
 /// Checks a companion with this fault, with somebody at its editor or nobody.
 async fn report(fault: Option<Fault>, driven: bool, pace: Pace) -> Report {
@@ -67,8 +70,7 @@ fn not_passed(report: &Report) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_found_in_a_companion_that_keeps_every_rule() {
-    let pace = Pace { large: Pace::default().large, ..PACE };
-    let report = report(None, true, pace).await;
+    let report = report(None, true, LARGE).await;
     let others = not_passed(&report);
     assert!(others.is_empty(), "{}", others.join("\n"));
     assert_eq!(report.results.len(), CHECKS.len());
@@ -80,12 +82,15 @@ async fn every_fault_is_caught_by_its_checks_and_by_no_others() {
     let places = Arc::new(Semaphore::new(AT_ONCE));
     let mut runs = JoinSet::new();
     for fault in Fault::ALL {
+        if *fault == Fault::FileOfAnotherUser && !world::is_root() {
+            println!("skip: only root can give files away");
+            continue;
+        }
         let places = Arc::clone(&places);
         runs.spawn(async move {
             let _place = places.acquire_owned().await;
-            let large =
-                if *fault == Fault::TenMegabytesAreTooMuch { Pace::default().large } else { PACE.large };
-            (*fault, report(Some(*fault), true, Pace { large, ..PACE }).await)
+            let pace = if *fault == Fault::TenMegabytesAreTooMuch { LARGE } else { PACE };
+            (*fault, report(Some(*fault), true, pace).await)
         });
     }
     let mut wrong = Vec::new();
@@ -122,9 +127,11 @@ async fn what_needs_somebody_at_the_editor_is_not_observable_without() {
         let id = result.check.id;
         match &result.verdict {
             Verdict::Pass => assert!(result.check.needs.is_empty(), "{id} passed though nobody did anything"),
-            Verdict::NotObservable(why) => {
-                assert!(!result.check.needs.is_empty(), "{id} needs nobody: {why}");
-            }
+            // Of files that nobody opened nothing is told, either.
+            Verdict::NotObservable(why) => assert!(
+                !result.check.needs.is_empty() || result.check.group == Group::Context,
+                "{id} needs nobody: {why}"
+            ),
             verdict => panic!("{id}: {verdict:?}"),
         }
     }

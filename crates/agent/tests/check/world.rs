@@ -1,6 +1,7 @@
 //! What is around a companion in a test: directories of its own, a project, and an editor that is alive.
 
 use std::collections::HashMap;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
 use alongside_agent::find::Surroundings;
@@ -11,8 +12,10 @@ pub(crate) struct World {
     pub(crate) tmp: PathBuf,
     /// The home directory.
     pub(crate) home: PathBuf,
-    /// The project that is open in the editor; the agent is started in it.
+    /// The project that is open in the editor, under a name that is a symbolic link.
     pub(crate) project: PathBuf,
+    /// The project itself; the agent is started in it.
+    real_project: PathBuf,
     /// The editor's process: this one.
     pub(crate) editor_pid: u32,
     _directory: tempfile::TempDir,
@@ -22,12 +25,14 @@ impl World {
     pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().expect("a directory for a test");
         let real = directory.path().canonicalize().expect("its real path");
-        let [tmp, home, project] = ["tmp", "home", "project"].map(|name| real.join(name));
-        for made in [&tmp, &home, &project] {
-            std::fs::create_dir(made).expect("a directory");
+        let [tmp, home, project, real_project] =
+            ["tmp", "home", "project", "disk/project"].map(|name| real.join(name));
+        for made in [&tmp, &home, &real_project] {
+            std::fs::create_dir_all(made).expect("a directory");
         }
+        std::os::unix::fs::symlink(&real_project, &project).expect("a symbolic link");
         std::fs::write(project.join("main.rs"), "fn main() {}\n").expect("a file of the project");
-        Self { tmp, home, project, editor_pid: std::process::id(), _directory: directory }
+        Self { tmp, home, project, real_project, editor_pid: std::process::id(), _directory: directory }
     }
 
     /// What an agent sees that is started in the project, in a terminal of the editor.
@@ -40,8 +45,13 @@ impl World {
             tmp: self.tmp.clone(),
             home: self.home.clone(),
             variables,
-            cwd: self.project.clone(),
+            cwd: self.real_project.clone(),
             pid: std::process::id(),
         }
     }
+}
+
+/// Whether this is a user that can give files away.
+pub(crate) fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
 }

@@ -26,7 +26,7 @@ pub(super) async fn tell_changes(shared: Arc<Shared>) {
         shared.changed.notified().await;
         let first = Instant::now();
         let (quiet, at_most) = match shared.fault {
-            Some(Fault::ContextOnlyAfterSilence) => (QUIET, Duration::from_secs(3600)),
+            Some(Fault::ContextOnlyAfterSilence) => (QUIET * 5, Duration::from_secs(3600)),
             Some(Fault::ContextIsLate) => (Duration::from_secs(2), Duration::from_secs(2)),
             Some(Fault::EveryChangeAtOnce) => (Duration::ZERO, Duration::ZERO),
             _ => (QUIET, AT_MOST),
@@ -39,15 +39,24 @@ pub(super) async fn tell_changes(shared: Arc<Shared>) {
                 () = shared.changed.notified() => {}
             }
         }
-        shared.tell_context(true);
+        shared.tell_context();
     }
 }
 
 /// Files vanish without the editor's saying so.
 pub(super) async fn look_for_vanished_files(shared: Arc<Shared>) {
+    let there_are = || {
+        let state = shared.state();
+        state.editor.files.iter().filter(|file| Path::new(&file.path).is_file()).count()
+    };
+    let mut before = 0;
     loop {
         tokio::time::sleep(Duration::from_millis(300)).await;
-        shared.tell_context(false);
+        let now = there_are();
+        if now < before {
+            shared.changed.notify_one();
+        }
+        before = now;
     }
 }
 
@@ -57,13 +66,13 @@ pub(super) fn update(context: &Value) -> Value {
 }
 
 impl Shared {
-    fn tell_context(&self, changed: bool) {
+    fn tell_context(&self) {
         let mut state = self.state();
         let now = self.current_context(&state);
         for session in state.sessions.values_mut() {
             let Some(stream) = &session.stream else { continue };
             let equal = session.told.as_ref() == Some(&now);
-            if equal && !(changed && self.has(Fault::EqualContextsAreRepeated)) {
+            if equal && !self.has(Fault::EqualContextsAreRepeated) {
                 continue;
             }
             let _ = stream.frames.send(Frame::Message(update(&now)));
@@ -73,7 +82,11 @@ impl Shared {
 
     /// The context as it is.
     pub(super) fn current_context(&self, state: &State) -> Value {
-        let tellable = |file: &&Open| Path::new(&file.path).is_file() || self.has(Fault::VirtualFilesAreTold);
+        let tellable = |file: &&Open| match self.fault {
+            Some(Fault::VirtualFilesAreTold) => file.untitled || Path::new(&file.path).is_file(),
+            Some(Fault::VanishedFilesStay) => !file.untitled,
+            _ => Path::new(&file.path).is_file(),
+        };
         let mut files: Vec<&Open> = state.editor.files.iter().filter(tellable).collect();
         files.sort_by_key(|file| std::cmp::Reverse(file.focused));
         if !self.has(Fault::MoreThanTenFiles) {
@@ -82,8 +95,10 @@ impl Shared {
         let active = state.editor.active.as_deref();
         let files: Vec<Value> = files.into_iter().map(|file| self.file(file, active)).collect();
         let mut workspace = json!({ "openFiles": files });
-        if self.has(Fault::TrustIsNull) {
-            workspace["isTrusted"] = Value::Null;
+        match self.fault {
+            Some(Fault::TrustIsNull) => workspace["isTrusted"] = Value::Null,
+            Some(Fault::TrustIsText) => workspace["isTrusted"] = json!("yes"),
+            _ => {}
         }
         json!({ "workspaceState": workspace })
     }
@@ -93,7 +108,10 @@ impl Shared {
         let is_active = active == Some(open.path.as_str());
         if is_active || self.has(Fault::EveryFileIsActive) {
             file["isActive"] = json!(true);
-            let (line, character) = open.cursor;
+            let (line, mut character) = open.cursor;
+            if self.has(Fault::ColumnsAreCharacters) {
+                character = characters(open);
+            }
             let from = u32::from(!self.has(Fault::CursorFromZero));
             file["cursor"] = json!({ "line": line - 1 + from, "character": character - 1 + from });
             if let Some(selected) = &open.selected {
@@ -102,9 +120,12 @@ impl Shared {
         }
         match self.fault {
             Some(Fault::NothingIsActive) => file["isActive"] = json!(false),
-            Some(Fault::ActiveIsNotNewest) if is_active => file["timestamp"] = json!(1),
+            Some(Fault::ActiveIsNotNewest) if is_active => {
+                file["timestamp"] = json!(open.focused - 3_600_000);
+            }
             Some(Fault::NoTimestamps) => drop(file.as_object_mut().map(|file| file.remove("timestamp"))),
             Some(Fault::TimestampsInSeconds) => file["timestamp"] = json!(open.focused / 1000),
+            Some(Fault::TimestampsOfTomorrow) => file["timestamp"] = json!(open.focused + 86_400_000),
             Some(Fault::CursorIsNull) if !is_active => file["cursor"] = Value::Null,
             Some(Fault::SelectionIsNull) if open.selected.is_none() => file["selectedText"] = Value::Null,
             Some(Fault::ContextPathsAreAddresses) => file["path"] = json!(format!("file://{}", open.path)),
@@ -132,4 +153,16 @@ impl Shared {
         }
         text
     }
+}
+
+/// The column of the cursor as it would be if every character were one unit.
+fn characters(open: &Open) -> u32 {
+    let text = std::fs::read_to_string(&open.path).unwrap_or_default();
+    let line = text.lines().nth(open.cursor.0 as usize - 1).unwrap_or_default();
+    let mut units = 1;
+    let before = line.chars().take_while(|character| {
+        units += character.len_utf16();
+        units <= open.cursor.1 as usize
+    });
+    u32::try_from(before.count()).unwrap_or(0) + 1
 }

@@ -34,8 +34,8 @@ impl Shared {
     pub(super) async fn call(&self, session: &str, params: &Value) -> Option<Value> {
         let arguments = &params["arguments"];
         match params["name"].as_str()? {
-            "openDiff" => Some(self.open(session, arguments).await.unwrap_or_else(|why| error(&why))),
-            "closeDiff" => Some(self.close(session, arguments).unwrap_or_else(|why| error(&why))),
+            "openDiff" => Some(self.open(session, arguments).await.unwrap_or_else(|why| self.error(&why))),
+            "closeDiff" => Some(self.close(session, arguments).unwrap_or_else(|why| self.error(&why))),
             _ => None,
         }
     }
@@ -54,12 +54,7 @@ impl Shared {
         if Path::new(path).is_dir() && !self.has(Fault::DirectoryOpened) {
             return Err(format!("{path:?} is a directory"));
         }
-        let path = match self.fault {
-            Some(Fault::PathsAreNormalised) => Path::new(path).components().collect::<std::path::PathBuf>(),
-            Some(Fault::PathsAreAscii) => path.chars().filter(char::is_ascii).collect::<String>().into(),
-            _ => path.into(),
-        };
-        let path = path.to_string_lossy().into_owned();
+        let path = self.spelled(path);
         {
             let mut state = self.state();
             let session = state.sessions.entry(id.to_owned()).or_default();
@@ -70,8 +65,7 @@ impl Shared {
                 Some(Fault::SecondProposalOpensAnother) => {}
                 Some(Fault::SecondProposalRejectsTheFirst) if again => {
                     session.diffs.retain(|diff| diff.path != path);
-                    let told = rejected(self.fault, &path);
-                    self.tell(&mut state, id, Outcome::new(&path, "", told));
+                    session.write(&rejected(self.fault, &path));
                 }
                 _ => session.diffs.retain(|diff| diff.path != path),
             }
@@ -98,6 +92,7 @@ impl Shared {
 
     fn close(&self, id: &str, arguments: &Value) -> Result<Value, String> {
         let path = arguments["filePath"].as_str().ok_or("filePath must be a string")?;
+        let path = &*self.spelled(path);
         let suppressed = arguments["suppressNotification"] == true;
         let mut state = self.state();
         let fault = self.fault;
@@ -114,6 +109,7 @@ impl Shared {
                 _ => session.diffs.remove(at),
             };
             let last = if fault == Some(Fault::ClosingLosesEdits) { diff.proposal } else { diff.text };
+            let last = self.mangled(&last);
             session.closed.insert(path.into(), last.clone());
             let told = match fault {
                 Some(Fault::ClosingRejects) => true,
@@ -150,13 +146,36 @@ impl Shared {
         }
     }
 
+    fn error(&self, why: &str) -> Value {
+        let mut failed = text(why);
+        failed["isError"] = json!(true);
+        if self.has(Fault::ErrorsSayNothing) {
+            failed["content"] = json!([]);
+        }
+        failed
+    }
+
+    /// A path as this companion has it: byte for byte as the agent spelled it, unless it is faulty.
+    fn spelled(&self, path: &str) -> String {
+        match self.fault {
+            Some(Fault::PathsAreNormalised) => {
+                let parts: std::path::PathBuf = Path::new(path).components().collect();
+                parts.to_string_lossy().into_owned()
+            }
+            Some(Fault::PathsAreAscii) => path.chars().filter(char::is_ascii).collect(),
+            _ => path.to_owned(),
+        }
+    }
+
     /// Whether a view of this path is open.
     pub(crate) fn is_open(&self, path: &str) -> bool {
+        let path = &*self.spelled(path);
         self.state().waiting().iter().any(|(_, diff)| diff.path == path)
     }
 
     /// The person types in the newest view of this path.
     pub(crate) fn edit(&self, path: &str, text: &str) -> bool {
+        let path = &*self.spelled(path);
         let mut state = self.state();
         let mut diffs = state.sessions.values_mut().flat_map(|session| session.diffs.iter_mut().rev());
         let found = diffs.find(|diff| diff.path == path);
@@ -165,6 +184,7 @@ impl Shared {
 
     /// The person decides on a view of this path.
     pub(crate) fn decide(&self, path: &str, accept: bool) -> bool {
+        let path = &*self.spelled(path);
         let mut state = self.state();
         let Some((id, diff)) = state.waiting().into_iter().rev().find(|(_, diff)| diff.path == path) else {
             return false;
@@ -174,13 +194,14 @@ impl Shared {
         {
             session.diffs.remove(at);
         }
-        let told = if accept { self.accepted(&diff) } else { rejected(self.fault, path) };
+        let told = if accept { self.acceptance(&diff) } else { rejected(self.fault, path) };
         self.tell(&mut state, &id, Outcome::new(path, &diff.text, told));
         true
     }
 
     /// The person closes the view without deciding.
     pub(crate) fn close_view(&self, path: &str) -> bool {
+        let path = &*self.spelled(path);
         match self.fault {
             Some(Fault::ClosingTheViewSaysNothing) => {
                 let mut state = self.state();
@@ -197,19 +218,25 @@ impl Shared {
         }
     }
 
-    fn accepted(&self, diff: &Diff) -> Value {
+    /// The text as a companion gives it back that takes liberties with it.
+    fn mangled(&self, text: &str) -> String {
+        match self.fault {
+            Some(Fault::LineEndsAreChanged) => text.replace("\r\n", "\n"),
+            Some(Fault::FinalNewlineIsAdded) if !text.ends_with('\n') => format!("{text}\n"),
+            Some(Fault::ByteOrderMarkIsLost) => text.trim_start_matches('\u{feff}').to_owned(),
+            Some(Fault::ControlCharactersAreLost) => text.replace(['\u{1b}', '\0'], ""),
+            _ => text.to_owned(),
+        }
+    }
+
+    fn acceptance(&self, diff: &Diff) -> Value {
         if self.has(Fault::AcceptWritesTheFile) {
             let path = Path::new(&diff.path);
             let _ = path.parent().map(std::fs::create_dir_all);
             let _ = std::fs::write(path, &diff.text);
         }
-        let text = match self.fault {
-            Some(Fault::AcceptLosesEdits) => diff.proposal.clone(),
-            Some(Fault::LineEndsAreChanged) => diff.text.replace("\r\n", "\n"),
-            Some(Fault::FinalNewlineIsAdded) => format!("{}\n", diff.text.trim_end_matches('\n')),
-            Some(Fault::ByteOrderMarkIsLost) => diff.text.trim_start_matches('\u{feff}').to_owned(),
-            _ => diff.text.clone(),
-        };
+        let edits_are_lost = self.has(Fault::AcceptLosesEdits);
+        let text = self.mangled(if edits_are_lost { &diff.proposal } else { &diff.text });
         let mut params = json!({ "filePath": diff.path, "content": text });
         if self.has(Fault::AcceptedWithoutContent)
             && let Some(fields) = params.as_object_mut()
@@ -232,8 +259,4 @@ pub(super) fn rejected(fault: Option<Fault>, path: &str) -> Value {
 
 fn text(text: &str) -> Value {
     json!({ "content": [{ "type": "text", "text": text }] })
-}
-
-fn error(why: &str) -> Value {
-    json!({ "content": [{ "type": "text", "text": why }], "isError": true })
 }

@@ -28,6 +28,8 @@ pub(super) struct Open {
     /// Line and column, from 1; the column in UTF-16 units.
     pub(super) cursor: (u32, u32),
     pub(super) selected: Option<String>,
+    /// It was never saved.
+    pub(super) untitled: bool,
 }
 
 impl Editor {
@@ -41,7 +43,10 @@ impl Editor {
         let focused = self.latest;
         match self.files.iter_mut().find(|file| file.path == path) {
             Some(file) => file.focused = focused,
-            None => self.files.push(Open { path: path.into(), focused, cursor: (1, 1), selected: None }),
+            None => {
+                let path = path.to_owned();
+                self.files.push(Open { path, focused, cursor: (1, 1), selected: None, untitled: false });
+            }
         }
         self.active = Some(path.into());
     }
@@ -88,8 +93,9 @@ impl Shared {
         {
             let editor = &mut self.state().editor;
             editor.untitled += 1;
-            let name = format!("Untitled-{}", editor.untitled);
-            editor.focus(&name);
+            // Where it would be saved.
+            let path = self.world.project.join(format!("Untitled-{}", editor.untitled));
+            editor.at(&path.to_string_lossy()).untitled = true;
         }
         self.changed.notify_one();
     }
@@ -116,10 +122,13 @@ impl Shared {
     pub(crate) fn close_file(&self, path: &str) {
         {
             let editor = &mut self.state().editor;
-            editor.files.retain(|file| file.path != path);
+            if !self.has(Fault::ClosedFilesStay) {
+                editor.files.retain(|file| file.path != path);
+            }
             if editor.active.as_deref() == Some(path) {
                 editor.active = None;
-                let last = editor.files.iter().max_by_key(|file| file.focused).map(|file| file.path.clone());
+                let others = editor.files.iter().filter(|file| file.path != path);
+                let last = others.max_by_key(|file| file.focused).map(|file| file.path.clone());
                 last.iter().for_each(|path| editor.focus(path));
             }
         }

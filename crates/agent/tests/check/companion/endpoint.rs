@@ -65,7 +65,15 @@ impl Shared {
             _ => MAX_BODY,
         };
         self.reads(&session, 1);
-        let body = wire.body(&head, limit).await;
+        let alone = match self.has(Fault::OneRequestAtATime) {
+            true => Some(self.reading.lock().await),
+            false => None,
+        };
+        let body = match self.has(Fault::BodiesMustComeAtOnce) && !Wire::is_long(&head) {
+            true => wire.body_at_once(&head).await,
+            false => wire.body(&head, limit).await,
+        };
+        drop(alone);
         let answer = match &body {
             Ok(Ok(body)) => Some(self.post(&head, body).await),
             Ok(Err(_)) => Some(Answer::status(413)),

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -13,6 +13,9 @@ use crate::fault::Fault;
 
 /// A process that is long gone: beyond what Linux gives out.
 const NOBODY: u32 = 4_194_305;
+
+/// The user that owns nothing.
+const NOBODYS_UID: u32 = 65_534;
 
 /// Which fields a file holds.
 #[derive(Clone, Copy, PartialEq)]
@@ -25,29 +28,32 @@ impl Shared {
     /// Writes every file, each by one rename.
     pub(super) fn publish(&self) {
         for (path, kind) in self.files() {
-            if self.has(Fault::NoQwenFiles) && kind == Kind::Qwen {
-                continue;
-            }
             let directory = path.parent().expect("a file lies in a directory");
             fs::create_dir_all(directory).expect("a directory for discovery files");
-            let open = self.has(Fault::DirectoryOpenToOthers);
             // The temporary directory itself is everybody's: its permissions are none of ours.
             if directory != self.world.tmp {
-                let mode = if open { 0o755 } else { 0o700 };
-                fs::set_permissions(directory, fs::Permissions::from_mode(mode)).expect("permissions");
+                let open = self.has(Fault::DirectoryOpenToOthers);
+                allow(directory, if open { 0o755 } else { 0o700 });
             }
-            let readable = self.has(Fault::FileReadableByOthers);
-            let (text, mode) = (self.record(kind).to_string(), if readable { 0o644 } else { 0o600 });
+            let mode = if self.has(Fault::FileReadableByOthers) { 0o644 } else { 0o600 };
+            let mut text = self.record(kind).to_string();
+            let is_qwens = directory.ends_with("qwen/ide");
+            if is_qwens && self.has(Fault::FileIsHalf) {
+                text.truncate(text.len() / 2);
+            }
             if self.has(Fault::FileWrittenInPlace) {
                 fs::write(&path, &text[..text.len() / 2]).expect("half a discovery file");
                 std::thread::sleep(Duration::from_millis(40));
                 fs::write(&path, &text).expect("a discovery file");
-                fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("permissions of a file");
+                allow(&path, mode);
                 continue;
             }
             let draft = directory.join(format!(".draft-{}-{}", self.port, std::process::id()));
             fs::write(&draft, text).expect("a discovery file");
-            fs::set_permissions(&draft, fs::Permissions::from_mode(mode)).expect("permissions of a file");
+            allow(&draft, mode);
+            if is_qwens && self.has(Fault::FileOfAnotherUser) {
+                std::os::unix::fs::chown(&draft, Some(NOBODYS_UID), None).expect("root gives files away");
+            }
             fs::rename(&draft, &path).expect("a discovery file in its place");
         }
     }
@@ -63,10 +69,11 @@ impl Shared {
     fn files(&self) -> Vec<(PathBuf, Kind)> {
         let (tmp, home) = (&self.world.tmp, &self.world.home);
         let pid = if self.has(Fault::DeadPidInName) { NOBODY } else { self.world.editor_pid };
-        let port = if self.has(Fault::WrongPortInName) { self.port ^ 1 } else { self.port };
+        let port = self.port;
+        let told = if self.has(Fault::WrongPortInName) { port ^ 1 } else { port };
         let in_gemini = tmp.join("gemini/ide");
         let mut files = vec![
-            (in_gemini.join(format!("gemini-ide-server-{pid}-{port}.json")), Kind::Gemini),
+            (in_gemini.join(format!("gemini-ide-server-{pid}-{told}.json")), Kind::Gemini),
             (tmp.join(format!("gemini-ide-server-{pid}.json")), Kind::Gemini),
             (home.join(format!(".qwen/ide/{port}.lock")), Kind::Qwen),
             (tmp.join(format!("qwen/ide/qwen-code-ide-server-{pid}-{port}.json")), Kind::Qwen),
@@ -74,10 +81,15 @@ impl Shared {
             (tmp.join(format!("qwen-code-ide-server-{pid}.json")), Kind::Qwen),
             (tmp.join(format!("qwen-code-ide-server-{port}.json")), Kind::Qwen),
         ];
-        if self.has(Fault::NoGeminiFile) {
-            files
-                .retain(|(path, _)| !path.starts_with(&in_gemini) || path.to_string_lossy().contains("qwen"));
-        }
+        let missing = match self.fault {
+            Some(Fault::NoGeminiFile) => Some(0),
+            Some(Fault::NoOldGeminiFile) => Some(1),
+            Some(Fault::NoQwenLock) => Some(2),
+            Some(Fault::NoQwenFile) => Some(3),
+            Some(Fault::NoOldQwenFile) => Some(5),
+            _ => None,
+        };
+        missing.map(|at| files.remove(at));
         if self.has(Fault::OverridingFile) {
             files.push((in_gemini.join(format!("gemini-ide-server-{pid}.json")), Kind::Gemini));
         }
@@ -128,4 +140,8 @@ impl Shared {
         }
         roots.join(if self.has(Fault::RootsJoinedByComma) { "," } else { ":" })
     }
+}
+
+fn allow(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("permissions");
 }

@@ -47,12 +47,14 @@ impl Shared {
         let said = head.header("authorization").unwrap_or_default();
         let token = said.strip_prefix("Bearer ").unwrap_or_default();
         let right = token == self.token;
+        let (is_post, in_session) = (head.method == "POST", head.header("mcp-session-id").is_some());
         match self.fault {
             Some(Fault::NoTokenNeeded) => said.is_empty() || right,
             Some(Fault::AnyTokenWelcome) => said.starts_with("Bearer ") || right,
             Some(Fault::NoTokenNeededForGet) => right || head.method == "GET",
             Some(Fault::NoTokenNeededForDelete) => right || head.method == "DELETE",
-            Some(Fault::NoTokenNeededInASession) => right || head.header("mcp-session-id").is_some(),
+            Some(Fault::NoTokenNeededAtFirst) => right || (said.is_empty() && is_post && !in_session),
+            Some(Fault::NoTokenNeededInASession) => right || (is_post && in_session),
             Some(Fault::BeginningOfTheTokenWelcome) => {
                 right || (token.len() > 4 && self.token.starts_with(token))
             }
@@ -60,7 +62,6 @@ impl Shared {
             Some(Fault::TokenOfTheSameLengthWelcome) => token.len() == self.token.len(),
             Some(Fault::TokenWithoutSchemeWelcome) => right || said == self.token,
             Some(Fault::AnySchemeWelcome) => said.split(' ').nth(1) == Some(&self.token),
-            Some(Fault::TokenInTheAddressWelcome) => right || head.path.contains(&self.token),
             _ => right,
         }
     }

@@ -110,6 +110,21 @@ impl Wire {
         self.exactly(length).await.map(Ok)
     }
 
+    /// The body, or as much of it as comes at once: a mistake, for the rest may be on its way.
+    pub(crate) async fn body_at_once(&mut self, head: &Head) -> io::Result<Result<Vec<u8>, usize>> {
+        let length = head.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+        if self.ahead.len() < length {
+            self.more_or_end().await?;
+        }
+        let rest = self.ahead.split_off(self.ahead.len().min(length));
+        Ok(Ok(std::mem::replace(&mut self.ahead, rest)))
+    }
+
+    /// Whether the body is longer than is sent at once.
+    pub(crate) fn is_long(head: &Head) -> bool {
+        head.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0) > 16 * 1024
+    }
+
     async fn chunks(&mut self, limit: usize) -> io::Result<Result<Vec<u8>, usize>> {
         let mut body = Vec::new();
         loop {

@@ -43,6 +43,8 @@ pub(crate) struct Shared {
     state: Mutex<State>,
     /// Something that agents are told about has changed in the editor.
     changed: Notify,
+    /// Held while the faulty companion that does one thing at a time reads a request.
+    reading: tokio::sync::Mutex<()>,
     /// Where the faulty companion that mixes agents up keeps who asked last.
     crossing: endpoint::Crossing,
 }
@@ -78,6 +80,7 @@ impl Companion {
             token,
             state: Mutex::default(),
             changed: Notify::new(),
+            reading: tokio::sync::Mutex::default(),
             crossing: endpoint::Crossing::default(),
         });
         shared.state().editor.folders.push(shared.world.project.clone());
@@ -91,10 +94,6 @@ impl Companion {
     /// Ends as an editor that is closed does: rejects what waits, ends the streams, goes, and removes the files.
     pub(crate) async fn stop(&self) {
         let shared = &self.shared;
-        if shared.has(Fault::FilesGoBeforeTheStreams) {
-            shared.withdraw();
-            tokio::time::sleep(Duration::from_millis(600)).await;
-        }
         if !shared.has(Fault::PendingForgottenAtStop) {
             shared.reject_all();
         }

@@ -29,6 +29,10 @@ pub(super) struct Session {
     pub(super) stream: Option<Stream>,
     /// A stream that should have ended.
     pub(super) leaked: Option<Stream>,
+    /// A newer stream opened beside an older one, which the faulty companion goes on writing to.
+    pub(super) deaf: bool,
+    /// There was a stream once.
+    streamed: bool,
     /// Outcomes without a receipt, in the order they were made.
     pub(super) outcomes: Vec<Outcome>,
     /// Reviews that are open.
@@ -74,11 +78,20 @@ impl Session {
     /// Writes what is due. With `now` nothing is held back.
     pub(super) fn flush(&mut self, fault: Option<Fault>, now: bool) {
         let Some(stream) = &self.stream else {
-            if fault == Some(Fault::OutcomesLostWithoutAStream) {
-                self.outcomes.clear();
+            let lost = match fault {
+                Some(Fault::OutcomesLostBeforeAStream) => !self.streamed,
+                Some(Fault::OutcomesLostBetweenStreams) => self.streamed,
+                _ => false,
+            };
+            if lost {
+                self.outcomes.retain(|outcome| outcome.sent_on.is_some());
             }
             return;
         };
+        self.streamed = true;
+        if self.deaf {
+            self.outcomes.clear();
+        }
         if self.reading > 0 && !now {
             return;
         }
@@ -106,6 +119,13 @@ impl Session {
         }
         if fault == Some(Fault::OutcomesInFlightAreLost) {
             self.outcomes.retain(|outcome| outcome.sent_on.is_none());
+        }
+    }
+
+    /// Writes a message to the stream, if there is one.
+    pub(super) fn write(&self, message: &Value) {
+        if let Some(stream) = &self.stream {
+            let _ = stream.frames.send(Frame::Message(message.clone()));
         }
     }
 

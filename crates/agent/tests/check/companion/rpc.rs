@@ -15,10 +15,16 @@ impl Shared {
         let readable = if self.has(Fault::LoneSurrogateRefused) { body.into() } else { replace_lone(body) };
         let message: Value = match serde_json::from_slice(&readable) {
             Ok(message) => message,
-            Err(_) if self.has(Fault::MalformedJsonIs500) => return Answer::status(500),
-            Err(error) => return Answer::json(400, &failure(&Value::Null, -32700, &error.to_string())),
+            Err(error) => {
+                let answer = self.unwelcome(&Value::Null, -32700, &error.to_string());
+                let status = if self.has(Fault::MalformedJsonIs500) { 500 } else { answer.status };
+                return Answer { status, ..answer };
+            }
         };
         let method = message["method"].as_str().unwrap_or_default();
+        if message["jsonrpc"] != "2.0" && !message.is_array() && !self.has(Fault::AnyJsonIsAMessage) {
+            return self.unwelcome(&Value::Null, -32600, "this is no message");
+        }
         if method == "initialize" {
             return self.initialize(&message);
         }
@@ -28,7 +34,7 @@ impl Shared {
                     let versions = json!({ "supportedVersions": VERSIONS, "capabilities": { "tools": {} } });
                     Answer::json(200, &reply(&message["id"], versions))
                 }
-                _ => Answer::json(400, &failure(&message["id"], -32601, "there is no such method")),
+                _ => self.unwelcome(&message["id"], -32601, "there is no such method"),
             };
         }
         if let Some(refusal) = self.refused_session(head) {
@@ -37,14 +43,19 @@ impl Shared {
         let session = head.header("mcp-session-id").unwrap_or_default();
         match &message {
             Value::Array(messages) => self.batch(head, session, messages).await,
-            message if message["id"].is_null() && !method.is_empty() => match self.fault {
-                Some(Fault::NotificationsAre200) => Answer::status(200),
-                Some(Fault::NotificationsAre204) => Answer::status(204),
-                Some(Fault::NotificationsHaveABody) => Answer::json(202, &json!({})),
-                _ => Answer::status(202),
-            },
+            message if message["id"].is_null() && !method.is_empty() => {
+                let unknown = !["notifications/initialized", "notifications/cancelled"].contains(&method);
+                match unknown && self.has(Fault::UnknownNotificationsRefused) {
+                    true => self.unwelcome(&Value::Null, -32601, "there is no such method"),
+                    false => self.accepted(),
+                }
+            }
             message if !method.is_empty() => {
-                let answer = self.framed(self.request(session, message).await);
+                let reply = self.request(session, message).await;
+                if self.has(Fault::RepliesGoToTheStreamToo) {
+                    self.state().sessions.get(session).inspect(|session| session.write(&reply));
+                }
+                let answer = self.framed(reply);
                 match self.fault {
                     Some(Fault::RepliesCross) => {
                         self.crossing.exchange(message["id"].to_string(), answer).await
@@ -54,17 +65,36 @@ impl Shared {
             }
             message if message["id"].is_string() || message["id"].is_number() => {
                 self.settle(session, &message["id"]);
-                Answer::status(202)
+                self.accepted()
             }
-            _ => Answer::json(400, &failure(&Value::Null, -32600, "this is no message")),
+            _ => self.unwelcome(&Value::Null, -32600, "this is no message"),
+        }
+    }
+
+    /// What is answered where nothing is asked.
+    fn accepted(&self) -> Answer {
+        match self.fault {
+            Some(Fault::NotificationsAre200) => Answer::status(200),
+            Some(Fault::NotificationsAre204) => Answer::status(204),
+            Some(Fault::NotificationsHaveABody) => Answer::json(202, &json!({})),
+            _ => Answer::status(202),
+        }
+    }
+
+    /// What is answered where nothing sensible is said.
+    fn unwelcome(&self, id: &Value, code: i64, why: &str) -> Answer {
+        match self.fault {
+            Some(Fault::RefusalsSayNothing) => Answer::status(400),
+            _ => Answer::json(400, &failure(id, code, why)),
         }
     }
 
     async fn batch(&self, head: &Head, session: &str, messages: &[Value]) -> Answer {
         let version = head.header("mcp-protocol-version").unwrap_or("2025-03-26");
         let has_batches = ["2024-11-05", "2025-03-26"].contains(&version) && !self.has(Fault::BatchRefused);
-        if messages.is_empty() || !has_batches {
-            return Answer::json(400, &failure(&Value::Null, -32600, "this version has no batches"));
+        let is_message = |message: &Value| message["jsonrpc"] == "2.0";
+        if messages.is_empty() || !messages.iter().all(is_message) || !has_batches {
+            return self.unwelcome(&Value::Null, -32600, "this version has no batches");
         }
         let mut replies = Vec::new();
         for message in messages {
@@ -88,14 +118,17 @@ impl Shared {
             Some(Fault::ToolsNotOffered) => json!({}),
             _ => json!({ "tools": {} }),
         };
-        let server = json!({ "name": "reference", "version": "1" });
-        let result =
-            json!({ "protocolVersion": version, "capabilities": capabilities, "serverInfo": server });
+        let mut result = json!({ "protocolVersion": version, "capabilities": capabilities });
+        if !self.has(Fault::ServerHasNoName) {
+            result["serverInfo"] = json!({ "name": "reference", "version": "1" });
+        }
         let mut state = self.state();
         state.opened += 1;
+        if self.has(Fault::OneAgentOnly) && !state.sessions.is_empty() {
+            return Answer::json(400, &failure(&message["id"], -32600, "Server already initialized"));
+        }
         let id = match self.fault {
             Some(Fault::SessionIdsAreCounted) => state.opened.to_string(),
-            Some(Fault::OneSessionForAll) => self.token.chars().rev().collect(),
             _ => random(),
         };
         state.sessions.entry(id.clone()).or_default();
@@ -105,8 +138,11 @@ impl Shared {
     /// A reply as the body of an answer.
     fn framed(&self, message: Value) -> Answer {
         let begin = match self.fault {
-            Some(Fault::RepliesBeginWithAnEmptyEvent) => "id: 1\ndata: \n\n",
+            Some(Fault::RepliesBeginWithAnEmptyEvent) => "data: \n\n",
             Some(Fault::RepliesHaveEventIds) => "id: 1\n",
+            Some(Fault::AnswersHaveNoType) => {
+                return Answer { status: 200, body: message.to_string(), ..Answer::default() };
+            }
             _ => return Answer::json(200, &message),
         };
         let body = format!("{begin}event: message\ndata: {message}\n\n");
@@ -114,19 +150,19 @@ impl Shared {
     }
 
     async fn request(&self, session: &str, message: &Value) -> Value {
-        let text;
-        let id = match self.fault {
-            Some(Fault::RequestIdsBecomeText) => {
-                text = json!(message["id"].to_string());
-                &text
+        let id = &match self.fault {
+            Some(Fault::TextIdsBecomeNumbers) => {
+                let number = message["id"].as_str().and_then(|id| id.parse::<u64>().ok());
+                number.map_or_else(|| message["id"].clone(), |number| json!(number))
             }
-            _ => &message["id"],
+            _ => message["id"].clone(),
         };
         match message["method"].as_str().unwrap_or_default() {
             "ping" if !self.has(Fault::PingUnknown) => reply(id, json!({})),
             "tools/list" => reply(id, json!({ "tools": self.tools() })),
             "tools/call" => match self.call(session, &message["params"]).await {
                 Some(result) => reply(id, result),
+                None if self.has(Fault::UnknownToolsAnswered) => reply(id, json!({ "content": [] })),
                 None => failure(id, -32602, "there is no such tool"),
             },
             _ if self.has(Fault::UnknownMethodsAnswered) => reply(id, json!({})),

@@ -41,7 +41,7 @@ pub(super) async fn serve(
         && session.stream.as_ref().is_some_and(|stream| stream.number == number)
     {
         session.stream = None;
-        if shared.has(Fault::OutcomesLostAcrossACut) {
+        if shared.has(Fault::OutcomesLostWithTheirStream) {
             session.outcomes.clear();
         }
         if shared.has(Fault::DiffsCloseWithTheStream) {
@@ -66,6 +66,7 @@ fn begin(shared: &Shared, id: &str, goes_on: bool) -> Option<(u64, UnboundedRece
             return None;
         }
         Some(Fault::OlderStreamStays) => session.leaked = older,
+        Some(Fault::OlderStreamHears) => session.deaf = older.is_some(),
         Some(Fault::OlderStreamIsCut) => older.iter().for_each(|older| drop(older.frames.send(Frame::Cut))),
         _ => {}
     }
@@ -83,14 +84,15 @@ fn begin(shared: &Shared, id: &str, goes_on: bool) -> Option<(u64, UnboundedRece
 }
 
 async fn write(shared: &Shared, wire: &mut Wire, due: &mut UnboundedReceiver<Frame>) -> io::Result<()> {
-    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\n\
-                Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let kind = if shared.has(Fault::StreamIsPlainText) { "text/plain" } else { "text/event-stream" };
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nCache-Control: no-cache\r\n\
+         Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+    );
     let (mut from, mut to) = wire.socket.split();
     to.write_all(head.as_bytes()).await?;
-    match shared.fault {
-        Some(Fault::StreamBeginsWithAnEmptyEvent) => to.write_all(&chunk("id: 0\ndata: \n\n")).await?,
-        Some(Fault::StreamHasARetryHint) => to.write_all(&chunk("retry: 1000\n\n")).await?,
-        _ => {}
+    if shared.has(Fault::StreamBeginsWithAnEmptyEvent) {
+        to.write_all(&chunk("data: \n\n")).await?;
     }
     let mut number = 0;
     let mut unread = [0; 256];
@@ -101,6 +103,7 @@ async fn write(shared: &Shared, wire: &mut Wire, due: &mut UnboundedReceiver<Fra
                     number += 1;
                     let id = match shared.fault {
                         Some(Fault::StreamHasEventIds) => format!("id: {number}\n"),
+                        Some(Fault::StreamHasARetryHint) => "retry: 1000\n".to_owned(),
                         _ => String::new(),
                     };
                     let text = match shared.fault {
@@ -111,7 +114,11 @@ async fn write(shared: &Shared, wire: &mut Wire, due: &mut UnboundedReceiver<Fra
                         }
                         _ => message.to_string(),
                     };
-                    to.write_all(&chunk(&format!("{id}event: message\ndata: {text}\n\n"))).await?;
+                    let kind = match shared.fault {
+                        Some(Fault::EventsHaveTypes) => message["method"].as_str().unwrap_or("message"),
+                        _ => "message",
+                    };
+                    to.write_all(&chunk(&format!("{id}event: {kind}\ndata: {text}\n\n"))).await?;
                 }
                 Some(Frame::Cut) => return Ok(()),
                 None => {
