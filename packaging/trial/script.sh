@@ -11,6 +11,7 @@ sh /dist/install.sh >$said 2>&1 || broken "install.sh failed" $said
 grep -q "is not on your PATH" $said || broken "it does not say that PATH lacks the program" $said
 ok "install.sh beside its archive, without root"
 PATH=$HOME/.local/bin:$PATH
+data_home=$HOME/.local/share
 zsh_functions=$HOME/.local/share/zsh/site-functions
 is_used "$1"
 

@@ -52,8 +52,8 @@ is_used() {
         broken "zsh finds no completions" $said
     ok "completions in zsh"
 
-    # fish writes down what it is set to, elsewhere than at home.
-    XDG_CONFIG_HOME=/tmp/fish fish -c 'complete -C "alongside rev"' >$said 2>&1 ||
+    # fish writes down what it is set to, elsewhere than at home. What is installed at home it finds among its own data.
+    XDG_CONFIG_HOME=/tmp/fish XDG_DATA_HOME="${data_home:-/tmp/fish}" fish -c 'complete -C "alongside rev"' >$said 2>&1 ||
         broken "fish does not start" $said
     grep -q '^review' $said || broken "fish finds no completions" $said
     ok "completions in fish"
