@@ -4,6 +4,7 @@
 //! files alone: no agent's variable is set.
 
 mod alone;
+mod doctored;
 mod restarts;
 mod stage;
 mod together;
@@ -44,6 +45,7 @@ with_each_release! {
     crate::alone::rejects_in_its_own_prompt_and_the_edits_are_kept as rejects_in_its_own_prompt_and_the_edits_are_kept,
     crate::alone::gets_two_diffs_in_a_row_decided_apart as gets_two_diffs_in_a_row_decided_apart,
     crate::alone::proposes_the_same_file_twice as proposes_the_same_file_twice,
+    crate::doctored::does_what_the_doctor_says as does_what_the_doctor_says,
     crate::restarts::agent_comes_back as agent_comes_back,
     crate::restarts::companion_stops_with_a_diff_open_and_comes_back as companion_stops_with_a_diff_open_and_comes_back,
     crate::restarts::companion_crashes_and_the_session_goes_on as companion_crashes_and_the_session_goes_on,
