@@ -8,6 +8,8 @@ mod living;
 mod ourselves;
 mod probe;
 mod report;
+mod unreached;
+mod words;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,8 +1,10 @@
 //! The companion is there, but not where this terminal's agents look.
 
-use crate::support::until;
+use alongside_agent::find;
 
 use super::clinic::Clinic;
+use crate::editor::{Editor, Process};
+use crate::support::until;
 
 #[tokio::test]
 async fn the_companion_is_of_another_directory() {
@@ -83,4 +85,20 @@ async fn a_running_agent_is_looked_at_from_where_it_is() {
     let project = clinic.home.project.to_str().unwrap();
     let there = clinic.ask(&["--pid", &pid, "--dir", project]);
     assert_eq!(there.json["agents"][0]["port"], record.port, "{:#}", there.json);
+}
+
+#[tokio::test]
+async fn the_editor_of_the_companion_has_ended() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let mut process = Process::open();
+    let editor = Editor::with_plugin(&clinic.home, &process, &[&clinic.home.project]);
+    until("a host", || clinic.home.hosts().first().cloned()).await;
+    clinic.record().await;
+    assert_eq!(clinic.ask(&[]).ids(0), Vec::<String>::new());
+    drop(editor);
+    process.dies();
+    until("the files to go", || find::all_files(&clinic.home.surroundings()).is_empty().then_some(())).await;
+    let verdict = clinic.is("editor-gone", "start the editor again");
+    let what = verdict.json["agents"][0]["causes"][0]["what"].as_str().unwrap();
+    assert!(what.contains("Neovim"), "{what}");
 }

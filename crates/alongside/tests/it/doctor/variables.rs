@@ -61,3 +61,20 @@ fn what_is_installed_outside_of_path_is_said() {
     let verdict = clinic.ask(&[]);
     assert_eq!(verdict.ids(0), ["no-companion", "agent-not-in-path"], "{:#}", verdict.json);
 }
+
+#[test]
+fn an_adapter_is_older_than_the_program() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    clinic.program(&clinic.home.path("bin/nvim"), "#!/bin/sh\necho 'NVIM v0.10.4'\n");
+    let path = format!("{}:/usr/bin:/bin", clinic.path_variable());
+    let mut install = clinic.home.alongside(&["install", "neovim", "--yes"]);
+    let installed = crate::support::finish(install.env("PATH", path).stdin(std::process::Stdio::null()));
+    assert!(installed.status.success(), "{}", String::from_utf8_lossy(&installed.stderr));
+    assert_eq!(clinic.ask(&[]).of_ourselves(), Vec::<String>::new(), "what was just installed is up to date");
+
+    let package = clinic.home.path("home/.local/share/nvim/site/pack/alongside/start/alongside");
+    clinic.program(&package.join("plugin/alongside.lua"), "-- as an older version had it\n");
+    let verdict = clinic.ask(&[]);
+    assert_eq!(verdict.of_ourselves(), ["old-adapter"], "{:#}", verdict.json);
+    assert_eq!(verdict.json["alongside"][0]["cure"][0], "alongside install neovim");
+}
