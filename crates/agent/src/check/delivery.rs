@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::Clause::{Advice, Shipped};
-use super::bench::{Case, Checked, ensure, fail, skip};
+use super::bench::{Case, Checked, ensure, fail, skip, unseen};
 use super::driver::Action;
-use super::listener::{Heard, Listener};
+use super::listener::Listener;
 use super::outcomes::OUTCOMES;
 use super::peer::Peer;
 use super::table::{Check, Group, When};
@@ -218,20 +218,27 @@ async fn receipt(case: &Case<'_>) -> Checked {
 }
 
 async fn not_too_soon(case: &Case<'_>) -> Checked {
+    /// On a busy machine the answer is seen late, and one try may not tell.
+    const TRIES: usize = 5;
+    const HELD_BACK: Duration = Duration::from_millis(100);
     let peer = unconfirmed(case, "not-too-soon.txt").await?;
-    let listener = peer.listen().await?;
-    let opened = Instant::now();
-    let first = listener.wait(0, case.pace().answer, |heard| match heard {
-        Heard::Message(message) if OUTCOMES.iter().any(|method| message["method"] == *method) => Some(()),
-        _ => None,
-    });
-    if first.await.is_none() {
-        return skip("nothing is sent again");
+    for _ in 0..TRIES {
+        // The stream opened between these two moments.
+        let asked = Instant::now();
+        let listener = peer.listen().await?;
+        let opened = Instant::now();
+        if listener.message(0, case.pace().answer, &OUTCOMES).await.is_none() {
+            return skip("nothing is sent again");
+        }
+        let Some((came, _)) = listener.told(0, &OUTCOMES).into_iter().next() else { continue };
+        let after = came.saturating_duration_since(asked);
+        ensure(after >= HELD_BACK, || {
+            format!("it was sent again {} ms after the stream was asked for", after.as_millis())
+        })?;
+        if came.saturating_duration_since(opened) + Duration::from_millis(15) >= HELD_BACK {
+            return Ok(());
+        }
+        cut(case, &peer, listener).await?;
     }
-    let came = listener.told(0, &OUTCOMES).first().map(|(at, _)| at.saturating_duration_since(opened));
-    // The stream is open a little before we know it.
-    let limit = Duration::from_millis(85);
-    ensure(came.is_some_and(|after| after >= limit), || {
-        format!("it was sent again {} ms after the stream was opened", came.unwrap_or_default().as_millis())
-    })
+    unseen("this machine is too busy to tell")
 }

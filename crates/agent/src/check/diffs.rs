@@ -344,7 +344,7 @@ async fn surrogate(case: &Case<'_>) -> Checked {
 }
 
 async fn megabyte(case: &Case<'_>) -> Checked {
-    there_and_back(case, "megabyte.txt", (1 << 20) + 1).await
+    there_and_back(case, "megabyte.txt", case.pace().large.min((1 << 20) + 1)).await
 }
 
 async fn large(case: &Case<'_>) -> Checked {

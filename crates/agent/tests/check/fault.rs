@@ -109,7 +109,7 @@ faults! {
     RefusalsSayNothing: "a refusal does not say why" => ["protocol.error-body"],
     MalformedJsonIs500: "malformed JSON is an internal error" => ["protocol.malformed"],
     LoneSurrogateRefused: "half of a surrogate pair is malformed JSON" => ["diffs.surrogate"],
-    OneMegabyteIsTooMuch: "a body of 1 MB is too much" => ["diffs.megabyte"],
+    OneMegabyteIsTooMuch: "a body of 1 MB is too much" => ["diffs.large", "diffs.megabyte"],
     TenMegabytesAreTooMuch: "a body of 10 MB is too much" => ["diffs.large"],
     // Several agents.
     NoSessionNeeded: "requests of no session are welcome" => ["sessions.missing"],
