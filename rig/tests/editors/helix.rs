@@ -72,7 +72,20 @@ fn from_selection_to_file(
     helix.type_text("u")?;
     helix.wait_for("it to be taken back", |screen| !screen.contains("a line of my own"))?;
 
-    // The proposal is opened by a code action; the first change is dropped, the last one edited, the rest accepted.
+    decide_in_helix(&helix)?;
+    agent.wait_until_it_says(DONE)?;
+    assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two").replace("FOURTEEN", "14"));
+
+    // Back at the file, which Helix reads again when it is told to.
+    helix.wait_for("the file", |screen| screen.contains("notes.md") && !screen.contains("reviews/"))?;
+    helix.enter(":reload")?;
+    helix
+        .wait_for("the file as it is now", |screen| screen.contains("8  EIGHT") && screen.contains("14  14"))
+        .map(drop)
+}
+
+/// Opens the proposal by a code action, drops its first change, edits its last one, and accepts what has become of it.
+pub(crate) fn decide_in_helix(helix: &Pane) -> Result<()> {
     helix.type_text(" a")?;
     helix.wait_for("the review among the code actions", |screen| screen.contains("Review: notes.md ("))?;
     helix.press("Enter")?;
@@ -85,17 +98,8 @@ fn from_selection_to_file(
     })?;
     helix.enter(":goto 14")?;
     helix.type_text("ghvglc14")?;
-    to_normal_mode(&helix)?;
-    helix.enter(":lsp-workspace-command alongside.accept")?;
-    agent.wait_until_it_says(DONE)?;
-    assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two").replace("FOURTEEN", "14"));
-
-    // Back at the file, which Helix reads again when it is told to.
-    helix.wait_for("the file", |screen| screen.contains("notes.md") && !screen.contains("reviews/"))?;
-    helix.enter(":reload")?;
-    helix
-        .wait_for("the file as it is now", |screen| screen.contains("8  EIGHT") && screen.contains("14  14"))
-        .map(drop)
+    to_normal_mode(helix)?;
+    helix.enter(":lsp-workspace-command alongside.accept")
 }
 
 fn to_normal_mode(helix: &Pane) -> Result<()> {

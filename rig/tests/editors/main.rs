@@ -5,6 +5,7 @@
 
 mod endings;
 mod helix;
+mod installed;
 mod lasting;
 mod neovim;
 mod saving;

@@ -28,7 +28,7 @@ fn the_newest_neovim_and_qwen() -> Result<()> {
 }
 
 /// What the person has made of the proposal in the end.
-fn decided() -> String {
+pub(crate) fn decided() -> String {
     SHOUTED.replace("TWO", "two").replace("FOURTEEN", "14")
 }
 
@@ -83,7 +83,7 @@ fn from_selection_to_file(story: &str, generation: Generation, cli: Cli) -> Resu
 }
 
 /// Goes to the review, drops its first change, edits its last one, and accepts what has become of it.
-fn decide_in_neovim(neovim: &Pane) -> Result<()> {
+pub(crate) fn decide_in_neovim(neovim: &Pane) -> Result<()> {
     neovim.enter(":Alongside")?;
     neovim.wait_for("the review", |screen| screen.contains("3 of 3 kept"))?;
     neovim.type_text("do")?;

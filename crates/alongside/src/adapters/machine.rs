@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use alongside_platform::Os;
 use tokio::process::Command;
 
-/// Directories that are often missing from the PATH of a program that was not started from a shell.
-const USUAL_PLACES: &[&str] =
-    &["/usr/local/bin", "/opt/homebrew/bin", "/home/linuxbrew/.linuxbrew/bin", "/snap/bin", "/usr/bin"];
+/// Directories below home that are often missing from the PATH of a program that was not started from a shell.
+const USUAL_PLACES: &[&str] = &[".local/bin", ".cargo/bin", ".nix-profile/bin", "bin"];
 
-/// The same below home.
-const USUAL_PLACES_AT_HOME: &[&str] = &[".local/bin", ".cargo/bin", ".nix-profile/bin", "bin"];
+/// The same on macOS, where each shell's profile has to add them.
+const USUAL_PLACES_ON_MACOS: &[&str] = &["/opt/homebrew/bin", "/usr/local/bin"];
 
 /// How long a program may take to tell its version, or what it knows of a language.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -54,8 +54,8 @@ impl Machine {
 
     /// The first of these commands on the PATH or in the usual places.
     pub(crate) fn find(&self, commands: &[&str]) -> Option<PathBuf> {
-        let usual = USUAL_PLACES_AT_HOME.iter().map(|below| self.home.join(below));
-        let usual = usual.chain(USUAL_PLACES.iter().map(PathBuf::from));
+        let on_macos = USUAL_PLACES_ON_MACOS.iter().filter(|_| Os::HERE == Os::MacOs).map(PathBuf::from);
+        let usual = USUAL_PLACES.iter().map(|below| self.home.join(below)).chain(on_macos);
         let places = std::env::join_paths(self.path().chain(usual)).ok()?;
         commands.iter().find_map(|command| which::which_in(command, Some(&places), "/").ok())
     }

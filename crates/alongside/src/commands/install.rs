@@ -189,7 +189,7 @@ async fn into_editor(editor: Editor, args: &Args, machine: &Machine) -> anyhow::
     }
     write(editor.id(), &plan, &mut ledger, machine)?;
     super::print(&format!(
-        "{} has alongside. Start it again, then an agent in a terminal of the same project.\n{}",
+        "{} has alongside. Start it again in a project, then an agent beside it.\n{}",
         editor.name(),
         next(machine)
     ))?;
@@ -255,7 +255,7 @@ fn next(machine: &Machine) -> String {
     match names.is_empty() {
         true => String::new(),
         false => {
-            format!("IDE mode is off in {}: `alongside install agent` switches it on.\n", names.join(" and "))
+            format!("IDE mode is off in {}: `alongside install agent`.\n", names.join(" and "))
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::adapters::ledger::{Installed, Ledger};
 use crate::adapters::machine::Machine;
 use crate::adapters::{self, Editor, Rest, State};
 use crate::failure::failure;
+use crate::host;
 use traces::Traces;
 
 /// Take out what `alongside install` put in
@@ -61,6 +62,9 @@ pub(crate) async fn run(args: Args, _: Globals) -> anyhow::Result<ExitCode> {
         .collect::<anyhow::Result<_>>()?;
     for out in &out {
         show(out, &machine)?;
+    }
+    if !out.is_empty() {
+        say_who_runs(&names).await;
     }
     let traces = if args.all { Some(Traces::look(&machine).await) } else { None };
     if let Some(traces) = &traces {
@@ -173,6 +177,16 @@ fn show(out: &TakenOut, machine: &Machine) -> anyhow::Result<()> {
         super::note(&format!("{} stays: {why}", machine.shown(path)));
     }
     Ok(())
+}
+
+/// Says which editors run that have loaded what is taken out.
+async fn say_who_runs(names: &[String]) {
+    for owner in host::reports().await.into_iter().filter_map(|report| report.owner) {
+        if names.contains(&owner.name) {
+            let name = harmless::name(&owner.display_name);
+            super::note(&format!("{name} (process {}) runs and has it until it is closed", owner.pid));
+        }
+    }
 }
 
 /// Says what is there and was not installed by us.

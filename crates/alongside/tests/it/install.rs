@@ -73,8 +73,16 @@ impl Home {
         fs::read_to_string(self.in_home(below)).unwrap()
     }
 
+    /// Nothing but the scripts is on the PATH, whatever editors and agents this machine has.
     fn with_path(&self, command: &mut Command) {
-        command.env("PATH", format!("{}:/usr/bin:/bin", self.path("bin").display()));
+        let bin = self.path("bin");
+        fs::create_dir_all(&bin).unwrap();
+        if !bin.join("setsid").exists() {
+            let path = std::env::var_os("PATH").unwrap();
+            let mut setsid = std::env::split_paths(&path).map(|place| place.join("setsid"));
+            symlink(setsid.find(|path| path.is_file()).unwrap(), bin.join("setsid")).unwrap();
+        }
+        command.env("PATH", bin);
     }
 
     /// Runs with the machine's scripts on the PATH, and nobody to ask.

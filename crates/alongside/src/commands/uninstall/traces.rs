@@ -4,8 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use alongside_companion::Places;
+use alongside_companion::drafts::Drafts;
 use anyhow::Context as _;
 
+use crate::adapters::change;
 use crate::adapters::machine::Machine;
 use crate::host::{self, Registry};
 
@@ -70,7 +72,8 @@ impl Traces {
             std::fs::remove_dir_all(directory)
                 .with_context(|| format!("cannot remove {}", directory.display()))?;
         }
-        let _ = std::fs::remove_dir(&places.state);
+        let drafts = Drafts::open(&places).directory();
+        change::remove_empty(&[places.state, drafts]);
         Ok(())
     }
 }

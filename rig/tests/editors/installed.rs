@@ -1,0 +1,220 @@
+//! A newcomer: from nothing to the first reviewed change with `alongside install` and one restart of the editor, and back
+//! to nothing.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use alongside_rig::Generation;
+use alongside_rig::agent::Agent;
+use alongside_rig::cli::{Cli, write_program};
+use alongside_rig::tmux::Pane;
+use alongside_rig::wait::{self, PATIENCE};
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+
+use crate::helix::decide_in_helix;
+use crate::neovim::{decide_in_neovim, decided};
+use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, with};
+use crate::stage::Stage;
+
+#[test]
+fn a_newcomer_with_the_oldest_neovim() -> Result<()> {
+    with_neovim("newcomer, oldest Neovim", Generation::Oldest)
+}
+
+#[test]
+fn a_newcomer_with_the_newest_neovim() -> Result<()> {
+    with_neovim("newcomer, newest Neovim", Generation::Newest)
+}
+
+#[test]
+fn a_newcomer_with_helix_25_01() -> Result<()> {
+    with_helix("newcomer, oldest Helix", Generation::Oldest)
+}
+
+#[test]
+fn a_newcomer_with_the_newest_helix() -> Result<()> {
+    with_helix("newcomer, newest Helix", Generation::Newest)
+}
+
+fn with_neovim(story: &str, generation: Generation) -> Result<()> {
+    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
+        return Ok(());
+    };
+    // A configuration that knows nothing of us.
+    write(&stage, ".config/nvim/init.lua", "vim.o.number = true -- mine\n")?;
+    let before = configuration(&stage);
+    let shell = stage.terminal.window("shell", (80, 24))?;
+    installs(&shell, "neovim", "Neovim has alongside.")?;
+    assert!(shell.screen()?.lines().all(|line| line.chars().count() <= 80), "{}", shell.screen()?);
+    let Some(agent) = agent_without_ide_mode(&stage, story, &shell)? else {
+        return Ok(());
+    };
+
+    // Neovim's own PATH does not lead to the program.
+    let editor = stage.editors.neovim(generation);
+    let neovim = stage.terminal.window(editor.command(), (100, 30))?;
+    let bin = stage.sandbox.home().join("bin");
+    neovim.enter(&format!("PATH={}:/usr/bin:/bin nvim notes.md", bin.display()))?;
+    neovim.wait_for("the file", |screen| screen.contains("15 fifteen"))?;
+    hears_and_asks(&stage, &agent, &neovim)?;
+    neovim.wait_for("the proposal to be announced", |screen| screen.contains("notes.md (3 changes)"))?;
+    decide_in_neovim(&neovim)?;
+    agent.wait_until_it_says(DONE)?;
+    assert_eq!(stage.on_disk(), decided());
+
+    // The help is there, as Neovim itself would have found it.
+    let package = stage.sandbox.home().join(".local/share/nvim/site/pack/alongside/start/alongside");
+    let tags = fs::read_to_string(package.join("doc/tags"))?;
+    neovim.enter(":helptags ALL")?;
+    neovim.enter(":help alongside-options")?;
+    neovim.wait_for("the help", |screen| screen.contains("alongside-options"))?;
+    assert_eq!(fs::read_to_string(package.join("doc/tags"))?, tags);
+    neovim.enter(":qa")?;
+    leaves_nothing(&stage, &agent, &neovim, &shell, &before)
+}
+
+fn with_helix(story: &str, generation: Generation) -> Result<()> {
+    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
+        return Ok(());
+    };
+    // Helix's own server for Markdown, and one of the person's: each says that it was started.
+    for server in ["marksman", "mine-ls"] {
+        let mark = stage.sandbox.run().join(server);
+        write_program(&stage.sandbox, server, &format!("touch '{}'\nexec cat >/dev/null", mark.display()))?;
+    }
+    let languages = "\
+# my languages
+[language-server.mine]
+command = \"mine-ls\" # by hand
+
+[[language]]
+name = \"python\"   # slow
+language-servers = [
+  \"mine\", # first
+]
+auto-format = false
+";
+    write(&stage, ".config/helix/languages.toml", languages)?;
+    write(&stage, ".config/helix/config.toml", "[editor]\nmouse = false # mine\n")?;
+    stage.sandbox.write("a.py", "x = 1\n");
+    let before = configuration(&stage);
+    let shell = stage.terminal.window("shell", (80, 24))?;
+    installs(&shell, "helix", "Helix has alongside.")?;
+    let Some(agent) = agent_without_ide_mode(&stage, story, &shell)? else {
+        return Ok(());
+    };
+
+    let editor = stage.editors.helix(generation);
+    let helix = stage.open(&editor, "fifteen")?;
+    wait_until_started(&stage, &helix, "marksman")?;
+    helix.enter(":open a.py")?;
+    wait_until_started(&stage, &helix, "mine-ls")?;
+    helix.enter(":open notes.md")?;
+    helix.wait_for("the file", |screen| screen.contains("fifteen"))?;
+    hears_and_asks(&stage, &agent, &helix)?;
+    stage.wait_until_waiting(1)?;
+    decide_in_helix(&helix)?;
+    agent.wait_until_it_says(DONE)?;
+    assert_eq!(stage.on_disk(), decided());
+    helix.enter(":qa!")?;
+    leaves_nothing(&stage, &agent, &helix, &shell, &before)
+}
+
+/// Waits until Helix has started one of the servers that only say so.
+fn wait_until_started(stage: &Stage, helix: &Pane, server: &str) -> Result<()> {
+    wait::until(&format!("{server} to be started"), PATIENCE, || {
+        match stage.sandbox.run().join(server).exists() {
+            true => Ok(()),
+            false => Err(helix.screen().unwrap_or_default()),
+        }
+    })
+}
+
+/// Types the command, reads what would be written, and agrees.
+fn installs(shell: &Pane, what: &str, done: &str) -> Result<()> {
+    shell.enter(&format!("clear; alongside install {what}"))?;
+    shell.wait_for("the question", |screen| screen.ends_with("[y/N]"))?;
+    shell.enter("y")?;
+    shell.wait_for(&format!("{done:?}"), |screen| screen.contains(done)).map(drop)
+}
+
+/// Gemini CLI as somebody has it who never heard of IDE mode, until `alongside install agent`.
+fn agent_without_ide_mode(stage: &Stage, story: &str, shell: &Pane) -> Result<Option<Agent>> {
+    let script = with(Cli::Gemini.overwrite(&stage.file, SHOUTED, DONE));
+    let pane = stage.terminal.window("gemini", (100, 50))?;
+    let Some(agent) = stage.install_agent(story, Cli::Gemini, script, pane)? else {
+        return Ok(None);
+    };
+    let path = stage.sandbox.home().join(".gemini/settings.json");
+    let mut settings: Value = serde_json::from_slice(&fs::read(&path)?)?;
+    settings.as_object_mut().context("settings are an object")?.remove("ide");
+    let text = format!("// mine\n{}\n", serde_json::to_string_pretty(&settings)?);
+    fs::write(&path, &text)?;
+    installs(shell, "agent", "IDE mode is on from its next start")?;
+    let now = fs::read_to_string(&path)?;
+    assert!(now.starts_with("// mine\n") && now.contains("\"ide\": {\n    \"enabled\": true\n  }"), "{now}");
+    Ok(Some(agent))
+}
+
+/// The agent finds the editor, hears of the file, and proposes its change.
+fn hears_and_asks(stage: &Stage, agent: &Agent, editor: &Pane) -> Result<()> {
+    stage.wait_until_served(1).with_context(|| editor.screen().unwrap_or_default())?;
+    agent.start()?;
+    stage.wait_until_connected(1)?;
+    agent.ask(REQUEST)?;
+    let asked = agent.model.wait_until_asked(REQUEST, PATIENCE)?.asked();
+    let file = stage.file.to_str().context("a UTF-8 path")?;
+    assert!(asked.contains(file), "{file:?} is not in what the model was asked:\n{asked}");
+    agent.wait_until_it_asks()
+}
+
+/// Everything is closed and taken out, and what the person had is what they have.
+fn leaves_nothing(
+    stage: &Stage,
+    agent: &Agent,
+    editor: &Pane,
+    shell: &Pane,
+    before: &BTreeMap<PathBuf, Vec<u8>>,
+) -> Result<()> {
+    stage.wait_until_closed(editor)?;
+    agent.pane.kill()?;
+    shell.enter("clear; alongside host --stop; alongside uninstall --all --yes")?;
+    shell.wait_for("the end", |screen| screen.contains("Done."))?;
+    assert_eq!(&configuration(stage), before, "\n{}", shell.history()?);
+    let settings = fs::read_to_string(stage.sandbox.home().join(".gemini/settings.json"))?;
+    assert!(!settings.contains("\"ide\""), "{settings}");
+    let state = stage.sandbox.home().join(".local/state/alongside");
+    let left = files_below(&state);
+    assert!(!state.exists(), "{left:?}\n{}", shell.history()?);
+    let left = files_below(&stage.sandbox.tmp());
+    let left = left.keys().filter(|path| path.to_string_lossy().contains("ide-server"));
+    assert_eq!(left.count(), 0, "discovery files are left");
+    Ok(())
+}
+
+fn write(stage: &Stage, below_home: &str, text: &str) -> Result<()> {
+    let path = stage.sandbox.home().join(below_home);
+    fs::create_dir_all(path.parent().context("it has a directory")?)?;
+    Ok(fs::write(path, text)?)
+}
+
+/// What the person's editors are told, and what is installed for them.
+fn configuration(stage: &Stage) -> BTreeMap<PathBuf, Vec<u8>> {
+    let home = stage.sandbox.home();
+    let mut files = files_below(&home.join(".config"));
+    files.extend(files_below(&home.join(".local/share")));
+    files
+}
+
+fn files_below(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        match entry.file_type().unwrap().is_dir() {
+            true => files.extend(files_below(&entry.path())),
+            false => drop(files.insert(entry.path(), fs::read(entry.path()).unwrap())),
+        }
+    }
+    files
+}
