@@ -103,6 +103,8 @@ pub(super) enum Cause {
     Several { taken: String, others: Vec<String> },
     /// A stale file that an agent gets over.
     StaleFileBeside { path: PathBuf },
+    /// The agent starts a companion of its own where it finds none.
+    StdioInstead { command: String },
     /// An agent that is installed where no shell finds it.
     AgentNotInPath { program: PathBuf },
     /// An adapter that another version of this program installed.

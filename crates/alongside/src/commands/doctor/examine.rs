@@ -69,7 +69,13 @@ impl Examiner<'_> {
         causes.extend(settings.as_ref().into_iter().flat_map(before_looking));
         match finding.port() {
             Some(port) => causes.extend(self.while_connected(&finding, port)),
-            None => causes.extend(self.why_not(&finding.trace, &finding.answers).await),
+            None => {
+                causes.extend(self.why_not(&finding.trace, &finding.answers).await);
+                causes.extend(finding.trace.attempts.iter().find_map(|attempt| match &attempt.to {
+                    To::Stdio { command } => Some(Cause::StdioInstead { command: command.clone() }),
+                    To::Http { .. } => None,
+                }));
+            }
         }
         causes.extend(settings.as_ref().into_iter().flat_map(once_connected));
         if let Some(known) = finding.agent.is_unknown() {

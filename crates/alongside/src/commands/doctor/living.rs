@@ -131,7 +131,7 @@ impl Living {
     }
 
     /// A host whose files nobody has.
-    fn of_host(report: Report, here: &Surroundings) -> Self {
+    pub(super) fn of_host(report: Report, here: &Surroundings) -> Self {
         let roots: Vec<String> =
             report.status.roots.iter().map(|root| root.to_string_lossy().into_owned()).collect();
         Self {

@@ -395,6 +395,16 @@ impl Cause {
                 format!("{} is of a companion that is gone; the agent tries it first, in vain", path(file)),
                 vec![delete(file)],
             ),
+            Self::StdioInstead { command } => (
+                "stdio-instead",
+                Note,
+                format!(
+                    "after that it starts `{} stdio` itself: context may come from there, but nobody sees its \
+                     proposals unless a desk is open",
+                    harmless::name(command)
+                ),
+                vec![],
+            ),
             Self::AgentNotInPath { program } => (
                 "agent-not-in-path",
                 Note,

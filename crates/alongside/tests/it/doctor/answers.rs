@@ -51,7 +51,7 @@ async fn in_a_container_the_agent_dials_out_of_it() {
     let (_desk, record) = clinic.companion().await;
     let ask = |clinic: &Clinic| clinic.ask(&["--container", "yes"]);
     let verdict = ask(&clinic);
-    assert_eq!(verdict.ids(0), ["container-host"], "{:#}", verdict.json);
+    assert_eq!(verdict.ids(0)[0], "container-host", "{:#}", verdict.json);
     let cure = verdict.json["agents"][0]["causes"][0]["cure"].to_string();
     assert!(cure.contains("REMOTE_CONTAINERS=1 gemini"), "{cure}");
     // Done as it says.
@@ -71,7 +71,7 @@ async fn a_proxy_is_in_the_way() {
     clinic.write(&file, &serde_json::to_string(&record).unwrap());
     clinic.set("HTTP_PROXY", "http://127.0.0.1:9");
     let verdict = clinic.ask(&["--container", "yes"]);
-    assert_eq!(verdict.ids(0), ["proxy"], "{:#}", verdict.json);
+    assert_eq!(verdict.ids(0)[0], "proxy", "{:#}", verdict.json);
     let cure = verdict.json["agents"][0]["causes"][0]["cure"].to_string();
     assert!(cure.contains("NO_PROXY=") && cure.contains("host.docker.internal"), "{cure}");
     let outside = clinic.ask(&[]);

@@ -25,6 +25,17 @@ fn the_companion_is_gone_and_its_file_is_there() {
     clinic.is("stale-file", &format!("rm {}", file.display()));
 }
 
+#[test]
+fn an_agent_that_starts_a_companion_of_its_own_is_told_of() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let port = dead_port();
+    let mut record = clinic.theirs(port);
+    record["stdio"] = serde_json::json!({ "command": "/opt/theirs", "args": ["stdio"] });
+    clinic.write(&format!("tmp/gemini/ide/gemini-ide-server-{DEAD}-{port}.json"), &record.to_string());
+    let verdict = clinic.is("stale-file", "rm ");
+    assert_eq!(verdict.ids(0), ["stale-file", "stdio-instead"], "{:#}", verdict.json);
+}
+
 #[tokio::test]
 async fn a_stale_file_hides_the_companion_that_runs() {
     let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
