@@ -11,6 +11,7 @@ pub mod lists;
 pub mod paths;
 pub mod private;
 pub mod process;
+pub mod shell;
 #[cfg(feature = "tokio")]
 pub mod signals;
 pub mod sockets;

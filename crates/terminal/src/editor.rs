@@ -9,10 +9,10 @@ use std::process::Stdio;
 use std::sync::Arc;
 
 use alongside_desk::{Review, ReviewId, harmless};
-use alongside_platform::private;
 use alongside_platform::process::send;
 use alongside_platform::signals::TERMINATE;
 use alongside_platform::terminal::{Modes, keyboard};
+use alongside_platform::{Os, private, shell};
 use anyhow::Context;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
@@ -149,7 +149,7 @@ impl Editing {
         std::fs::write(&path, &*review.current)
             .with_context(|| format!("cannot write {}", path.display()))?;
         let terminal = Modes::save();
-        let child = shell(command, &path, line).stdin(terminal_input()).spawn().with_context(|| {
+        let child = started(command, &path, line).stdin(terminal_input()).spawn().with_context(|| {
             format!("cannot start the editor {command:?}; set EDITOR to an editor of yours")
         })?;
         Ok(Self {
@@ -246,23 +246,25 @@ impl Editing {
     }
 }
 
-/// The person's editor as a shell command: `$VISUAL`, else `$EDITOR`, else `vi`.
+/// The person's editor as a command: `$VISUAL`, else `$EDITOR`, else `vi` (Notepad on Windows).
 pub fn command() -> String {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-    variable("VISUAL").or_else(|| variable("EDITOR")).unwrap_or_else(|| "vi".into())
+    variable("VISUAL")
+        .or_else(|| variable("EDITOR"))
+        .unwrap_or_else(|| shell::default_editor(Os::HERE).into())
 }
 
-/// The editor's command may hold arguments and quotes, so a shell reads it, as with git.
-fn shell(editor: &str, path: &Path, line: usize) -> Command {
-    let mut command = Command::new("sh");
-    command.arg("-c").arg(format!("{editor} \"$@\"")).arg("alongside").args(arguments(editor, path, line));
+/// The editor's command may hold arguments and quotes.
+fn started(editor: &str, path: &Path, line: usize) -> Command {
+    let (program, arguments) = shell::run(Os::HERE, editor, arguments(editor, path, line));
+    let mut command = Command::new(program);
+    command.args(arguments);
     command
 }
 
 fn arguments(editor: &str, path: &Path, line: usize) -> Vec<std::ffi::OsString> {
-    let program = editor.split_whitespace().next().unwrap_or_default();
-    let program = program.rsplit('/').next().unwrap_or_default();
-    if TAKE_PLUS_LINE.contains(&program) {
+    let program = shell::program_name(Os::HERE, editor);
+    if TAKE_PLUS_LINE.contains(&program.as_str()) {
         return vec![format!("+{line}").into(), path.into()];
     }
     if let Some((_, flag)) = TAKE_FILE_LINE.iter().find(|(name, _)| *name == program) {

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::{Process, Row, Table, Whose};
+use crate::shell::words;
 
 /// What agents ask, too.
 pub(super) const ARGUMENTS: &[&str] = &[
@@ -47,24 +48,6 @@ fn row(object: Object) -> (u32, Row) {
     let arguments = words(object.command_line.as_deref().unwrap_or_default()).into_iter().skip(1).collect();
     let name = object.name.unwrap_or_default();
     (object.process_id, Row { process: Process { parent: object.parent_process_id, name, arguments }, whose })
-}
-
-/// The words of a command line. Quotation marks hold blanks together; each program may read them otherwise.
-fn words(line: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let (mut word, mut quoted) = (None::<String>, false);
-    for c in line.chars() {
-        match c {
-            '"' => {
-                quoted = !quoted;
-                word.get_or_insert_default();
-            }
-            ' ' | '\t' if !quoted => words.extend(word.take()),
-            c => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    words
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! `--drive CMD`: a command does what is needed in the editor, once for each action.
 
+use std::ffi::OsString;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -55,16 +56,10 @@ impl Command {
     /// `CMD ACTION ARGUMENT…`, so that CMD may have arguments of its own; and the same in variables.
     fn through_the_shell(&self, action: &Action) -> tokio::process::Command {
         let arguments = action.arguments();
-        let mut shell = if Os::HERE == Os::Windows {
-            let mut shell = tokio::process::Command::new("cmd");
-            shell.arg("/C").arg(format!("{} {}", self.command, action.name()));
-            shell
-        } else {
-            let mut shell = tokio::process::Command::new("sh");
-            shell.arg("-c").arg(format!("{} \"$@\"", self.command)).arg("sh").arg(action.name());
-            shell
-        };
-        shell.args(&arguments).env("ALONGSIDE_CHECK_ACTION", action.name());
+        let behind = [action.name().to_owned()].into_iter().chain(arguments.clone()).map(OsString::from);
+        let (program, words) = alongside_platform::shell::run(Os::HERE, &self.command, behind);
+        let mut shell = tokio::process::Command::new(program);
+        shell.args(words).env("ALONGSIDE_CHECK_ACTION", action.name());
         for (number, argument) in arguments.iter().enumerate() {
             shell.env(format!("ALONGSIDE_CHECK_{}", number + 1), argument);
         }
