@@ -232,4 +232,32 @@ return {
       end)
     end,
   },
+  {
+    'installed by `alongside install` it starts by itself with that program, and what a person says counts',
+    function()
+      local installed = editor.files(editor.directory(), {
+        ['lua/alongside/installed.lua'] = ("return { program = %q, version = '1' }\n"):format(vim.v.progpath),
+      })
+      local before = ('vim.opt.runtimepath:prepend(%q)\n'):format(installed)
+      local program = [[return require('alongside').is_set_up() and require('alongside.config').current.cmd[1] or '']]
+      editor.with({ setup = false, cwd = editor.directory(), before = before }, function(e)
+        await_lua(e, 'it to start', [[return require('alongside').is_set_up()]])
+        assert(e:lua(program) == vim.v.progpath)
+      end)
+      with({ before = before }, function(e)
+        assert(e:lua([[return require('alongside.config').current.cmd[2] ]]) == '--clean', 'their own setup counts')
+      end)
+      local kept_away = before .. 'vim.g.loaded_alongside = true\n'
+      editor.with({ setup = false, cwd = editor.directory(), before = kept_away }, function(e)
+        e:lua('return vim.wait(200, function() return false end)')
+        assert(e:lua([[return vim.fn.exists(':Alongside') == 0 and not require('alongside').is_set_up()]]))
+      end)
+      -- A program that is gone is looked for where every other is.
+      editor.files(installed, { ['lua/alongside/installed.lua'] = "return { program = '/nowhere', version = '1' }\n" })
+      editor.with({ setup = false, cwd = editor.directory(), before = before }, function(e)
+        await_lua(e, 'it to start', [[return require('alongside').is_set_up()]])
+        assert(e:lua(program) == 'alongside')
+      end)
+    end,
+  },
 }
