@@ -60,6 +60,9 @@ fn answer(headers: &HeaderMap, body: &str, asked: &AtomicUsize) -> Response {
     ([("content-type", "application/json")], reply).into_response()
 }
 
+/// Makes a situation, told which process the agent takes for the editor, and of another one that lives.
+type Stage = fn(&mut Scene, u32, u32) -> Result<()>;
+
 /// What both look at.
 struct Scene {
     sandbox: Sandbox,
@@ -154,7 +157,7 @@ impl Scene {
 
 pub(crate) async fn does_what_the_doctor_says(rig: Rig, release: Release) -> Result<()> {
     let test = std::process::id();
-    let situations: [(&str, fn(&mut Scene, u32, u32) -> Result<()>); 11] = [
+    let situations: [(&str, Stage); 11] = [
         ("nothing is there", |_, _, _| Ok(())),
         ("in the directory", |scene, editor, test| {
             scene.publish(editor, scene.here.port, scene.sandbox.project(), test)
