@@ -12,6 +12,7 @@ use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use super::driver::{Action, Driver, Refusal, Reply};
+use super::opened::Opened;
 use super::peer::Peer;
 use super::tally::Tally;
 use super::{Companion, Pace, Target};
@@ -125,6 +126,7 @@ pub(super) struct Bench<'b> {
     server: Mutex<Option<Value>>,
     scratch: tempfile::TempDir,
     left: Left,
+    opened: Opened,
     cases: AtomicUsize,
     /// Set once `openDiff` was seen to hang, so that no other check waits for it.
     pub(super) hangs: AtomicBool,
@@ -158,6 +160,7 @@ impl<'b> Bench<'b> {
             last: OnceCell::new(),
             server: Mutex::default(),
             left: Left::default(),
+            opened: Opened::default(),
             cases: AtomicUsize::new(0),
             hangs: false.into(),
         })
@@ -235,6 +238,9 @@ impl<'b> Bench<'b> {
     /// Closes what is open, and removes what a companion wrote where nothing was.
     pub(super) async fn tidy_up(&self) {
         self.give_back(None).await;
+        if let Some(driver) = self.driver.filter(|driver| driver.tidies_up()) {
+            self.opened.close(driver).await;
+        }
         // The name is nobody else's: what is there was written on accepting.
         let _ = std::fs::remove_dir_all(self.nowhere());
     }
@@ -276,9 +282,11 @@ impl<'b> Case<'b> {
         let Some(driver) = self.bench.driver else {
             return unseen("it needs somebody at the editor: run it in a terminal, or with --drive");
         };
+        self.bench.opened.begins(&action);
         let outcome = driver.act(&action).await;
         match outcome {
             Ok(reply) => {
+                self.bench.opened.is_done(&action);
                 if matches!(action, Action::IsShown { .. }) {
                     self.log.note(if reply == Reply::Done { "← editor: yes" } else { "← editor: no" });
                 }

@@ -222,6 +222,11 @@ pub enum Refusal {
 pub trait Driver: Send + Sync {
     /// Does it, and returns when the editor has done it.
     fn act<'a>(&'a self, action: &'a Action) -> BoxFuture<'a, Result<Reply, Refusal>>;
+
+    /// Whether it is asked at the end to close what it opened. A person is not: they have done enough.
+    fn tidies_up(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ mod discovery;
 mod driver;
 mod listener;
 mod messages;
+mod opened;
 mod outcomes;
 mod peer;
 mod protocol;

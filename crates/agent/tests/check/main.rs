@@ -121,6 +121,28 @@ fn every_check_catches_a_fault() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whenever_it_is_interrupted_nothing_is_left_behind() {
+    for after in [500, 3000, 6000] {
+        let world = Arc::new(World::new());
+        let companion = Companion::start(Arc::clone(&world), None).await;
+        let target = Target::find(None, world.surroundings(companion.shared.port)).expect("it is found");
+        let options = Options { pace: PACE, ..Options::default() };
+        let mut unheard = |_: check::Progress<'_>| ();
+        let soon = tokio::time::sleep(Duration::from_millis(after));
+        let run = check::run(&target, &options, Some(&companion), &mut unheard, soon);
+        let report =
+            tokio::time::timeout(Duration::from_secs(30), run).await.expect("it ends").expect("a report");
+        assert!(report.interrupted);
+        assert_eq!(report.results.len(), CHECKS.len(), "the checks that were not made are named");
+        let shared = &companion.shared;
+        assert_eq!((shared.open_views(), shared.agents()), (0, 0), "views and agents after {after} ms");
+        assert_eq!(world.litter(), [""; 0], "after {after} ms");
+        assert_eq!(shared.open_files(), [""; 0], "after {after} ms");
+        assert_eq!(shared.open_folders(), 1, "after {after} ms");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_needs_somebody_at_the_editor_is_not_observable_without() {
     let report = report(None, false, PACE).await;
     for result in &report.results {

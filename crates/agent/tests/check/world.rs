@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use alongside_agent::find::Surroundings;
 
@@ -33,6 +33,18 @@ impl World {
         std::os::unix::fs::symlink(&real_project, &project).expect("a symbolic link");
         std::fs::write(project.join("main.rs"), "fn main() {}\n").expect("a file of the project");
         Self { tmp, home, project, real_project, editor_pid: std::process::id(), _directory: directory }
+    }
+
+    /// Everything in the directory for temporary files and in the project.
+    pub(crate) fn litter(&self) -> Vec<String> {
+        let names = |directory: &Path| {
+            let entries = std::fs::read_dir(directory).expect("a directory");
+            entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
+        };
+        let all: Vec<Vec<String>> = vec![names(&self.tmp), names(&self.real_project)];
+        let is_ours =
+            |name: &String| ["gemini", "qwen", "main.rs"].iter().any(|known| name.starts_with(known));
+        all.into_iter().flatten().filter(|name| !is_ours(name)).collect()
     }
 
     /// What an agent sees that is started in the project, in a terminal of the editor.

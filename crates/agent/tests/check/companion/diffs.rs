@@ -173,6 +173,11 @@ impl Shared {
         self.state().waiting().iter().any(|(_, diff)| diff.path == path)
     }
 
+    /// How many views are open, of whatever path.
+    pub(crate) fn open_views(&self) -> usize {
+        self.state().waiting().len()
+    }
+
     /// The person types in the newest view of this path.
     pub(crate) fn edit(&self, path: &str, text: &str) -> bool {
         let path = &*self.spelled(path);

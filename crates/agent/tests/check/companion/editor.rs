@@ -100,6 +100,16 @@ impl Shared {
         self.changed.notify_one();
     }
 
+    /// What the person has open.
+    pub(crate) fn open_files(&self) -> Vec<String> {
+        self.state().editor.files.iter().map(|file| file.path.clone()).collect()
+    }
+
+    /// How many folders are open as projects.
+    pub(crate) fn open_folders(&self) -> usize {
+        self.state().editor.folders.len()
+    }
+
     /// The person opens one more folder as a project.
     pub(crate) fn add_folder(&self, folder: &Path) {
         self.state().editor.folders.push(folder.to_owned());

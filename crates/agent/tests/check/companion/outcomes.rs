@@ -171,6 +171,11 @@ impl Shared {
         }
     }
 
+    /// How many agents there are.
+    pub(crate) fn agents(&self) -> usize {
+        self.state().sessions.len()
+    }
+
     /// Rejects every review that waits.
     pub(super) fn reject_all(&self) {
         let mut state = self.state();

@@ -75,6 +75,10 @@ impl Driver for Person {
     fn act<'a>(&'a self, action: &'a Action) -> BoxFuture<'a, Result<Reply, Refusal>> {
         self.does(action).boxed()
     }
+
+    fn tidies_up(&self) -> bool {
+        false
+    }
 }
 
 /// Questions go to standard error: the report may be piped away.
