@@ -1,29 +1,45 @@
-// Finds the IdeClient class and its context store inside a release as npm delivers it.
+// Finds the IdeClient class and its context store inside a release, however it was packed. Which way it was shows in
+// what lies there, so that forks and releases yet to come need no line here.
 
 import fs from 'node:fs';
 import { registerHooks } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-export function load(family, packageDir) {
-  return { gemini, qwen }[family](packageDir);
+// `IdeClient` and `ideContextStore`; early releases have the store under another name, or none.
+export async function load(packageDir) {
+  const at = (...parts) => path.join(packageDir, ...parts);
+  if (fs.existsSync(at('dist/src/ide/ide-client.js'))) return modules(at('dist/src/ide'));
+  for (const chunks of [at('chunks'), at('bundle')]) {
+    if (fs.existsSync(chunks)) return chunk(chunks);
+  }
+  for (const bundle of [at('cli.js'), at('dist/cli.js')]) {
+    if (fs.existsSync(bundle)) return wholeBundle(bundle);
+  }
+  throw new Error(`nothing in ${packageDir} looks like a release with IDE mode`);
 }
 
-async function gemini(packageDir) {
-  const module = (name) => import(pathToFileURL(path.join(packageDir, 'dist/src/ide', name)));
-  const [{ IdeClient }, context] = await Promise.all([module('ide-client.js'), module('ideContext.js')]);
-  return { IdeClient, ideContextStore: context.ideContextStore };
+async function modules(directory) {
+  const module = (name) => import(pathToFileURL(path.join(directory, name)));
+  const [{ IdeClient }, { ideContextStore, ideContext }] = await Promise.all([
+    module('ide-client.js'),
+    module('ideContext.js'),
+  ]);
+  return { IdeClient, ideContextStore: ideContextStore ?? ideContext };
 }
 
-// Qwen Code is a bundle: newer releases split it into chunks, one of which exports the class.
-async function qwen(packageDir) {
-  const chunks = path.join(packageDir, 'chunks');
-  if (!fs.existsSync(chunks)) return wholeBundle(path.join(packageDir, 'cli.js'));
-  const names = fs.readdirSync(chunks).filter((name) => name.endsWith('.js'));
-  const holds = (name) => fs.readFileSync(path.join(chunks, name)).includes('class _IdeClient');
-  const chunk = names.find(holds);
-  if (!chunk) throw new Error(`no chunk in ${chunks} defines IdeClient`);
-  return import(pathToFileURL(path.join(chunks, chunk)));
+// Newer bundles are split into chunks. Several may hold a copy of the class; any that exports it with its store will do.
+async function chunk(directory) {
+  const names = fs.readdirSync(directory).filter((name) => name.endsWith('.js')).sort();
+  const exported = (source, name) => new RegExp(`^ {2}${name}[,\n]`, 'm').test(source);
+  const holds = (name) => {
+    const source = fs.readFileSync(path.join(directory, name), 'utf8');
+    const all = ['IdeClient', 'ideContextStore'];
+    return source.includes('class _IdeClient') && all.every((one) => exported(source, one));
+  };
+  const found = names.find(holds);
+  if (!found) throw new Error(`no chunk in ${directory} exports IdeClient`);
+  return import(pathToFileURL(path.join(directory, found)));
 }
 
 // Older ones are a single file that exports nothing and starts the CLI at its end. It is loaded with that end

@@ -1,6 +1,7 @@
 //! The agents' own client code, release by release, driven from a test: what a person's agent would do, without the
 //! model and the screen.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
@@ -74,7 +75,7 @@ impl std::fmt::Display for Release {
 #[derive(Debug)]
 pub struct RealClient {
     peer: Peer,
-    release: Release,
+    name: String,
 }
 
 /// What the agent itself makes of a diff.
@@ -156,7 +157,7 @@ impl RealClient {
         command.args(["-c", r#""$@"; exit $?"#, "bash"]).args(words(rig, release));
         command.envs(environment.iter().copied());
         let peer = Peer::spawn(sandbox, &release.to_string(), &mut command).await?;
-        Ok(Self { peer, release })
+        Ok(Self { peer, name: release.to_string() })
     }
 
     /// Starts it in a terminal pane, by typing the command, so that its ancestors are a person's.
@@ -165,24 +166,50 @@ impl RealClient {
     /// When the release cannot be loaded, or the pane is gone.
     pub async fn start_in_pane(rig: &Rig, sandbox: &Sandbox, pane: &Pane, release: Release) -> Result<Self> {
         let peer = Peer::type_into(pane, sandbox, &release.to_string(), &words(rig, release)).await?;
-        Ok(Self { peer, release })
+        Ok(Self { peer, name: release.to_string() })
     }
 
-    /// Looks for a companion and connects.
+    /// The same for any package that holds a client, with more environment.
+    ///
+    /// # Errors
+    /// When it cannot be loaded, or the pane is gone.
+    pub async fn type_into_pane(
+        sandbox: &Sandbox,
+        pane: &Pane,
+        name: &str,
+        (node, package): (&Path, &Path),
+        environment: &[(&str, &str)],
+    ) -> Result<Self> {
+        let variables = environment.iter().map(|(name, value)| format!("{name}={value}").into());
+        let words = [OsString::from("env")].into_iter().chain(variables).chain(driver(node, package));
+        let peer = Peer::type_into(pane, sandbox, name, &words.collect::<Vec<_>>()).await?;
+        Ok(Self { peer, name: name.to_owned() })
+    }
+
+    /// Looks for a companion and connects, and returns what the agent says of it.
     ///
     /// # Errors
     /// Unless the agent then says that it is connected and can open diffs.
-    pub async fn connect(&self) -> Result<()> {
-        let status = self.peer.ask(json!({ "cmd": "connect" })).answer().await?;
+    pub async fn connect(&self) -> Result<Value> {
+        let status = self.try_to_connect().await?;
         ensure!(
             status["status"] == "connected" && status["diffing"] == true,
             "{} did not connect: {status}",
-            self.release
+            self.name
         );
-        Ok(())
+        Ok(status)
     }
 
-    /// What the agent says of its connection: `status`, `details`, `diffing`, and the editor's `name`.
+    /// Looks for a companion, and returns what the agent then says, as [`status`](Self::status).
+    ///
+    /// # Errors
+    /// When it does not answer.
+    pub async fn try_to_connect(&self) -> Result<Value> {
+        self.peer.ask(json!({ "cmd": "connect" })).answer().await
+    }
+
+    /// What the agent says of its connection: `status`, `details`, `diffing`, the editor's `name`, the MCP `protocol` in
+    /// use where its SDK tells, and what this release `lacks`.
     ///
     /// # Errors
     /// When it does not answer.
@@ -247,6 +274,18 @@ impl RealClient {
         self.peer.wait(&format!("an answer to {tool}"), is_answered).await
     }
 
+    /// Waits until the companion has answered the `openDiff` of this proposal: from then on the agent waits for a person.
+    ///
+    /// # Errors
+    /// At the deadline.
+    pub async fn wait_proposed(&self, text: &str) -> Result<()> {
+        let is_it = |event: &Value| {
+            event["event"] == "answered" && event["tool"] == "openDiff" && event["text"] == text
+        };
+        let is_answered = |events: &[Value]| events.iter().any(is_it).then_some(());
+        self.peer.wait(&format!("an answer to the proposal {text:?}"), is_answered).await
+    }
+
     /// Every status and context the agent has had, oldest first.
     pub fn history(&self) -> Vec<Value> {
         self.peer.history()
@@ -269,10 +308,10 @@ impl RealClient {
     }
 }
 
-fn words(rig: &Rig, release: Release) -> Vec<std::ffi::OsString> {
-    let family = match release.family {
-        Family::Gemini => "gemini",
-        Family::Qwen => "qwen",
-    };
-    vec![rig.node().into(), node_script("ide-client.mjs").into(), family.into(), release.package(rig).into()]
+fn words(rig: &Rig, release: Release) -> Vec<OsString> {
+    driver(rig.node(), &release.package(rig))
+}
+
+fn driver(node: &Path, package: &Path) -> Vec<OsString> {
+    vec![node.into(), node_script("ide-client.mjs").into(), package.into()]
 }

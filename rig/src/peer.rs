@@ -87,6 +87,30 @@ impl Peer {
         Self::greet(name, log, read, write).await
     }
 
+    /// Starts `command` in a pane, by typing it, and talks over its standard input and output.
+    ///
+    /// # Errors
+    /// As [`spawn`](Self::spawn), and when the pane is gone. It is ready when it has said something that names its
+    /// process in `params`, as our own desks do.
+    #[cfg(target_os = "linux")]
+    pub async fn pipe_into(pane: &Pane, sandbox: &Sandbox, name: &str, command: &str) -> Result<Self> {
+        use tokio::net::unix::pipe::OpenOptions;
+
+        let log = log_file(sandbox, name);
+        let pipes = ["in", "out"].map(|end| log.with_extension(end));
+        for pipe in &pipes {
+            let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+            rustix::fs::mknodat(rustix::fs::CWD, pipe, rustix::fs::FileType::Fifo, mode, 0)?;
+        }
+        // Both ends at once, so that nobody waits for the other to open it.
+        let to = OpenOptions::new().read_write(true).open_sender(&pipes[0])?;
+        let from = OpenOptions::new().read_write(true).open_receiver(&pipes[1])?;
+        let [input, output, log_words] =
+            [&pipes[0], &pipes[1], &log].map(|path| quote(&path.display().to_string()));
+        pane.enter(&format!("{command} <{input} >{output} 2>{log_words}"))?;
+        Self::greet(name, log, from, to).await
+    }
+
     async fn greet(
         name: &str,
         log: PathBuf,
@@ -101,8 +125,13 @@ impl Peer {
 
         let (name, last_id, pid) = (name.to_owned(), AtomicU64::new(0), Pid::INIT);
         let mut peer = Self { name, pid, log, lines, answers, events, last_id };
-        let ready = peer.wait("its being ready", |events| find(events, "ready").cloned()).await?;
-        let pid = ready["pid"].as_i64().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
+        let pid = peer.wait("its being ready", |events| {
+            let named = |event: &Value| event["params"]["pid"].as_i64();
+            find(events, "ready")
+                .map(|ready| ready["pid"].as_i64())
+                .or_else(|| events.iter().find_map(named).map(Some))
+        });
+        let pid = pid.await?.and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
         peer.pid = pid.context("a ready peer names its process")?;
         Ok(peer)
     }

@@ -5,6 +5,7 @@
 mod contract;
 mod dist;
 mod layers;
+mod matrix;
 mod rig;
 mod run;
 mod screenshot;
@@ -35,6 +36,13 @@ enum Chore {
     /// installed into the checkout. Editors (Neovim and Helix, two releases of each) are Debian's, and need apt-get
     /// but not root.
     Rig(rig::Options),
+    /// Runs every release of every agent on npm that has IDE mode against this program; docs/compatibility.md says what came of
+    /// it.
+    ///
+    /// What is proven is kept in rig/matrix/results.jsonl and not run again, so that it can be interrupted. It needs
+    /// npm's registry, tmux, some 4 GB in the temporary directory, and ends with an error while a cell of the matrix is
+    /// unexplained.
+    Matrix(matrix::Options),
     /// Builds what is installed without a compiler, in target/dist: an archive for this machine, its checksum, the script that
     /// installs it, and a Debian package.
     ///
@@ -50,6 +58,7 @@ fn main() -> anyhow::Result<ExitCode> {
     match Cli::parse().chore {
         Chore::Test(options) => test::test(&options),
         Chore::Rig(options) => rig::install(&options).map(|()| ExitCode::SUCCESS),
+        Chore::Matrix(options) => matrix::matrix(&options),
         Chore::Dist(options) => dist::dist(&options),
         Chore::Screenshot => screenshot::screenshot().map(|()| ExitCode::SUCCESS),
     }

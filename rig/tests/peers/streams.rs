@@ -153,8 +153,8 @@ async fn agents_over_stdio_hear_that_the_diff_was_closed_as_well() {
 #[tokio::test]
 async fn families_whose_releases_know_no_rejection_hear_that_the_diff_was_closed_as_well() {
     let mut stage = Stage::new().await;
-    let files = stage.records().into_iter().filter(|path| path.to_string_lossy().contains("llxprt"));
-    let record = std::fs::read_to_string(files.last().expect("a record for LLxprt")).unwrap();
+    let mut files = stage.records().into_iter().filter(|path| path.to_string_lossy().contains("llxprt"));
+    let record = std::fs::read_to_string(files.next_back().expect("a record for LLxprt")).unwrap();
     let record: Value = serde_json::from_str(&record).unwrap();
     let token = record["authToken"].as_str().unwrap();
     let old = Peer::join_with(stage.port(), token, "streamable-http-client", "2025-06-18").await;

@@ -1,0 +1,110 @@
+//! Which agents there are on npm, and which releases npm has of them now.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result, bail};
+
+/// An agent as npm has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Agent {
+    /// What the command line and the results call it.
+    pub id: &'static str,
+    /// What people call it.
+    pub name: &'static str,
+    /// Where its releases are; of a version that several hold, the first is taken.
+    pub packages: &'static [&'static str],
+    /// Whether versions with a suffix count: some forks publish nothing else.
+    pub suffixes: bool,
+}
+
+/// Every agent with IDE mode that npm is known to have.
+pub const AGENTS: [Agent; 5] = [
+    Agent {
+        id: "gemini",
+        name: "Gemini CLI",
+        packages: &["@google/gemini-cli-core", "@google/gemini-cli"],
+        suffixes: false,
+    },
+    Agent {
+        id: "qwen",
+        name: "Qwen Code",
+        packages: &["@qwen-code/qwen-code", "@qwen-code/qwen-code-core"],
+        suffixes: false,
+    },
+    Agent { id: "llxprt", name: "LLxprt Code", packages: &["@vybestack/llxprt-code-core"], suffixes: false },
+    Agent { id: "aioncli", name: "AionCLI", packages: &["@office-ai/aioncli-core"], suffixes: false },
+    Agent {
+        id: "qwen-termux",
+        name: "Qwen Code for Termux",
+        packages: &["@mmmbuto/qwen-code-termux"],
+        suffixes: true,
+    },
+];
+
+/// One release as npm has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Release {
+    /// Whose.
+    pub agent: Agent,
+    /// The package that holds it.
+    pub package: &'static str,
+    /// Its version.
+    pub version: String,
+}
+
+/// The releases that npm has of an agent, the oldest first; none when it knows no package of it.
+///
+/// # Errors
+/// When the registry cannot be asked, or answers what is no list of versions.
+pub async fn of(agent: Agent) -> Result<Vec<Release>> {
+    let mut found = BTreeMap::new();
+    for package in agent.packages {
+        for version in versions(package).await? {
+            if agent.suffixes || !version.contains('-') {
+                let release = Release { agent, package, version: version.clone() };
+                found.entry((number(&version), version)).or_insert(release);
+            }
+        }
+    }
+    Ok(found.into_values().collect())
+}
+
+/// A version as it is ordered.
+pub fn number(version: &str) -> [u64; 3] {
+    let plain = version.split(['-', '+']).next().unwrap_or(version);
+    let mut parts = plain.split('.').map(|part| part.parse().unwrap_or(0));
+    [(); 3].map(|()| parts.next().unwrap_or(0))
+}
+
+async fn versions(package: &str) -> Result<Vec<String>> {
+    let mut npm = tokio::process::Command::new("npm");
+    npm.args(["view", package, "versions", "--json", "--loglevel=error"]).kill_on_drop(true);
+    let output = npm.output().await.context("npm does not start (install Node with npm)")?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    if output.status.success() {
+        let list = serde_json::from_str::<serde_json::Value>(&said)
+            .with_context(|| format!("npm view {package} printed no JSON"))?;
+        // A package with a single version is answered with a bare string.
+        return Ok(match list {
+            serde_json::Value::String(version) => vec![version],
+            list => serde_json::from_value(list).with_context(|| format!("npm view {package}"))?,
+        });
+    }
+    let error = String::from_utf8_lossy(&output.stderr);
+    if said.contains("E404") || error.contains("E404") {
+        return Ok(Vec::new());
+    }
+    bail!("the registry cannot be asked for {package}: {}", error.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_ordered_by_their_numbers() {
+        assert!(number("0.9.9") < number("0.10.1"));
+        assert_eq!(number("0.22.2-termux"), [0, 22, 2]);
+        assert_eq!(number("1"), [1, 0, 0]);
+    }
+}

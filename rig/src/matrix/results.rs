@@ -1,0 +1,155 @@
+//! What came of it: one line of JSON a release, in `rig/matrix/results.jsonl`. The document is made of this file, so it
+//! is committed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use serde::{Deserialize, Serialize};
+
+/// What a release is taken through, in the order of the document's columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Step {
+    /// It finds the companion by its files, with no variable set.
+    Found,
+    /// It holds the active file, the cursor and the selection.
+    Context,
+    /// A person edits and accepts: its own `openDiff` returns the edited text.
+    Accept,
+    /// A person rejects: its own `openDiff` says so.
+    Reject,
+    /// It is answered in its own prompt: the view vanishes, and the person's edits come back.
+    Answer,
+    /// Two of it propose the same file, and each hears its own outcome.
+    Two,
+    /// The companion crashes under an open proposal: the prompt is freed, and the next proposal works.
+    Crash,
+}
+
+/// All steps.
+pub const STEPS: [Step; 7] =
+    [Step::Found, Step::Context, Step::Accept, Step::Reject, Step::Answer, Step::Two, Step::Crash];
+
+/// What came of one step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Cell {
+    /// It does what a person expects.
+    Works,
+    /// The release has nothing to do it with; what is missing.
+    Lacks(String),
+    /// What happened instead.
+    Fails(String),
+}
+
+/// What a release needs that newer ones do not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Need {
+    /// `TERM_PROGRAM=vscode` in its environment.
+    Vscode,
+    /// `[server] allow-tokenless-agents` in our settings.
+    Tokenless,
+    /// The variables that `alongside run` and `alongside env` set.
+    Variables,
+}
+
+/// One release.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Row {
+    /// The agent's id, as in [`AGENTS`](super::releases::AGENTS).
+    pub agent: String,
+    /// Its version.
+    pub version: String,
+    /// The package it was installed from.
+    pub package: String,
+    /// The release of the MCP SDK that npm installs with it; absent where the package bundles one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sdk: Option<String>,
+    /// The MCP version it speaks with the companion, where its SDK tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<String>,
+    /// What it needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<Need>,
+    /// What came of each step; empty for a release without IDE mode.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub cells: BTreeMap<Step, Cell>,
+}
+
+impl Row {
+    /// Whether the release has IDE mode at all.
+    pub fn has_ide_mode(&self) -> bool {
+        !self.cells.is_empty()
+    }
+}
+
+/// The file.
+#[derive(Debug, Clone)]
+pub struct Results {
+    path: PathBuf,
+    /// The rows, by agent as npm's table has them, then by version.
+    pub rows: Vec<Row>,
+}
+
+impl Results {
+    /// The committed file of this checkout.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read.
+    pub fn committed() -> Result<Self> {
+        Self::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("matrix/results.jsonl"))
+    }
+
+    /// Reads a file; one that is not there holds nothing.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = match std::fs::read_to_string(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            read => read.with_context(|| format!("cannot read {}", path.display()))?,
+        };
+        let rows = text.lines().enumerate().map(|(number, line)| {
+            serde_json::from_str(line).with_context(|| format!("{}:{}", path.display(), number + 1))
+        });
+        let mut results = Self { path: path.to_owned(), rows: rows.collect::<Result<_>>()? };
+        results.sort();
+        Ok(results)
+    }
+
+    /// The row of a release.
+    pub fn row(&self, agent: &str, version: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.agent == agent && row.version == version)
+    }
+
+    /// Takes a row in, in place of an earlier one, and writes the file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn put(&mut self, row: Row) -> Result<()> {
+        // Another run may have added to it.
+        self.rows = Self::read(&self.path)?.rows;
+        self.rows.retain(|other| (&other.agent, &other.version) != (&row.agent, &row.version));
+        self.rows.push(row);
+        self.sort();
+        let lines = self.rows.iter().map(|row| Ok(serde_json::to_string(row)? + "\n"));
+        let text = lines.collect::<Result<String>>()?;
+        let directory = self.path.parent().context("a file has a directory")?;
+        let mut file = tempfile::NamedTempFile::new_in(directory)
+            .with_context(|| format!("cannot write in {}", directory.display()))?;
+        std::io::Write::write_all(&mut file, text.as_bytes())?;
+        // A temporary file is private; this one is to be read by everybody who has the checkout.
+        #[cfg(unix)]
+        file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
+        file.persist(&self.path).with_context(|| format!("cannot write {}", self.path.display()))?;
+        Ok(())
+    }
+
+    fn sort(&mut self) {
+        let place = |row: &Row| super::releases::AGENTS.iter().position(|agent| agent.id == row.agent);
+        self.rows.sort_by_key(|row| (place(row), super::releases::number(&row.version)));
+    }
+}

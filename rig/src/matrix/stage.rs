@@ -1,0 +1,101 @@
+//! What a release is proven on: a project, a terminal, the real program's desk in one pane and agents in others, so that
+//! everybody's ancestors are a person's.
+
+use std::path::PathBuf;
+
+use alongside_desk::{Review, Status};
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+
+use super::prove::{Subject, Tools};
+use super::results::Need;
+use crate::desk::{Desk, Speech};
+use crate::ide_client::RealClient;
+use crate::peer::Peer;
+use crate::sandbox::Sandbox;
+use crate::tmux::Tmux;
+
+/// What `file` of every stage holds.
+pub(super) const ORIGINAL: &str = "one\ntwo\nthree\n";
+
+/// Large enough for a command line.
+const ROOMY: (u16, u16) = (240, 50);
+
+/// See the module. Fields are dropped in this order: the sandbox, which ends every process, last.
+pub(super) struct Stage<'a> {
+    /// The desk of the person.
+    pub(super) desk: Desk,
+    /// A file of the project.
+    pub(super) file: PathBuf,
+    terminal: Tmux,
+    needs: Vec<Need>,
+    tools: &'a Tools,
+    subject: &'a Subject,
+    /// Where it all happens.
+    pub(super) sandbox: Sandbox,
+}
+
+impl<'a> Stage<'a> {
+    /// Starts the program with what these releases need of it.
+    pub(super) async fn set(tools: &'a Tools, subject: &'a Subject, needs: &[Need]) -> Result<Self> {
+        let sandbox = Sandbox::new();
+        let file = sandbox.write("file.txt", ORIGINAL);
+        if needs.contains(&Need::Tokenless) {
+            let settings = sandbox.home().join(".config/alongside/config.toml");
+            std::fs::create_dir_all(settings.parent().context("a file has a directory")?)?;
+            std::fs::write(settings, "[server]\nallow-tokenless-agents = true\n")?;
+        }
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let ours = tools.alongside.parent().context("a program has a directory")?.to_owned();
+        let path = std::env::join_paths([ours].into_iter().chain(std::env::split_paths(&path)))?;
+        let terminal = Tmux::new(&sandbox, [("PATH".to_owned(), path)]);
+        let pane = terminal.window("the desk", ROOMY)?;
+        let peer = Peer::pipe_into(&pane, &sandbox, "alongside review", "alongside review --json").await?;
+        let desk = Desk::new(peer, Speech::Product);
+        Ok(Self { desk, file, terminal, needs: needs.to_vec(), tools, subject, sandbox })
+    }
+
+    /// An agent in a pane of its own that has not looked for a companion yet.
+    pub(super) async fn agent(&self) -> Result<RealClient> {
+        let name = self.subject.to_string();
+        let pane = self.terminal.window(&name, ROOMY)?;
+        if self.needs.contains(&Need::Variables) {
+            pane.enter(r#"eval "$(alongside env)"; echo set"#)?;
+            pane.wait_for("the variables", |screen| screen.lines().any(|line| line == "set"))?;
+        }
+        let vscode: &[_] =
+            if self.needs.contains(&Need::Vscode) { &[("TERM_PROGRAM", "vscode")] } else { &[] };
+        let program = (self.tools.node.as_path(), self.subject.directory.as_path());
+        RealClient::type_into_pane(&self.sandbox, &pane, &name, program, vscode).await
+    }
+
+    /// An agent that is connected and listens, which makes `number` in all.
+    pub(super) async fn connected(&self, number: usize) -> Result<RealClient> {
+        let agent = self.agent().await?;
+        agent.connect().await?;
+        self.desk.agents_listen(number).await?;
+        Ok(agent)
+    }
+
+    /// The review of a proposal that an agent has just made, once the agent itself waits for its outcome.
+    pub(super) async fn review_at(&self, agent: &RealClient, proposed: &str) -> Result<Review> {
+        let review = self.desk.review_of(proposed).await?;
+        agent.wait_proposed(proposed).await?;
+        Ok(review)
+    }
+
+    /// Ends the companion's process as a crash does, and waits until the desk has another.
+    pub(super) async fn crash(&self) -> Result<()> {
+        let process = |status: &Status| rustix::process::Pid::from_raw(status.pid.cast_signed());
+        let before = self.desk.wait_status("a process", process).await?;
+        rustix::process::kill_process(before, rustix::process::Signal::KILL)?;
+        self.desk
+            .wait_status("another process", |status| (process(status) != Some(before)).then_some(()))
+            .await
+    }
+}
+
+/// Whether the agent says that it is connected.
+pub(super) fn is_connected(status: &Value) -> bool {
+    status["status"] == "connected"
+}

@@ -1,0 +1,116 @@
+//! What a release is taken through. Every assertion is on what the agent itself returned or holds.
+
+use alongside_desk::{Closing, Position};
+use anyhow::{Result, ensure};
+use serde_json::{Value, json};
+
+use super::results::Step;
+use super::stage::Stage;
+use crate::ide_client::{CliAnswer, Outcome, RealClient};
+
+/// The commands of the driver without which a release cannot be taken through a step.
+pub(super) fn calls(step: Step) -> &'static [&'static str] {
+    match step {
+        Step::Found => &[],
+        Step::Context => &["context"],
+        Step::Accept | Step::Reject | Step::Two | Step::Crash => &["openDiff"],
+        Step::Answer => &["openDiff", "resolveFromCli"],
+    }
+}
+
+/// Plays one, with an agent that says it is connected.
+pub(super) async fn play(step: Step, stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
+    match step {
+        Step::Found => found(stage, agent).await,
+        Step::Context => context(stage, agent).await,
+        Step::Accept => accept(stage, agent).await,
+        Step::Reject => reject(stage, agent).await,
+        Step::Answer => answer(stage, agent).await,
+        Step::Two => two(stage, agent).await,
+        Step::Crash => crash(stage, agent).await,
+    }
+}
+
+/// What has led here was the search itself. What it leads to is a stream, and for agents that ask, both tools.
+async fn found(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
+    let status = agent.status().await?;
+    ensure!(status["diffing"] == true, "it is connected and opens no diffs: {status}");
+    stage.desk.agents_listen(1).await
+}
+
+async fn context(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
+    let other = stage.sandbox.write("other.txt", "alpha\nbeta\n");
+    stage.desk.focus(&stage.file, None).await?;
+    stage.desk.select(&other, Some(Position { line: 1, character: 3 }), Some("bet")).await?;
+    // After the agent's own clean-up: of a file that is not flagged active it would have lost cursor and selection.
+    let wanted = json!({
+        "path": other, "isActive": true, "cursor": { "line": 2, "character": 4 }, "selectedText": "bet",
+    });
+    let holds = |context: &Value| {
+        let file = &context["workspaceState"]["openFiles"][0];
+        ["path", "isActive", "cursor", "selectedText"].iter().all(|field| file[field] == wanted[field])
+    };
+    agent.wait_context("the active file, its cursor and its selection", holds).await.map(drop)
+}
+
+async fn accept(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
+    let diff = agent.open_diff(&stage.file, "one\nzwei\nthree\n");
+    let review = stage.review_at(agent, "one\nzwei\nthree\n").await?;
+    stage.desk.accept_with(&review, "one\ndeux ☕ \u{1F600}\nthree").await?;
+    is(&diff.outcome().await?, &Outcome::accepted("one\ndeux ☕ \u{1F600}\nthree"))
+}
+
+async fn reject(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
+    let diff = agent.open_diff(&stage.file, "all new\n");
+    let review = stage.review_at(agent, "all new\n").await?;
+    stage.desk.reject(&review).await?;
+    is(&diff.outcome().await?, &Outcome::Rejected)
+}
+
+async fn answer(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
+    let diff = agent.open_diff(&stage.file, "answered there\n");
+    let review = stage.review_at(agent, "answered there\n").await?;
+    stage.desk.edit(&review, "answered there, and mine\n").await?;
+    agent.resolve_from_cli(&stage.file, CliAnswer::Accepted).await?;
+    is(&diff.outcome().await?, &Outcome::accepted("answered there, and mine\n"))?;
+    let closing = stage.desk.closed(review.id).await?.closing;
+    ensure!(closing == Closing::AnsweredInAgent, "the view closed as {closing:?}");
+
+    let diff = agent.open_diff(&stage.file, "refused there\n");
+    let review = stage.review_at(agent, "refused there\n").await?;
+    agent.resolve_from_cli(&stage.file, CliAnswer::Rejected).await?;
+    is(&diff.outcome().await?, &Outcome::Rejected)?;
+    stage.desk.closed(review.id).await.map(drop)
+}
+
+async fn two(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
+    let second = stage.connected(2).await?;
+    let (mine, theirs) =
+        (agent.open_diff(&stage.file, "the first's\n"), second.open_diff(&stage.file, "the second's\n"));
+    let (first, other) =
+        (stage.review_at(agent, "the first's\n").await?, stage.review_at(&second, "the second's\n").await?);
+    stage.desk.accept_with(&other, "the second's, edited\n").await?;
+    is(&theirs.outcome().await?, &Outcome::accepted("the second's, edited\n"))?;
+    stage.desk.reject(&first).await?;
+    is(&mine.outcome().await?, &Outcome::Rejected)?;
+    drop(second);
+    stage.desk.agents_listen(1).await
+}
+
+async fn crash(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
+    let diff = agent.open_diff(&stage.file, "undecided\n");
+    stage.review_at(agent, "undecided\n").await?;
+    stage.crash().await?;
+    is(&diff.outcome().await?, &Outcome::Rejected)?;
+    if stage.desk.agents_listen(1).await.is_err() {
+        agent.connect().await?;
+    }
+    let diff = agent.open_diff(&stage.file, "after the crash\n");
+    stage.desk.accept(&stage.desk.review_of("after the crash\n").await?).await?;
+    is(&diff.outcome().await?, &Outcome::accepted("after the crash\n"))
+}
+
+fn is(outcome: &Outcome, wanted: &Outcome) -> Result<()> {
+    ensure!(outcome == wanted, "its openDiff returned {outcome:?} instead of {wanted:?}");
+    Ok(())
+}

@@ -1,0 +1,261 @@
+//! `cargo xtask matrix`: every release of every agent on npm against this program, and the document about it.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use alongside_rig::matrix::releases::{self, AGENTS, Release};
+use alongside_rig::matrix::scratch::Scratch;
+use alongside_rig::matrix::{Cell, Results, Row, Subject, Tools, explain, page, prove};
+use anyhow::{Context as _, bail};
+use tokio::task::JoinSet;
+
+/// Which releases, and how.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Only these: an agent (`gemini`) or one release of it (`gemini@0.30.0`)
+    #[arg(long, value_name = "AGENT[@VERSION]")]
+    only: Vec<String>,
+
+    /// Run those that have a result as well
+    #[arg(long)]
+    again: bool,
+
+    /// How many releases at once
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=8))]
+    jobs: u8,
+
+    /// The program to prove; built now if none is given
+    #[arg(long, value_name = "PROGRAM")]
+    alongside: Option<PathBuf>,
+
+    /// Prove what lies in this package directory, for a release that npm does not have; with one --only AGENT@VERSION. It
+    /// must look as npm's packages do: rig/node/pack-from-source.mjs packs a checkout
+    #[arg(long, value_name = "DIR", requires = "only")]
+    package: Option<PathBuf>,
+
+    /// Run nothing: only make docs/compatibility.md anew from the results
+    #[arg(long)]
+    page: bool,
+}
+
+pub(crate) fn matrix(options: &Options) -> anyhow::Result<ExitCode> {
+    let mut results = Results::committed()?;
+    if !options.page {
+        let runtime = tokio::runtime::Runtime::new().context("cannot start a runtime")?;
+        let ended = runtime.block_on(run(options, &mut results));
+        // Whoever still blocks is in a sandbox that is being torn down.
+        runtime.shutdown_timeout(Duration::from_secs(10));
+        if ended?.is_none() {
+            println!("interrupted; what was proven is kept, and the next run goes on from there");
+            return Ok(ExitCode::from(130));
+        }
+    }
+    page::write(&results.rows)?;
+    let open = explain::unexplained(&results.rows);
+    for cell in &open {
+        println!("UNEXPLAINED: {cell}");
+    }
+    println!(
+        "{} releases, {} unexplained cells; docs/compatibility.md is written",
+        results.rows.len(),
+        open.len()
+    );
+    Ok(if open.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// `None` when it was interrupted.
+async fn run(options: &Options, results: &mut Results) -> anyhow::Result<Option<()>> {
+    if let Some(package) = &options.package {
+        return one_from_elsewhere(options, package, results).await;
+    }
+    let wanted = wanted(options, results).await?;
+    let scratch = Arc::new(Scratch::new()?);
+    let tools = Arc::new(tools(options)?);
+    let mut turn = Turn { scratch, tools, done: 0, all: wanted.len(), started: Instant::now() };
+    println!("==> {} releases to prove, {} at a time", wanted.len(), options.jobs);
+    let Some(suspects) = turn.prove(wanted, options.jobs.into(), results).await? else { return Ok(None) };
+    if suspects.is_empty() {
+        return Ok(Some(()));
+    }
+    println!("==> {} of them once more, alone: what failed may have been this machine", suspects.len());
+    (turn.done, turn.all, turn.started) = (0, suspects.len(), Instant::now());
+    Ok(turn.prove(suspects, 1, results).await?.map(drop))
+}
+
+/// A package that npm does not have.
+async fn one_from_elsewhere(
+    options: &Options,
+    package: &Path,
+    results: &mut Results,
+) -> anyhow::Result<Option<()>> {
+    let [only] = options.only.as_slice() else { bail!("--package is about one release: give one --only") };
+    let Some((agent, version)) = only.split_once('@') else { bail!("--only {only} names no version") };
+    known(agent)?;
+    let directory = package.canonicalize().with_context(|| format!("no directory {}", package.display()))?;
+    let manifest = directory.join("package.json");
+    let text =
+        std::fs::read_to_string(&manifest).with_context(|| format!("cannot read {}", manifest.display()))?;
+    let name = serde_json::from_str::<serde_json::Value>(&text)
+        .with_context(|| format!("{} is no JSON", manifest.display()))?["name"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    let (agent, version) = (agent.to_owned(), version.to_owned());
+    let subject = Subject { agent, version, package: format!("{name}, packed from source"), directory };
+    let tools = tools(options)?;
+    tokio::select! {
+        row = prove(&tools, &subject) => {
+            let row = row?;
+            println!("{}", told(&row));
+            results.put(row)?;
+            Ok(Some(()))
+        }
+        _ = tokio::signal::ctrl_c() => Ok(None),
+    }
+}
+
+fn known(id: &str) -> anyhow::Result<()> {
+    let known: Vec<_> = AGENTS.iter().map(|agent| agent.id).collect();
+    if !known.contains(&id) {
+        bail!("there is no agent {id:?}; there are {}", known.join(", "));
+    }
+    Ok(())
+}
+
+async fn wanted(options: &Options, results: &Results) -> anyhow::Result<Vec<Release>> {
+    let wishes: Vec<_> = options.only.iter().map(|only| only.split_once('@').unwrap_or((only, ""))).collect();
+    for (id, _) in &wishes {
+        known(id)?;
+    }
+    let mut wanted = Vec::new();
+    for agent in AGENTS {
+        let wishes: Vec<_> = wishes.iter().filter(|(id, _)| *id == agent.id).collect();
+        if wishes.is_empty() && !options.only.is_empty() {
+            continue;
+        }
+        let releases = releases::of(agent).await?;
+        println!("==> {}: npm has {} releases", agent.name, releases.len());
+        let is_wanted = |release: &Release| {
+            let version = &release.version;
+            wishes.is_empty() || wishes.iter().any(|(_, wish)| wish.is_empty() || wish == version)
+        };
+        let is_due = |release: &Release| options.again || results.row(agent.id, &release.version).is_none();
+        let chosen: Vec<_> = releases.into_iter().filter(is_wanted).collect();
+        if let Some((_, missing)) = wishes.iter().find(|(_, version)| {
+            !version.is_empty() && chosen.iter().all(|release| release.version != **version)
+        }) {
+            bail!("npm has no stable release {missing} of {}", agent.name);
+        }
+        wanted.extend(chosen.into_iter().filter(is_due));
+    }
+    Ok(wanted)
+}
+
+fn tools(options: &Options) -> anyhow::Result<Tools> {
+    let alongside = match &options.alongside {
+        Some(program) => {
+            program.canonicalize().with_context(|| format!("no program {}", program.display()))?
+        }
+        None => {
+            crate::run::must(crate::run::cargo().args(["build", "-p", "alongside"]))?;
+            alongside_rig::alongside_bin()?
+        }
+    };
+    let node = alongside_rig::install().context("Node cannot be had")?.node().to_owned();
+    Ok(Tools { alongside, node })
+}
+
+/// One turn through a list of releases.
+struct Turn {
+    scratch: Arc<Scratch>,
+    tools: Arc<Tools>,
+    done: usize,
+    all: usize,
+    started: Instant,
+}
+
+impl Turn {
+    /// Returns those whose failures nobody has explained, or `None` when it was interrupted.
+    async fn prove(
+        &mut self,
+        releases: Vec<Release>,
+        jobs: usize,
+        results: &mut Results,
+    ) -> anyhow::Result<Option<Vec<Release>>> {
+        let mut waiting = VecDeque::from(releases);
+        let mut running = JoinSet::new();
+        let mut suspects = Vec::new();
+        let interrupt = tokio::signal::ctrl_c();
+        tokio::pin!(interrupt);
+        loop {
+            while running.len() < jobs {
+                let Some(release) = waiting.pop_front() else { break };
+                let (scratch, tools) = (self.scratch.clone(), self.tools.clone());
+                running.spawn(async move {
+                    let row = one(&scratch, &tools, &release).await;
+                    (release, row)
+                });
+            }
+            let ended = tokio::select! {
+                ended = running.join_next() => ended,
+                _ = &mut interrupt => {
+                    // Every sandbox, process and folder ends with its task.
+                    running.shutdown().await;
+                    return Ok(None);
+                }
+            };
+            let Some(ended) = ended else { return Ok(Some(suspects)) };
+            let (release, row) = ended.context("a proof has panicked")?;
+            self.done += 1;
+            match row {
+                Ok(row) => {
+                    println!("{} {}", self.progress(), told(&row));
+                    let failed = |cell: &Cell| matches!(cell, Cell::Fails(_));
+                    let is_open = !explain::unexplained(std::slice::from_ref(&row)).is_empty();
+                    if is_open && row.cells.values().any(failed) {
+                        suspects.push(release);
+                    }
+                    results.put(row)?;
+                }
+                // A registry that is gone stays gone.
+                Err(error) if jobs == 1 => return Err(error),
+                Err(error) => {
+                    println!("{} {} {}: {error:#}", self.progress(), release.agent.id, release.version);
+                    suspects.push(release);
+                }
+            }
+            if running.is_empty() {
+                self.scratch.tidy()?;
+            }
+        }
+    }
+
+    fn progress(&self) -> String {
+        let each = self.started.elapsed() / u32::try_from(self.done).unwrap_or(1).max(1);
+        let left = each * u32::try_from(self.all - self.done).unwrap_or(0);
+        format!("[{}/{}, {} min left]", self.done, self.all, left.as_secs().div_ceil(60))
+    }
+}
+
+async fn one(scratch: &Scratch, tools: &Tools, release: &Release) -> anyhow::Result<Row> {
+    let installed = scratch.install(release).await?;
+    let subject = Subject {
+        agent: release.agent.id.to_owned(),
+        version: release.version.clone(),
+        package: release.package.to_owned(),
+        directory: installed.package(),
+    };
+    prove(tools, &subject).await
+}
+
+fn told(row: &Row) -> String {
+    let works = row.cells.values().filter(|cell| **cell == Cell::Works).count();
+    let name = format!("{} {}", row.agent, row.version);
+    match row.has_ide_mode() {
+        false => format!("{name}: no IDE mode"),
+        true => format!("{name}: {works} of {} work; needs {:?}", row.cells.len(), row.needs),
+    }
+}
