@@ -19,11 +19,11 @@ pub static CHECKS: LazyLock<Vec<&'static Check>> = LazyLock::new(|| {
         super::sessions::CHECKS,
         super::streams::CHECKS,
         super::delivery::CHECKS,
-        super::outcomes::CHECKS,
         super::context::CHECKS,
         super::cursor::CHECKS,
         super::diffs::CHECKS,
         super::closing::CHECKS,
+        super::outcomes::CHECKS,
         super::stop::CHECKS,
     ];
     let mut checks: Vec<&'static Check> = groups.into_iter().flatten().collect();

@@ -120,7 +120,7 @@ pub(crate) async fn run(args: Args, _globals: Globals) -> anyhow::Result<ExitCod
     }
     if args.list {
         let wanted = options.wanted();
-        super::print(&if args.json { records::list(&wanted)? } else { paper::list(&wanted) })?;
+        super::print(&if args.json { records::list(&wanted) } else { paper::list(&wanted) })?;
         return Ok(ExitCode::SUCCESS);
     }
     let target = match find(&args).await {
@@ -138,7 +138,7 @@ pub(crate) async fn run(args: Args, _globals: Globals) -> anyhow::Result<ExitCod
             .hint("name a file in a directory that is there")?;
     }
     if args.json {
-        super::print(&records::json(&report)?)?;
+        super::print(&records::json(&report))?;
     } else {
         let columns = alongside_platform::terminal::columns().filter(|_| std::io::stdout().is_terminal());
         let paper = paper::Paper {

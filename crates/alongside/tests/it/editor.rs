@@ -125,6 +125,45 @@ impl Editor {
         params
     }
 
+    /// Takes in what was said meanwhile, and answers what it is asked: it has sent everything.
+    pub(crate) fn attends(&mut self) {
+        while let Ok(message) = self.messages.try_recv() {
+            if let Message::Request(request) = &message {
+                self.sends(Response { id: request.id.clone(), response_result: Ok(Value::Null) }.into());
+            }
+            self.said.push((false, message));
+        }
+    }
+
+    /// The first open review of a file, at its newest revision.
+    pub(crate) fn review(&mut self, file: &str) -> Option<Value> {
+        self.reviews().into_iter().find(|review| review["file"] == file)
+    }
+
+    /// The first open review.
+    pub(crate) fn any_review(&mut self) -> Option<Value> {
+        self.reviews().into_iter().next()
+    }
+
+    fn reviews(&mut self) -> Vec<Value> {
+        self.attends();
+        let mut open: Vec<Value> = Vec::new();
+        for (_, message) in self.said.iter().filter(|(by_editor, _)| !by_editor) {
+            let Message::Notification(it) = message else { continue };
+            match it.method.as_str() {
+                "alongside/didOpenReview" => open.push(it.params.clone()),
+                "alongside/didCloseReview" => open.retain(|review| review["id"] != it.params["id"]),
+                "alongside/didChangeReview" => {
+                    for review in open.iter_mut().filter(|review| review["id"] == it.params["id"]) {
+                        review["revision"] = it.params["revision"].clone();
+                    }
+                }
+                _ => {}
+            }
+        }
+        open
+    }
+
     /// Sends an edit when it is asked for what it has not sent.
     pub(crate) fn waits_to_flush(&mut self, edit: Value) {
         let id = self.waits_for(0, "flushReview", |message| match message {

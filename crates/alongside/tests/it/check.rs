@@ -1,0 +1,130 @@
+//! `alongside check` finds nothing in alongside: a whole editor is driven through it.
+
+mod driven;
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use alongside_agent::find;
+use alongside_contract::family::FAMILIES;
+use serde_json::{Value, json};
+
+use crate::check::driven::Driven;
+use crate::editor::{Editor, Process};
+use crate::support::{Home, until};
+
+/// A whole run: one check alone waits for 15 seconds.
+const PATIENCE: Duration = Duration::from_secs(240);
+
+/// The report of a run in which it is driven.
+async fn report(home: &Home, driven: &Driven, args: &[&str]) -> (Option<i32>, Value) {
+    let mut command = home.alongside(&["check", "--json", "--drive", &driven.command()]);
+    command.args(args).stdin(Stdio::null());
+    let run = tokio::process::Command::from(command).kill_on_drop(true).output();
+    let output = tokio::time::timeout(PATIENCE, run).await.expect("the checks end").unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let report = serde_json::from_str(&text);
+    let report = report.unwrap_or_else(|_| panic!("{text}{}", String::from_utf8_lossy(&output.stderr)));
+    (output.status.code(), report)
+}
+
+async fn opens(home: &Home) -> (Process, Editor) {
+    let process = Process::open();
+    let editor = Editor::with_plugin(home, &process, &[&home.project]);
+    until("the companion", || find::candidates(&FAMILIES[0], &home.surroundings()).found.pop()).await;
+    (process, editor)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_wrong_with_alongside() {
+    let home = Home::new();
+    let (process, editor) = opens(&home).await;
+    let driven = Driven::by(&home, editor, process);
+    let (code, report) = report(&home, &driven, &[]).await;
+    let checks = report["checks"].as_array().unwrap();
+    let others: Vec<String> = checks
+        .iter()
+        .filter(|check| check["verdict"] != "pass")
+        .map(|check| {
+            format!("{}: {} {} {:#}", check["id"], check["verdict"], check["reason"], check["evidence"])
+        })
+        .collect();
+    assert!(others.is_empty(), "{}", others.join("\n"));
+    assert_eq!(
+        (code, &report["conforms"], checks.len()),
+        (Some(0), &true.into(), alongside_agent::check::CHECKS.len())
+    );
+    // It leaves nothing behind.
+    let left = std::fs::read_dir(&home.project).unwrap().flatten().map(|entry| entry.file_name());
+    assert_eq!(left.collect::<Vec<_>>(), Vec::<std::ffi::OsString>::new());
+    let left = crate::support::files_below(&home.path("tmp"));
+    assert!(!left.iter().any(|path| path.to_string_lossy().contains("alongside-check-")), "{left:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_is_asked_in_the_terminal_for_what_they_have_to_do() {
+    let home = Home::new();
+    let (_process, mut editor) = opens(&home).await;
+    let mut check = home.at_terminal(&["check", "--only", "diffs.rejected,diffs.immediate"]);
+    check.answers("Will you? [y/N]", "y").await;
+    check.shows("1. Reject the proposal for").await;
+    let review = until("the proposal", || editor.any_review()).await;
+    let decide = json!({ "id": review["id"], "revision": review["revision"], "decision": "reject" });
+    editor.asks("alongside/decideReview", decide).unwrap();
+    check.answers("[Enter done, s skip, c cannot]", "").await;
+    check.shows("2 pass of 2 checks").await;
+    assert_eq!(check.ends().code(), Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_check_that_is_interrupted_closes_what_it_opened() {
+    let home = Home::new();
+    let (_process, mut editor) = opens(&home).await;
+    let mut check = home.at_terminal(&["check", "--only", "diffs.rejected"]);
+    check.answers("Will you? [y/N]", "y").await;
+    check.shows("1. Reject the proposal for").await;
+    until("the proposal", || editor.any_review()).await;
+    check.signal(rustix::process::Signal::INT);
+    until("the proposal to be closed", || editor.any_review().is_none().then_some(())).await;
+    check.shows("It was interrupted: there is no verdict").await;
+    assert_eq!(check.ends().code(), Some(1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_needs_somebody_is_not_observable_without_one_and_junit_says_so() {
+    let home = Home::new();
+    let (_process, _editor) = opens(&home).await;
+    let junit = home.path("check.xml");
+    let only = "diffs.accepted,diffs.immediate,stop";
+    let ran = home.run(&["check", "--only", only, "--json", "--junit", junit.to_str().unwrap()]);
+    let report: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let verdicts: Vec<_> = report["checks"].as_array().unwrap().iter().map(|it| &it["verdict"]).collect();
+    assert_eq!(verdicts[..2], ["pass", "not observable"]);
+    assert_eq!((ran.status.code(), &report["notObservable"]), (Some(0), &5.into()));
+    let junit = std::fs::read_to_string(junit).unwrap();
+    assert!(junit.contains("<testsuite name=\"diffs\" tests=\"2\" skipped=\"1\""), "{junit}");
+    assert!(junit.contains("not observable: it needs somebody at the editor"), "{junit}");
+}
+
+#[test]
+fn where_nobody_is_to_be_checked_the_exit_code_is_2() {
+    let home = Home::new();
+    let ran = home.run(&["check"]);
+    let said = String::from_utf8(ran.stderr).unwrap();
+    assert!(said.contains("no companion serves") && said.contains("hint: start the editor"), "{said}");
+    assert_eq!(ran.status.code(), Some(2));
+    // A file that was left behind.
+    let gone = { std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port() };
+    let ran = home.run(&["check", "--port", &gone.to_string()]);
+    let said = String::from_utf8(ran.stderr).unwrap();
+    assert!(said.contains("nobody listens on port"), "{said}");
+    assert_eq!(ran.status.code(), Some(2));
+    let ran = home.run(&["check", "--only", "difs"]);
+    assert!(String::from_utf8(ran.stderr).unwrap().contains("no check and no group \"difs\""));
+}
+
+#[test]
+fn the_list_holds_every_check() {
+    let ran = Home::new().run(&["check", "--list"]);
+    assert_eq!(String::from_utf8(ran.stdout).unwrap().lines().count(), alongside_agent::check::CHECKS.len());
+}
