@@ -1,7 +1,8 @@
 //! `cargo xtask test`: everything that must be true before a commit is one to stop on.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::{ExitCode, Stdio};
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::Context as _;
 
@@ -23,6 +24,9 @@ struct Sum {
     skipped: usize,
 }
 
+/// Where the program cannot be run here, it must at least compile.
+const ELSEWHERE: [&str; 2] = ["x86_64-pc-windows-gnu", "aarch64-apple-darwin"];
+
 /// The last line of the output is the sum, whatever comes of it.
 pub(crate) fn test(options: &Options) -> anyhow::Result<ExitCode> {
     rig()?;
@@ -31,6 +35,9 @@ pub(crate) fn test(options: &Options) -> anyhow::Result<ExitCode> {
         sum.check("formatting", run(cargo().args(["fmt", "--all", "--check"]))?.success());
         let clippy = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
         sum.check("lints", run(cargo().args(clippy))?.success());
+        for target in ELSEWHERE {
+            sum.check_for(target)?;
+        }
     }
     // Tests start the built programs as their users would.
     must(cargo().args(["build", "--workspace", "--bins"]))?;
@@ -68,6 +75,22 @@ impl Sum {
     fn check(&mut self, what: &str, good: bool) {
         println!("{what}: {}", if good { "ok" } else { "FAILED" });
         if good { self.passed += 1 } else { self.failed += 1 }
+    }
+
+    /// Checks the program for a target, if its standard library is installed; checking needs nothing else.
+    fn check_for(&mut self, target: &str) -> anyhow::Result<()> {
+        let installed = Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output();
+        let installed = installed.is_ok_and(|output| {
+            Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir() && output.status.success()
+        });
+        if installed {
+            let check = ["check", "--quiet", "--package", "alongside", "--target", target];
+            self.check(target, run(cargo().args(check))?.success());
+        } else {
+            println!("SKIPPED: {target}: its standard library is not installed (rustup target add {target})");
+            self.skipped += 1;
+        }
+        Ok(())
     }
 
     /// Takes in a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; …`.

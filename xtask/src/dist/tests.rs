@@ -58,7 +58,7 @@ impl Stage {
         command
     }
 
-    fn from_here(&self) -> [(&'static str, &str); 1] {
+    fn variables(&self) -> [(&'static str, &str); 1] {
         [("ALONGSIDE_FROM", self.out.to_str().unwrap())]
     }
 
@@ -83,7 +83,7 @@ fn said(output: &Output) -> String {
 fn the_script_installs_what_works_and_takes_all_of_it_away_again() {
     let Some(stage) = Stage::new() else { return };
     let before = stage.home();
-    let installed = stage.script(&stage.from_here(), &[]);
+    let installed = stage.script(&stage.variables(), &[]);
     assert!(installed.status.success(), "{}", said(&installed));
     assert!(said(&installed).contains("is not on your PATH"), "{}", said(&installed));
 
@@ -103,7 +103,7 @@ fn the_script_installs_what_works_and_takes_all_of_it_away_again() {
 
     // Somebody else's page, and a second time over the first.
     fs::write(local.join("share/man/man1/other.1"), "").unwrap();
-    let again = stage.script(&stage.from_here(), &[]);
+    let again = stage.script(&stage.variables(), &[]);
     assert!(again.status.success(), "{}", said(&again));
     let removed = stage.script(&[], &["--uninstall"]);
     assert!(removed.status.success(), "{}", said(&removed));
@@ -130,7 +130,7 @@ fn what_cannot_be_installed_changes_nothing_and_says_what_to_do() {
         assert!(!output.status.success() && said.contains(why) && said.contains("hint: "), "{why}: {said}");
         assert_eq!(stage.home(), before, "{why}");
     };
-    let [from] = stage.from_here();
+    let [from] = stage.variables();
     refused(&[], "where the archives are");
     refused(&[("ALONGSIDE_FROM", "/nowhere")], "cannot read /nowhere/SHA256SUMS");
     refused(&[from, ("ALONGSIDE_VERSION", "99.0.0")], "no archive of version 99.0.0 for this machine");
