@@ -1,5 +1,6 @@
 //! The host's loop: lets desks in, and does what the [rules](super::life) say follows when they come and go.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -38,6 +39,8 @@ pub(super) struct Serving {
     last: u64,
     /// Watches saved files while no editor tells more.
     saved: Option<AbortHandle>,
+    /// The desks that have told what is open, while they are there.
+    telling: BTreeSet<u64>,
     /// Said to desks that are still there when all is over.
     goodbye: watch::Sender<Option<Goodbye>>,
 }
@@ -60,6 +63,7 @@ impl Serving {
             life,
             last: 0,
             saved: None,
+            telling: BTreeSet::new(),
             goodbye: watch::Sender::new(None),
         }
     }
@@ -88,12 +92,20 @@ impl Serving {
                 event = inbox.recv() => match event {
                     Some(Event::Arrived { hello, seated }) => self.arrived(&hello, seated),
                     Some(Event::Parted { id, left, ends }) => {
+                        self.telling.remove(&id);
+                        self.watch_saved_files();
                         let steps = self.life.parted(id, left, Instant::now());
                         let _ = ends.send(steps.contains(&Step::End));
                         steps
                     }
                     Some(Event::Focused) => {
                         self.focused();
+                        continue;
+                    }
+                    Some(Event::TellsContext(id)) => {
+                        if self.telling.insert(id) {
+                            self.watch_saved_files();
+                        }
                         continue;
                     }
                     Some(Event::RootsChanged { added, removed }) => {
@@ -185,9 +197,9 @@ impl Serving {
         false
     }
 
-    /// Saved files tell what a person works on, as long as no editor does.
+    /// Saved files tell what a person works on, as long as no editor does, and no other desk: they know the cursor.
     fn watch_saved_files(&mut self) {
-        let wanted = self.settings.context && self.life.owner().is_none();
+        let wanted = self.settings.context && self.life.owner().is_none() && self.telling.is_empty();
         match (self.saved.take(), wanted) {
             (None, true) => {
                 let mut roots = self.entry.roots.clone();
@@ -206,7 +218,7 @@ impl Serving {
         let mut roots = self.entry.roots.clone();
         roots.retain(|root| !removed.contains(root));
         roots.extend(added);
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         roots.retain(|root| seen.insert(root.clone()));
         if roots == self.entry.roots {
             return;

@@ -21,6 +21,8 @@ pub(super) enum Event {
         ends: oneshot::Sender<bool>,
     },
     Focused,
+    /// A desk tells what its person has open.
+    TellsContext(u64),
     RootsChanged {
         added: Vec<PathBuf>,
         removed: Vec<PathBuf>,
@@ -73,6 +75,9 @@ pub(super) async fn receive_and_serve(
     // The loop may have ended in between.
     let Ok(Seated { id, desk, welcome }) = seated.await else { return };
     let noticed = |request: &Request| {
+        if matches!(request, Request::ChangeContext(_)) {
+            let _ = events.send(Event::TellsContext(id));
+        }
         let event = match request {
             // Its person turns to it.
             Request::Focus => Event::Focused,

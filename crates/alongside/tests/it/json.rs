@@ -84,3 +84,25 @@ async fn harmful_characters_are_escaped_and_mean_the_same() {
     assert_eq!(opened["params"]["proposed"], text);
     assert!(!desk.out.text().contains(['\u{202e}', '\u{9b}', '\u{7f}', '\x1b']));
 }
+
+/// Without such a program, a saved file is the file that the person is in; this one knows better.
+#[tokio::test]
+async fn what_a_program_tells_of_the_cursor_is_not_lost_when_the_file_is_saved() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\nb\n");
+    let mut desk = home.review(&["--json"]);
+    let agent = home.agent().await;
+    let tell = json!({"id": 1, "method": "alongside/didChangeContext",
+        "params": {"active": {"path": file, "cursor": {"line": 1, "character": 0}}}});
+    desk.types(&tell.to_string());
+    result(&desk, json!(1)).await;
+    let cursor = |context: &alongside_contract::context::IdeContext| context.open_files().first()?.cursor;
+    let mut context = agent.context();
+    let holds = context.wait_for(|context| context.as_ref().and_then(cursor).is_some());
+    soon("the cursor", holds).await.unwrap();
+    std::fs::write(&file, "a\nb\nc\n").unwrap();
+    // Saves are gathered for 100 ms, and agents are told within 200 ms.
+    tokio::time::sleep(std::time::Duration::from_millis(600)).await;
+    let told = context.borrow().clone().expect("a context");
+    assert_eq!(cursor(&told).map(|cursor| cursor.line), Some(2), "{told:?}");
+}
