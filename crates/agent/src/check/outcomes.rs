@@ -1,16 +1,14 @@
 //! Checks of what the person decides. Each scene is played once, and judged by several checks.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::OnceCell;
 
-use super::Clause::{Advice, Shipped, Spec};
+use super::Clause::{Shipped, Spec};
 use super::Level::Must;
 use super::bench::{Case, Checked, Played, ensure, fail, skip};
 use super::driver::{Action, Reply};
-use super::listener::Listener;
 use super::table::{Check, Group, When};
 
 /// Everything that ends a diff.
@@ -130,42 +128,6 @@ pub(super) static CHECKS: &[Check] = &[
         needs: &["is-shown"],
         when: When::InTurn,
         judge: |case| Box::pin(close_view(case)),
-    },
-    Check {
-        id: "diffs.own-outcome",
-        group: Group::Diffs,
-        title: "An outcome is told to the agent that asked, and to nobody else",
-        clause: Shipped {
-            says: "every agent takes an outcome for its own",
-            breaks: "every release, where several agents run in one project",
-        },
-        harm: "a proposal is accepted though nobody decided on it",
-        needs: &["accept"],
-        when: When::InTurn,
-        judge: |case| Box::pin(own_outcome(case)),
-    },
-    Check {
-        id: "diffs.same-file",
-        group: Group::Diffs,
-        title: "Two agents that propose the same file each hear their own outcome",
-        clause: Advice("diffs are kept by agent and path; one decision decides one of them"),
-        harm: "an agent writes a proposal that nobody accepted",
-        needs: &["reject"],
-        when: When::InTurn,
-        judge: |case| Box::pin(same_file(case)),
-    },
-    Check {
-        id: "diffs.decided-close",
-        group: Group::Diffs,
-        title: "What was accepted and not yet heard of is what closeDiff answers",
-        clause: Shipped {
-            says: "an agent that did not hear the outcome closes the diff, and writes its own proposal when it is answered {}",
-            breaks: "every release, when the stream was cut at the wrong moment",
-        },
-        harm: "the agent writes something else than what was accepted",
-        needs: &["edit", "accept"],
-        when: When::InTurn,
-        judge: |case| Box::pin(decided_close(case)),
     },
 ];
 
@@ -329,57 +291,4 @@ async fn close_view(case: &Case<'_>) -> Checked {
         return skip("the proposal was not shown");
     }
     ensure(!seen.after?, || "after closeDiff, the proposal is still shown".into())
-}
-
-async fn own_outcome(case: &Case<'_>) -> Checked {
-    let (one, other) = (case.join().await?, case.join().await?);
-    let listeners = [one.listen().await?, other.listen().await?];
-    let paths = [case.proposal("of-the-first-agent.txt"), case.proposal("of-the-second-agent.txt")];
-    case.open_diff(&one, &paths[0], "By the first agent.\n").await?;
-    case.open_diff(&other, &paths[1], "By the second agent.\n").await?;
-    let marks = [listeners[0].mark(), listeners[1].mark()];
-    case.act(Action::Accept { path: paths[0].clone() }).await?;
-    if listeners[0].message(marks[0], case.pace().answer, &OUTCOMES).await.is_none() {
-        return skip("nothing came when the proposal was accepted");
-    }
-    case.quiet().await;
-    let heard = listeners[1].told(marks[1], &OUTCOMES);
-    ensure(heard.is_empty(), || format!("the other agent was told {}", heard[0].1))
-}
-
-async fn same_file(case: &Case<'_>) -> Checked {
-    let (one, other) = (case.join().await?, case.join().await?);
-    let listeners = [one.listen().await?, other.listen().await?];
-    let path = case.proposal("same-file.txt");
-    case.open_diff(&one, &path, "By the first agent.\n").await?;
-    case.open_diff(&other, &path, "By the second agent.\n").await?;
-    let marks = listeners.each_ref().map(Listener::mark);
-    for round in 1..=2 {
-        case.act(Action::Reject { path: path.clone() }).await?;
-        let told = || (0..2).map(|at| listeners[at].told(marks[at], &OUTCOMES).len()).sum::<usize>();
-        let until = Instant::now() + case.pace().answer;
-        while told() < round && Instant::now() < until {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        case.quiet().await;
-        let told = told();
-        ensure(told == round, || format!("after {round} decisions, {told} outcomes were told"))?;
-    }
-    for (at, name) in [(0, "first"), (1, "second")] {
-        let told = listeners[at].told(marks[at], &OUTCOMES).len();
-        ensure(told == 1, || format!("the {name} agent was told {told} outcomes of its one diff"))?;
-    }
-    Ok(())
-}
-
-async fn decided_close(case: &Case<'_>) -> Checked {
-    let peer = case.join().await?;
-    let path = case.proposal("decided-close.txt");
-    let typed = "Accepted while nobody listened.\n";
-    case.open_diff(&peer, &path, "Proposed.\n").await?;
-    case.act(Action::Edit { path: path.clone(), text: typed.into() }).await?;
-    case.act(Action::Accept { path: path.clone() }).await?;
-    let result = case.close_diff(&peer, &path).await?;
-    let text = super::diffs::text_in(&result);
-    ensure(text.as_deref() == Some(typed), || format!("closeDiff was answered {}", json!(result)))
 }

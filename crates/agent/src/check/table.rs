@@ -10,10 +10,11 @@ use super::bench::{Case, Checked};
 
 /// Every check, in the order in which they are made and told.
 pub static CHECKS: LazyLock<Vec<&'static Check>> = LazyLock::new(|| {
-    let groups: [&'static [Check]; 14] = [
+    let groups: [&'static [Check]; 17] = [
         super::discovery::CHECKS,
         super::contents::CHECKS,
         super::access::CHECKS,
+        super::origin::CHECKS,
         super::protocol::CHECKS,
         super::messages::CHECKS,
         super::sessions::CHECKS,
@@ -22,8 +23,10 @@ pub static CHECKS: LazyLock<Vec<&'static Check>> = LazyLock::new(|| {
         super::context::CHECKS,
         super::cursor::CHECKS,
         super::diffs::CHECKS,
+        super::texts::CHECKS,
         super::closing::CHECKS,
         super::outcomes::CHECKS,
+        super::several::CHECKS,
         super::stop::CHECKS,
     ];
     let mut checks: Vec<&'static Check> = groups.into_iter().flatten().collect();
