@@ -119,7 +119,7 @@ faults! {
     StaleStreamWelcome: "an unknown session may open a stream" => ["sessions.stale-stream"],
     DeleteNotAllowed: "DELETE is not allowed" => ["sessions.delete"],
     DeleteForgotten: "a session lives on after its DELETE" => ["sessions.delete"],
-    DeleteEndsEverybody: "a DELETE ends all sessions" => ["sessions.delete-own"],
+    DeleteEndsEverybody: "the DELETE of an agent without a stream ends all sessions" => ["sessions.delete-own"],
     OneAgentOnly: "while an agent is there no other can connect" => ["sessions.several"],
     OneRequestAtATime: "while a request is read no other is served" => ["sessions.slow"],
     RepliesCross: "an agent is sent what another one with the same request id asked for" => ["sessions.equal-ids"],

@@ -24,7 +24,7 @@ use fault::Fault;
 use world::World;
 
 /// How many companions are checked at the same time. Most of a run is waiting.
-const AT_ONCE: usize = 40;
+const AT_ONCE: usize = 48;
 
 /// The reference companion keeps its streams alive every second and is never slow, so that nothing has to be waited for as
 /// long as in the world outside.

@@ -137,7 +137,9 @@ impl Shared {
         let mut state = self.state();
         match self.fault {
             Some(Fault::DeleteNotAllowed | Fault::DeleteForgotten) => {}
-            Some(Fault::DeleteEndsEverybody) => state.sessions.clear(),
+            Some(Fault::DeleteEndsEverybody) if state.sessions.get(id).is_some_and(|it| !it.streamed) => {
+                state.sessions.clear();
+            }
             _ => drop(state.sessions.remove(id)),
         }
     }

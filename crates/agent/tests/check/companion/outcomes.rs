@@ -32,7 +32,7 @@ pub(super) struct Session {
     /// A newer stream opened beside an older one, which the faulty companion goes on writing to.
     pub(super) deaf: bool,
     /// There was a stream once.
-    streamed: bool,
+    pub(super) streamed: bool,
     /// Outcomes without a receipt, in the order they were made.
     pub(super) outcomes: Vec<Outcome>,
     /// Reviews that are open.
