@@ -41,8 +41,8 @@ Examples:
   alongside check --drive ./drive.sh --junit check.xml
   alongside check --list
 
-CMD of --drive is run for each action as `CMD ACTION ARGUMENT…`, and ends with 0 when it is done, or with 3 if the editor cannot do
-such a thing. docs/conformance.md lists the actions and all checks.
+CMD of --drive is run for each action as `CMD ACTION ARGUMENT…`. It ends with 0 when that is done, or with
+3 if the editor cannot do such a thing. docs/conformance.md lists the actions and all checks.
 
 Exit codes: 0 if no MUST is broken, 1 if one is, 2 if there is no companion to check.")]
 pub(crate) struct Args {

@@ -17,6 +17,7 @@ fn every_command_has_help_worth_reading() {
         "log",
         "lsp",
         "host",
+        "check",
         "doctor",
         "install",
         "uninstall",
