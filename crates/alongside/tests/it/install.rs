@@ -170,6 +170,11 @@ fn an_older_plugin_is_brought_up_to_date_and_what_was_changed_by_hand_is_kept_be
     fs::remove_file(home.in_home(&gone)).unwrap();
 
     assert!(home.succeeds(&["install", "--list"]).contains("changed: alongside install neovim"));
+    let written = ".local/state/alongside/installed.json";
+    let version = |version: &str| format!("\"version\":\"{version}\"");
+    let older = home.reads(written).replace(&version(env!("CARGO_PKG_VERSION")), &version("0.0.1"));
+    home.writes(written, &older);
+    assert!(home.succeeds(&["install", "--list"]).contains("installed by 0.0.1: alongside install neovim"));
     let said = home.succeeds(&["install", "neovim", "--yes"]);
     assert!(said.contains("--- mine") && said.contains("You have changed"), "{said}");
     assert_eq!(home.reads(&changed), log);
@@ -235,6 +240,16 @@ fn helix_gets_a_server_more_and_keeps_its_own() {
     assert!(!home.in_home(".config/helix/config.toml").exists(), "25.01 would refuse the settings");
 
     assert!(home.succeeds(&["install", "hx"]).contains("nothing to do"));
+    home.writes(
+        ".config/helix/languages.toml",
+        &languages.replace(env!("CARGO_BIN_EXE_alongside"), "/gone/alongside"),
+    );
+    home.succeeds(&["install", "hx", "--yes"]);
+    assert_eq!(
+        home.reads(".config/helix/languages.toml"),
+        languages,
+        "a program that has moved is called where it is"
+    );
     home.succeeds(&["uninstall", "helix", "--yes"]);
     assert_eq!(home.everything(), before);
 }

@@ -2,6 +2,7 @@
 //! is new is written behind it, so that every other byte stays.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, TableLike, Value};
 
@@ -47,7 +48,7 @@ pub(super) fn merged(
         let language = known.iter().find(|language| language.name == name);
         language.and_then(|language| language.servers.clone()).unwrap_or_default()
     };
-    let mut changed = false;
+    let mut changed = renewed(&mut edited, call);
     for table in tables_mut(&mut edited) {
         changed |= add_to(table, servers_of);
     }
@@ -111,6 +112,21 @@ pub(super) fn merged(
     let check: DocumentMut = merged.parse()?;
     anyhow::ensure!(has_ours(&check), "its form does not let a server be added");
     Ok(merged)
+}
+
+/// Calls our server anew if the program it was to be is gone; whether that was so.
+fn renewed(document: &mut DocumentMut, call: &str) -> bool {
+    let is_gone = |command: &str| Path::new(command).is_absolute() && !Path::new(command).exists();
+    let servers = document.get_mut("language-server").and_then(Item::as_table_like_mut);
+    let server = servers.and_then(|servers| servers.get_mut(SERVER)?.as_table_like_mut());
+    let command = server.and_then(|server| server.get_mut("command")?.as_value_mut());
+    let Some(command) = command.filter(|command| command.as_str().is_some_and(is_gone)) else {
+        return false;
+    };
+    let decor = std::mem::take(command.decor_mut());
+    *command = call.into();
+    *command.decor_mut() = decor;
+    true
 }
 
 /// Adds our name to the servers of a language that has a table; whether it was not there.
