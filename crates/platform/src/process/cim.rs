@@ -56,6 +56,7 @@ mod tests {
     use crate::Os;
     use crate::process::editor_above;
 
+    /// In the form that Windows PowerShell 5.1 has on Windows 11; the people and their processes are made up.
     const WINDOWS: &str = include_str!("../../samples/windows.json");
 
     fn editor(from: u32) -> Option<u32> {

@@ -61,7 +61,7 @@ enum Source {
     /// `/proc`, which is asked anew each time.
     #[cfg(target_os = "linux")]
     Proc,
-    #[cfg_attr(target_os = "linux", allow(dead_code, reason = "tests put recorded tables here"))]
+    #[cfg_attr(target_os = "linux", allow(dead_code, reason = "a test puts a table here"))]
     Table(Table),
 }
 

@@ -37,6 +37,7 @@ mod tests {
     use crate::Os;
     use crate::process::editor_above;
 
+    /// In the form that `ps` has on macOS 15; the people and their processes are made up.
     const MAC: &str = include_str!("../../samples/macos.ps");
 
     fn editor(from: u32) -> Option<u32> {
