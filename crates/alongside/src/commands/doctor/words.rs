@@ -366,7 +366,9 @@ impl Cause {
                 "started-earlier",
                 Hinders,
                 format!("{} started before the companion, and looked for one only then", processes(pids)),
-                vec![tell("type `/ide enable` in it; if it does not know that, start it again")],
+                vec![tell(
+                    "start it again; `/ide enable` in it is enough if it knew of a companion when it started",
+                )],
             ),
             Self::UnknownRelease { release, known } => (
                 "unknown-release",
