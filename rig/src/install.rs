@@ -11,12 +11,14 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 /// The pinned installations: folders of `rig/npm`.
-const FOLDERS: [&str; 10] = [
+const FOLDERS: [&str; 12] = [
     "node-22",
+    "gemini-core-0.1.19",
     "gemini-core-0.8.2",
     "gemini-core-0.27.4",
     "gemini-core-0.61.0",
     "gemini-cli-0.61.0",
+    "qwen-core-0.0.14",
     "qwen-code-0.5.2",
     "qwen-code-0.12.0",
     "qwen-code-0.24.4",
@@ -68,6 +70,11 @@ impl Rig {
     /// `@qwen-code/qwen-code` of that version.
     pub fn qwen_code(&self, version: &str) -> PathBuf {
         self.package(&format!("qwen-code-{version}"), "@qwen-code/qwen-code")
+    }
+
+    /// `@qwen-code/qwen-code-core` of that version, a part of the agent that early releases had apart.
+    pub fn qwen_core(&self, version: &str) -> PathBuf {
+        self.package(&format!("qwen-core-{version}"), "@qwen-code/qwen-code-core")
     }
 
     /// The whole Gemini CLI of that version; run `bundle/gemini.js`.

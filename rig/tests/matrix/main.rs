@@ -1,0 +1,52 @@
+//! A slice of the release matrix: the oldest release of each agent that takes a diff, and the newest. The rest is
+//! `cargo xtask matrix`, whose results are the yardstick here.
+
+use std::path::PathBuf;
+
+use alongside_rig::matrix::{Cell, Results, Row, Subject, Tools, prove};
+use alongside_rig::{Rig, alongside_bin, rig_or_skip};
+use anyhow::{Context as _, Result};
+
+/// It knows only VS Code, sends no token, and reads no file.
+#[tokio::test(flavor = "multi_thread")]
+async fn gemini_0_1_19_does_what_the_matrix_says() -> Result<()> {
+    does_what_the_matrix_says("gemini", "0.1.19", |rig| rig.gemini_core("0.1.19")).await
+}
+
+/// It sends no token, and comes over stdio.
+#[tokio::test(flavor = "multi_thread")]
+async fn qwen_0_0_14_does_what_the_matrix_says() -> Result<()> {
+    does_what_the_matrix_says("qwen", "0.0.14", |rig| rig.qwen_core("0.0.14")).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn gemini_0_61_0_does_what_the_matrix_says() -> Result<()> {
+    does_what_the_matrix_says("gemini", "0.61.0", |rig| rig.gemini_core("0.61.0")).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn qwen_0_24_4_does_what_the_matrix_says() -> Result<()> {
+    does_what_the_matrix_says("qwen", "0.24.4", |rig| rig.qwen_code("0.24.4")).await
+}
+
+async fn does_what_the_matrix_says(
+    agent: &str,
+    version: &str,
+    package: impl Fn(&Rig) -> PathBuf,
+) -> Result<()> {
+    let Some(rig) = rig_or_skip(&format!("matrix::{agent} {version}")) else { return Ok(()) };
+    let results = Results::committed()?;
+    let said = results.row(agent, version).context("the matrix has no such release")?;
+    let tools = Tools { alongside: alongside_bin()?, node: rig.node().to_owned() };
+    let (agent, version) = (agent.to_owned(), version.to_owned());
+    let subject = Subject { agent, version, package: said.package.clone(), directory: package(&rig) };
+    let row = prove(&tools, &subject).await?;
+    assert_eq!(row.needs, said.needs, "what it needs");
+    assert_eq!(working(&row), working(said), "what works of {subject}: {row:#?}");
+    Ok(())
+}
+
+/// Each step, and whether it works.
+fn working(row: &Row) -> Vec<(String, bool)> {
+    row.cells.iter().map(|(step, cell)| (format!("{step:?}"), *cell == Cell::Works)).collect()
+}
