@@ -79,6 +79,8 @@ pub fn number(version: &str) -> [u64; 3] {
 async fn versions(package: &str) -> Result<Vec<String>> {
     let mut npm = tokio::process::Command::new("npm");
     npm.args(["view", package, "versions", "--json", "--loglevel=error"]).kill_on_drop(true);
+    // Two tries within seconds: a registry that is down is to be said, not waited for.
+    npm.args(["--fetch-retries=1", "--fetch-retry-mintimeout=1000"]);
     let output = npm.output().await.context("npm does not start (install Node with npm)")?;
     let said = String::from_utf8_lossy(&output.stdout);
     if output.status.success() {
@@ -94,7 +96,11 @@ async fn versions(package: &str) -> Result<Vec<String>> {
     if said.contains("E404") || error.contains("E404") {
         return Ok(Vec::new());
     }
-    bail!("the registry cannot be asked for {package}: {}", error.trim())
+    let said =
+        error.lines().filter(|line| line.starts_with("npm error")).take(2).collect::<Vec<_>>().join("; ");
+    bail!(
+        "npm's registry cannot be asked for {package} (try again later, or see `npm config get registry`): {said}"
+    )
 }
 
 #[cfg(test)]
