@@ -11,6 +11,7 @@ mod ending;
 mod files;
 mod gate;
 mod messages;
+mod pages;
 mod proposals;
 mod receipts;
 mod server;
@@ -19,4 +20,6 @@ mod sessions;
 mod size;
 mod slow;
 mod stage;
+#[cfg(unix)]
+mod strangers;
 mod streams;

@@ -49,20 +49,32 @@ fn chunked_head(peer: &Peer) -> String {
 }
 
 /// A companion in a process of its own, which dies with this handle.
-struct Lone {
+pub(crate) struct Lone {
     child: Child,
-    port: u16,
-    token: String,
+    pub(crate) port: u16,
+    pub(crate) token: String,
     temp: tempfile::TempDir,
 }
 
 impl Lone {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
+        Self::start_as(Command::new(env!("CARGO_BIN_EXE_lone-companion")))
+    }
+
+    /// One that may have so many files and connections open.
+    pub(crate) fn start_with_descriptors(descriptors: usize) -> Self {
+        let mut command = Command::new("sh");
+        let script = format!("ulimit -n {descriptors} && exec \"$0\" \"$@\"");
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_lone-companion")]);
+        Self::start_as(command)
+    }
+
+    fn start_as(mut command: Command) -> Self {
         let temp = tempfile::tempdir().unwrap();
         for directory in ["project", "tmp", "home", "state"] {
             std::fs::create_dir(temp.path().join(directory)).unwrap();
         }
-        let mut child = Command::new(env!("CARGO_BIN_EXE_lone-companion"))
+        let mut child = command
             .arg(temp.path())
             .arg("accept")
             .stdin(Stdio::piped())
@@ -78,7 +90,7 @@ impl Lone {
     }
 
     /// Most memory that the process ever had, in KB.
-    fn peak_kb(&self) -> u64 {
+    pub(crate) fn peak_kb(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
@@ -93,7 +105,7 @@ impl Drop for Lone {
 }
 
 /// What one refused gigabyte may cost, in KB.
-const FLAT: u64 = 64 << 10;
+pub(crate) const FLAT: u64 = 64 << 10;
 
 #[cfg(target_os = "linux")]
 #[tokio::test]

@@ -7,11 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alongside_desk::Problem;
-use axum::Router;
-use axum::serve::ListenerExt as _;
 use tokio::net::TcpListener;
-use tokio::sync::{oneshot, watch};
-use tokio::task::JoinHandle;
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::handle::Rules;
@@ -23,14 +20,13 @@ use crate::context::debounce::Debounce;
 use crate::discovery::{Publisher, sweep};
 use crate::drafts::Drafts;
 use crate::journal::{self, Keeper};
+use crate::mcp::doors::Doors;
 use crate::mcp::gate::Gate;
 use crate::mcp::http::{Server, router};
 use crate::places::Places;
 use crate::review::Reviews;
 use crate::scribe::{Job, Scribe};
 
-/// How long requests that are under way may take when the companion stops.
-const LAST_REQUESTS: Duration = Duration::from_millis(500);
 /// How long a predecessor that was killed may hold on to its journal and its port, in all.
 const NOT_QUITE_GONE: Duration = Duration::from_millis(500);
 const TRY_EVERY: Duration = Duration::from_millis(20);
@@ -103,7 +99,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
     let addresses: Vec<_> = listeners.iter().filter_map(|listener| listener.local_addr().ok()).collect();
     let gate = Gate::new(token.clone(), &addresses, builder.allow_tokenless);
     let server = Server { events: events.clone(), max_body: builder.max_body };
-    let servers = Servers::start(listeners, router(Arc::new(server), Arc::new(gate)));
+    let doors = Doors::open(listeners, &router(Arc::new(server), Arc::new(gate)));
 
     let (published, problems_found) = oneshot::channel();
     scribe.send(Job::Publish { roots: roots.clone(), focused: true, done: Some(published) });
@@ -155,9 +151,9 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         let (scribe, stopping) = state.run(inbox).await;
         let hands_over = stopping.as_ref().is_some_and(|stopping| stopping.hands_over);
         if hands_over {
-            servers.abort().await
+            doors.abort().await
         } else {
-            servers.stop().await
+            doors.stop().await
         }
         let (retired, all_gone) = oneshot::channel();
         scribe.send(if hands_over { Job::LetGo(retired) } else { Job::Retire(retired) });
@@ -231,45 +227,4 @@ pub(super) fn random_hex<const BYTES: usize>() -> Result<String, StartError> {
     let mut bytes = [0; BYTES];
     getrandom::fill(&mut bytes).map_err(|error| StartError::Random(error.to_string()))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// The HTTP servers, one per address.
-struct Servers {
-    stop: watch::Sender<bool>,
-    running: Vec<JoinHandle<()>>,
-}
-
-impl Servers {
-    fn start(listeners: Vec<TcpListener>, router: Router) -> Self {
-        let (stop, stopped) = watch::channel(false);
-        let serve = |listener: TcpListener| {
-            // Without it, a streamed reply waits for the peer's delayed acknowledgement.
-            let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
-            let (router, mut stopped) = (router.clone(), stopped.clone());
-            let until = async move { drop(stopped.wait_for(|stop| *stop).await) };
-            tokio::spawn(async move {
-                // It accepts until it is told to stop; errors of single connections are theirs.
-                let _ = axum::serve(listener, router).with_graceful_shutdown(until).await;
-            })
-        };
-        Self { stop, running: listeners.into_iter().map(serve).collect() }
-    }
-
-    /// Cuts every connection.
-    async fn abort(self) {
-        for server in self.running {
-            server.abort();
-            // Aborted is what it shall be; it has let go of its port then.
-            let _ = server.await;
-        }
-    }
-
-    async fn stop(self) {
-        let _ = self.stop.send(true);
-        for mut server in self.running {
-            if tokio::time::timeout(LAST_REQUESTS, &mut server).await.is_err() {
-                server.abort();
-            }
-        }
-    }
 }

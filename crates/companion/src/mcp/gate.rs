@@ -7,12 +7,13 @@ use std::sync::Arc;
 use alongside_contract::family::Family;
 use alongside_contract::{rpc, token};
 use axum::extract::{Request, State};
-use axum::http::header::{AUTHORIZATION, HOST, ORIGIN, WWW_AUTHENTICATE};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use subtle::ConstantTimeEq as _;
 
+use super::doors::Visitor;
 use super::http::json_error;
 
 /// What the gate lets through.
@@ -45,7 +46,7 @@ impl Gate {
         Self { token, hosts: hosts.collect(), allow_tokenless }
     }
 
-    fn admit(&self, headers: &HeaderMap) -> Result<Proof, (StatusCode, &'static str)> {
+    fn admit(&self, method: &Method, headers: &HeaderMap) -> Result<Proof, (StatusCode, &'static str)> {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         if !self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host)) {
             return Err((StatusCode::FORBIDDEN, "this Host is not served here"));
@@ -54,6 +55,11 @@ impl Gate {
             return Err((StatusCode::FORBIDDEN, "web pages are not served here"));
         }
         match headers.get(AUTHORIZATION) {
+            // Without a token, this is all that tells an agent from a page whose browser says no `Origin`: JSON is what
+            // pages cannot send unasked.
+            None if self.allow_tokenless && is_simple(method, headers) => {
+                Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, "without a token, send application/json"))
+            }
             None if self.allow_tokenless => Ok(Proof::Nothing),
             None => {
                 Err((StatusCode::UNAUTHORIZED, "a bearer token is required; it stands in the discovery file"))
@@ -75,10 +81,20 @@ impl Gate {
     }
 }
 
+/// Whether a browser would send it for any page without asking first.
+fn is_simple(method: &Method, headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    method == Method::POST && !kind.eq_ignore_ascii_case("application/json")
+}
+
 /// The middleware in front of every route.
 pub(crate) async fn gate(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
-    match gate.admit(request.headers()) {
+    match gate.admit(request.method(), request.headers()) {
         Ok(proof) => {
+            if let Some(visitor) = request.extensions().get::<Visitor>() {
+                visitor.is_no_stranger();
+            }
             request.extensions_mut().insert(proof);
             next.run(request).await
         }
@@ -107,7 +123,7 @@ mod tests {
         for (name, value) in headers {
             map.append(axum::http::HeaderName::from_bytes(name.as_bytes()).unwrap(), value.parse().unwrap());
         }
-        gate.admit(&map).map_err(|(status, _)| status.as_u16())
+        gate.admit(&Method::POST, &map).map_err(|(status, _)| status.as_u16())
     }
 
     #[test]

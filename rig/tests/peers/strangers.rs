@@ -1,0 +1,138 @@
+//! Whoever is on this machine can connect. However many do so and say nothing, half a word or no end of words, they cost
+//! little, and agents come in all the same.
+
+use std::time::Duration;
+
+use alongside_rig::wire::{Peer, Raw, within};
+
+use crate::size::{FLAT, Lone};
+use crate::stage::Stage;
+
+const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+
+/// What somebody says who never finishes a sentence.
+const HALVES: [&str; 4] =
+    ["", "P", "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1", "GET /mcp HTTP/1.1\r\nX-A: b\r\n"];
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn thousands_of_half_open_connections_keep_no_agent_out() {
+    // Fewer descriptors than connections, fewer than any system gives.
+    let lone = Lone::start_with_descriptors(400);
+    let first = Peer::join(lone.port, &lone.token).await;
+    let stream = first.listen().await;
+    let before = lone.peak_kb();
+    let mut held = Vec::new();
+    for number in 0..3_000 {
+        let mut raw = Raw::dial(lone.port).await;
+        // Those before it may have been sent away already, and so may this one.
+        let _ = raw.try_send(HALVES[number % HALVES.len()]).await;
+        // This process has its limits too.
+        held.push(raw);
+        if held.len() > 600 {
+            held.remove(0);
+        }
+    }
+    let agent = Peer::join(lone.port, &lone.token).await;
+    assert_eq!(agent.post(PING).await.status(), 200, "a new agent comes in");
+    assert_eq!(first.post(PING).await.status(), 200, "and the one that was there goes on");
+    drop(stream);
+    let grown = lone.peak_kb().saturating_sub(before);
+    assert!(grown < FLAT / 2, "memory grew by {grown} KB");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn connections_by_the_hundred_at_once_leave_room_for_an_agent() {
+    let lone = Lone::start_with_descriptors(400);
+    let mut held = Vec::new();
+    for _ in 0..700 {
+        held.push(Raw::dial(lone.port).await);
+    }
+    let agent = Peer::join(lone.port, &lone.token).await;
+    assert_eq!(agent.post(PING).await.status(), 200);
+    drop(held);
+    assert_eq!(agent.post(PING).await.status(), 200, "and when they are gone");
+}
+
+#[tokio::test]
+async fn who_has_not_shown_the_token_is_sent_away_however_busily_they_speak() {
+    let stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let mut known = Raw::dial(stage.port()).await;
+    known.send(peer.post_head(PING.len())).await;
+    known.send(PING).await;
+    assert_eq!(known.answer().await.status(), 200);
+
+    let mut silent = Raw::dial(stage.port()).await;
+    let mut slow = Raw::dial(stage.port()).await;
+    let mut wrong = Raw::dial(stage.port()).await;
+    slow.send("POST /mcp HTTP/1.1\r\nX-Slow: ").await;
+    within("the slow one to be sent away", async {
+        while slow.try_send("x").await.is_ok() {
+            // Guessing over and over is no way to stay either.
+            let guess = Peer::stranger(stage.port(), "guessed").head("GET");
+            let _ = wrong.try_send(format!("{guess}\r\n")).await;
+            tokio::time::sleep(Duration::from_millis(500)).await;
+        }
+    })
+    .await;
+    silent.closed().await;
+    wrong.closed().await;
+
+    known.send(peer.post_head(PING.len())).await;
+    known.send(PING).await;
+    assert_eq!(known.answer().await.status(), 200, "who has shown it may be silent as long as they like");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_head_without_an_end_is_refused_and_memory_stays_flat() {
+    let lone = Lone::start();
+    let peer = Peer::join(lone.port, &lone.token).await;
+    let before = lone.peak_kb();
+    let many = "X-Many: 1\r\n".repeat(6_000);
+    let long = format!("X-Long: {}", "x".repeat(1 << 20));
+    for bomb in [many, long] {
+        for token in ["wrong", &lone.token] {
+            let mut raw = Raw::dial(lone.port).await;
+            raw.send(Peer::stranger(lone.port, token).head("POST")).await;
+            for _ in 0..64 {
+                if raw.try_send(&bomb).await.is_err() || raw.has_answer().await {
+                    break;
+                }
+            }
+            // Who is still sending may see the connection break before the answer.
+            if let Some(head) = within("an answer or the end", raw.try_head()).await {
+                assert_eq!(head.status, 431);
+            }
+        }
+    }
+    let grown = lone.peak_kb().saturating_sub(before);
+    assert!(grown < FLAT / 2, "memory grew by {grown} KB");
+    assert_eq!(peer.post(PING).await.status(), 200);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn bodies_made_to_burst_are_refused_and_memory_stays_within_the_limit() {
+    let lone = Lone::start();
+    let peer = Peer::join(lone.port, &lone.token).await;
+    let before = lone.peak_kb();
+    let deep = "[".repeat(8 << 20);
+    let keys =
+        format!("{{{}\"end\":1}}", (0..200_000).map(|n| format!("\"k{n}\":[[[]]],")).collect::<String>());
+    let number = format!("{{\"jsonrpc\":\"2.0\",\"id\":{}}}", "9".repeat(8 << 20));
+    for bomb in [deep, keys, number] {
+        assert_eq!(peer.post(&bomb).await.status(), 400);
+    }
+    // A small body that says it would be a large one is taken as it is: nothing is unpacked here.
+    let packed = peer.post_head(4).replace("Content-Type:", "Content-Encoding: gzip\r\nContent-Type:");
+    let mut raw = Raw::dial(lone.port).await;
+    raw.send(packed).await;
+    raw.send(b"\x1f\x8b\x08\x00").await;
+    assert_eq!(raw.head().await.status, 400);
+    let grown = lone.peak_kb().saturating_sub(before);
+    assert!(grown < (192 << 10) + FLAT, "memory grew by {grown} KB");
+    assert_eq!(peer.post(PING).await.status(), 200);
+}
