@@ -23,7 +23,7 @@
 //!
 //! [`find`] replays how each family looks for a companion, driven by the table of families. [`Session`] speaks MCP
 //! over Streamable HTTP exactly as shipped agents do, reconnection included. [`bridge`] carries MCP over stdio to a
-//! running companion. The token appears in no error and in no `Debug` form.
+//! running companion. [`version`] tells which release a program is. The token appears in no error and in no `Debug` form.
 
 pub mod bridge;
 pub mod check;
@@ -35,6 +35,7 @@ mod http;
 mod session;
 pub mod settings;
 mod stream;
+pub mod version;
 
 pub use diffs::{Outcome, PendingDiff};
 pub use error::Error;

@@ -1,0 +1,333 @@
+//! Which release of an agent a program is. Its package says so, and the program need not be started: agents leave files in
+//! the home directory even when they only tell their version. Where nothing is written down, the program is asked after all,
+//! in a home of its own that is removed again.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use alongside_contract::behaviour::Release;
+use alongside_contract::family::{Directory, FAMILIES, Family};
+use serde::Deserialize;
+
+use crate::find::Surroundings;
+
+/// How long a program may take to say its version.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How far above a program its package may lie.
+const ABOVE: usize = 6;
+/// How many launchers may call each other.
+const LAUNCHERS: usize = 4;
+/// How long a launcher may be, in bytes. What is longer is a program.
+const LONGEST_LAUNCHER: u64 = 64 << 10;
+
+/// Version managers whose programs in PATH are launchers that do not name the package: the variable that names their
+/// directory, where below home it is otherwise, and where packages lie in it.
+const MANAGERS: &[(&str, &str, &[&str])] = &[
+    (
+        "VOLTA_HOME",
+        ".volta",
+        &["tools/image/packages/{package}/lib/node_modules", "tools/image/packages/{package}/node_modules"],
+    ),
+    (
+        "ASDF_DATA_DIR",
+        ".asdf",
+        &["installs/nodejs/*/lib/node_modules", "installs/nodejs/*/.npm/lib/node_modules"],
+    ),
+    ("MISE_DATA_DIR", ".local/share/mise", &["installs/*/*/lib/node_modules"]),
+    ("NODENV_ROOT", ".nodenv", &["versions/*/lib/node_modules"]),
+];
+
+/// Variables that lead programs to a person's files. Those of agents come from the table of families.
+const HOMES: &[&str] = &["HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "TMPDIR", "TMP", "TEMP"];
+const BASES: &[&str] =
+    &["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"];
+
+/// The version of an agent's program, as it is written: what its package says, or else what it says itself.
+pub async fn of_program(program: &Path, family: &Family, here: &Surroundings) -> Option<String> {
+    match written(program, family, here) {
+        Some(version) => Some(version),
+        None => said_by(program, here).await,
+    }
+}
+
+/// The release that a version names; what follows a hyphen does not count.
+pub fn release(version: &str) -> Option<Release> {
+    let version = semver::Version::parse(version.trim()).ok()?;
+    Some((version.major, version.minor, version.patch))
+}
+
+/// What any program answers to `--version`. What it writes is removed with the home that it is given.
+pub async fn said_by(program: &Path, here: &Surroundings) -> Option<String> {
+    let scratch = tempfile::tempdir().ok()?;
+    let mut command = tokio::process::Command::new(program);
+    command.env_clear().envs(&here.variables).envs(HOMES.iter().map(|name| (name, scratch.path())));
+    for family in FAMILIES {
+        if let Some((name, _)) = family.settings.and_then(|settings| settings.home_variable) {
+            command.env(name, scratch.path());
+        }
+        let of_settings = family.settings.and_then(|settings| settings.base_variable).map(|(name, _)| name);
+        let of_files = family.files.iter().filter_map(|file| match file.directory {
+            Directory::Home { base_variable, .. } => base_variable,
+            Directory::Tmp(_) => None,
+        });
+        for name in of_settings.into_iter().chain(of_files) {
+            command.env_remove(name);
+        }
+    }
+    for name in BASES {
+        command.env_remove(name);
+    }
+    command.arg("--version").current_dir(scratch.path()).stdin(Stdio::null()).kill_on_drop(true);
+    let output = tokio::time::timeout(PATIENCE, command.output()).await.ok()?.ok()?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let mut words = said.split_whitespace().map(|word| word.trim_start_matches('v'));
+    words.find(|word| release(word).is_some()).map(str::to_owned)
+}
+
+/// What the package says that the program belongs to, or that its launcher leads to.
+fn written(program: &Path, family: &Family, here: &Surroundings) -> Option<String> {
+    let mut program = program.to_owned();
+    for _ in 0..LAUNCHERS {
+        let real = program.canonicalize().ok()?;
+        let version = above(&real, family).or_else(|| managed(&program, family, here));
+        if version.is_some() {
+            return version;
+        }
+        program = launched_by(&real, family, here)?;
+    }
+    None
+}
+
+/// That of the nearest package above the program that is the agent's: a launcher may lie in a package of its own.
+fn above(program: &Path, family: &Family) -> Option<String> {
+    let mut packages = program.ancestors().skip(1).take(ABOVE).filter_map(Package::read);
+    packages.find_map(|package| package.version_of(family))
+}
+
+/// That of the package a version manager starts; none where it has several and only it knows which one.
+fn managed(program: &Path, family: &Family, here: &Surroundings) -> Option<String> {
+    let named = |name: &str| here.variables.get(name).map(PathBuf::from);
+    let (base, places) = MANAGERS.iter().find_map(|(variable, below_home, places)| {
+        let base = named(variable).unwrap_or_else(|| here.home.join(below_home));
+        program.starts_with(&base).then_some((base, places))
+    })?;
+    let mut versions = BTreeSet::new();
+    for package in family.packages {
+        for place in *places {
+            let modules = directories(&base, &place.replace("{package}", package));
+            let read = |modules: PathBuf| Package::read(&modules.join(package))?.version_of(family);
+            versions.extend(modules.into_iter().filter_map(read));
+        }
+    }
+    if versions.len() > 1 { None } else { versions.pop_first() }
+}
+
+/// The directories of that name below another, where `*` is any.
+fn directories(base: &Path, below: &str) -> Vec<PathBuf> {
+    below.split('/').fold(vec![base.to_owned()], |found, name| {
+        let next = |directory: PathBuf| match name {
+            "*" => std::fs::read_dir(directory).into_iter().flatten().flatten().map(|it| it.path()).collect(),
+            name => vec![directory.join(name)],
+        };
+        found.into_iter().flat_map(next).collect()
+    })
+}
+
+/// The script or the agent's command that a launcher names, as `exec node "$basedir/../lib/…/gemini.js" "$@"` does.
+fn launched_by(launcher: &Path, family: &Family, here: &Surroundings) -> Option<PathBuf> {
+    if std::fs::metadata(launcher).ok()?.len() > LONGEST_LAUNCHER {
+        return None;
+    }
+    let text = std::fs::read_to_string(launcher).ok()?;
+    let directory = launcher.parent()?;
+    let is_program = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let is_script = [".js", ".mjs", ".cjs"].iter().any(|ending| name.ends_with(ending));
+        (is_script || family.commands.contains(&name)) && path != launcher && path.is_file()
+    };
+    let words = text.split(|c: char| c.is_whitespace() || "\"'`=;".contains(c));
+    words
+        .filter(|word| word.contains(['/', '\\']))
+        .map(|word| named_by(word, directory, here))
+        .find(is_program)
+}
+
+/// The path that a word of a launcher means. A variable is taken for the launcher's own directory, which it holds in all that
+/// `npm` and its like write, unless it is that of the home.
+fn named_by(word: &str, directory: &Path, here: &Surroundings) -> PathBuf {
+    let in_home = ["~/", "$HOME/", "${HOME}/"].iter().find_map(|home| word.strip_prefix(home));
+    if let Some(below) = in_home {
+        return here.home.join(below);
+    }
+    // `$(dirname "$0")/…` is several words: quotation marks divide.
+    if let Some((_, below)) = word.rsplit_once(")/") {
+        return directory.join(below);
+    }
+    if word.starts_with(['$', '%']) {
+        let below = word.strip_prefix("%~dp0").or_else(|| Some(word.split_once(['/', '\\'])?.1));
+        return directory.join(below.unwrap_or_default());
+    }
+    directory.join(word)
+}
+
+/// What is of interest in a `package.json`.
+#[derive(Deserialize)]
+struct Package {
+    name: Option<String>,
+    version: Option<String>,
+}
+
+impl Package {
+    fn read(directory: &Path) -> Option<Self> {
+        serde_json::from_slice(&std::fs::read(directory.join("package.json")).ok()?).ok()
+    }
+
+    /// Its version if it is a package of the family. Of families that come in none of npm's, any is taken that has a name.
+    fn version_of(self, family: &Family) -> Option<String> {
+        let name = self.name?;
+        (family.packages.is_empty() || family.packages.contains(&name.as_str())).then_some(self.version)?
+    }
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use alongside_contract::family::by_command;
+    use tempfile::TempDir;
+
+    use super::*;
+
+    /// A machine with nothing on it. Programs that are run write into every place they know.
+    struct Machine(TempDir);
+
+    impl Machine {
+        fn new() -> Self {
+            let machine = Self(tempfile::tempdir().unwrap());
+            for name in ["home", "tmp", "bin"] {
+                std::fs::create_dir(machine.path(name)).unwrap();
+            }
+            machine
+        }
+
+        fn path(&self, below: &str) -> PathBuf {
+            self.0.path().canonicalize().unwrap().join(below)
+        }
+
+        fn write(&self, below: &str, text: &str) -> PathBuf {
+            let path = self.path(below);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, text).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+            path
+        }
+
+        /// A package of that version in a `node_modules`, and a script of it that says something else.
+        fn package(&self, modules: &str, name: &str, version: &str) -> PathBuf {
+            let json = format!("{{\"name\":\"{name}\",\"version\":\"{version}\"}}");
+            self.write(&format!("{modules}/{name}/package.json"), &json);
+            self.write(&format!("{modules}/{name}/bundle/package.json"), "{\"type\":\"module\"}");
+            self.write(&format!("{modules}/{name}/bundle/gemini.js"), "#!/bin/sh\necho 9.9.9\n")
+        }
+
+        fn here(&self) -> Surroundings {
+            Surroundings {
+                tmp: self.path("tmp"),
+                home: self.path("home"),
+                variables: HashMap::from([
+                    ("PATH".into(), "/usr/bin:/bin".into()),
+                    ("HOME".into(), self.path("home").to_str().unwrap().into()),
+                    ("TMPDIR".into(), self.path("tmp").to_str().unwrap().into()),
+                    ("QWEN_HOME".into(), self.path("home/.qwen").to_str().unwrap().into()),
+                ]),
+                cwd: self.path("home"),
+                pid: std::process::id(),
+            }
+        }
+
+        async fn version(&self, program: &Path) -> Option<String> {
+            of_program(program, by_command("gemini").unwrap(), &self.here()).await
+        }
+    }
+
+    const GEMINI: &str = "@google/gemini-cli";
+
+    #[test]
+    fn a_release_is_read_from_what_packages_and_programs_say() {
+        assert_eq!(release("0.61.0"), Some((0, 61, 0)));
+        assert_eq!(release("0.31.0-preview.2"), Some((0, 31, 0)));
+        assert_eq!(release("gemini"), None);
+    }
+
+    #[tokio::test]
+    async fn the_package_says_it_where_npm_links_to_its_script() {
+        let machine = Machine::new();
+        let script = machine.package("lib/node_modules", GEMINI, "0.61.0");
+        let link = machine.path("bin/gemini");
+        symlink(script, &link).unwrap();
+        assert_eq!(machine.version(&link).await.as_deref(), Some("0.61.0"));
+    }
+
+    #[tokio::test]
+    async fn launchers_lead_to_the_package_however_they_write_its_path() {
+        let machine = Machine::new();
+        let script = machine.package("lib/node_modules", GEMINI, "0.61.0");
+        let below = "lib/node_modules/@google/gemini-cli/bundle/gemini.js";
+        for line in [
+            format!("exec node {} \"$@\"", script.display()),
+            format!("exec /opt/node/bin/node --no-warnings=x.js '{}' \"$@\"", script.display()),
+            format!("basedir=$(dirname \"$0\")\nexec node  \"$basedir/../{below}\" \"$@\""),
+            format!("exec node \"$(dirname \"$0\")/../{below}\" \"$@\""),
+            format!("exec node \"${{HOME}}/../{below}\""),
+        ] {
+            let launcher = machine.write("bin/gemini", &format!("#!/bin/sh\n{line}\n"));
+            assert_eq!(machine.version(&launcher).await.as_deref(), Some("0.61.0"), "{line}");
+        }
+        // One that leads to another.
+        let first = machine.write(
+            "home/bin/gemini",
+            &format!("#!/bin/sh\nexec {} \"$@\"\n", machine.path("bin/gemini").display()),
+        );
+        assert_eq!(machine.version(&first).await.as_deref(), Some("0.61.0"));
+    }
+
+    #[tokio::test]
+    async fn version_managers_start_what_lies_in_their_own_directory() {
+        for (launcher, modules) in [
+            (".volta/bin/gemini", ".volta/tools/image/packages/@google/gemini-cli/lib/node_modules"),
+            (".asdf/shims/gemini", ".asdf/installs/nodejs/22.1.0/lib/node_modules"),
+            (".local/share/mise/shims/gemini", ".local/share/mise/installs/node/22/lib/node_modules"),
+            (".nodenv/shims/gemini", ".nodenv/versions/22.1.0/lib/node_modules"),
+        ] {
+            let machine = Machine::new();
+            let launcher = machine.write(&format!("home/{launcher}"), "#!/bin/sh\necho 0.1.2\n");
+            machine.package(&format!("home/{modules}"), GEMINI, "0.61.0");
+            assert_eq!(machine.version(&launcher).await.as_deref(), Some("0.61.0"), "{modules}");
+            // Only the manager knows which one of several it starts.
+            if modules.contains("22.1.0") {
+                let other = modules.replace("22.1.0", "20.1.0");
+                machine.package(&format!("home/{other}"), GEMINI, "0.60.0");
+                assert_eq!(machine.version(&launcher).await.as_deref(), Some("0.1.2"), "{modules}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_program_without_a_package_is_asked_and_leaves_nothing_behind() {
+        let machine = Machine::new();
+        // It lies in a package that is not the agent's.
+        machine.write("bin/package.json", "{\"name\":\"launcher\",\"version\":\"3.0.0\"}");
+        let script = "#!/bin/sh\nfor base in \"$HOME\" \"$TMPDIR\" \"$GEMINI_CLI_HOME\" .; do : > \"$base/left\"; done\n\
+                      [ -z \"$QWEN_HOME\" ] && [ -f \"$HOME/left\" ] && echo gemini v0.61.0\n";
+        let program = machine.write("bin/gemini", script);
+        assert_eq!(machine.version(&program).await.as_deref(), Some("0.61.0"));
+        for place in ["home", "tmp"] {
+            assert_eq!(std::fs::read_dir(machine.path(place)).unwrap().count(), 0, "{place}");
+        }
+        assert_eq!(machine.version(&machine.path("bin/none")).await, None);
+    }
+}
