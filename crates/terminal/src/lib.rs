@@ -60,6 +60,8 @@ pub struct Options {
     pub layout: Option<Layout>,
     /// Where texts go that a person typed and that cannot be handed on.
     pub keeping: editor::Keeping,
+    /// Whether nothing outlives the desk, as in a demo: then it promises no drafts.
+    pub rehearsal: bool,
 }
 
 /// Colours for which background.

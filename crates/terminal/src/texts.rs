@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use alongside_desk::{Hunk, HunkState, LineEnding, Lines, Review, Text, harmless};
+use alongside_desk::{Hunk, HunkState, LineEnding, Lines, Review, Text, harmless, words};
 
 pub(crate) use crate::words::{agent_name, closed, file_name, refusal};
 
@@ -66,7 +66,9 @@ pub(crate) fn notes(review: &Review, roots: &[PathBuf]) -> Vec<(bool, String)> {
     let mut notes = Vec::new();
     let path = Path::new(&review.file);
     let real = harmless::name(&review.file);
-    if path.components().any(|part| part == Component::ParentDir) {
+    if let Some(outside) = words::outside(review) {
+        notes.push((true, outside));
+    } else if path.components().any(|part| part == Component::ParentDir) {
         notes.push((true, format!("The path leads through `..`: {real}")));
     } else if !roots.is_empty() && !roots.iter().any(|root| path.starts_with(root)) {
         notes.push((true, format!("This file is outside the project: {real}")));
@@ -101,16 +103,23 @@ pub(crate) fn notes(review: &Review, roots: &[PathBuf]) -> Vec<(bool, String)> {
     notes
 }
 
-/// What leaving does to the reviews that wait.
-pub(crate) fn leave(waiting: usize) -> String {
+/// What leaving does to the reviews that wait, and to what was edited in them.
+pub(crate) fn leave(waiting: usize, rehearsal: bool) -> String {
     let what =
         if waiting == 1 { "1 review waits and is".into() } else { format!("{waiting} reviews wait and are") };
-    format!("{what} rejected when you leave; what you edited is kept in drafts. Leave?")
+    let edits = if rehearsal { "goes with this demo" } else { "is kept in drafts" };
+    format!("{what} rejected when you leave; what you edited {edits}. Leave?")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rehearsal_promises_no_drafts() {
+        assert!(leave(1, false).contains("drafts"));
+        assert!(!leave(2, true).contains("drafts"));
+    }
 
     #[test]
     fn times_are_short() {

@@ -92,7 +92,7 @@ fn section(agent: Agent, rows: &[&Row], notes: &mut Notes, text: &mut String) {
 /// A package, and where it is from if not from npm.
 fn called(package: &str) -> String {
     match package.split_once(',') {
-        Some((name, origin)) => format!("`{name}` ({}: the registry that was asked has none)", origin.trim()),
+        Some((name, origin)) => format!("`{name}` ({}; npm had none of it)", origin.trim()),
         None => format!("`{package}`"),
     }
 }

@@ -95,7 +95,11 @@ struct Demo {
 impl Demo {
     /// At the terminal desk, until everything is decided or the person leaves; the signal that ended it, if one did.
     async fn on_screen(&mut self, companion: Companion) -> anyhow::Result<Option<i32>> {
-        let options = alongside_terminal::Options { roots: vec![self.root.clone()], ..Default::default() };
+        let options = alongside_terminal::Options {
+            roots: vec![self.root.clone()],
+            rehearsal: true,
+            ..Default::default()
+        };
         let ending = {
             let shown = alongside_terminal::run(companion.join(), options);
             tokio::pin!(shown);

@@ -73,7 +73,7 @@ fn asks(app: &App, question: Question) -> String {
     match question {
         Question::AcceptAnyway => "The file is not what the agent saw. Accept anyway?".into(),
         Question::SingleNewline => "Accept a single empty line instead, or reject?".into(),
-        Question::Leave => texts::leave(app.reviews.len()),
+        Question::Leave => texts::leave(app.reviews.len(), app.options.rehearsal),
     }
 }
 
