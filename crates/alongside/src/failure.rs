@@ -45,8 +45,30 @@ pub(crate) fn failure(message: impl Into<String>, hint: impl Into<String>) -> an
 /// The lines that tell of an error: its causes in one line, then each hint in its own.
 pub(crate) fn lines(error: &anyhow::Error) -> Vec<String> {
     let (error, hints) = parts(error);
-    let hints = hints.iter().map(|hint| format!("  hint: {}", harmless::text(hint)));
+    let hints = hints.iter().map(|hint| format!("{HINT}{}", harmless::text(hint)));
     std::iter::once(format!("alongside: {}", harmless::text(&error))).chain(hints).collect()
+}
+
+/// What stands before a hint.
+const HINT: &str = "  hint: ";
+
+/// No line gets longer than this, however wide the terminal is: nobody likes to read such lines.
+const WIDEST: usize = 100;
+
+/// What is written to a terminal of so many columns, broken between words; as it is where there is no terminal, so that
+/// programs find it in one line.
+pub(crate) fn wrapped(line: &str, columns: Option<u16>) -> String {
+    let Some(columns) = columns.map(usize::from).filter(|columns| *columns > 2 * HINT.len()) else {
+        return line.to_owned();
+    };
+    let indent = " ".repeat(if line.starts_with(HINT) { HINT.len() } else { 2 });
+    let options = textwrap::Options::new(columns.min(WIDEST))
+        .subsequent_indent(&indent)
+        // A path or a command that is too long for a line is still copied as one.
+        .break_words(false)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    textwrap::fill(line, options)
 }
 
 /// What failed with all its causes, and the hints, as they are.
@@ -63,9 +85,10 @@ pub(crate) fn parts(error: &anyhow::Error) -> (String, Vec<String>) {
 /// Prints an error to standard error.
 pub(crate) fn print(error: &anyhow::Error) {
     let mut stderr = std::io::stderr().lock();
+    let columns = alongside_platform::terminal::columns_for_errors();
     for line in lines(error) {
         // There is nowhere else to say it.
-        let _ = writeln!(stderr, "{line}");
+        let _ = writeln!(stderr, "{}", wrapped(&line, columns));
     }
 }
 
@@ -85,5 +108,18 @@ mod tests {
             lines(&error),
             ["alongside: cannot save: disk \\x1bfull", "  hint: try elsewhere", "  hint: make room"]
         );
+    }
+
+    #[test]
+    fn a_terminal_gets_lines_that_end_between_words_and_a_program_gets_one_line() {
+        let hint = "  hint: start it in the project, or say where with `alongside --help`, in /a/long/path-that-stays-whole";
+        assert_eq!(
+            wrapped(hint, Some(40)),
+            "  hint: start it in the project, or say\n        where with `alongside --help`,\n        in /a/long/path-that-stays-whole"
+        );
+        assert_eq!(wrapped(hint, None), hint);
+        assert_eq!(wrapped(hint, Some(0)), hint, "a terminal that does not know its size");
+        let most = wrapped(&"word ".repeat(60), Some(250));
+        assert!(most.lines().all(|line| line.len() <= 100) && most.lines().count() > 2, "{most}");
     }
 }

@@ -20,6 +20,14 @@ pub fn columns() -> Option<u16> {
     None
 }
 
+/// The same for the terminal that errors are written to.
+pub fn columns_for_errors() -> Option<u16> {
+    #[cfg(unix)]
+    return rustix::termios::tcgetwinsize(std::io::stderr()).ok().map(|size| size.ws_col);
+    #[cfg(not(unix))]
+    None
+}
+
 /// The keyboard, also where the input of this process is something else.
 ///
 /// # Errors

@@ -48,7 +48,7 @@ impl Agent {
         let mut plan = Plan::default();
         let edit = settings::switch_ide_on(self.family, self.release(), here);
         let edit =
-            edit.hint("nothing is changed; correct it, or add by hand: \"ide\": { \"enabled\": true }")?;
+            edit.hint("that file is not changed; correct it and repeat this, or see to it that \"enabled\" in \"ide\" is true")?;
         if let Some(edit) = edit {
             let after = Some(edit.after);
             plan.changes.push(Change { path: edit.path, before: edit.before, after, is_theirs: true });
@@ -101,10 +101,14 @@ fn version_of(program: &Path) -> Option<String> {
     Some(package.get("version")?.as_str()?.to_owned())
 }
 
+/// The family whose settings are written down under that name.
+pub(super) fn family_of(name: &str) -> Option<&'static Family> {
+    FAMILIES.iter().find(|family| name.strip_prefix(PREFIX) == Some(family.id))
+}
+
 /// What is left of an agent's settings, which were changed since.
 pub(super) fn take_out(name: &str, written: &Written, now: &str) -> anyhow::Result<Rest> {
-    let family = FAMILIES.iter().find(|family| name.strip_prefix(PREFIX) == Some(family.id));
-    let Some(family) = family else {
+    let Some(family) = family_of(name) else {
         return Ok(Rest::Kept("no agent of that name is known any more".into()));
     };
     let rest = settings::take_back(family, &written.path, written.before.as_deref(), now)?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use alongside_desk::harmless;
 use anyhow::Context;
-use similar::TextDiff;
+use similar::{ChangeTag, TextDiff};
 
 use super::machine::Machine;
 use crate::failure::Hint;
@@ -42,12 +42,20 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Option<String>> {
     }
 }
 
+/// Lines that are ours: those that come when something is installed, and those that go when it is taken out. Many of them
+/// in a row are counted; a person's own lines are all shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ours {
+    Come,
+    Go,
+}
+
 /// What a person reads before they agree. Files of theirs are shown line by line, files of ours are named; many of them
 /// together, unless `all` is asked for.
-pub(crate) fn shown(changes: &[Change], machine: &Machine, all: bool) -> String {
+pub(crate) fn shown(changes: &[Change], machine: &Machine, ours_are: Ours, all: bool) -> String {
     let (theirs, ours): (Vec<_>, Vec<_>) = changes.iter().partition(|change| change.is_theirs || all);
-    let mut text: String =
-        theirs.iter().map(|change| unified(change, &machine.shown(&change.path))).collect();
+    let folded = (!all).then_some(ours_are);
+    let mut text: String = theirs.iter().map(|change| unified(change, folded)).collect();
     for (what, is_it) in WHAT {
         let paths: Vec<&Path> =
             ours.iter().filter(|change| is_it(change)).map(|change| change.path.as_path()).collect();
@@ -87,11 +95,37 @@ fn common<'p>(paths: &[&'p Path]) -> Option<&'p Path> {
     directories.filter(holds_most).max_by_key(|directory| directory.components().count())
 }
 
-fn unified(change: &Change, path: &str) -> String {
+/// From so many of our lines in a row, the first few are shown.
+const MANY: usize = 12;
+const FIRST: usize = 6;
+
+fn unified(change: &Change, folded: Option<Ours>) -> String {
     let [before, after] = [&change.before, &change.after].map(|text| text.as_deref().unwrap_or_default());
-    let name = |text: &Option<String>| if text.is_some() { path.to_owned() } else { "/dev/null".into() };
+    // Not below `~`: whose that is, is what one wants to be sure of here.
+    let path = harmless::path(&change.path);
+    let name = |text: &Option<String>| if text.is_some() { path.as_str() } else { "/dev/null" };
+    let mut unified = format!("--- {}\n+++ {}\n", name(&change.before), name(&change.after));
     let diff = TextDiff::from_lines(before, after);
-    let unified = diff.unified_diff().header(&name(&change.before), &name(&change.after)).to_string();
+    for hunk in diff.unified_diff().iter_hunks() {
+        unified.push_str(&format!("{}\n", hunk.header()));
+        let lines: Vec<_> = hunk.iter_changes().collect();
+        for run in lines.chunk_by(|one, next| one.tag() == next.tag()) {
+            let is_ours = run.first().is_some_and(|line| match folded {
+                Some(Ours::Come) => line.tag() == ChangeTag::Insert,
+                Some(Ours::Go) => line.tag() == ChangeTag::Delete,
+                None => false,
+            });
+            let shown = if is_ours && run.len() > MANY { FIRST } else { run.len() };
+            for line in &run[..shown] {
+                let end = if line.missing_newline() { "\n\\ No newline at end of file\n" } else { "" };
+                unified.push_str(&format!("{}{}{end}", line.tag(), line.value()));
+            }
+            if shown < run.len() {
+                let (tag, more) = (run[0].tag(), run.len() - shown);
+                unified.push_str(&format!("{tag}… {more} more lines like these (--verbose shows them)\n"));
+            }
+        }
+    }
     harmless::text(&unified).into_owned()
 }
 
@@ -135,7 +169,7 @@ fn make_one(change: &Change, copies: bool, done: &mut Done) -> anyhow::Result<()
         done.backups.extend(back_up(&change.path, before)?);
     }
     if change.after.is_some() {
-        make_directories(change.path.parent().unwrap_or(Path::new("/")), &mut done.directories)?;
+        make_directories(led_to(&change.path).parent().unwrap_or(Path::new("/")), &mut done.directories)?;
     }
     put(&change.path, change.after.as_deref())
 }
@@ -145,9 +179,9 @@ fn make_one(change: &Change, copies: bool, done: &mut Done) -> anyhow::Result<()
 /// # Errors
 /// When its directory or the file does not let us.
 pub(crate) fn put(path: &Path, text: Option<&str>) -> anyhow::Result<()> {
-    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let real = led_to(path);
     let Some(text) = text else {
-        return match fs::remove_file(path) {
+        return match fs::remove_file(&real) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 Err(error).with_context(|| format!("cannot remove {}", path.display()))
             }
@@ -177,6 +211,19 @@ pub(crate) fn put(path: &Path, text: Option<&str>) -> anyhow::Result<()> {
         Ok(())
     };
     write().with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// How many links may follow one upon the other, as the system counts them.
+const LINKS: usize = 40;
+
+/// Where links lead, also to what is not there yet. The links themselves are the person's, and stay.
+fn led_to(path: &Path) -> PathBuf {
+    let mut real = path.to_owned();
+    for _ in 0..LINKS {
+        let Ok(next) = fs::read_link(&real) else { break };
+        real = real.parent().unwrap_or(Path::new("/")).join(next);
+    }
+    real
 }
 
 /// Copies the file beside itself, once: an older copy is what was there before we came.

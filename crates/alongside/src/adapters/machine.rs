@@ -10,6 +10,8 @@ use std::time::Duration;
 use alongside_platform::Os;
 use tokio::process::Command;
 
+use crate::failure::failure;
+
 /// Directories below home that are often missing from the PATH of a program that was not started from a shell.
 const USUAL_PLACES: &[&str] = &[".local/bin", ".cargo/bin", ".nix-profile/bin", "bin"];
 
@@ -32,13 +34,27 @@ pub(crate) struct Machine {
 
 impl Machine {
     /// The machine as this process sees it.
-    pub(crate) fn of_this_process() -> Self {
+    ///
+    /// # Errors
+    /// When it cannot be told whose files are meant: the home directory of the account is not asked, for somebody who has
+    /// set HOME to something else did not mean that one.
+    pub(crate) fn of_this_process() -> anyhow::Result<Self> {
+        let variable = match Os::HERE {
+            Os::Linux | Os::MacOs => "HOME",
+            Os::Windows => "USERPROFILE",
+        };
+        is_home(variable, std::env::var_os(variable))?;
         let places = alongside_companion::Places::of_this_process();
         let variables = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
             .filter(|(_, value)| !value.is_empty())
             .collect();
-        Self { home: places.home, program: crate::commands::own_program(), state: places.state, variables }
+        Ok(Self {
+            home: places.home,
+            program: crate::commands::own_program(),
+            state: places.state,
+            variables,
+        })
     }
 
     /// The value of a variable that is set and not empty.
@@ -84,6 +100,21 @@ impl Machine {
     }
 }
 
+/// Whether a variable names the home directory of somebody.
+fn is_home(variable: &str, value: Option<OsString>) -> anyhow::Result<()> {
+    let wrong = match value.map(PathBuf::from) {
+        None => format!("{variable} is not set"),
+        Some(home) if home.as_os_str().is_empty() => format!("{variable} is empty"),
+        Some(home) if !home.is_absolute() => format!("{variable} is no whole path: {}", home.display()),
+        Some(home) if !home.is_dir() => format!("{variable} is no directory: {}", home.display()),
+        Some(_) => return Ok(()),
+    };
+    Err(failure(
+        format!("{wrong}, so it cannot be told whose files are meant; nothing is changed"),
+        format!("set {variable} to your home directory"),
+    ))
+}
+
 /// What a program prints on both outputs, without a terminal, whether it succeeds or not; `None` if it cannot be started
 /// or does not come to an end.
 pub(crate) async fn said_by(program: &Path, args: &[&str]) -> Option<String> {
@@ -113,6 +144,25 @@ pub(crate) fn major_minor(version: &str) -> Option<(u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_directory_that_is_there_is_a_home() {
+        let home = tempfile::tempdir().unwrap();
+        let said = |value: Option<&Path>| {
+            let said = is_home("HOME", value.map(|path| path.as_os_str().to_owned()));
+            said.err().map(|error| error.to_string())
+        };
+        assert_eq!(said(Some(home.path())), None);
+        for (value, what) in [
+            (None, "HOME is not set"),
+            (Some(Path::new("")), "HOME is empty"),
+            (Some(Path::new("me")), "HOME is no whole path: me"),
+            (Some(&home.path().join("gone")), "HOME is no directory: "),
+        ] {
+            let said = said(value).unwrap();
+            assert!(said.starts_with(what) && said.ends_with("nothing is changed"), "{said}");
+        }
+    }
 
     #[test]
     fn versions_are_found_in_what_programs_say() {

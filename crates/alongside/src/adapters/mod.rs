@@ -56,6 +56,8 @@ pub(crate) enum State {
 pub(crate) struct Plan {
     /// Nothing, if all of it is there.
     pub(crate) changes: Vec<Change>,
+    /// All of it in one sentence, where there is much.
+    pub(crate) summary: Option<String>,
     /// What the person should know before they agree.
     pub(crate) notes: Vec<String>,
 }
@@ -143,6 +145,13 @@ impl Editor {
     }
 }
 
+/// What people call an adapter that is written down under that name.
+pub(crate) fn name_of(written: &str) -> std::borrow::Cow<'_, str> {
+    let editor = Editor::named(written).map(Editor::name);
+    let name = editor.or_else(|| agents::family_of(written).map(|family| family.display_name));
+    alongside_desk::harmless::name(name.unwrap_or(written))
+}
+
 /// What is left of a file of that adapter, which holds `now`.
 ///
 /// # Errors
@@ -160,7 +169,7 @@ pub(crate) fn take_out(name: &str, written: &Written, now: &str) -> anyhow::Resu
 
 /// What `doctor` reports: every adapter that is there and not what this version would install.
 pub(crate) fn outdated() -> Vec<(Editor, State)> {
-    let machine = Machine::of_this_process();
+    let Ok(machine) = Machine::of_this_process() else { return Vec::new() };
     let Ok(ledger) = Ledger::read(&machine.state) else { return Vec::new() };
     let states =
         Editor::ALL.into_iter().filter_map(|editor| Some((editor, editor.state(&machine, &ledger).ok()?)));

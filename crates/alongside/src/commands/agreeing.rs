@@ -26,34 +26,48 @@ pub(super) struct Consent {
     /// Only show what would be changed
     #[arg(long, short = 'n', conflicts_with = "yes")]
     pub(super) dry_run: bool,
+
+    /// Show every line, also those that are alongside's own
+    #[arg(long, short)]
+    pub(super) verbose: bool,
 }
 
 impl Consent {
     /// Whether to go on, or how to end instead.
     pub(super) async fn to(self, question: &str) -> Result<(), ExitCode> {
+        self.to_or(question, "nothing is changed").await
+    }
+
+    /// The same; `otherwise` is what is told after anything but a yes.
+    pub(super) async fn to_or(self, question: &str, otherwise: &str) -> Result<(), ExitCode> {
         if self.dry_run {
-            super::note("nothing is changed: this was --dry-run");
+            only_shown();
             return Err(ExitCode::SUCCESS);
         }
         match if self.yes { Answer::Yes } else { ask(question).await } {
             Answer::Yes => Ok(()),
             Answer::No => {
-                super::note("nothing is changed");
+                super::note(otherwise);
                 Err(ExitCode::FAILURE)
             }
             Answer::Interrupted => {
                 let _ = writeln!(std::io::stderr().lock());
-                super::note("nothing is changed");
+                super::note(otherwise);
                 Err(ExitCode::from(130))
             }
             Answer::Nobody => {
-                super::note(
-                    "nothing is changed: there is no terminal to ask at; --yes agrees to what is shown",
-                );
+                super::note(&format!(
+                    "{otherwise}: there is no terminal to ask at; --yes agrees to what is shown"
+                ));
                 Err(ExitCode::from(2))
             }
         }
     }
+}
+
+/// Says that nothing was done.
+pub(super) fn only_shown() {
+    super::note("nothing is changed: this was --dry-run");
 }
 
 /// Asks a question that only a clear yes agrees to.

@@ -7,15 +7,15 @@ use std::process::ExitCode;
 use alongside_agent::find::Surroundings;
 use alongside_desk::harmless;
 
-use super::agreeing::Consent;
+use super::agreeing::{self, Consent};
 use crate::Globals;
 use crate::adapters::agents::{self, Agent};
-use crate::adapters::change;
+use crate::adapters::change::{self, Ours};
 use crate::adapters::ledger::Ledger;
 use crate::adapters::machine::{self, Machine};
 use crate::adapters::terminal::{self, Other, Terminal};
 use crate::adapters::{Editor, Plan, State, helix, neovim};
-use crate::failure::failure;
+use crate::failure::{self, failure};
 
 /// Install alongside into an editor, or switch IDE mode on in the agents
 ///
@@ -47,10 +47,6 @@ pub(crate) struct Args {
     /// Helix: a language that gets alongside, beside the usual ones and those in languages.toml; may be repeated
     #[arg(long = "language", value_name = "NAME")]
     languages: Vec<String>,
-
-    /// Show all lines of our own files, too
-    #[arg(long, short)]
-    verbose: bool,
 }
 
 /// What is to be installed.
@@ -60,7 +56,7 @@ enum Target {
 }
 
 pub(crate) async fn run(args: Args, _: Globals) -> anyhow::Result<ExitCode> {
-    let machine = Machine::of_this_process();
+    let machine = Machine::of_this_process()?;
     if args.list {
         super::print(&list::text(&machine).await?)?;
         return Ok(ExitCode::SUCCESS);
@@ -103,7 +99,7 @@ fn named(name: &str, machine: &Machine) -> anyhow::Result<Target> {
         Some(near) => failure(what, format!("did you mean `alongside install {near}`?")),
         None => failure(
             what,
-            "there are neovim, helix and agent; any other editor with an LSP client takes `alongside lsp` as a language \
+            "name neovim, helix, agent, gemini or qwen; any other editor with an LSP client takes `alongside lsp` as a language \
              server, and `alongside` in a terminal works beside all of them",
         ),
     })
@@ -199,22 +195,34 @@ async fn into_editor(editor: Editor, args: &Args, machine: &Machine) -> anyhow::
 async fn into_agents(agents: &[Agent], args: &Args, machine: &Machine) -> anyhow::Result<ExitCode> {
     let here = Surroundings::of_this_process()?;
     let mut ledger = Ledger::read(&machine.state)?;
-    let mut worst = ExitCode::SUCCESS;
+    let (mut worst, mut is_only_shown) = (ExitCode::SUCCESS, false);
     for agent in agents {
         let version = agent.version.as_deref().map(|version| format!(" {}", harmless::name(version)));
         let name = format!("{}{}", agent.family.display_name, version.unwrap_or_default());
-        let plan = agent.plan(&here, machine)?;
+        let plan = match agent.plan(&here, machine) {
+            Ok(plan) => plan,
+            // What is wrong with one agent's file is no reason to leave the other's.
+            Err(error) => {
+                failure::print(&error.context(format!("{name} stays as it is")));
+                worst = ExitCode::FAILURE;
+                continue;
+            }
+        };
         if plan.changes.is_empty() {
             plan.notes.iter().for_each(|note| super::note(note));
             super::print(&format!("{name}: IDE mode is on; nothing to do.\n"))?;
             continue;
         }
         show(&plan, args, machine, &name)?;
+        if args.consent.dry_run {
+            is_only_shown = true;
+            continue;
+        }
         let question = format!("Switch IDE mode on in {}?", agent.family.display_name);
         match args.consent.to(&question).await {
             Ok(()) => {}
             // A no to one agent is none to the next.
-            Err(code) if code == ExitCode::FAILURE || args.consent.dry_run => {
+            Err(code) if code == ExitCode::FAILURE => {
                 worst = code;
                 continue;
             }
@@ -223,13 +231,19 @@ async fn into_agents(agents: &[Agent], args: &Args, machine: &Machine) -> anyhow
         write(&agent.id(), &plan, &mut ledger, machine)?;
         super::print(&format!("{name}: IDE mode is on from its next start.\n"))?;
     }
+    if is_only_shown {
+        agreeing::only_shown();
+    }
     Ok(worst)
 }
 
 fn show(plan: &Plan, args: &Args, machine: &Machine, into: &str) -> anyhow::Result<()> {
-    let changes = change::shown(&plan.changes, machine, args.verbose);
+    let changes = change::shown(&plan.changes, machine, Ours::Come, args.consent.verbose);
     super::print(&format!("{into}:\n{changes}"))?;
     plan.notes.iter().for_each(|note| super::note(note));
+    if let Some(summary) = &plan.summary {
+        super::print(&format!("{summary}\n"))?;
+    }
     Ok(())
 }
 

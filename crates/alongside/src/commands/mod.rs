@@ -90,7 +90,9 @@ fn print(text: &str) -> anyhow::Result<()> {
 
 /// Tells the person something beside the output.
 fn note(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "alongside: {}", alongside_desk::harmless::name(text));
+    let line = format!("alongside: {}", alongside_desk::harmless::name(text));
+    let columns = alongside_platform::terminal::columns_for_errors();
+    let _ = writeln!(std::io::stderr().lock(), "{}", crate::failure::wrapped(&line, columns));
 }
 
 /// The program to name in records and variables for agents that start a stdio server.

@@ -11,7 +11,7 @@ use anyhow::Context as _;
 
 use super::agreeing::Consent;
 use crate::Globals;
-use crate::adapters::change::{self, Change};
+use crate::adapters::change::{self, Change, Ours};
 use crate::adapters::ledger::{Installed, Ledger};
 use crate::adapters::machine::Machine;
 use crate::adapters::{self, Editor, Rest, State};
@@ -49,7 +49,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args, _: Globals) -> anyhow::Result<ExitCode> {
-    let machine = Machine::of_this_process();
+    let machine = Machine::of_this_process()?;
     let mut ledger = Ledger::read(&machine.state)?;
     let names = match &args.what {
         None => ledger.names(),
@@ -61,7 +61,7 @@ pub(crate) async fn run(args: Args, _: Globals) -> anyhow::Result<ExitCode> {
         .map(|(name, installed)| TakenOut::of(name, installed))
         .collect::<anyhow::Result<_>>()?;
     for out in &out {
-        show(out, &machine)?;
+        show(out, &machine, args.consent.verbose)?;
     }
     if !out.is_empty() {
         say_who_runs(&names).await;
@@ -167,11 +167,11 @@ impl TakenOut {
     }
 }
 
-fn show(out: &TakenOut, machine: &Machine) -> anyhow::Result<()> {
+fn show(out: &TakenOut, machine: &Machine, all: bool) -> anyhow::Result<()> {
     super::print(&format!(
         "{}:\n{}",
-        harmless::name(&out.name),
-        change::shown(&out.changes, machine, false)
+        adapters::name_of(&out.name),
+        change::shown(&out.changes, machine, Ours::Go, all)
     ))?;
     for (path, why) in &out.kept {
         super::note(&format!("{} stays: {why}", machine.shown(path)));
@@ -205,18 +205,31 @@ async fn drafts(args: &Args) -> anyhow::Result<ExitCode> {
     if all.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    let (is_asked, count) = (!args.consent.yes && !args.drafts && !args.consent.dry_run, all.len());
+    let count = all.len();
     let many = if count == 1 { "a draft".to_owned() } else { format!("{count} drafts") };
+    if args.consent.dry_run && !args.drafts {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let verb = if count == 1 { "stays" } else { "stay" };
+    let stay = format!("{many} {verb}: `alongside drafts` shows what you typed, --drafts deletes it");
+    // What cannot be had back is named before anything is asked.
+    if args.drafts || !args.consent.yes {
+        super::print("What you typed and no agent took:\n")?;
+        for draft in &all {
+            let (file, agent) = (harmless::name(&draft.file), harmless::name(&draft.agent));
+            super::print(&format!("  draft    {file} ({agent})\n"))?;
+        }
+    }
     if args.consent.dry_run {
         return Ok(ExitCode::SUCCESS);
     }
-    if is_asked {
+    if !args.consent.yes {
         let question = format!("Delete {many}, which you typed and no agent took (`alongside drafts`)?");
-        if let Err(code) = args.consent.to(&question).await {
+        if let Err(code) = args.consent.to_or(&question, &stay).await {
             return Ok(if code == ExitCode::FAILURE { ExitCode::SUCCESS } else { code });
         }
     } else if !args.drafts {
-        super::note(&format!("{many} stay: `alongside drafts` shows what you typed, --drafts deletes it"));
+        super::note(&stay);
         return Ok(ExitCode::SUCCESS);
     }
     for draft in &all {

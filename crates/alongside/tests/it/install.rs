@@ -317,16 +317,119 @@ fn a_file_that_cannot_be_read_is_named_with_its_line_and_nothing_is_written() {
     home.writes(".config/helix/languages.toml", "[[language]]\nname = rust\n");
     home.writes(".gemini/settings.json", "{\n  \"ide\": {,}\n}\n");
     let before = home.everything();
-    for (what, line) in [("helix", "line 2"), ("agent", "line 2")] {
+    for (what, unchanged) in [("helix", "nothing is changed"), ("agent", "that file is not changed")] {
         let output = home.does(&["install", what, "--yes"]);
         assert_eq!(output.status.code(), Some(1));
         let said = said(&output);
-        assert!(
-            said.contains(line) && said.contains("hint:") && said.contains("nothing is changed"),
-            "{said}"
-        );
+        assert!(said.contains("line 2") && said.contains("hint:") && said.contains(unchanged), "{said}");
     }
     assert_eq!(home.everything(), before);
+}
+
+#[test]
+fn an_agent_whose_settings_are_broken_is_named_and_the_other_gets_what_was_asked_for() {
+    let home = Home::new();
+    home.agent_program("gemini", "0.61.0");
+    home.agent_program("qwen", "0.24.4");
+    let broken = "{\n  \"ide\": { \"enabled\": false, },\n}\n";
+    home.writes(".qwen/settings.json", broken);
+    let output = home.does(&["install", "agent", "--yes"]);
+    let said = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("Gemini CLI 0.61.0: IDE mode is on from its next start"), "{said}");
+    assert!(said.contains("Qwen Code 0.24.4 stays as it is: cannot change"), "{said}");
+    assert!(said.contains("\"enabled\" in \"ide\" is true"), "there is an \"ide\" already: {said}");
+    assert_eq!(home.reads(".qwen/settings.json"), broken);
+    assert!(home.reads(".gemini/settings.json").contains("true"));
+    let list = home.succeeds(&["install", "--list"]);
+    assert!(list.contains("cannot be told: ~/.qwen/settings.json cannot be read"), "{list}");
+}
+
+#[test]
+fn without_a_home_nothing_is_taken_for_one() {
+    let home = Home::new();
+    home.agent_program("gemini", "0.61.0");
+    let gone = home.path("gone");
+    for (value, why) in [
+        (None, "HOME is not set"),
+        (Some(""), "HOME is empty"),
+        (Some("home"), "HOME is no whole path: home"),
+        (gone.to_str(), "HOME is no directory: "),
+    ] {
+        for args in [&["install", "gemini", "--dry-run"][..], &["uninstall", "--all", "--dry-run"]] {
+            let mut command = home.alongside(args);
+            home.with_path(&mut command);
+            command.env_remove("HOME").envs(value.map(|value| ("HOME", value)));
+            let output = finish(command.stdin(Stdio::null()));
+            assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+            assert!(
+                said(&output).contains(why) && said(&output).contains("hint: set HOME"),
+                "{}",
+                said(&output)
+            );
+        }
+    }
+    assert!(!gone.exists());
+}
+
+#[test]
+fn what_would_be_written_is_said_shortly_and_a_persons_own_lines_are_all_shown() {
+    let home = Home::new();
+    home.program("hx", NEW_HELIX);
+    home.agent_program("gemini", "0.61.0");
+    home.agent_program("qwen", "0.24.4");
+    let path = home.writes(".config/helix/languages.toml", LANGUAGES);
+    let short = home.succeeds(&["install", "helix", "--dry-run"]);
+    assert!(short.contains(&format!("+++ {}\n", path.display())), "whose file it is: {short}");
+    assert!(short.contains("+language-servers = [\"rust-analyzer\", \"alongside\"]"), "{short}");
+    assert!(short.contains("more lines like these (--verbose shows them)"), "{short}");
+    assert!(
+        short.contains("languages.toml: one server more for 57 languages, rust of them in your file."),
+        "{short}"
+    );
+    assert!(short.lines().count() < 45, "{short}");
+    let long = home.succeeds(&["install", "helix", "--dry-run", "--verbose"]);
+    assert!(long.lines().count() > 200 && !long.contains("more lines"), "{long}");
+
+    let agents = home.succeeds(&["install", "agent", "--dry-run"]);
+    assert_eq!(agents.matches("this was --dry-run").count(), 1, "{agents}");
+
+    home.succeeds(&["install", "helix", "--yes"]);
+    let out = home.succeeds(&["uninstall", "helix", "--dry-run"]);
+    assert!(out.contains("+language-servers = [\"rust-analyzer\"]") && out.lines().count() < 45, "{out}");
+}
+
+#[test]
+fn a_link_to_a_file_that_is_not_there_yet_stays_a_link() {
+    let home = Home::new();
+    home.program("hx", NEW_HELIX);
+    fs::create_dir_all(home.in_home(".config/helix")).unwrap();
+    let link = home.in_home(".config/helix/config.toml");
+    symlink("dots/config.toml", &link).unwrap();
+    let before = home.everything();
+    home.succeeds(&["install", "helix", "--yes"]);
+    assert_eq!(fs::read_link(&link).unwrap(), Path::new("dots/config.toml"));
+    assert!(home.reads(".config/helix/dots/config.toml").contains("auto-document-highlight"));
+    home.succeeds(&["uninstall", "helix", "--yes"]);
+    assert_eq!(home.everything(), before);
+    assert!(!home.in_home(".config/helix/dots").exists());
+}
+
+#[test]
+fn comments_stay_with_the_servers_they_are_about_also_when_the_file_was_changed_since() {
+    let home = Home::new();
+    home.program("hx", OLD_HELIX);
+    let theirs = "[[language]]\nname = \"rust\"\nlanguage-servers = [\n  \"typos\", # for words\n  \"rust-analyzer\", # best\n]\n";
+    let path = home.writes(".config/helix/languages.toml", theirs);
+    home.succeeds(&["install", "helix", "--yes"]);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(
+        text.contains("  \"typos\", # for words\n  \"rust-analyzer\", # best\n  \"alongside\",\n]\n"),
+        "{text}"
+    );
+    fs::write(&path, format!("# since\n{text}")).unwrap();
+    home.succeeds(&["uninstall", "helix", "--yes"]);
+    assert_eq!(fs::read_to_string(&path).unwrap(), format!("# since\n{theirs}"));
 }
 
 #[test]
@@ -460,7 +563,7 @@ fn what_there_is_nothing_for_gets_an_answer_that_helps() {
     for (what, words) in [
         ("emacs", "there is nothing to install for Emacs"),
         ("helx", "did you mean `alongside install helix`?"),
-        ("spaceship", "there are neovim, helix and agent"),
+        ("spaceship", "name neovim, helix, agent, gemini or qwen"),
         ("helix", "Helix is not on this machine"),
         ("neovim", "Neovim 0.9.5, which is too old"),
         ("agent", "neither gemini nor qwen is on this machine's PATH"),

@@ -2,6 +2,7 @@
 //! cursor is. Both files are the user's own; what they hold stays as it is.
 
 mod languages;
+mod lists;
 mod servers;
 mod settings;
 
@@ -81,6 +82,7 @@ pub(crate) async fn plan(machine: &Machine, helix: &Found, more: &[String]) -> a
     let after = servers::merged(&text.1, &document, &known, &machine.call())
         .with_context(|| format!("cannot put alongside into {}", path.display()))
         .hint(by_hand)?;
+    plan.summary = summary(&document, &parse(&path, &after)?, &machine.shown(&path));
     plan.add(path, before, text.0.put_on(after));
 
     let path = directory(machine).join("config.toml");
@@ -90,7 +92,11 @@ pub(crate) async fn plan(machine: &Machine, helix: &Found, more: &[String]) -> a
     let after = ends.put_on(settings::merged(&document));
     if before.as_deref().unwrap_or_default() != after {
         match settings::are_known(machine, helix).await {
-            Some(true) => plan.add(path, before, after),
+            Some(true) => {
+                let settings = format!("{}: two settings tell agents where the cursor is.", machine.shown(&path));
+                plan.summary = Some(plan.summary.map_or(settings.clone(), |summary| format!("{summary}\n{settings}")));
+                plan.add(path, before, after);
+            }
             Some(false) => plan.notes.push(
                 "This Helix tells agents where you type; newer ones also where the cursor is and what is selected.".into(),
             ),
@@ -102,6 +108,22 @@ pub(crate) async fn plan(machine: &Machine, helix: &Found, more: &[String]) -> a
         }
     }
     Ok(plan)
+}
+
+/// What comes into `languages.toml`, in a line: it is long.
+fn summary(before: &DocumentMut, after: &DocumentMut, path: &str) -> Option<String> {
+    let had = servers::languages_with_ours(before);
+    let mut new = servers::languages_with_ours(after);
+    new.retain(|name| !had.contains(name));
+    let theirs: Vec<_> = servers::languages_in(before).filter(|name| new.contains(name)).collect();
+    let theirs = match theirs[..] {
+        [] => "none of them in your file until now".to_owned(),
+        [ref one] => format!("{one} of them in your file"),
+        _ => format!("{} of them in your file: {}", theirs.len(), theirs.join(", ")),
+    };
+    let languages = if new.len() == 1 { "language" } else { "languages" };
+    let text = format!("{path}: one server more for {} {languages}, {theirs}.", new.len());
+    (!new.is_empty()).then(|| alongside_desk::harmless::name(&text).into_owned())
 }
 
 /// How the lines of a file end. TOML is edited with `\n`, and the person's ends are put on again.

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, TableLike, Value};
 
-use super::SERVER;
 use super::languages::{Language, TEXT};
+use super::{SERVER, lists};
 
 const SERVERS: &str = "language-servers";
 
@@ -23,6 +23,16 @@ pub(super) fn has_ours(document: &DocumentMut) -> bool {
 pub(super) fn languages_in(document: &DocumentMut) -> impl Iterator<Item = String> {
     let tables = tables(document).into_iter();
     tables.filter_map(|table| Some(table.get("name")?.as_str()?.to_owned()))
+}
+
+/// The names of the languages that start our server.
+pub(super) fn languages_with_ours(document: &DocumentMut) -> Vec<String> {
+    let starts_ours = |table: &&dyn TableLike| {
+        let servers = table.get(SERVERS).and_then(Item::as_array);
+        servers.is_some_and(|servers| servers.iter().any(is_ours))
+    };
+    let name = |table: &dyn TableLike| Some(table.get("name")?.as_str()?.to_owned());
+    tables(document).into_iter().filter(starts_ours).filter_map(name).collect()
 }
 
 /// The programs of the file's servers, each with the server's name.
@@ -91,7 +101,7 @@ pub(super) fn merged(
     }
     match edited.get_mut("language") {
         Some(Item::Value(Value::Array(languages))) if !new.is_empty() => {
-            new.into_iter().for_each(|(_, language)| push(languages, Value::InlineTable(language)));
+            new.into_iter().for_each(|(_, language)| lists::push(languages, Value::InlineTable(language)));
             changed = true;
         }
         Some(Item::ArrayOfTables(_)) | None => {
@@ -137,7 +147,7 @@ fn add_to(table: &mut dyn TableLike, servers_of: impl Fn(&str) -> Vec<String>) -
     match table.get_mut(SERVERS).and_then(Item::as_array_mut) {
         Some(servers) if servers.iter().any(is_ours) => false,
         Some(servers) => {
-            push(servers, SERVER.into());
+            lists::push(servers, SERVER.into());
             true
         }
         None => {
@@ -197,14 +207,16 @@ pub(super) fn take_out(before: &DocumentMut, after: &DocumentMut, now: &mut Docu
             gone.into_iter().for_each(|at| drop(languages.remove(at)));
         }
         Some(Item::Value(Value::Array(languages))) => {
-            languages.retain(|value| !value.as_inline_table().is_some_and(|table| is_ours_alone(table)));
+            lists::remove(languages, |value| {
+                value.as_inline_table().is_some_and(|table| is_ours_alone(table))
+            });
         }
         _ => {}
     }
     for table in tables_mut(now) {
         let name = table.get("name").and_then(Item::as_str).unwrap_or_default().to_owned();
         let Some(servers) = table.get_mut(SERVERS).and_then(Item::as_array_mut) else { continue };
-        servers.retain(|server| !is_ours(server));
+        lists::remove(servers, is_ours);
         let servers = Item::Value(Value::Array(servers.clone()));
         // The list was Helix's own until we wrote it down, and is again, unless somebody has changed it.
         let had_none =
@@ -261,22 +273,6 @@ fn entry(name: &str, servers: &[String]) -> InlineTable {
 
 fn lines(table: &InlineTable) -> String {
     table.iter().map(|(key, value)| format!("{key} = {}\n", value.to_string().trim())).collect()
-}
-
-/// Appends in the form that the list has: on a line of its own if the last one is.
-fn push(array: &mut Array, mut value: Value) {
-    let last = array.len().checked_sub(1).and_then(|last| array.get_mut(last));
-    if let Some(last) = last {
-        let decor = last.decor_mut();
-        // A comment before the last one is not said again.
-        let before = decor.prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
-        let prefix = before.rfind('\n').map_or(" ", |line| &before[line..]).to_owned();
-        let suffix = decor.suffix().cloned().unwrap_or_default();
-        decor.set_suffix("");
-        value.decor_mut().set_prefix(prefix);
-        value.decor_mut().set_suffix(suffix);
-    }
-    array.push_formatted(value);
 }
 
 /// The tables of languages, in either form.

@@ -5,6 +5,7 @@ use std::io::Write as _;
 
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 
+use super::lists;
 use crate::adapters::Found;
 use crate::adapters::machine::{Machine, said_by};
 
@@ -23,15 +24,7 @@ pub(super) fn merged(document: &DocumentMut) -> String {
     let are_said = editor.get("gutters").is_some();
     match gutters(editor) {
         Some(gutters) if gutters.iter().any(|gutter| gutter.as_str() == Some(GUTTER)) => {}
-        Some(gutters) => {
-            let mut hint = Value::from(GUTTER);
-            if let Some(first) = gutters.get_mut(0) {
-                let prefix = first.decor().prefix().cloned().unwrap_or_default();
-                hint.decor_mut().set_prefix(prefix);
-                first.decor_mut().set_prefix(" ");
-            }
-            gutters.insert_formatted(0, hint);
-        }
+        Some(gutters) => lists::push_first(gutters, GUTTER.into()),
         None if are_said => {}
         None => {
             let all = Array::from_iter([GUTTER].into_iter().chain(GUTTERS));
@@ -62,7 +55,7 @@ pub(super) fn take_out(before: &DocumentMut, now: &mut DocumentMut) {
     let had_gutters = before.and_then(|editor| editor.get("gutters"));
     let had_hint = had_gutters.is_some_and(|gutters| gutters.to_string().contains(GUTTER));
     if let Some(gutters) = gutters(editor).filter(|_| !had_hint) {
-        gutters.retain(|gutter| gutter.as_str() != Some(GUTTER));
+        lists::remove(gutters, |gutter| gutter.as_str() == Some(GUTTER));
         let are_helix_own = gutters.iter().filter_map(Value::as_str).eq(GUTTERS);
         if are_helix_own && had_gutters.is_none() {
             editor.remove("gutters");

@@ -37,6 +37,10 @@ pub(super) async fn text(machine: &Machine) -> anyhow::Result<String> {
     for agent in agents::found(machine) {
         let version = agent.version.as_deref().map_or_else(|| "?".into(), harmless::name).into_owned();
         let state = match agent.settings(&here) {
+            Some(settings) if !settings.broken.is_empty() => {
+                let paths: Vec<_> = settings.broken.iter().map(|(path, _)| machine.shown(path)).collect();
+                format!("cannot be told: {} cannot be read", paths.join(", "))
+            }
             Some(settings) if settings.ide_enabled.value => "IDE mode on".into(),
             _ => format!("IDE mode off: alongside install {}", agent.family.id),
         };

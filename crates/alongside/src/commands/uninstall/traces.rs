@@ -46,7 +46,8 @@ impl Traces {
 
     /// For a person.
     pub(super) fn shown(&self, machine: &Machine) -> String {
-        let mut text = String::new();
+        let is_nothing = self.directories.is_empty() && self.running.is_empty();
+        let mut text = if is_nothing { String::new() } else { "What alongside itself has left:\n".into() };
         for directory in &self.directories {
             text.push_str(&format!("  remove   {}\n", machine.shown(directory)));
         }

@@ -1,0 +1,186 @@
+//! Lists in TOML that people have formatted: a value comes and goes, and every comment stays with the value it stands at.
+//!
+//! The parser gives a comment to whatever follows it: `"a", # of a` and then `"b"` is a comment before `"b"`, and at the end
+//! of the list one before its bracket.
+
+use toml_edit::{Array, RawString, Value};
+
+/// How far values are indented where the list does not show it.
+const INDENT: &str = "  ";
+
+/// Appends in the form that the list has: on a line of its own if the last value is, or if a comment follows that one.
+pub(super) fn push(list: &mut Array, mut value: Value) {
+    let has_comma = list.trailing_comma();
+    let Some(last) = list.len().checked_sub(1).and_then(|last| list.get_mut(last)) else {
+        // What stands in an empty list is a comment, and stays before what comes.
+        let behind = text(Some(list.trailing())).to_owned();
+        let within = Within::of(&behind);
+        if within.has_comment() {
+            value.decor_mut().set_prefix(format!("{}\n{INDENT}", within.comments));
+            list.set_trailing(within.rest);
+        }
+        return list.push_formatted(value);
+    };
+    let before = text(last.decor().prefix()).to_owned();
+    let mut behind = text(last.decor().suffix()).to_owned();
+    if has_comma {
+        behind = text(Some(list.trailing())).to_owned();
+    } else {
+        last.decor_mut().set_suffix("");
+    }
+    let within = Within::of(&behind);
+    let line = before.rfind('\n').map(|line| &before[line..]);
+    let prefix = match (within.has_comment(), line) {
+        (true, line) => format!("{}{}", within.comments, line.unwrap_or(&format!("\n{INDENT}"))),
+        (false, line) => line.unwrap_or(" ").to_owned(),
+    };
+    value.decor_mut().set_prefix(prefix);
+    if has_comma {
+        list.set_trailing(within.rest);
+    } else {
+        value.decor_mut().set_suffix(within.rest);
+    }
+    list.push_formatted(value);
+}
+
+/// Puts a value before all others, on a line of its own if the first one is.
+pub(super) fn push_first(list: &mut Array, mut value: Value) {
+    if let Some(first) = list.get_mut(0) {
+        let before = text(first.decor().prefix()).to_owned();
+        let (own, rest) = match before.find('\n') {
+            None => (before.clone(), " ".to_owned()),
+            // What stands behind the bracket stays there; what stands above the first value stays above it.
+            Some(line) => {
+                let last = before.rfind('\n').unwrap_or(line);
+                (format!("{}{}", &before[..line], &before[last..]), before[line..].to_owned())
+            }
+        };
+        value.decor_mut().set_prefix(own);
+        first.decor_mut().set_prefix(rest);
+    }
+    list.insert_formatted(0, value);
+}
+
+/// Takes out the values that are meant, and leaves the comments before them.
+pub(super) fn remove(list: &mut Array, is_meant: impl Fn(&Value) -> bool) {
+    loop {
+        let at = list.iter().position(&is_meant);
+        let Some(at) = at else { return };
+        let gone = list.remove(at);
+        let before = text(gone.decor().prefix()).to_owned();
+        let comments = Within::of(&before);
+        let kept = if comments.has_comment() { comments.comments } else { "" };
+        if let Some(next) = list.get_mut(at) {
+            let its = text(next.decor().prefix()).to_owned();
+            let is_first_in_its_line = at == 0 && !its.contains('\n') && !before.contains('\n');
+            next.decor_mut().set_prefix(if is_first_in_its_line { before } else { format!("{kept}{its}") });
+        } else if list.trailing_comma() || list.is_empty() {
+            let end = format!("{kept}{}{}", text(gone.decor().suffix()), text(Some(list.trailing())));
+            list.set_trailing(end);
+        } else if let Some(last) = at.checked_sub(1).and_then(|last| list.get_mut(last)) {
+            let end = format!("{}{kept}{}", text(last.decor().suffix()), text(gone.decor().suffix()));
+            last.decor_mut().set_suffix(end);
+        }
+    }
+}
+
+/// What stands between two values, or between the last one and the bracket.
+struct Within<'t> {
+    /// Up to the end of the last comment's line.
+    comments: &'t str,
+    /// The line break and what indents the next thing.
+    rest: &'t str,
+}
+
+impl<'t> Within<'t> {
+    fn of(text: &'t str) -> Self {
+        let (comments, rest) = text.split_at(text.rfind('\n').unwrap_or(0));
+        Self { comments, rest }
+    }
+
+    fn has_comment(&self) -> bool {
+        // There can be nothing else: a value or a comma would end it.
+        self.comments.contains('#')
+    }
+}
+
+fn text(raw: Option<&RawString>) -> &str {
+    raw.and_then(RawString::as_str).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use toml_edit::DocumentMut;
+
+    use super::*;
+
+    fn edited(text: &str, edit: impl Fn(&mut Array)) -> String {
+        let mut document: DocumentMut = text.parse().unwrap();
+        edit(document["list"].as_array_mut().unwrap());
+        let edited = document.to_string();
+        edited.parse::<DocumentMut>().unwrap_or_else(|error| panic!("{error}:\n{edited}"));
+        edited
+    }
+
+    /// Before, with a value more behind the others, with one more before them.
+    const LISTS: &[(&str, &str, &str)] = &[
+        ("list = []\n", "list = [\"new\"]\n", "list = [\"new\"]\n"),
+        ("list = [\"a\"]\n", "list = [\"a\", \"new\"]\n", "list = [\"new\", \"a\"]\n"),
+        ("list = [ \"a\" ]\n", "list = [ \"a\", \"new\" ]\n", "list = [ \"new\", \"a\" ]\n"),
+        ("list = [\"a\",]\n", "list = [\"a\", \"new\",]\n", "list = [\"new\", \"a\",]\n"),
+        (
+            "list = [\"a\"] # of the list\n",
+            "list = [\"a\", \"new\"] # of the list\n",
+            "list = [\"new\", \"a\"] # of the list\n",
+        ),
+        // Behind the last value, with and without a comma.
+        (
+            "list = [\n  \"a\",\n  \"b\", # of b\n]\n",
+            "list = [\n  \"a\",\n  \"b\", # of b\n  \"new\",\n]\n",
+            "list = [\n  \"new\",\n  \"a\",\n  \"b\", # of b\n]\n",
+        ),
+        (
+            "list = [\n  \"a\", # of a\n  \"b\" # of b\n]\n",
+            "list = [\n  \"a\", # of a\n  \"b\", # of b\n  \"new\"\n]\n",
+            "list = [\n  \"new\",\n  \"a\", # of a\n  \"b\" # of b\n]\n",
+        ),
+        // Behind the bracket, above values, below the last one.
+        (
+            "list = [ # of the list\n\t# above a\n\t\"a\",\n\n\t# above b\n\t\"b\", # of b\n\t# below b\n]\n",
+            "list = [ # of the list\n\t# above a\n\t\"a\",\n\n\t# above b\n\t\"b\", # of b\n\t# below b\n\t\"new\",\n]\n",
+            "list = [ # of the list\n\t\"new\",\n\t# above a\n\t\"a\",\n\n\t# above b\n\t\"b\", # of b\n\t# below b\n]\n",
+        ),
+        // A list of which only the comment makes two lines.
+        (
+            "list = [\"a\", # of a\n]\n",
+            "list = [\"a\", # of a\n  \"new\",\n]\n",
+            "list = [\"new\", \"a\", # of a\n]\n",
+        ),
+        // A comma on a line of its own, values of several kinds.
+        (
+            "list = [\n  { name = \"a\" } # of a\n  , # of the comma\n]\n",
+            "list = [\n  { name = \"a\" } # of a\n  , # of the comma\n  \"new\",\n]\n",
+            "list = [\n  \"new\",\n  { name = \"a\" } # of a\n  , # of the comma\n]\n",
+        ),
+    ];
+
+    #[test]
+    fn comments_in_all_places_stay_where_they_are_when_a_value_comes_and_when_it_goes() {
+        let is_new = |value: &Value| value.as_str() == Some("new");
+        for (before, behind, first) in LISTS {
+            assert_eq!(edited(before, |list| push(list, "new".into())), *behind);
+            assert_eq!(edited(before, |list| push_first(list, "new".into())), *first);
+            for with in [behind, first] {
+                assert_eq!(edited(with, |list| remove(list, is_new)), *before, "from\n{with}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_that_holds_nothing_but_a_comment_keeps_it() {
+        let before = "list = [\n  # none yet\n]\n";
+        let with = edited(before, |list| push(list, "new".into()));
+        assert!(with.contains("# none yet\n  \"new\""), "{with}");
+        assert_eq!(edited(&with, |list| remove(list, |_| true)), before);
+    }
+}
