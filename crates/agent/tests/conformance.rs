@@ -1,5 +1,5 @@
-//! docs/conformance.md lists every check as the table has it. After a change of the table,
-//! `ALONGSIDE_BLESS=1 cargo test -p alongside-agent --test conformance` writes the lists anew.
+//! docs/conformance.md lists every check as the table has it, and shows a driver that works. After a change of either,
+//! `ALONGSIDE_BLESS=1 cargo test -p alongside-agent --test conformance` writes the page anew.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -8,11 +8,14 @@ use std::fmt::Write as _;
 use alongside_agent::check::{Action, CHECKS, Check, Clause, Group};
 
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/conformance.md");
+/// A story of the rig drives the real editor with it.
+const DRIVER: &str = include_str!("../../../docs/examples/drive-neovim.sh");
 
 #[test]
-fn the_document_lists_every_action_and_every_check() {
+fn the_document_has_every_action_every_check_and_the_driver() {
     is_in_the_document("actions", &actions());
     is_in_the_document("checks", &checks());
+    is_in_the_document("driver", &format!("```sh\n{DRIVER}```\n"));
 }
 
 fn checks() -> String {

@@ -1,0 +1,56 @@
+#!/bin/sh
+# drive-neovim.sh ACTION ARGUMENT…: drives the Neovim that was started with `nvim --listen "$NVIM_SOCKET"`.
+
+# $1 as a string of Vim script; the x keeps newlines at its end.
+string() { string=$(printf %sx "$1" | sed "s/'/''/g") && printf "'%s'" "${string%x}"; }
+
+# Prints what the Lua expression $1 is in that Neovim, where _A holds the other arguments.
+lua() {
+  expression=$(string "$1") list=
+  shift
+  for argument; do list="$list$(string "$argument"),"; done
+  nvim --server "$NVIM_SOCKET" --remote-expr "luaeval($expression, [$list])"
+}
+
+# Does a command of Vim with the name of a file for %s. Silently: a Neovim that waits for Enter hears nobody.
+ex() { lua 'vim.fn.execute(_A[1]:format(vim.fn.fnameescape(_A[2] or "")))' "$@"; }
+
+# Puts the cursor on line $1, behind $2 UTF-16 units.
+cursor() { lua 'vim.fn.cursor(_A[1], vim.fn.byteidx(vim.fn.getline(_A[1]), _A[2], true) + 1)' "$1" "$2"; }
+
+# What follows knows the companion: here it is the plugin of alongside. Finds the proposal for $1, which may be on its way.
+proposal='(function(found)
+  vim.wait(1000, function()
+    found = vim.iter(require("alongside.review").all()):find(function(it) return it.file == _A[1] end)
+    return found ~= nil
+  end)
+  return found
+end)()'
+look() { lua "require('alongside.review').go($proposal.id)" "$1"; }
+decide() { look "$1" && lua "(function(it)
+  vim.fn.execute(_A[2])
+  assert(vim.wait(9000, function() return it.is_over and not it.view:is_shown() end), 'it was not decided')
+end)(require('alongside.review').looked_at())" "$@"; }
+
+action=$1
+shift
+case $action in
+  open)          ex 'edit %s' "$1" ;;
+  focus)         ex 'drop %s' "$1" ;;
+  close)         ex 'bdelete! %s' "$1" ;;
+  new)           ex enew ;;
+  cursor)        cursor "$2" $(($3 - 1)) ;;
+  select)        cursor "$2" $(($3 - 1)) && ex 'normal! v' && cursor "$4" $(($5 - 2)) ;;
+  wander)        lua 'vim.fn.timer_start(30, function() vim.cmd("normal! j") end,
+                   { ["repeat"] = math.floor(_A[1] / 30) })' "$2" && sleep $(($2 / 1000)) ;;
+  add-folder)    lua 'vim.lsp.buf.add_workspace_folder(_A[1])' "$1" ;;
+  remove-folder) lua 'vim.fn.execute("lua vim.lsp.buf.remove_workspace_folder(" .. vim.inspect(_A[1]) .. ")")' "$1" ;;
+  edit)          look "$1" && lua 'vim.api.nvim_buf_set_lines(0, 0, -1, true, vim.split(_A[1]:gsub("\n$", ""), "\n"))' "$2" ;;
+  accept)        decide "$1" 'Alongside accept' ;;
+  reject)        decide "$1" 'Alongside reject' ;;
+  close-view)    decide "$1" quit ;;
+  is-shown)      test "$(lua "$proposal ~= nil" "$1")" = true ;;
+  stop)          nvim --server "$NVIM_SOCKET" --remote-send '<C-\><C-N>:qall!<CR>'
+                 while test -S "$NVIM_SOCKET"; do sleep 0.05; done ;;
+  *)             exit 3 ;;
+esac

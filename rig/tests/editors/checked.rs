@@ -1,0 +1,102 @@
+//! `alongside check` drives a real Neovim with the script that its page shows, and finds nothing wrong with the companion in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use alongside_agent::check::CHECKS;
+use alongside_rig::tmux::Pane;
+use alongside_rig::{Editor, Generation, alongside_bin, cli};
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+
+use crate::script::ORIGINAL;
+use crate::stage::Stage;
+
+/// The driver, as docs/conformance.md shows it, which a test of `alongside-agent` compares.
+const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples/drive-neovim.sh");
+
+/// A whole run: checks wait for 20 seconds of silence, and for the 30 that a host waits for its editor to come back.
+const PATIENCE: Duration = Duration::from_secs(400);
+
+#[test]
+fn nothing_is_wrong_in_the_oldest_neovim() -> Result<()> {
+    nothing_is_wrong("check, oldest Neovim", Generation::Oldest)
+}
+
+#[test]
+fn nothing_is_wrong_in_the_newest_neovim() -> Result<()> {
+    nothing_is_wrong("check, newest Neovim", Generation::Newest)
+}
+
+/// The script can do all that is asked for, so every check has to pass.
+fn nothing_is_wrong(story: &str, generation: Generation) -> Result<()> {
+    let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
+        return Ok(());
+    };
+    let pane = listening_neovim(&stage, &stage.editors.neovim(generation))?;
+    let driver = Path::new(DRIVER).canonicalize()?;
+    let report = report(&stage, &["--drive", &format!("sh '{}'", driver.display())])?;
+    passes(&report, CHECKS.len());
+    // It has ended Neovim last of all.
+    stage.wait_until_closed(&pane)
+}
+
+/// Nobody says goodbye to an agent whose editor is killed; the host does, when it has waited in vain.
+#[test]
+fn agents_of_a_neovim_that_is_killed_are_told_that_it_is_over() -> Result<()> {
+    let story = "check, killed Neovim";
+    let Some(stage) = Stage::set(story, Generation::Newest, ORIGINAL)? else {
+        return Ok(());
+    };
+    let editor = stage.editors.neovim(Generation::Newest);
+    let _pane = listening_neovim(&stage, &editor)?;
+    let ours = stage.sandbox.processes().into_iter().map(|pid| pid.as_raw_nonzero());
+    let runs = |pid: &_| fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe == editor.program);
+    let neovim: Vec<_> = ours.filter(runs).map(|pid| pid.to_string()).collect();
+    assert_eq!(neovim.len(), 2, "its interface, and what runs plugins");
+    let killer = format!("kills() {{ kill -KILL {}; }}; kills", neovim.join(" "));
+    let report = report(&stage, &["--only", "stop", "--drive", &killer])?;
+    passes(&report, 4);
+    Ok(())
+}
+
+/// Neovim as the page says, served.
+fn listening_neovim(stage: &Stage, editor: &Editor) -> Result<Pane> {
+    stage.has_neovim_plugin("")?;
+    let pane = stage.terminal.window(editor.command(), (100, 30))?;
+    pane.enter(&format!("clear; nvim --listen {} notes.md", socket(stage).display()))?;
+    pane.wait_for("the file", |screen| screen.contains("\nfifteen"))?;
+    stage.wait_until_served(1)?;
+    Ok(pane)
+}
+
+fn socket(stage: &Stage) -> PathBuf {
+    stage.sandbox.run().join("nvim.sock")
+}
+
+/// What `alongside check` says in the project.
+fn report(stage: &Stage, arguments: &[&str]) -> Result<Value> {
+    let mut check = stage.sandbox.command(alongside_bin()?);
+    check.args(["check", "--json"]).args(arguments);
+    check.envs([cli::path_variable(&stage.sandbox)?]).env("NVIM_SOCKET", socket(stage));
+    check.stdin(std::process::Stdio::null());
+    let runtime = tokio::runtime::Runtime::new()?;
+    let output = runtime.block_on(async { tokio::time::timeout(PATIENCE, check.output()).await });
+    let output = output.context("the checks do not end")??;
+    serde_json::from_slice(&output.stdout).with_context(|| {
+        let (out, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        format!("no report, but {out}{error}")
+    })
+}
+
+/// Not one of so many checks failed, was skipped, or could not be made.
+fn passes(report: &Value, checks: usize) {
+    let all = report["checks"].as_array().unwrap();
+    let others = all.iter().filter(|check| check["verdict"] != "pass").map(|check| {
+        format!("{}: {} {} {:#}", check["id"], check["verdict"], check["reason"], check["evidence"])
+    });
+    let others: Vec<_> = others.collect();
+    assert!(others.is_empty(), "{}", others.join("\n"));
+    assert_eq!((all.len(), &report["conforms"]), (checks, &Value::Bool(true)));
+}
