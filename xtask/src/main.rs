@@ -4,6 +4,7 @@
 
 mod contract;
 mod dist;
+mod fuzz;
 mod layers;
 mod matrix;
 mod rig;
@@ -48,6 +49,12 @@ enum Chore {
     ///
     /// It needs GNU tar, gzip and coreutils; the package needs dpkg-deb.
     Dist(dist::Options),
+    /// Has libFuzzer make up inputs for what reads what others write, and says how many and how fast: a minute for each target.
+    ///
+    /// Every target is a file of fuzz/src, which says what must hold. What is found on the way is kept in target/fuzz, so
+    /// that the next run goes on from there. It needs a C++ compiler, and installs cargo-fuzz once, in
+    /// ${XDG_CACHE_HOME:-~/.cache}/alongside-rig.
+    Fuzz(fuzz::Options),
     /// Takes the pictures of the documentation: docs/pictures/*.svg.
     ///
     /// They show the real program, built now, on a real terminal.
@@ -60,6 +67,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Rig(options) => rig::install(&options).map(|()| ExitCode::SUCCESS),
         Chore::Matrix(options) => matrix::matrix(&options),
         Chore::Dist(options) => dist::dist(&options),
+        Chore::Fuzz(options) => fuzz::fuzz(&options),
         Chore::Screenshot => screenshot::screenshot().map(|()| ExitCode::SUCCESS),
     }
 }

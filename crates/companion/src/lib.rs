@@ -36,6 +36,8 @@ mod builder;
 mod context;
 mod discovery;
 pub mod drafts;
+#[doc(hidden)]
+pub mod fuzzing;
 mod hub;
 mod journal;
 mod mcp;

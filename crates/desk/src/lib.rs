@@ -10,6 +10,8 @@
 mod connection;
 mod context;
 mod difference;
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod harmless;
 mod review;
 pub mod socket;

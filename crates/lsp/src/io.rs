@@ -63,18 +63,22 @@ pub(crate) fn open(connection: Connection) -> (Inbox, Io) {
     std::thread::spawn(move || receiver.into_iter().try_for_each(|message| received.send(message)));
     let (to_editor, outbox) = std::sync::mpsc::channel();
     std::thread::spawn(move || outbox.into_iter().try_for_each(|message| sender.send(message)));
-    let io = Io {
-        to_editor,
-        last: 0,
-        waiting: BTreeMap::new(),
-        desk: None,
-        answers: FuturesOrdered::new(),
-        held: None,
-    };
-    (inbox, io)
+    (inbox, Io::new(to_editor))
 }
 
 impl Io {
+    /// Without threads: what is sent waits for whoever takes it.
+    pub(crate) fn new(to_editor: std::sync::mpsc::Sender<Message>) -> Self {
+        Self {
+            to_editor,
+            last: 0,
+            waiting: BTreeMap::new(),
+            desk: None,
+            answers: FuturesOrdered::new(),
+            held: None,
+        }
+    }
+
     /// Sends as it is. To an editor that is gone nothing is said.
     pub(crate) fn send(&self, message: impl Into<Message>) {
         let _ = self.to_editor.send(message.into());

@@ -10,6 +10,8 @@
 
 mod client;
 pub mod editors;
+#[doc(hidden)]
+pub mod fuzzing;
 mod io;
 mod plain;
 mod plugin;

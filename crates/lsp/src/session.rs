@@ -15,6 +15,8 @@ use crate::plain::Plain;
 use crate::plugin::{self, Plugin};
 use crate::uri;
 
+pub(crate) mod fuzzing;
+
 /// How long lies between two attempts to reach a companion that cannot be reached, or was stopped.
 const NOT_SOONER_THAN: Duration = Duration::from_secs(2);
 

@@ -8,7 +8,7 @@ use alongside_contract::family::Family;
 use alongside_contract::{rpc, token};
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN, WWW_AUTHENTICATE};
-use axum::http::{HeaderMap, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use subtle::ConstantTimeEq as _;
@@ -47,7 +47,7 @@ impl Gate {
     }
 
     fn admit(&self, method: &Method, headers: &HeaderMap) -> Result<Proof, (StatusCode, &'static str)> {
-        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        let host = only(headers, HOST);
         if !self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host)) {
             return Err((StatusCode::FORBIDDEN, "this Host is not served here"));
         }
@@ -64,8 +64,8 @@ impl Gate {
             None => {
                 Err((StatusCode::UNAUTHORIZED, "a bearer token is required; it stands in the discovery file"))
             }
-            Some(given) => self
-                .is_token(given.to_str().unwrap_or_default())
+            Some(_) => self
+                .is_token(only(headers, AUTHORIZATION))
                 .map(Proof::Token)
                 .ok_or((StatusCode::UNAUTHORIZED, "this is not the token of this companion")),
         }
@@ -86,6 +86,13 @@ fn is_simple(method: &Method, headers: &HeaderMap) -> bool {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     method == Method::POST && !kind.eq_ignore_ascii_case("application/json")
+}
+
+/// A header that is there once; of two, whoever reads the other one would take the request for another. Otherwise nothing.
+fn only(headers: &HeaderMap, name: HeaderName) -> &str {
+    let mut values = headers.get_all(name).iter();
+    let first = values.next().and_then(|value| value.to_str().ok());
+    first.filter(|_| values.next().is_none()).unwrap_or_default()
 }
 
 /// The middleware in front of every route.
@@ -158,6 +165,14 @@ mod tests {
             assert_eq!(admitted(&[host, ("authorization", wrong)]), Err(401), "{wrong}");
         }
         assert_eq!(admitted(&[host]), Err(401));
+    }
+
+    #[test]
+    fn a_host_or_a_token_that_is_said_twice_counts_as_none() {
+        let (host, token) = (("host", "127.0.0.1:80"), ("authorization", "Bearer secret"));
+        assert_eq!(admitted(&[host, ("host", "evil.example"), token]), Err(403));
+        assert_eq!(admitted(&[host, host, token]), Err(403));
+        assert_eq!(admitted(&[host, token, ("authorization", "Bearer wrong")]), Err(401));
     }
 
     #[test]

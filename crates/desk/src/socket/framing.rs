@@ -13,7 +13,7 @@ const LONGEST_HEADERS: u64 = 4 << 10;
 ///
 /// # Errors
 /// When the stream breaks off within a message, or what comes is not framed.
-pub(super) async fn read(stream: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Vec<u8>>> {
+pub(crate) async fn read(stream: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Vec<u8>>> {
     let mut length = None;
     let mut headers = stream.take(LONGEST_HEADERS);
     loop {
@@ -52,7 +52,7 @@ pub(super) async fn read(stream: &mut (impl AsyncBufRead + Unpin)) -> io::Result
 ///
 /// # Errors
 /// When the stream is broken.
-pub(super) async fn write(stream: &mut (impl AsyncWrite + Unpin), message: &str) -> io::Result<()> {
+pub(crate) async fn write(stream: &mut (impl AsyncWrite + Unpin), message: &str) -> io::Result<()> {
     let header = format!("Content-Length: {}\r\n\r\n", message.len());
     stream.write_all(header.as_bytes()).await?;
     stream.write_all(message.as_bytes()).await?;

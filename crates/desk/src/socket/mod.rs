@@ -4,7 +4,7 @@
 //! [`Desk`](crate::Desk) as if they were one process.
 
 mod client;
-mod framing;
+pub(crate) mod framing;
 mod handshake;
 mod server;
 pub mod wire;

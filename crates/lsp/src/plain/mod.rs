@@ -6,7 +6,7 @@ mod carrying;
 mod commands;
 mod context;
 mod convention;
-mod documents;
+pub(crate) mod documents;
 mod marks;
 mod merge;
 mod mirror;

@@ -1,0 +1,143 @@
+//! Hunks: all kept is the proposal, none is the original in the proposal's line endings, and any choice of them is the
+//! patch of those hunks applied by the book.
+
+use alongside_companion::fuzzing::Composition;
+use alongside_desk::{Change, HunkState, Position, Range};
+
+/// The input is what the person does, the file on disk, and the proposal, with a byte 0xff between them.
+pub fn holds(data: &[u8]) {
+    let mut parts = data.splitn(3, |byte| *byte == 0xff);
+    let (Some(acts), Some(on_disk), Some(proposed)) = (parts.next(), parts.next(), parts.next()) else {
+        return;
+    };
+    let Ok(proposed) = std::str::from_utf8(proposed) else { return };
+    let Some(mut composition) = Composition::new(on_disk, proposed) else {
+        assert!(on_disk.contains(&0) || std::str::from_utf8(on_disk).is_err(), "a text can be compared");
+        return;
+    };
+    let on_disk = std::str::from_utf8(on_disk).expect("it was compared");
+    let original = in_the_convention_of(on_disk, proposed);
+    assert_eq!(composition.original(), original);
+    let hunks = composition.hunks();
+    assert_eq!(composition.current(), proposed, "all are kept at first");
+    assert!(hunks.iter().all(|hunk| hunk.state == HunkState::Kept));
+
+    // Any choice: bits of what the person does say which to drop.
+    let is_kept: Vec<bool> = (0..hunks.len())
+        .map(|hunk| acts.get(hunk / 8 % acts.len().max(1)).is_none_or(|bits| bits >> (hunk % 8) & 1 == 0))
+        .collect();
+    let dropped: Vec<usize> = (0..hunks.len()).filter(|hunk| !is_kept[*hunk]).collect();
+    composition.keep(&dropped, false).expect("they are there");
+    let old: Vec<&str> = original.split_inclusive('\n').collect();
+    let new: Vec<&str> = proposed.split_inclusive('\n').collect();
+    let patch = hunks.iter().zip(&is_kept).filter(|(_, kept)| **kept).map(|(hunk, _)| {
+        (hunk.original.start..hunk.original.end, &new[hunk.proposed.start..hunk.proposed.end])
+    });
+    let ending = if proposed.contains("\r\n") { "\r\n" } else { "\n" };
+    assert_eq!(composition.current(), patched(&old, patch.collect(), ending));
+
+    all_and_none(&mut composition, proposed, &original);
+    for act in acts.chunks_exact(4).take(16) {
+        let before = composition.current().to_owned();
+        if !acts_on(&mut composition, act) {
+            assert_eq!(composition.current(), before, "what is refused changes nothing");
+        }
+        agree(&composition, &original, proposed);
+    }
+    all_and_none(&mut composition, proposed, &original);
+    while composition.undo().is_ok() {}
+    assert_eq!(composition.current(), proposed, "all undone is how it began");
+}
+
+fn all_and_none(composition: &mut Composition, proposed: &str, original: &str) {
+    for (keep, expected) in [(true, proposed), (false, original)] {
+        let all: Vec<usize> = (0..composition.hunks().len()).collect();
+        composition.keep(&all, keep).expect("they are there");
+        assert_eq!(composition.current(), expected, "all kept is {keep}");
+    }
+}
+
+/// The hunks of a patch put in place of lines, the last first.
+fn patched(old: &[&str], patch: Vec<(std::ops::Range<usize>, &[&str])>, ending: &str) -> String {
+    let mut lines = old.to_vec();
+    for (range, new) in patch.into_iter().rev() {
+        lines.splice(range, new.iter().copied());
+    }
+    let mut text = String::new();
+    for line in lines {
+        if !text.is_empty() && !text.ends_with('\n') {
+            // It was the last line, and is not any more.
+            text.push_str(ending);
+        }
+        text.push_str(line);
+    }
+    text
+}
+
+/// The rule, told a second time: a byte-order mark as the proposal has it, and its line ending if both have only one.
+fn in_the_convention_of(on_disk: &str, proposed: &str) -> String {
+    let bare = on_disk.strip_prefix('\u{feff}').unwrap_or(on_disk);
+    let mark = if proposed.starts_with('\u{feff}') { "\u{feff}" } else { "" };
+    // The one ending of all lines that have one.
+    let ending = |text: &str| {
+        let lines = || text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+        let windows = lines().filter(|line| line.ends_with("\r\n")).count();
+        match (lines().count(), windows) {
+            (0, _) => None,
+            (_, 0) => Some("\n"),
+            (all, windows) if all == windows => Some("\r\n"),
+            _ => None,
+        }
+    };
+    let bare = match (ending(bare), ending(proposed)) {
+        (Some(theirs), Some(ours)) if theirs != ours => bare.split(theirs).collect::<Vec<_>>().join(ours),
+        _ => bare.to_owned(),
+    };
+    format!("{mark}{bare}")
+}
+
+/// Does one thing; false if it was refused.
+fn acts_on(composition: &mut Composition, act: &[u8]) -> bool {
+    const TYPED: [&str; 8] = ["", "\n", "a", "b\n", "\r\n", "é😀", "a b\nc\n", "\r"];
+    let [what, one, two, three] = *act else { return false };
+    let at = |line: u8, character: u8| Position { line: u32::from(line), character: u32::from(character) };
+    match what % 5 {
+        0 => composition.keep(&[usize::from(one)], two & 1 == 0).is_ok(),
+        1 => composition.split(usize::from(one)).is_ok(),
+        2 => {
+            let range = Range { start: at(one % 16, two), end: at(one % 16 + (three >> 5), three & 0x1f) };
+            let text = TYPED[usize::from(what / 5) % TYPED.len()].to_owned();
+            composition.edit(&[Change { range: Some(range), text }]).is_ok()
+        }
+        3 => composition.undo().is_ok(),
+        _ => {
+            let text = TYPED[usize::from(one) % TYPED.len()].repeat(usize::from(two % 4));
+            composition.edit(&[Change { range: None, text }]).is_ok()
+        }
+    }
+}
+
+/// Outside the hunks, all three texts are the same; inside, the state says what the text is.
+fn agree(composition: &Composition, original: &str, proposed: &str) {
+    let lines = |text: &str| text.split_inclusive('\n').map(str::to_owned).collect::<Vec<_>>();
+    let (old, new, now) = (lines(original), lines(proposed), lines(composition.current()));
+    let (mut o, mut p, mut c) = (0, 0, 0);
+    for hunk in composition.hunks() {
+        assert_eq!(old[o..hunk.original.start], now[c..hunk.current.start]);
+        assert_eq!(new[p..hunk.proposed.start], now[c..hunk.current.start]);
+        (o, p, c) = (hunk.original.end, hunk.proposed.end, hunk.current.end);
+        let bare = |lines: &[String]| {
+            let text = lines.concat();
+            text.strip_suffix('\n')
+                .map_or(text.clone(), |text| text.strip_suffix('\r').unwrap_or(text).to_owned())
+        };
+        let current = bare(&now[hunk.current.start..hunk.current.end]);
+        match hunk.state {
+            HunkState::Kept => assert_eq!(current, bare(&new[hunk.proposed.start..hunk.proposed.end])),
+            HunkState::Dropped => assert_eq!(current, bare(&old[hunk.original.start..hunk.original.end])),
+            HunkState::Edited => {}
+        }
+    }
+    assert_eq!(old[o..], now[c..]);
+    assert_eq!(new[p..], now[c..]);
+}

@@ -1,0 +1,42 @@
+//! A discovery file that anybody may have written.
+
+use alongside_contract::discovery::{Record, join_roots, split_roots};
+use alongside_contract::family::FAMILIES;
+use alongside_contract::token;
+use serde_json::Value;
+
+/// The input is a file.
+pub fn holds(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let (secret, family) = token::split(&text);
+    assert_eq!(family.map_or_else(|| secret.to_owned(), |family| token::for_family(secret, family)), text);
+    lists_of_roots(&text);
+    let Ok(record) = serde_json::from_slice::<Record>(data) else { return };
+    let written = serde_json::to_value(&record).expect("what was read can be written");
+    let absent =
+        |value: &Value| value.as_object().is_some_and(|object| object.values().all(|value| !value.is_null()));
+    assert!(absent(&written), "what is absent is not written as null: {written}");
+    assert_eq!(serde_json::from_value::<Record>(written).ok().as_ref(), Some(&record));
+    assert!(record.is_same_companion(&record));
+    let named = |text: &Option<String>, other: &str| text.as_deref().is_some_and(|text| text.contains(other));
+    if let Some(token) = record.auth_token.as_deref().filter(|token| token.len() > 8) {
+        let elsewhere = Record { auth_token: None, ..record.clone() };
+        let logged = format!("{record:?}");
+        assert_eq!(logged.contains(token), format!("{elsewhere:?}").contains(token), "{logged}");
+        assert!(!named(&elsewhere.auth_token, token));
+    }
+    for family in FAMILIES {
+        let given = record.token_for(family);
+        assert_eq!(given.is_some(), record.auth_token.is_some());
+        let rewritten = Record { auth_token: given, ..record.clone() };
+        assert!(rewritten.is_same_companion(&record), "each family's token is the same companion's");
+    }
+    lists_of_roots(&record.workspace_path);
+}
+
+fn lists_of_roots(list: &str) {
+    let roots: Vec<&str> = split_roots(list).collect();
+    assert!(roots.iter().all(|root| !root.is_empty()));
+    let joined = join_roots(roots.iter().copied()).expect("no part of a list holds what parts it");
+    assert_eq!(split_roots(&joined).collect::<Vec<_>>(), roots);
+}

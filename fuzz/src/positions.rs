@@ -1,0 +1,121 @@
+//! Positions in a text, in UTF-8, UTF-16 and UTF-32, against a walk from its first character to its last.
+
+use alongside_desk::{Change, Position, Range, Text, replacement};
+use alongside_lsp::{Encoding, fuzzing};
+use serde_json::json;
+
+/// How many units a character takes.
+type Units = fn(char) -> usize;
+
+const ENCODINGS: [(Encoding, Units); 3] =
+    [(Encoding::Utf8, char::len_utf8), (Encoding::Utf16, char::len_utf16), (Encoding::Utf32, |_| 1)];
+
+/// The input is two positions of two bytes each, and two texts with a NUL between them.
+pub fn holds(data: &[u8]) {
+    let Some(([a, b, c, d], texts)) = data.split_first_chunk() else { return };
+    let texts = String::from_utf8_lossy(texts);
+    let (before, after) = texts.split_once('\0').unwrap_or((&texts, ""));
+    let at =
+        |line: &u8, character: &u8| Position { line: u32::from(*line), character: u32::from(*character) };
+    let (from, to) = (at(a, b), at(c, d));
+    let text = Text::new(before);
+    for (encoding, units) in ENCODINGS {
+        there_and_back(&text, encoding, units);
+        let offsets = [from, to].map(|position| {
+            let offset = fuzzing::offset(&text, position, encoding);
+            assert_eq!(offset, walk(before, position, units), "{before:?} {position:?} {encoding:?}");
+            offset
+        });
+        an_editor_changes(before, after, (from, to), offsets, encoding);
+    }
+    lines_are_all_of_it(&text);
+    a_desk_changes(&text, after, from, to);
+    // What has changed between two texts, told to whoever has the first.
+    let changes: Vec<Change> = replacement(before, after).into_iter().collect();
+    let told = text.changed(&changes).expect("what is told is in the text");
+    assert_eq!(&**told.text(), after, "{changes:?}");
+}
+
+/// Where a position is, counted one character at a time.
+fn walk(text: &str, position: Position, units: Units) -> usize {
+    let (mut line, mut unit, mut offset) = (0, 0, 0);
+    for c in text.chars() {
+        let rest = &text[offset..];
+        let ends = c == '\n' || rest.starts_with("\r\n");
+        if line == position.line && (ends || unit >= position.character as usize) {
+            return offset;
+        }
+        offset += c.len_utf8();
+        unit += units(c);
+        if c == '\n' {
+            line += 1;
+            unit = 0;
+        }
+    }
+    offset
+}
+
+fn there_and_back(text: &Text, encoding: Encoding, units: Units) {
+    let all = text.text();
+    let offsets = all.char_indices().map(|(offset, _)| offset).chain([all.len()]);
+    for offset in offsets.take(256) {
+        let position = fuzzing::position(text, offset, encoding);
+        let line = all[..offset].matches('\n').count();
+        let start = all[..offset].rfind('\n').map_or(0, |end| end + 1);
+        let character: usize = all[start..offset].chars().map(units).sum();
+        assert_eq!((position.line as usize, position.character as usize), (line, character));
+        let within_an_ending = all[..offset].ends_with('\r') && all[offset..].starts_with('\n');
+        if !within_an_ending {
+            assert_eq!(fuzzing::offset(text, position, encoding), offset, "{all:?}");
+        }
+    }
+}
+
+fn lines_are_all_of_it(text: &Text) {
+    let lines: Vec<&str> = (0..text.len()).map(|line| text.lines(line..line + 1)).collect();
+    assert_eq!(lines.concat(), **text.text());
+    assert_eq!(lines, text.text().split_inclusive('\n').collect::<Vec<_>>());
+}
+
+fn an_editor_changes(
+    before: &str,
+    new: &str,
+    (from, to): (Position, Position),
+    [one, other]: [usize; 2],
+    encoding: Encoding,
+) {
+    let open = json!({ "textDocument": { "uri": "file:///a", "version": 1, "text": before } });
+    let change = json!({
+        "textDocument": { "uri": "file:///a", "version": 2 },
+        "contentChanges": [{ "range": { "start": from, "end": to }, "text": new }],
+    });
+    let changed = fuzzing::changed(&open, &change, encoding).expect("it is open");
+    let expected = format!("{}{new}{}", &before[..one.min(other)], &before[one.max(other)..]);
+    assert_eq!(**changed.text(), expected);
+}
+
+/// A desk's positions count UTF-16 units, and one that is not in the text is refused.
+fn a_desk_changes(text: &Text, new: &str, from: Position, to: Position) {
+    let all = text.text();
+    let offsets = [from, to].map(|position| {
+        let offset = text.offset(position);
+        let lines = all.split('\n').count();
+        let is_there = (position.line as usize) < text.len()
+            || (position.line as usize + 1 == lines && position.character == 0);
+        assert_eq!(offset.is_some(), is_there, "{all:?} {position:?}");
+        if let Some(offset) = offset {
+            // No position lies between a carriage return and the line's end, however many there are.
+            let walked = walk(all, position, char::len_utf16);
+            assert!(offset == walked || (offset < walked && all[offset..walked].chars().all(|c| c == '\r')));
+        }
+        offset
+    });
+    let change = Change { range: Some(Range { start: from, end: to }), text: new.to_owned() };
+    match (text.changed(&[change]), offsets) {
+        (Ok(changed), [Some(one), Some(other)]) => {
+            assert_eq!(**changed.text(), format!("{}{new}{}", &all[..one], &all[other..]));
+        }
+        (Err(_), [Some(one), Some(other)]) => assert!(other < one),
+        (changed, _) => assert!(changed.is_err()),
+    }
+}

@@ -1,0 +1,186 @@
+//! `cargo xtask fuzz`: cargo-fuzz, the same for everybody. What must hold for any input stands in `fuzz/src`, and the tests
+//! below hold it against the seeds without cargo-fuzz.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{Context as _, bail};
+
+use crate::run::{announce, cargo, must};
+
+/// Of which release; a newer one may want another toolchain.
+const CARGO_FUZZ: &str = "0.13.2";
+/// All targets.
+const TARGETS: [&str; 6] = ["http", "json_rpc", "lsp", "discovery", "composition", "positions"];
+/// Larger inputs only make each slower: what is read has no lengths of its own below that.
+const LONGEST: &str = "-max_len=1024";
+
+/// What to fuzz, and for how long.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Only this one.
+    #[arg(value_parser = TARGETS)]
+    target: Option<String>,
+    /// How long each target runs.
+    #[arg(long, default_value_t = 60, conflicts_with = "inputs")]
+    seconds: u64,
+    /// How many inputs each target is given instead.
+    #[arg(long)]
+    inputs: Option<u64>,
+}
+
+/// Fails with the first input for which something does not hold, and says how to try it again.
+pub(crate) fn fuzz(options: &Options) -> anyhow::Result<ExitCode> {
+    let installed = install()?;
+    let limit = match options.inputs {
+        Some(inputs) => format!("-runs={inputs}"),
+        None => format!("-max_total_time={}", options.seconds),
+    };
+    for target in
+        TARGETS.into_iter().filter(|target| options.target.as_deref().is_none_or(|one| one == *target))
+    {
+        if !run(&installed, target, &limit)? {
+            return Ok(ExitCode::FAILURE);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn checkout() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// cargo-fuzz, once for all checkouts. Returns where its program lies.
+fn install() -> anyhow::Result<PathBuf> {
+    let cache = match std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty()) {
+        Some(cache) => PathBuf::from(cache),
+        None => PathBuf::from(std::env::var_os("HOME").context("neither XDG_CACHE_HOME nor HOME is set")?)
+            .join(".cache"),
+    };
+    let root = cache.join("alongside-rig/cargo-fuzz");
+    let program = root.join("bin/cargo-fuzz");
+    if !program.is_file() {
+        let install = ["install", "cargo-fuzz", "--locked", "--version", CARGO_FUZZ, "--root"];
+        must(cargo().args(install).arg(&root))?;
+    }
+    Ok(program)
+}
+
+/// Runs one target; false if something was found.
+fn run(cargo_fuzz: &Path, target: &str, limit: &str) -> anyhow::Result<bool> {
+    let fuzz = checkout().join("fuzz");
+    let known = checkout().join("target/fuzz").join(target);
+    std::fs::create_dir_all(&known).with_context(|| format!("cannot make {}", known.display()))?;
+    let mut command = Command::new(cargo_fuzz);
+    // Sanitizers need a nightly compiler, and there is no unsafe code for them to look at.
+    command.args(["run", "--sanitizer", "none", "--fuzz-dir"]).arg(&fuzz).arg(target);
+    command.arg(&known).arg(fuzz.join("corpus").join(target));
+    command.args(["--", limit, LONGEST, "-print_final_stats=1", "-verbosity=1"]);
+    command.current_dir(&fuzz).stdin(Stdio::null()).stderr(Stdio::piped());
+    announce(&command);
+    let mut child = command.spawn().context("cannot start cargo-fuzz")?;
+    let output = child.stderr.take().context("cargo-fuzz has no output")?;
+    let (mut told, mut stats) = (Vec::new(), Stats::default());
+    for line in BufReader::new(output).split(b'\n') {
+        let line = String::from_utf8_lossy(&line?).into_owned();
+        // libFuzzer tells of each input that it keeps.
+        if !line.starts_with('#') {
+            stats.take(&line);
+            told.push(line);
+        }
+    }
+    if !child.wait()?.success() {
+        // From where it went wrong: what came before is the build, and libFuzzer's greeting.
+        told.iter().skip(told.len().saturating_sub(80)).for_each(|line| eprintln!("{line}"));
+        println!(
+            "{target}: FAILED; the input is below fuzz/artifacts/{target}, and the lines above end with how to try it again"
+        );
+        return Ok(false);
+    }
+    let Stats { inputs: Some(inputs), speed: Some(speed) } = stats else {
+        bail!("libFuzzer did not say how many inputs it has made up for {target}");
+    };
+    println!("{target}: {inputs} inputs, {speed} a second, nothing found");
+    Ok(true)
+}
+
+/// What libFuzzer says at the end.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Stats {
+    inputs: Option<u64>,
+    speed: Option<u64>,
+}
+
+impl Stats {
+    fn take(&mut self, line: &str) {
+        let number = |name: &str| line.strip_prefix(name)?.trim().parse().ok();
+        self.inputs = number("stat::number_of_executed_units:").or(self.inputs);
+        self.speed = number("stat::average_exec_per_sec:").or(self.speed);
+    }
+}
+
+/// The fuzzers' own files, which are outside the workspace.
+#[cfg(test)]
+#[path = "../../fuzz/src/lib.rs"]
+#[allow(unreachable_pub)]
+mod fuzzed;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Holds a target against its seeds, and each of them against pieces of it.
+    fn seeds_hold(target: &str, holds: fn(&[u8])) {
+        let seeds = checkout().join("fuzz/corpus").join(target);
+        let mut held = 0;
+        for seed in std::fs::read_dir(seeds).expect("the seeds are there") {
+            let seed = std::fs::read(seed.expect("a seed").path()).expect("a seed that can be read");
+            holds(&seed);
+            held += 1;
+            let step = (seed.len() / 64).max(1);
+            for at in (0..seed.len()).step_by(step) {
+                holds(&seed[..at]);
+                holds(&[&seed[..at], &seed[at + 1..]].concat());
+                holds(&[&seed[..at], b"\xff\n\"", &seed[at..]].concat());
+            }
+        }
+        assert!(held > 3, "{target} has {held} seeds");
+    }
+
+    macro_rules! seeds_hold {
+        ($($target:ident),*) => {
+            const TRIED: &[&str] = &[$(stringify!($target)),*];
+            $(
+                #[test]
+                fn $target() {
+                    seeds_hold(stringify!($target), fuzzed::$target::holds);
+                }
+            )*
+        };
+    }
+
+    mod seeds_hold {
+        use super::{super::fuzzed, seeds_hold};
+
+        seeds_hold!(http, json_rpc, lsp, discovery, composition, positions);
+
+        #[test]
+        fn of_every_target() {
+            assert_eq!(TRIED, super::TARGETS);
+        }
+    }
+
+    #[test]
+    fn the_sum_is_what_libfuzzer_says_last() {
+        let mut stats = Stats::default();
+        for line in [
+            "Done 7 runs in 0 second(s)",
+            "stat::number_of_executed_units: 7",
+            "stat::average_exec_per_sec:     3",
+        ] {
+            stats.take(line);
+        }
+        assert_eq!(stats, Stats { inputs: Some(7), speed: Some(3) });
+    }
+}
