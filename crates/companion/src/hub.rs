@@ -48,6 +48,8 @@ pub(crate) struct State {
     port: u16,
     token: Arc<str>,
     roots: Vec<PathBuf>,
+    /// The same without links.
+    real_roots: Vec<PathBuf>,
     /// The editor's process.
     editor: u32,
     stdio: Option<Stdio>,

@@ -53,6 +53,10 @@ pub struct Review {
     pub stale: bool,
     /// An editor holds unsaved changes to the file.
     pub dirty: bool,
+    /// Where a write to the file would end up, if that is outside the project: seen through links and `..` when the
+    /// proposal came. Tell the person before anything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outside: Option<String>,
 }
 
 impl Review {

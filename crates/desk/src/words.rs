@@ -50,6 +50,17 @@ pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -
     said
 }
 
+/// That a write would end up outside the project, if so: the first thing a person should know.
+pub fn outside(review: &Review) -> Option<String> {
+    let real = review.outside.as_deref()?;
+    let shown = harmless::name(real);
+    Some(if real == review.file {
+        format!("This file is outside the project: {shown}")
+    } else {
+        format!("This path leads outside the project, to {shown}")
+    })
+}
+
 /// A refusal as a sentence.
 pub fn refusal(refusal: &Refusal) -> String {
     let text = refusal.to_string();

@@ -44,6 +44,7 @@ pub(crate) fn review(id: u64, agent: &Agent, file: &str, pieces: &[Piece]) -> Re
         current: "".into(),
         revision: 1,
         hunks: Vec::new(),
+        outside: None,
         whole_file_only: None,
         file_line_ending: None,
         file_has_bom: None,

@@ -29,6 +29,13 @@ test('what can only be decided whole cannot be edited', {}, function(nvim)
   await_decided(nvim, 'accept')
 end)
 
+test('a proposal that leads out of the project says so before all else', {}, function(nvim)
+  nvim:lua('desk.open(...)', { id = 1, file = nvim.root .. '/a.txt', original = 'a\n', proposed = 'b\n', outside = '/home/x/.ssh/config\27[8m' })
+  go(nvim)
+  local bar = nvim:lua('return vim.api.nvim_eval_statusline(vim.wo.winbar, { winid = 0, use_winbar = true, maxwidth = 300 }).str')
+  assert(bar:find('OUTSIDE THE PROJECT: /home/x/.ssh/config\\x1b[8m', 1, true), bar)
+end)
+
 test('the buffer of the file is read again, whatever autoread says', { before = 'vim.o.autoread = false\n' }, function(nvim)
   open(nvim)
   open(nvim, { id = 2, file = nvim.root .. '/new.txt', proposed = 'new\n' })

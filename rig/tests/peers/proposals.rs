@@ -182,3 +182,30 @@ async fn a_proposal_that_nobody_sees_is_no_error_and_waits_for_a_desk() {
     let mut stage = Stage { desk: companion.join(), companion, temp };
     assert_eq!(&*stage.review().await.proposed, "x");
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_proposal_that_would_be_written_outside_the_project_says_where() {
+    let mut stage = Stage::new().await;
+    let keys = stage.temp.path().join("home/.ssh");
+    std::fs::create_dir_all(&keys).unwrap();
+    let keys = keys.canonicalize().unwrap();
+    std::os::unix::fs::symlink(&keys, stage.path("docs")).unwrap();
+    std::os::unix::fs::symlink(keys.join("authorized_keys"), stage.path("notes.txt")).unwrap();
+    let peer = stage.peer().await;
+    let plain = keys.join("config").to_str().unwrap().to_owned();
+    let through_parent = stage.path("../home/.ssh/config");
+    for (id, path, real) in [
+        (1, plain.as_str(), "config"),
+        (2, through_parent.as_str(), "config"),
+        (3, stage.path("docs/deep/config").as_str(), "deep/config"),
+        (4, stage.path("notes.txt").as_str(), "authorized_keys"),
+    ] {
+        peer.open_diff(id, path, "theirs").await;
+        let review = stage.review().await;
+        assert_eq!(review.outside.as_deref(), keys.join(real).to_str(), "{path}");
+        assert_eq!(review.file, path, "the path stays what the agent said");
+    }
+    peer.open_diff(5, &stage.file("a.txt", "a"), "b").await;
+    assert_eq!(stage.review().await.outside, None);
+}

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use alongside_desk::{Agent, Hunk, HunkState, LineEnding, Lines, Review};
 
-use alongside_desk::harmless;
+use alongside_desk::{harmless, words};
 use alongside_terminal::words::{agent_name, file_name};
 
 use super::paper::{Ink, Inks};
@@ -59,6 +59,9 @@ pub(crate) fn header(review: &Review, roots: &[PathBuf], inks: Inks) -> String {
 /// What a person should know before deciding, in whole sentences.
 pub(crate) fn notes(review: &Review) -> Vec<String> {
     let mut notes = Vec::new();
+    if let Some(outside) = words::outside(review) {
+        notes.push(format!("{outside}. Accepting writes there!"));
+    }
     if let Some(why) = &review.whole_file_only {
         notes.push(format!("it can only be accepted or rejected as a whole: {}.", harmless::name(why)));
     }

@@ -99,6 +99,7 @@ async fn noise_and_what_was_accepted_here_do_not_count() {
         current: Arc::from("one\ntwo\n"),
         revision: 1,
         hunks: Vec::new(),
+        outside: None,
         whole_file_only: None,
         file_line_ending: None,
         file_has_bom: None,

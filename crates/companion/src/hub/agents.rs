@@ -133,7 +133,7 @@ impl State {
             Err(bad) => return Some(CallToolResult::error(bad.to_string())),
         };
         let dirty = self.files.is_dirty(file_path, proposal.real_path());
-        let opened = self.reviews.open(session, agent, proposal, dirty);
+        let opened = self.reviews.open(session, agent, proposal, dirty, &self.real_roots);
         let (id, review) = (opened.id, opened.review());
         tracing::info!(review = id.0, agent = review.agent.number, file = file_path, "a proposal");
         self.tell_desks(&desk::Event::Opened(review));

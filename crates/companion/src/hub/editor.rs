@@ -13,6 +13,7 @@ use super::{State, Stopping};
 use crate::builder::Editor;
 use crate::context::privacy::Privacy;
 use crate::discovery::workspace_path;
+use crate::review::place;
 use crate::scribe::Job;
 
 impl State {
@@ -23,6 +24,7 @@ impl State {
         changed: oneshot::Sender<Vec<Problem>>,
     ) {
         self.set_privacy(privacy);
+        self.real_roots = roots.iter().map(|root| place::lead(root)).collect();
         self.roots = roots;
         self.look_up_environment();
         self.publish(false, Some(changed));

@@ -24,7 +24,7 @@ use crate::mcp::doors::Doors;
 use crate::mcp::gate::Gate;
 use crate::mcp::http::{Server, router};
 use crate::places::Places;
-use crate::review::Reviews;
+use crate::review::{Reviews, place};
 use crate::scribe::{Job, Scribe};
 
 /// How long a predecessor that was killed may hold on to its journal and its port, in all.
@@ -110,6 +110,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
     let mut state = State {
         port,
         token: token.clone(),
+        real_roots: roots.iter().map(|root| place::lead(root)).collect(),
         roots,
         editor,
         stdio,

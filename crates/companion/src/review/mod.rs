@@ -3,6 +3,7 @@
 pub(crate) mod alignment;
 pub(crate) mod composition;
 pub(crate) mod lines;
+pub(crate) mod place;
 mod segments;
 pub(crate) mod target;
 mod words;
@@ -27,6 +28,8 @@ pub(crate) struct Proposal {
     fingerprint: Fingerprint,
     /// The target without links.
     real: PathBuf,
+    /// Where a write to it would end up.
+    lead: PathBuf,
 }
 
 impl Proposal {
@@ -45,7 +48,8 @@ impl Proposal {
         let original = aligned.original.take().map_or_else(|| Arc::from(""), Arc::<str>::from);
         let composition = Composition::new(original, proposed);
         let real = crate::context::real(Path::new(&file_path));
-        Ok(Self { file_path, composition, aligned, fingerprint, real })
+        let lead = place::lead(Path::new(&file_path));
+        Ok(Self { file_path, composition, aligned, fingerprint, real, lead })
     }
 }
 
@@ -59,6 +63,7 @@ pub(crate) struct Pending {
     pub(crate) revision: u64,
     pub(crate) stale: bool,
     pub(crate) dirty: bool,
+    outside: Option<String>,
     is_new_file: bool,
     /// What desks know: the revision and the text.
     told: (u64, Arc<str>),
@@ -106,6 +111,7 @@ impl Pending {
             file_has_bom: aligned.file_has_bom,
             stale: self.stale,
             dirty: self.dirty,
+            outside: self.outside.clone(),
         }
     }
 
@@ -251,9 +257,11 @@ impl Reviews {
         agent: Agent,
         proposal: Proposal,
         dirty: bool,
+        roots: &[PathBuf],
     ) -> &mut Pending {
         self.last += 1;
         let id = ReviewId(self.last);
+        let outside = place::outside(&proposal.lead, roots);
         let is_new_file = proposal.fingerprint.is_absent();
         let told = (1, proposal.composition.current().clone());
         let seen = proposal.fingerprint.clone();
@@ -265,6 +273,7 @@ impl Reviews {
             revision: 1,
             stale: false,
             dirty,
+            outside,
             is_new_file,
             seen,
             is_read: false,

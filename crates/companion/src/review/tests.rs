@@ -63,7 +63,7 @@ proptest! {
         std::fs::write(file.path(), original).unwrap();
         let proposal = Proposal::prepare(file.path().to_str().unwrap().to_owned(), proposed).unwrap();
         let mut reviews = Reviews::default();
-        let pending = reviews.open("s", Agent::default(), proposal, false);
+        let pending = reviews.open("s", Agent::default(), proposal, false, &[]);
         let mut known = pending.review();
         for (act, tell) in acts {
             done(pending, act);

@@ -41,13 +41,15 @@ pub(crate) fn announced(review: &Review, roots: &[PathBuf], path: Option<&Path>)
             "see it with the code action `Review: …`, in any file, or the command alongside.review".into()
         }
     };
-    format!("{name}: {agent} proposes {changes}; {how}.")
+    let outside = words::outside(review).map_or_else(String::new, |outside| format!(" {outside}!"));
+    format!("{name}: {agent} proposes {changes}; {how}.{outside}")
 }
 
 /// The same in less than a line, mostly.
 pub(crate) fn announced_briefly(review: &Review) -> String {
     let name = short_name(review);
-    format!("{name}: {} proposes {}", agent_name(review), changes(review))
+    let outside = if review.outside.is_some() { "OUTSIDE THE PROJECT: " } else { "" };
+    format!("{outside}{name}: {} proposes {}", agent_name(review), changes(review))
 }
 
 /// The file without where it lies.
@@ -115,12 +117,12 @@ fn quoted(lines: &str) -> String {
 /// What speaks against accepting without a second look.
 pub(crate) fn doubts(review: &Review, roots: &[PathBuf]) -> Option<String> {
     let name = file_name(review, roots);
-    match (review.dirty, review.stale) {
-        (false, false) => None,
-        (true, false) => Some(format!("{name} has unsaved changes")),
-        (false, true) => Some(format!("{name} has changed on disk since")),
-        (true, true) => Some(format!("{name} has changed on disk since and has unsaved changes")),
-    }
+    let outside = review.outside.as_deref();
+    let outside = outside.map(|real| format!("leads outside the project, to {}", harmless::name(real)));
+    let stale = review.stale.then(|| "has changed on disk since".to_owned());
+    let dirty = review.dirty.then(|| "has unsaved changes".to_owned());
+    let doubts: Vec<_> = outside.into_iter().chain(stale).chain(dirty).collect();
+    (!doubts.is_empty()).then(|| format!("{name} {}", doubts.join(" and ")))
 }
 
 #[cfg(test)]

@@ -139,6 +139,13 @@ async fn what_must_be_known_before_deciding() {
     unlike(&mut stage, 3, "/home/somebody/.profile", |_| {}).await;
     stage.key(KeyCode::Tab).await;
     stage.shows("This file is outside the project: /home/somebody/.profile");
+    unlike(&mut stage, 4, "/shop/docs/config", |review| {
+        review.outside = Some("/home/somebody/.ssh/config\u{202e}".into());
+    })
+    .await;
+    stage.key(KeyCode::Tab).await;
+    stage.shows("This path leads outside the project, to");
+    stage.shows(r"! /home/somebody/.ssh/config\u{202e}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -25,6 +25,7 @@ local M = {}
 ---@field hunks table[]
 ---@field stale boolean
 ---@field dirty boolean
+---@field outside string? where a write would end up, if that is outside the project
 ---@field wholeFileOnly string?
 ---@field fileLineEnding string? that of the file, where the proposal has the other one throughout
 ---@field fileHasBom boolean? whether the file has a byte-order mark, where the proposal differs
@@ -221,6 +222,7 @@ function M.opened(client, opened)
     hunks = opened.hunks or {},
     stale = opened.stale == true,
     dirty = opened.dirty == true,
+    outside = type(opened.outside) == 'string' and opened.outside or nil,
     wholeFileOnly = opened.wholeFileOnly,
     fileLineEnding = opened.fileLineEnding,
     fileHasBom = opened.fileHasBom,

@@ -59,7 +59,10 @@ end
 function M.notes(review, root, is_modified)
   local notes = {}
   local file = review.file
-  if (file .. '/'):find('/../', 1, true) then
+  if review.outside then
+    local real = harmless.name(review.outside)
+    notes[#notes + 1] = { 'OUTSIDE THE PROJECT: ' .. real, 'The file leads outside the project, to ' .. real .. '.' }
+  elseif (file .. '/'):find('/../', 1, true) then
     notes[#notes + 1] = { 'path leads through ..' }
   elseif root and not vim.startswith(file, root .. '/') then
     notes[#notes + 1] = { 'outside the project' }

@@ -22,6 +22,7 @@ fn review(original: &str, proposed: &str, hunks: Vec<Hunk>) -> Review {
         current: Arc::from(proposed),
         revision: 1,
         hunks,
+        outside: None,
         whole_file_only: None,
         file_line_ending: None,
         file_has_bom: None,
@@ -188,4 +189,16 @@ proptest::proptest! {
             proptest::prop_assert!(!shown.contains(|c| c != '\t' && c != '\n' && harmless::is_harmful(c)));
         }
     }
+}
+
+#[test]
+fn a_proposal_that_leads_out_of_the_project_says_so_before_all_else() {
+    let mut review = review("a\n", "b\n", Vec::new());
+    review.whole_file_only = Some("the file on disk is not text".into());
+    review.outside = Some("/home/somebody/.ssh/config\x1b[8m".into());
+    let said = notes(&review);
+    assert_eq!(
+        said[0],
+        r"This path leads outside the project, to /home/somebody/.ssh/config\x1b[8m. Accepting writes there!"
+    );
 }

@@ -39,6 +39,7 @@ impl Companion {
             current: proposed.into(),
             revision: 1,
             hunks: Vec::new(),
+            outside: None,
             whole_file_only: None,
             file_line_ending: None,
             file_has_bom: None,

@@ -4,6 +4,8 @@ use std::fs;
 
 use alongside_desk::{Agent, Closing, LineEnding};
 
+use crate::plain::texts;
+
 use super::companion::Companion;
 use super::*;
 
@@ -243,4 +245,15 @@ async fn nothing_that_an_editor_would_obey_comes_through() {
         let text = serde_json::to_string(&message).unwrap();
         assert!(!text.contains("\\u001b") && !text.contains('\u{202e}'), "{text}");
     }
+}
+
+#[test]
+fn a_proposal_that_leads_out_of_the_project_says_so_and_is_asked_about() {
+    let mut review = Companion::review(1, Agent::default(), "/p/a".into(), "a\n", "b\n");
+    review.outside = Some("/home/somebody/.ssh/config\x1b[8m".into());
+    let roots = [std::path::PathBuf::from("/p")];
+    let said = r"outside the project, to /home/somebody/.ssh/config\x1b[8m";
+    assert!(texts::announced(&review, &roots, None).ends_with(&format!("This path leads {said}!")));
+    assert!(texts::announced_briefly(&review).starts_with("OUTSIDE THE PROJECT: a: "));
+    assert_eq!(texts::doubts(&review, &roots).unwrap(), format!("a leads {said}"));
 }

@@ -85,6 +85,7 @@ pub(super) fn review_with(diff: &str, ending: &str) -> Review {
         current: text(current).into(),
         revision: 1,
         hunks,
+        outside: None,
         whole_file_only: None,
         file_line_ending: None,
         file_has_bom: None,
