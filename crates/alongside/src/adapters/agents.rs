@@ -1,9 +1,8 @@
 //! Agents: IDE mode on in the person's own settings, which is off in every agent that was never asked.
 
-use std::path::{Path, PathBuf};
-
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::{self, By, Settings};
+use alongside_agent::version;
 use alongside_contract::family::{FAMILIES, Family};
 use alongside_contract::settings::Release;
 
@@ -20,7 +19,7 @@ const PREFIX: &str = "agent:";
 #[derive(Debug, Clone)]
 pub(crate) struct Agent {
     pub(crate) family: &'static Family,
-    /// What its package says; nothing for one that is not on the PATH.
+    /// What its package or it itself says; nothing for one that is not here.
     pub(crate) version: Option<String>,
 }
 
@@ -31,8 +30,7 @@ impl Agent {
     }
 
     fn release(&self) -> Option<Release> {
-        let mut numbers = self.version.as_deref()?.split(['.', '-']).map(str::parse);
-        Some((numbers.next()?.ok()?, numbers.next()?.ok()?, numbers.next()?.ok()?))
+        version::release(self.version.as_deref()?)
     }
 
     /// What it makes of its settings in this directory.
@@ -76,29 +74,21 @@ impl Agent {
 }
 
 /// The agents on this machine, in the order of the table of families.
-pub(crate) fn found(machine: &Machine) -> Vec<Agent> {
-    let known = FAMILIES.iter().filter(|family| family.settings.is_some());
-    let found = known.filter_map(|family| {
-        let program = machine.find(family.commands)?;
-        Some(Agent { family, version: version_of(&program) })
-    });
-    found.collect()
+pub(crate) async fn found(machine: &Machine, here: &Surroundings) -> Vec<Agent> {
+    let mut found = Vec::new();
+    for family in FAMILIES.iter().filter(|family| family.settings.is_some()) {
+        if let Some(program) = machine.find(family.commands) {
+            found.push(Agent { family, version: version::of_program(&program, family, here).await });
+        }
+    }
+    found
 }
 
 /// The agent of that name, on this machine or not.
-pub(crate) fn named(name: &str, machine: &Machine) -> Option<Agent> {
+pub(crate) async fn named(name: &str, machine: &Machine, here: &Surroundings) -> Option<Agent> {
     let family = FAMILIES.iter().find(|family| family.id == name && family.settings.is_some())?;
-    let found = found(machine).into_iter().find(|agent| agent.family.id == name);
+    let found = found(machine, here).await.into_iter().find(|agent| agent.family.id == name);
     Some(found.unwrap_or(Agent { family, version: None }))
-}
-
-/// The version in the package that a command belongs to: npm links the command to a file of it.
-fn version_of(program: &Path) -> Option<String> {
-    let real: PathBuf = program.canonicalize().ok()?;
-    let mut packages = real.ancestors().skip(1).map(|directory| directory.join("package.json"));
-    let text = packages.find_map(|path| std::fs::read(path).ok())?;
-    let package: serde_json::Value = serde_json::from_slice(&text).ok()?;
-    Some(package.get("version")?.as_str()?.to_owned())
 }
 
 /// The family whose settings are written down under that name.

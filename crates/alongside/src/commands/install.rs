@@ -62,7 +62,7 @@ pub(crate) async fn run(args: Args, _: Globals) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let target = match &args.what {
-        Some(name) => named(name, &machine)?,
+        Some(name) => named(name, &machine).await?,
         None => Target::Editor(guessed(&machine)?),
     };
     match target {
@@ -71,13 +71,13 @@ pub(crate) async fn run(args: Args, _: Globals) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn named(name: &str, machine: &Machine) -> anyhow::Result<Target> {
+async fn named(name: &str, machine: &Machine) -> anyhow::Result<Target> {
     let name = name.to_lowercase();
     if let Some(editor) = Editor::named(&name) {
         return Ok(Target::Editor(editor));
     }
     if matches!(name.as_str(), "agent" | "agents") {
-        let found = agents::found(machine);
+        let found = agents::found(machine, &Surroundings::of_this_process()?).await;
         return match found.is_empty() {
             false => Ok(Target::Agents(found)),
             true => Err(failure(
@@ -86,7 +86,7 @@ fn named(name: &str, machine: &Machine) -> anyhow::Result<Target> {
             )),
         };
     }
-    if let Some(agent) = agents::named(&name, machine) {
+    if let Some(agent) = agents::named(&name, machine, &Surroundings::of_this_process()?).await {
         return Ok(Target::Agents(vec![agent]));
     }
     if let Some(other) = Other::named(&name) {
@@ -187,7 +187,7 @@ async fn into_editor(editor: Editor, args: &Args, machine: &Machine) -> anyhow::
     super::print(&format!(
         "{} has alongside. Start it again in a project, then an agent beside it.\n{}",
         editor.name(),
-        next(machine)
+        next(machine).await
     ))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -260,9 +260,10 @@ fn write(name: &str, plan: &Plan, ledger: &mut Ledger, machine: &Machine) -> any
 }
 
 /// What is still to be done, if an agent would not look for a companion.
-fn next(machine: &Machine) -> String {
+async fn next(machine: &Machine) -> String {
     let Ok(here) = Surroundings::of_this_process() else { return String::new() };
-    let off = agents::found(machine)
+    let off = agents::found(machine, &here)
+        .await
         .into_iter()
         .filter(|agent| agent.settings(&here).is_some_and(|settings| !settings.ide_enabled.value));
     let names: Vec<_> = off.map(|agent| agent.family.display_name).collect();

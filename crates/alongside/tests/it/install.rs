@@ -52,7 +52,11 @@ impl Home {
         let package = self.path("lib").join(name);
         fs::create_dir_all(package.join("dist")).unwrap();
         fs::create_dir_all(self.path("bin")).unwrap();
-        fs::write(package.join("package.json"), format!("{{\"version\": \"{version}\"}}")).unwrap();
+        fs::write(
+            package.join("package.json"),
+            format!("{{\"name\": \"{}\", \"version\": \"{version}\"}}", package_name(name)),
+        )
+        .unwrap();
         fs::write(package.join("dist/cli.js"), "").unwrap();
         fs::set_permissions(package.join("dist/cli.js"), fs::Permissions::from_mode(0o755)).unwrap();
         symlink(package.join("dist/cli.js"), self.path("bin").join(name)).unwrap();
@@ -128,6 +132,11 @@ impl Home {
         below(&self.path("home"), &mut found);
         found
     }
+}
+
+/// What npm calls the package of an agent.
+fn package_name(command: &str) -> &str {
+    alongside_contract::family::by_command(command).unwrap().packages[0]
 }
 
 fn said(output: &Output) -> String {
@@ -520,6 +529,17 @@ fn ide_mode_is_switched_on_where_it_is_off_and_every_other_byte_stays() {
     assert_eq!(home.reads(".qwen/settings.json"), "{\n  \"$version\": 3\n}\n");
     fs::remove_file(home.in_home(".qwen/settings.json")).unwrap();
     assert_eq!(home.everything(), before);
+}
+
+#[test]
+fn the_release_of_an_agent_is_told_also_where_a_launcher_starts_it() {
+    let home = Home::new();
+    home.agent_program("gemini", "0.61.0");
+    let script = home.path("lib/gemini/dist/cli.js");
+    fs::remove_file(home.path("bin/gemini")).unwrap();
+    home.program("gemini", &format!("exec node {} \"$@\"\n", script.display()));
+    let list = home.succeeds(&["install", "--list"]);
+    assert!(list.contains("Gemini CLI  0.61.0"), "{list}");
 }
 
 #[test]

@@ -34,7 +34,7 @@ pub(super) async fn text(machine: &Machine) -> anyhow::Result<String> {
         rows.push([editor.name().to_owned(), version.into_owned(), state]);
     }
     let here = Surroundings::of_this_process()?;
-    for agent in agents::found(machine) {
+    for agent in agents::found(machine, &here).await {
         let version = agent.version.as_deref().map_or_else(|| "?".into(), harmless::name).into_owned();
         let state = match agent.settings(&here) {
             Some(settings) if !settings.broken.is_empty() => {
