@@ -234,7 +234,7 @@ fn node_on_path() -> Result<PathBuf, InstallError> {
 }
 
 /// Where everything is installed.
-pub(crate) fn cache_dir() -> Result<PathBuf, InstallError> {
+pub fn cache_dir() -> Result<PathBuf, InstallError> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_CACHE_HOME")
         .or_else(|| absolute("HOME").map(|home| home.join(".cache")))

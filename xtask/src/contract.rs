@@ -1,4 +1,4 @@
-//! Keeps `docs/contract.md` true: every test it names is there.
+//! Keeps `docs/contract.md`, and the pages that promise things, true: every test they name is there.
 
 #[cfg(test)]
 mod tests {
@@ -46,6 +46,26 @@ mod tests {
             })
             .collect();
         assert!(missing.is_empty(), "named in docs/contract.md and nowhere to be found: {missing:#?}");
+    }
+
+    #[test]
+    fn every_test_that_promises_of_security_and_reliability_name_is_there() {
+        let mut code = String::new();
+        for directory in ["crates", "rig", "xtask"] {
+            sources(&workspace().join(directory), &mut code);
+        }
+        for page in ["SECURITY.md", "docs/reliability.md"] {
+            let text = fs::read_to_string(workspace().join(page)).unwrap();
+            let is_test = |word: &&str| {
+                word.matches('_').count() > 2
+                    && word.chars().all(|c| c == '_' || c.is_ascii_lowercase() || c.is_ascii_digit())
+            };
+            let named: Vec<&str> = text.split('`').skip(1).step_by(2).filter(is_test).collect();
+            assert!(named.len() > 10, "{page} was not read: {named:?}");
+            let missing: Vec<_> =
+                named.iter().filter(|test| !code.contains(&format!("fn {test}("))).collect();
+            assert!(missing.is_empty(), "named in {page} and nowhere to be found: {missing:#?}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod contract;
+mod deny;
 mod dist;
 mod fuzz;
 mod layers;

@@ -6,6 +6,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::Context as _;
 
+use crate::deny::deny;
 use crate::rig::rig;
 use crate::run::{announce, cargo, must, run};
 
@@ -37,6 +38,12 @@ pub(crate) fn test(options: &Options) -> anyhow::Result<ExitCode> {
         sum.check("lints", run(cargo().args(clippy))?.success());
         for target in ELSEWHERE {
             sum.check_for(target)?;
+        }
+        for (part, is_good) in deny()? {
+            match is_good {
+                Some(is_good) => sum.check(part, is_good),
+                None => sum.skipped += 1,
+            }
         }
     }
     // Tests start the built programs as their users would.

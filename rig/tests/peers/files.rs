@@ -46,3 +46,62 @@ async fn a_companion_that_starts_sweeps_what_the_dead_left_and_nothing_of_the_li
     }
     within("the other companion to stop", next.stop()).await;
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn discovery_files_are_private_at_every_moment() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let seen = crate::size::watch_while_starting(|path| {
+        let found = path.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
+        Some((path.to_owned(), found.permissions().mode() & 0o777))
+    });
+    assert!(seen.len() > 5, "files come and are seen: {seen:?}");
+    let open: Vec<_> = seen.iter().filter(|(_, mode)| mode & 0o077 != 0).collect();
+    assert!(open.is_empty(), "{open:?}");
+}
+
+/// Whoever is nobody on Unix.
+#[cfg(target_os = "linux")]
+fn as_another_user(directory: &Path, script: &str) -> std::process::Output {
+    let mut command = std::process::Command::new("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "sh", "-c", script]);
+    command.current_dir(directory).output().expect("setpriv is part of util-linux")
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn another_user_who_was_there_first_gets_nothing_and_keeps_no_agent_out() {
+    use std::os::unix::fs::PermissionsExt as _;
+    if !rustix::process::geteuid().is_root() {
+        alongside_rig::install::skip("another_user_who_was_there_first", "only root can be somebody else");
+        return;
+    }
+    let temp = tempfile::tempdir().unwrap();
+    let path = |name: &str| temp.path().join(name);
+    for (name, mode) in
+        [("project", 0o755), ("tmp", 0o1777), ("home", 0o755), ("state", 0o755), ("theirs", 0o777)]
+    {
+        std::fs::create_dir(path(name)).unwrap();
+        std::fs::set_permissions(path(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    std::fs::set_permissions(temp.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let pid = std::process::id();
+    let script = format!(
+        "umask 0; mkdir gemini; ln -s '{}' qwen; mkfifo gemini-ide-server-{pid}.json; \
+         ln -s '{}/caught' qwen-code-ide-server-{pid}.json",
+        path("theirs").display(),
+        path("theirs").display()
+    );
+    assert!(as_another_user(&path("tmp"), &script).status.success());
+
+    let companion = Companion::builder().root(path("project")).places(Places::below(temp.path())).start();
+    let companion = within("a companion to start all the same", companion).await.unwrap();
+    let lock = path(&format!("home/.qwen/ide/{}.lock", companion.port()));
+    assert!(lock.is_file(), "what is not in their way is there");
+    let all = "find . ../home ../state ../theirs -type f -readable; find gemini/ ../theirs -mindepth 1";
+    let seen = as_another_user(&path("tmp"), all);
+    assert_eq!(String::from_utf8_lossy(&seen.stdout), "", "what another user can read, or has been given");
+    within("it to stop", companion.stop()).await;
+    let left = as_another_user(&path("tmp"), all);
+    assert_eq!(String::from_utf8_lossy(&left.stdout), "", "nor afterwards");
+}

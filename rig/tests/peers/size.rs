@@ -97,6 +97,35 @@ impl Lone {
     }
 }
 
+/// Every file that `look` saw while a companion started, published and stopped, for a user whose files are open to all.
+#[cfg(target_os = "linux")]
+pub(crate) fn watch_while_starting<T>(look: impl Fn(&std::path::Path) -> Option<T>) -> Vec<T> {
+    let temp = tempfile::tempdir().unwrap();
+    let mut command = Command::new("sh");
+    command.args(["-c", "umask 0 && exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_lone-companion")]);
+    for directory in ["project", "tmp", "home", "state"] {
+        std::fs::create_dir(temp.path().join(directory)).unwrap();
+    }
+    let mut child = command.arg(temp.path()).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let deadline = std::time::Instant::now() + alongside_rig::wire::PATIENCE;
+    let (mut seen, mut rounds_after) = (Vec::new(), 0);
+    while rounds_after < 50 {
+        assert!(std::time::Instant::now() < deadline, "the companion publishes nothing");
+        let before = seen.len();
+        let mut directories = vec![temp.path().to_owned()];
+        while let Some(directory) = directories.pop() {
+            for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+                directories.extend(entry.file_type().is_ok_and(|kind| kind.is_dir()).then(|| entry.path()));
+                seen.extend(look(&entry.path()));
+            }
+        }
+        rounds_after += usize::from(before > 0);
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+    seen
+}
+
 impl Drop for Lone {
     fn drop(&mut self) {
         let _ = self.child.kill();
