@@ -6,12 +6,13 @@ mod paper;
 mod records;
 
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use alongside_agent::check::{self, Driver, Options, Progress, Report, Target};
+use alongside_agent::check::{self, Driver, NoCompanion, Options, Progress, Report, Target};
 use alongside_contract::family::{FAMILIES, Family};
+use alongside_desk::harmless;
 use anyhow::Context as _;
 
 use super::serving;
@@ -20,8 +21,8 @@ use crate::failure::{self, Hint, failure};
 use crate::line::Inks;
 use crate::signals::Signals;
 
-/// The exit code where there is nothing to check.
-const NOBODY: u8 = 2;
+/// The exit code where there is nothing to check, or not as it was asked for.
+const NOTHING: u8 = 2;
 
 /// Check a companion against the contract, clause by clause
 ///
@@ -36,22 +37,21 @@ const NOBODY: u8 = 2;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  alongside check                                 the companion an agent would find here
-  alongside check --only diffs --details          every check of diffs, with what was said
+  alongside check                           the companion an agent would find here
+  alongside check --only diffs --details    every check of diffs, with what was said
   alongside check --drive ./drive.sh --junit check.xml
   alongside check --list
 
-CMD of --drive is run for each action as `CMD ACTION ARGUMENT…`. It ends with 0 when that is done, or with
-3 if the editor cannot do such a thing. docs/conformance.md lists the actions and all checks.
+CMD of --drive is run for each action as `CMD ACTION ARGUMENT…`. It ends with 0 when that is done, or with 3 if the editor cannot do such a thing. docs/conformance.md lists the actions and all checks.
 
-Exit codes: 0 if no MUST is broken, 1 if one is, 2 if there is no companion to check.")]
+Exit codes: 0 if no MUST is broken, 1 if one is or the command of --drive failed, 2 if there is no companion to check, or not as you asked.")]
 pub(crate) struct Args {
     /// Find it as this agent does: gemini, qwen, llxprt, …
     #[arg(value_name = "AGENT", conflicts_with_all = ["port", "file"])]
     agent: Option<String>,
 
     /// Check the companion that listens on this port
-    #[arg(long, value_name = "PORT", conflicts_with = "file")]
+    #[arg(long, value_name = "PORT", conflicts_with = "file", value_parser = clap::value_parser!(u16).range(1..))]
     port: Option<u16>,
 
     /// With this token; that of its discovery file if not given
@@ -110,6 +110,18 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args, _globals: Globals) -> anyhow::Result<ExitCode> {
+    match checked(&args).await {
+        // 1 is a verdict on a companion, and there is none.
+        Err(error) => {
+            tracing::error!("{error:#}");
+            failure::print(&error);
+            Ok(NOTHING.into())
+        }
+        code => code,
+    }
+}
+
+async fn checked(args: &Args) -> anyhow::Result<ExitCode> {
     let mut options = Options { only: args.only.clone(), skip: args.skip.clone(), ..Options::default() };
     options.pace.answer = Duration::from_secs(args.patience);
     if let Some(name) = options.unknown().next() {
@@ -123,19 +135,15 @@ pub(crate) async fn run(args: Args, _globals: Globals) -> anyhow::Result<ExitCod
         super::print(&if args.json { records::list(&wanted) } else { paper::list(&wanted) })?;
         return Ok(ExitCode::SUCCESS);
     }
-    let target = match find(&args).await {
-        Ok(target) => target,
-        Err(error) => {
-            failure::print(&error);
-            return Ok(ExitCode::from(NOBODY));
-        }
-    };
-    let report = examine(&args, &target, &options).await?;
+    let target = find(args).await?;
     if let Some(path) = &args.junit {
-        let junit = records::junit(&report)?;
-        std::fs::write(path, junit)
-            .with_context(|| format!("cannot write {}", path.display()))
-            .hint("name a file in a directory that is there")?;
+        // Known now, not after minutes.
+        let file = std::fs::File::options().create(true).append(true).open(path);
+        unwritten(path, file.map(drop))?;
+    }
+    let report = examine(args, &target, &options).await?;
+    if let Some(path) = &args.junit {
+        unwritten(path, std::fs::write(path, records::junit(&report)?))?;
     }
     if args.json {
         super::print(&records::json(&report))?;
@@ -149,7 +157,15 @@ pub(crate) async fn run(args: Args, _globals: Globals) -> anyhow::Result<ExitCod
         super::print(&paper.report(&report))?;
     }
     let well = if args.strict { report.serves_shipped_agents() } else { report.conforms() };
-    Ok(if well && !report.interrupted { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let whole = !report.interrupted && report.driver_failures.is_empty();
+    Ok(if well && whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// What to do where the report cannot be written.
+fn unwritten(path: &Path, written: std::io::Result<()>) -> anyhow::Result<()> {
+    written
+        .with_context(|| format!("cannot write {}", harmless::path(path)))
+        .hint("name a file of yours, in a directory that is there")
 }
 
 /// Who is to be checked, and there.
@@ -167,12 +183,34 @@ async fn find(args: &Args) -> anyhow::Result<Target> {
         )?
     };
     if !target.is_there().await {
-        return Err(failure(
-            format!("nobody listens on port {}", target.record.port),
-            "the editor is gone, and has left a discovery file behind; `alongside status --files` lists them",
-        ));
+        let hint = match &target.file {
+            Some(file) => format!(
+                "the editor is gone, and has left {} behind; start the editor again",
+                harmless::path(file)
+            ),
+            None => {
+                "no discovery file names that port; `alongside status` lists the companions that run".into()
+            }
+        };
+        return Err(failure(format!("nobody listens on port {}", target.record.port), hint));
+    }
+    if let Err(why) = target.is_companion(Duration::from_secs(args.patience)).await {
+        return Err(failure(harmless::name(&why.to_string()), hint(&why)));
     }
     Ok(target)
+}
+
+/// The way out where another program listens, or the token is not the right one.
+fn hint(why: &NoCompanion) -> String {
+    match why {
+        NoCompanion::Refused { file: Some(file), .. } => format!("the right one is in {}", harmless::path(file)),
+        NoCompanion::Refused { file: None, .. } => {
+            "name the token of its discovery file with --token, or the file itself with --file".into()
+        }
+        NoCompanion::Foreign { .. } | NoCompanion::Silent { .. } => {
+            "`alongside status` lists the companions that run; one that is broken is checked by its file, with --file".into()
+        }
+    }
 }
 
 fn family(name: &str) -> anyhow::Result<&'static Family> {
@@ -185,19 +223,31 @@ fn family(name: &str) -> anyhow::Result<&'static Family> {
 async fn examine(args: &Args, target: &Target, options: &Options) -> anyhow::Result<Report> {
     let mut signals = Signals::listen().context("cannot watch for signals")?;
     let asked = options.wanted().iter().filter(|check| !check.needs.is_empty()).count();
+    let things = options.wanted().iter().map(|check| check.needs.len()).sum();
     let at_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let failed = drive::Failed::default();
     let driver: Option<Box<dyn Driver>> = match &args.drive {
-        Some(command) => Some(Box::new(drive::Command::new(command))),
+        Some(command) => Some(Box::new(drive::Command::new(command, failed.clone()))),
         None if args.unattended || !at_terminal || asked == 0 => None,
-        None => ask::offer(asked, &mut signals).await?.map(|person| Box::new(person) as _),
+        None => ask::offer(asked, things, &mut signals).await?.map(|person| Box::new(person) as _),
     };
-    let mut ticker = paper::Ticker::new(args.drive.is_some() || driver.is_none());
+    let mut ticker = paper::Ticker::new();
     let mut progress = |progress: Progress<'_>| ticker.tells(&progress);
+    // A driver that does not run has nothing to say about a companion: what it was to do would be not observable.
     let interrupted = async {
-        signals.next().await;
+        tokio::select! {
+            _ = signals.next() => (),
+            () = failed.is_told() => (),
+        }
     };
     let report = check::run(target, options, driver.as_deref(), &mut progress, interrupted).await;
     ticker.ends();
+    if let Some(why) = failed.why() {
+        return Err(failure(
+            format!("the command of --drive cannot be run: {}", harmless::name(&why)),
+            "name a program that is there and may be executed; nothing is known of the companion",
+        ));
+    }
     report
         .context("cannot make temporary files")
         .hint("make room in the temporary directory, or name another one with TMPDIR")

@@ -14,9 +14,11 @@ use crate::{Cli, Globals};
 #[command(after_help = "\
 Examples:
   alongside completions bash > ~/.local/share/bash-completion/completions/alongside
-  alongside completions zsh > ~/.zfunc/_alongside              with fpath+=~/.zfunc before compinit in ~/.zshrc
+  alongside completions zsh > ~/.zfunc/_alongside
   alongside completions fish > ~/.config/fish/completions/alongside.fish
-  alongside completions powershell | Out-String | Invoke-Expression")]
+  alongside completions powershell | Out-String | Invoke-Expression
+
+For zsh, ~/.zshrc needs fpath+=~/.zfunc before compinit.")]
 pub(crate) struct Args {
     /// The shell that shall read it
     #[arg(value_enum)]

@@ -20,13 +20,13 @@ use anyhow::Context;
 use clap::ValueEnum;
 
 use super::serving;
-use crate::failure::{Hint, failure};
+use crate::failure::{self, Hint, failure};
 use agents::Agent;
 use examine::{Examiner, Finding};
 use living::Machine;
 use report::Report;
 
-/// The exit code where there is nothing to examine.
+/// The exit code where there is nothing to examine, or not as it was asked for.
 const NOTHING: u8 = 2;
 
 /// Find out why an agent does not find its companion, and what to do
@@ -41,7 +41,7 @@ Examples:
   alongside doctor gemini --verbose     every step of Gemini CLI
   alongside doctor --pid 12345          as that running agent sees it
 
-Exit codes: 0 if each agent would connect and propose, 1 if something is wrong, 2 if there is nothing to examine.")]
+Exit codes: 0 if each agent would connect and propose, 1 if something is wrong, 2 if there is nothing to examine, or not as you asked.")]
 pub(crate) struct Args {
     /// Which agents: gemini, qwen, llxprt, …; those that are installed if nothing is said
     #[arg(value_name = "AGENT")]
@@ -82,6 +82,18 @@ pub(crate) enum Container {
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
+    match diagnose(args).await {
+        // 1 says that something is wrong with an agent.
+        Err(error) => {
+            tracing::error!("{error:#}");
+            failure::print(&error);
+            Ok(NOTHING.into())
+        }
+        code => code,
+    }
+}
+
+async fn diagnose(args: Args) -> anyhow::Result<ExitCode> {
     let here = surroundings(&args)?;
     let families = agents::families(&args.agents).map_err(|name| {
         let known = alongside_contract::family::FAMILIES.iter().map(|family| family.id);
@@ -125,7 +137,13 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
         let line = report.json(&mended).to_string();
         super::print(&format!("{}\n", harmless::json(&line)))?;
     } else {
-        let mended: String = mended.iter().map(|line| format!("{line}\n")).collect();
+        let mended: String = match mended.as_slice() {
+            [] if args.fix => {
+                "nothing to remove: no file of alongside is left of a companion that is gone\n\n".into()
+            }
+            [] => String::new(),
+            mended => mended.iter().map(|line| format!("{line}\n")).chain(["\n".into()]).collect(),
+        };
         super::print(&(mended + &report.text()))?;
     }
     if findings.is_empty() {

@@ -9,9 +9,9 @@ use crate::failure::failure;
 
 /// Print the variables that lead agents to the companion of this directory
 ///
-/// Agents find the companion by its files; variables are for terminals where they do not, such as one with another
-/// TMPDIR, and for a directory that several companions serve. The output holds the token: it is meant for your
-/// shell, not for a log.
+/// Agents find the companion by its files. Variables choose one where several companions serve a directory, and lead agents
+/// that take the terminal for an editor's, such as VS Code's. An agent with another TMPDIR is to be started with the
+/// companion's: `alongside doctor` says how. The output holds the token: it is meant for your shell, not for a log.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -113,14 +113,42 @@ fn where_nobody_is_to_be_checked_the_exit_code_is_2() {
     let said = String::from_utf8(ran.stderr).unwrap();
     assert!(said.contains("no companion serves") && said.contains("hint: start the editor"), "{said}");
     assert_eq!(ran.status.code(), Some(2));
-    // A file that was left behind.
     let gone = { std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port() };
     let ran = home.run(&["check", "--port", &gone.to_string()]);
     let said = String::from_utf8(ran.stderr).unwrap();
     assert!(said.contains("nobody listens on port"), "{said}");
+    assert!(said.contains("no discovery file names that port"), "{said}");
     assert_eq!(ran.status.code(), Some(2));
-    let ran = home.run(&["check", "--only", "difs"]);
-    assert!(String::from_utf8(ran.stderr).unwrap().contains("no check and no group \"difs\""));
+    // A file that was left behind.
+    let record = serde_json::json!({ "port": gone, "workspacePath": home.project });
+    let file = home.file("left.json", &record.to_string());
+    let ran = home.run(&["check", "--file", &file]);
+    let said = String::from_utf8(ran.stderr).unwrap();
+    assert!(said.contains("left.json behind"), "{said}");
+    assert_eq!(ran.status.code(), Some(2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_question_is_no_verdict() {
+    let home = Home::new();
+    for (args, what) in [
+        (["--only", "difs"], "no check and no group \"difs\""),
+        (["--skip", "difs"], "no check and no group \"difs\""),
+    ] {
+        let ran = home.run(&["check", args[0], args[1]]);
+        assert!(String::from_utf8(ran.stderr).unwrap().contains(what));
+        assert_eq!(ran.status.code(), Some(2), "{args:?}");
+    }
+    let (_process, _editor) = opens(&home).await;
+    for (args, what) in [
+        (["--junit", "none/check.xml"], "cannot write none/check.xml"),
+        (["--drive", "./no-such-driver"], "the command of --drive cannot be run"),
+    ] {
+        let ran = home.run(&["check", "--only", "diffs.rejected", args[0], args[1]]);
+        let said = String::from_utf8(ran.stderr).unwrap();
+        assert!(said.contains(what), "{said}");
+        assert_eq!((ran.status.code(), ran.stdout.len()), (Some(2), 0), "{args:?}");
+    }
 }
 
 #[test]

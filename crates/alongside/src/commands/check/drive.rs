@@ -2,28 +2,55 @@
 
 use std::ffi::OsString;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
 use alongside_agent::check::{Action, Driver, Refusal, Reply};
 use alongside_platform::Os;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use tokio::sync::watch;
 
 /// How long an action may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The exit code of a command that cannot do such a thing.
 const CANNOT: i32 = 3;
+/// The exit codes of a shell that cannot execute a command, or does not find it.
+const NOT_RUN: [i32; 2] = [126, 127];
 /// How much of what it says is repeated, in bytes.
 const SAID: usize = 200;
 
 /// The command.
 pub(super) struct Command {
     command: String,
+    failed: Failed,
+}
+
+/// Why the command cannot be run at all, once it is known.
+#[derive(Clone)]
+pub(super) struct Failed(Arc<watch::Sender<Option<String>>>);
+
+impl Default for Failed {
+    fn default() -> Self {
+        Self(Arc::new(watch::Sender::new(None)))
+    }
+}
+
+impl Failed {
+    pub(super) fn why(&self) -> Option<String> {
+        self.0.borrow().clone()
+    }
+
+    /// Ready once it failed.
+    pub(super) async fn is_told(&self) {
+        // The sender is its own.
+        let _ = self.0.subscribe().wait_for(Option::is_some).await;
+    }
 }
 
 impl Command {
-    pub(super) fn new(command: &str) -> Self {
-        Self { command: command.to_owned() }
+    pub(super) fn new(command: &str, failed: Failed) -> Self {
+        Self { command: command.to_owned(), failed }
     }
 
     async fn drives(&self, action: &Action) -> Result<Reply, Refusal> {
@@ -35,12 +62,14 @@ impl Command {
             .kill_on_drop(true)
             .output();
         let cannot = |why: String| Err(Refusal::Cannot(why));
+        let failed = |why: String| Err(Refusal::Failed(why));
         let output = match tokio::time::timeout(PATIENCE, run).await {
             Ok(Ok(output)) => output,
-            Ok(Err(error)) => return cannot(format!("the command of --drive cannot be run: {error}")),
-            Err(_) => {
-                return cannot(format!("the command of --drive did not end within {} s", PATIENCE.as_secs()));
+            Ok(Err(error)) => {
+                self.failed.0.send_replace(Some(error.to_string()));
+                return failed(format!("it cannot be run: {error}"));
             }
+            Err(_) => return failed(format!("it did not end within {} s", PATIENCE.as_secs())),
         };
         let said = String::from_utf8_lossy(&output.stderr[..output.stderr.len().min(SAID)]).trim().to_owned();
         match output.status.code() {
@@ -48,8 +77,13 @@ impl Command {
             Some(1) if matches!(action, Action::IsShown { .. }) => Ok(Reply::No),
             Some(CANNOT) if said.is_empty() => cannot("the command of --drive says that it cannot".into()),
             Some(CANNOT) => cannot(said),
-            Some(code) => cannot(format!("the command of --drive failed with {code}: {said}")),
-            None => cannot(format!("the command of --drive was ended by a signal: {said}")),
+            Some(code) if NOT_RUN.contains(&code) => {
+                self.failed.0.send_replace(Some(said.clone()));
+                failed(format!("it cannot be run: {said}"))
+            }
+            Some(code) if said.is_empty() => failed(format!("it ended with {code}")),
+            Some(code) => failed(format!("it ended with {code}: {said}")),
+            None => failed(format!("it was ended by a signal: {said}")),
         }
     }
 
@@ -78,7 +112,7 @@ mod tests {
     use super::*;
 
     async fn acts(command: &str, action: Action) -> Result<Reply, Refusal> {
-        Command::new(command).act(&action).await
+        Command::new(command, Failed::default()).act(&action).await
     }
 
     #[tokio::test]
@@ -91,9 +125,20 @@ mod tests {
         assert_eq!(acts("false", shown()).await, Ok(Reply::No));
         let cannot = acts("sh -c 'echo no such thing >&2; exit 3' --", accept()).await;
         assert_eq!(cannot, Err(Refusal::Cannot("no such thing".into())));
-        let Err(Refusal::Cannot(why)) = acts("sh -c 'echo oh >&2; exit 7' --", accept()).await else {
+        let Err(Refusal::Failed(why)) = acts("sh -c 'echo oh >&2; exit 7' --", accept()).await else {
             panic!("it failed")
         };
-        assert!(why.contains("failed with 7: oh"), "{why}");
+        assert!(why.contains("ended with 7: oh"), "{why}");
+    }
+
+    #[tokio::test]
+    async fn a_command_that_does_not_run_is_told_apart_from_one_that_cannot() {
+        let failed = Failed::default();
+        let action = || Action::Accept { path: "/a".into() };
+        let _ = Command::new("sh -c 'exit 3' --", failed.clone()).act(&action()).await;
+        assert_eq!(failed.why(), None);
+        let _ = Command::new("./no-such-driver", failed.clone()).act(&action()).await;
+        failed.is_told().await;
+        assert!(failed.why().is_some_and(|why| why.contains("no-such-driver")), "{:?}", failed.why());
     }
 }

@@ -1,20 +1,13 @@
 //! Which agents there are: installed, in which release, and running.
 
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
-use std::time::{Duration, SystemTime};
+use std::path::PathBuf;
+use std::time::SystemTime;
 
 use alongside_agent::find::{self, Surroundings};
+use alongside_agent::version;
 use alongside_contract::behaviour::Release;
 use alongside_contract::family::{FAMILIES, Family, by_command};
 use alongside_platform::process;
-use serde::Deserialize;
-
-/// How long a program may take to say its version.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// How far above a program its package may lie.
-const ABOVE: usize = 6;
 
 /// An agent that is installed, or whose name was given.
 #[derive(Debug, Clone)]
@@ -53,10 +46,7 @@ pub(super) async fn installed(families: &[&'static Family], here: &Surroundings)
                 if agents.iter().any(|(known, _)| *known == real) {
                     continue;
                 }
-                let version = match version_of_package(&real, family) {
-                    Some(version) => Some(version),
-                    None => ask(&program, here).await,
-                };
+                let version = version::of_program(&program, family, here).await;
                 agents.push((real, Agent::of(family, Some(program), version, is_in_path)));
             }
         }
@@ -71,7 +61,7 @@ impl Agent {
         version: Option<String>,
         is_in_path: bool,
     ) -> Self {
-        let release = version.as_deref().and_then(release);
+        let release = version.as_deref().and_then(version::release);
         Self { family, program, version, release, is_in_path }
     }
 
@@ -82,14 +72,9 @@ impl Agent {
 
     /// The one that runs as this process.
     pub(super) async fn of_process(running: &Running) -> Self {
-        let real =
-            running.program.as_deref().map(|path| path.canonicalize().unwrap_or_else(|_| path.to_owned()));
-        let version = match (&real, &running.program) {
-            (Some(real), Some(program)) => match version_of_package(real, running.family) {
-                Some(version) => Some(version),
-                None => ask(program, &running.here).await,
-            },
-            _ => None,
+        let version = match &running.program {
+            Some(program) => version::of_program(program, running.family, &running.here).await,
+            None => None,
         };
         Self::of(running.family, running.program.clone(), version, true)
     }
@@ -113,40 +98,6 @@ fn directories(here: &Surroundings) -> Vec<(PathBuf, bool)> {
     let known = in_path.clone();
     let beside = beside.into_iter().filter(|directory| !known.contains(directory)).map(|path| (path, false));
     in_path.into_iter().map(|path| (path, true)).chain(beside).collect()
-}
-
-/// What the package says that the program belongs to. A package of another name is not the agent's: a version manager's
-/// launcher lies in a package of its own.
-fn version_of_package(program: &Path, family: &Family) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Package {
-        name: Option<String>,
-        version: Option<String>,
-    }
-    let above = program.ancestors().skip(1).take(ABOVE);
-    let read = |directory: &Path| {
-        let json = std::fs::read(directory.join("package.json")).ok()?;
-        serde_json::from_slice::<Package>(&json).ok()
-    };
-    let package = above.filter_map(read).find(|package| package.name.is_some())?;
-    let name = package.name.as_deref()?;
-    (family.packages.is_empty() || family.packages.contains(&name)).then_some(package.version).flatten()
-}
-
-/// What the program answers to `--version`.
-pub(super) async fn ask(program: &Path, here: &Surroundings) -> Option<String> {
-    let mut command = tokio::process::Command::new(program);
-    command.arg("--version").current_dir(&here.home).stdin(Stdio::null()).kill_on_drop(true);
-    let output = tokio::time::timeout(PATIENCE, command.output()).await.ok()?.ok()?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    let mut words = said.split_whitespace().map(|word| word.trim_start_matches('v'));
-    words.find(|word| release(word).is_some()).map(str::to_owned)
-}
-
-/// The release that a version names; what follows a hyphen does not count.
-fn release(version: &str) -> Option<Release> {
-    let version = semver::Version::parse(version.trim()).ok()?;
-    Some((version.major, version.minor, version.patch))
 }
 
 /// The agents of this user that run with the same home and temporary directory.
@@ -193,13 +144,6 @@ pub(super) fn families(names: &[String]) -> Result<Vec<&'static Family>, String>
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_release_is_read_from_what_packages_and_programs_say() {
-        assert_eq!(release("0.61.0"), Some((0, 61, 0)));
-        assert_eq!(release("0.31.0-preview.2"), Some((0, 31, 0)));
-        assert_eq!(release("gemini"), None);
-    }
 
     #[test]
     fn a_family_is_named_by_its_id_or_its_command() {

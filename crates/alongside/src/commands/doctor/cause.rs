@@ -52,7 +52,7 @@ pub(super) enum Cause {
     /// A lock without an editor whose workspace is not there.
     MissingWorkspace { path: PathBuf },
     /// A companion that is there, but under another process than the release looks for.
-    OtherProcess { name: String, port: u16, reads_any: String },
+    OtherProcess { name: String, port: u16, reads_any: Option<String> },
     /// A companion whose files lie in another temporary directory.
     OtherTmpdir { name: String, theirs: PathBuf, ours: PathBuf },
     /// A companion whose lock lies in another home.

@@ -136,12 +136,17 @@ impl Examiner<'_> {
 fn before_looking(settings: &Settings) -> Vec<Cause> {
     let broken = settings.broken.iter();
     let broken = broken.map(|(path, why)| Cause::BrokenSettings { path: path.clone(), why: why.clone() });
-    let off = (!settings.ide_enabled.value).then(|| Cause::IdeModeOff { by: said(&settings.ide_enabled.by) });
+    // What stands in a file that cannot be read, nobody knows.
+    let is_off = settings.broken.is_empty() && !settings.ide_enabled.value;
+    let off = is_off.then(|| Cause::IdeModeOff { by: said(&settings.ide_enabled.by) });
     broken.chain(off).collect()
 }
 
 /// Settings that keep it from proposing.
 fn once_connected(settings: &Settings) -> Vec<Cause> {
+    if !settings.broken.is_empty() {
+        return Vec::new();
+    }
     let trust = match settings.trust.value {
         Trust::Trusted => None,
         Trust::Untrusted => Some(Cause::UntrustedFolder { by: said(&settings.trust.by) }),

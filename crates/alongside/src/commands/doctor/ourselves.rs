@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use alongside_agent::find::Surroundings;
+use alongside_agent::version;
 use alongside_contract::discovery::WRITER;
 
-use super::agents;
 use super::cause::Cause;
 use super::living::Machine;
 use crate::adapters::{self, State};
@@ -49,7 +49,7 @@ async fn in_path(here: &Surroundings) -> Option<Cause> {
     }
     let mut versions = Vec::new();
     for program in programs {
-        if let Some(version) = agents::ask(&program, here).await {
+        if let Some(version) = version::said_by(&program, here).await {
             versions.push((program, version));
         }
     }

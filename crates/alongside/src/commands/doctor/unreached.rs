@@ -133,7 +133,7 @@ impl Examiner<'_> {
                         && lookup.releases.until.is_none()
                         && lookup.releases.from > release
                 });
-                let reads_any = any.map_or("newer releases".into(), |lookup| number(lookup.releases.from));
+                let reads_any = any.map(|lookup| number(lookup.releases.from));
                 Cause::OtherProcess { name, port: living.port, reads_any }
             }
             Lies::There(at, directory) => self.elsewhere(name, at, directory),
@@ -143,7 +143,7 @@ impl Examiner<'_> {
                     Cause::Waiting { editor: harmless::name(owner).into_owned() }
                 }
                 Some(host) => Cause::FilesGone { host: host.name.clone(), pid: host.status.pid },
-                None => Cause::OtherProcess { name, port: living.port, reads_any: "newer releases".into() },
+                None => Cause::OtherProcess { name, port: living.port, reads_any: None },
             },
         })
     }

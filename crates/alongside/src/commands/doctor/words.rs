@@ -178,9 +178,18 @@ impl Cause {
                 Fails,
                 format!(
                     "{name} (port {port}) serves this directory, but this release looks only for the process it was \
-                         started under; any process will do since {reads_any}"
+                         started under{}",
+                    reads_any
+                        .as_ref()
+                        .map(|since| format!("; any process will do since {since}"))
+                        .unwrap_or_default()
                 ),
-                vec![Cure::Run(format!("alongside run {agent}")), tell("or update it:"), update()],
+                match reads_any {
+                    Some(_) => {
+                        vec![Cure::Run(format!("alongside run {agent}")), tell("or update it:"), update()]
+                    }
+                    None => vec![Cure::Run(format!("alongside run {agent}"))],
+                },
             ),
             Self::OtherTmpdir { name, theirs, ours } => (
                 "other-tmpdir",
@@ -288,7 +297,10 @@ impl Cause {
                         tell("with this it dials 127.0.0.1:"),
                         Cure::Run(format!("REMOTE_CONTAINERS=1 {agent}")),
                     ],
-                    false => vec![update()],
+                    false => vec![
+                        tell("make that name mean this machine, as root:"),
+                        Cure::Run("echo '127.0.0.1 host.docker.internal' >> /etc/hosts".into()),
+                    ],
                 },
             ),
             Self::Proxy { variable, host } => (

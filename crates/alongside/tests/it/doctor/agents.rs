@@ -5,7 +5,7 @@ use std::process::Stdio;
 use serde_json::json;
 
 use super::clinic::{Clinic, without_tools};
-use crate::support::until;
+use crate::support::{files_below, until};
 
 #[tokio::test]
 async fn ide_mode_is_off() {
@@ -31,7 +31,8 @@ async fn its_settings_cannot_be_read() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     clinic.write("home/.gemini/settings.json", "{ \"ide\": ");
-    clinic.is("broken-settings", "settings.json");
+    let verdict = clinic.is("broken-settings", "settings.json");
+    assert_eq!(verdict.ids(0), ["broken-settings"], "what stands in it is not known");
 }
 
 #[tokio::test]
@@ -82,6 +83,23 @@ async fn whether_the_folder_is_trusted_is_still_to_be_asked() {
         (vec!["undecided-folder".into()], Some(0)),
         "no more than a note"
     );
+}
+
+#[tokio::test]
+async fn its_release_is_known_without_a_trace_of_having_asked_it() {
+    let clinic = Clinic::with(&[]);
+    // As they do whenever they start.
+    let script =
+        "#!/bin/sh\necho > \"$HOME/.gemini/projects.json.$$.tmp\"; echo > \"$TMPDIR/left\"; echo 0.61.0\n";
+    clinic.program(
+        &clinic.home.path("bin/gemini"),
+        &script.replace("$HOME/.gemini", "${GEMINI_CLI_HOME:-$HOME/.gemini}"),
+    );
+    let files = || [files_below(&clinic.home.path("home")), files_below(&clinic.home.path("tmp"))];
+    let before = files();
+    let verdict = clinic.ask(&[]);
+    assert_eq!(verdict.json["agents"][0]["version"], "0.61.0", "{:#}", verdict.json);
+    assert_eq!(files(), before);
 }
 
 #[tokio::test]

@@ -64,6 +64,18 @@ async fn in_a_container_the_agent_dials_out_of_it() {
 }
 
 #[tokio::test]
+async fn a_release_that_minds_no_variable_dials_out_of_it_until_the_name_means_this_machine() {
+    let clinic = Clinic::with(&[("gemini", "0.26.0")]);
+    let (_desk, record) = clinic.companion().await;
+    let file = format!("tmp/gemini/ide/gemini-ide-server-{}-{}.json", clinic.editor(), record.port);
+    clinic.write(&file, &serde_json::to_string(&record).unwrap());
+    let verdict = clinic.ask(&["--container", "yes"]);
+    assert_eq!(verdict.ids(0)[0], "container-host", "{:#}", verdict.json);
+    let cure = verdict.json["agents"][0]["causes"][0]["cure"].to_string();
+    assert!(cure.contains("'127.0.0.1 host.docker.internal' >> /etc/hosts"), "{cure}");
+}
+
+#[tokio::test]
 async fn a_proxy_is_in_the_way() {
     let mut clinic = Clinic::with(&[("gemini", "0.26.0")]);
     let (_desk, record) = clinic.companion().await;

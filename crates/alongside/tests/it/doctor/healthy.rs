@@ -72,7 +72,7 @@ fn without_an_agent_there_is_nothing_to_examine() {
     let verdict = clinic.ask(&["qwen"]);
     assert_eq!((verdict.code, verdict.ids(0)), (Some(1), vec!["no-companion".into()]), "{:#}", verdict.json);
     let unknown = clinic.run(&["vim"]);
-    assert_eq!(unknown.status.code(), Some(1));
+    assert_eq!(unknown.status.code(), Some(2), "1 would say that something is wrong with an agent");
     assert!(String::from_utf8(unknown.stderr).unwrap().contains("no agent is called vim"));
 }
 
@@ -100,6 +100,7 @@ async fn fix_removes_what_is_ours_and_gone_and_nothing_else() {
     assert!(before.iter().all(|file| file.exists()), "those of the living are left alone");
     assert_eq!(clinic.record().await.port, living.port);
     assert_eq!(clinic.ask(&["--fix"]).json["mended"], json!([]));
+    assert!(out(&clinic.run(&["--fix"])).starts_with("nothing to remove: "));
 }
 
 #[tokio::test]
