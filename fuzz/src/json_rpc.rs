@@ -24,7 +24,7 @@ pub fn holds(data: &[u8]) {
         let plain = value.to_string();
         let safe = harmless::json(&plain);
         assert!(!safe.contains(harmless::is_harmful), "{safe}");
-        assert_eq!(serde_json::from_str::<Value>(&safe).ok(), Some(value));
+        assert_eq!(serde_json::from_str::<Value>(&safe).ok(), serde_json::from_str::<Value>(&plain).ok());
     }
     // What nobody asks for is not read: it may be a number or a text that nobody can hold.
     if let (Ok(Ok(message)), Ok(value)) = (Message::parse(&json), serde_json::from_slice(&json)) {
