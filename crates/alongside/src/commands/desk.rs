@@ -79,6 +79,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         theme: theme.or(settings.theme),
         layout: None::<Layout>,
         keeping: super::keeping(),
+        rehearsal: false,
     };
     let ending = alongside_terminal::run(reached.desk, options).await?;
     Ok(match ending {
