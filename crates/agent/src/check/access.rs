@@ -110,7 +110,8 @@ impl Case<'_> {
 
     fn token(&self) -> Checked<&str> {
         match self.bench.target.record.auth_token.as_deref() {
-            Some(token) if token.is_ascii() && token.len() > 1 => Ok(token),
+            Some(token) if token.is_ascii() && !token.is_empty() => Ok(token),
+            Some(token) if !token.is_empty() => unseen("its token is not of ASCII, which no header carries"),
             _ => unseen("it has no token"),
         }
     }

@@ -61,10 +61,13 @@ pub(super) struct Log {
 /// How many characters of a line, and how many lines, are kept.
 const LINE: usize = 240;
 const LINES: usize = 40;
+/// The length of a token that is kept out of the evidence, in bytes.
+const SECRET: usize = 8;
 
 impl Log {
-    fn new(token: Option<&str>) -> Self {
-        Self { lines: Arc::default(), token: token.filter(|token| !token.is_empty()).map(Arc::from) }
+    pub(super) fn new(token: Option<&str>) -> Self {
+        // What is shorter is no secret, and stands for itself in other words.
+        Self { lines: Arc::default(), token: token.filter(|token| token.len() >= SECRET).map(Arc::from) }
     }
 
     pub(super) fn note(&self, line: impl fmt::Display) {
@@ -128,6 +131,8 @@ pub(super) struct Bench<'b> {
     left: Left,
     opened: Opened,
     cases: AtomicUsize,
+    /// How the driver failed.
+    pub(super) failures: Mutex<Vec<String>>,
     /// Set once `openDiff` was seen to hang, so that no other check waits for it.
     pub(super) hangs: AtomicBool,
 }
@@ -162,6 +167,7 @@ impl<'b> Bench<'b> {
             left: Left::default(),
             opened: Opened::default(),
             cases: AtomicUsize::new(0),
+            failures: Mutex::default(),
             hangs: false.into(),
         })
     }
@@ -246,6 +252,13 @@ impl<'b> Bench<'b> {
     }
 }
 
+/// The first line of how a driver failed, without what differs from action to action.
+fn brief(why: &str, arguments: &[String]) -> String {
+    let line = why.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+    let names = arguments.iter().filter(|argument| argument.len() > 3);
+    names.fold(line.to_owned(), |line, name| line.replace(name.as_str(), "…"))
+}
+
 /// One check at work.
 pub(super) struct Case<'b> {
     pub(super) bench: &'b Bench<'b>,
@@ -295,7 +308,32 @@ impl<'b> Case<'b> {
             Err(Refusal::Cannot(why)) => {
                 unseen(format!("the editor could not be made to {}: {why}", action.name()))
             }
+            Err(Refusal::Failed(why)) => {
+                self.log.note(format!("← driver: {}", why.trim_end().replace('\n', "⏎")));
+                let brief = format!("the driver failed to {}: {}", action.name(), brief(&why, &arguments));
+                let mut failures = self.bench.failures.lock().unwrap_or_else(PoisonError::into_inner);
+                failures.push(brief.clone());
+                unseen(brief)
+            }
             Err(Refusal::Skip) => skip("you skipped it"),
+        }
+    }
+
+    /// Goes on only if what was done in the editor was done for certain.
+    pub(super) fn certain(&self, why: &str) -> Checked {
+        match self.nothing_came(why) {
+            Err(Stop::Fail(_)) => Ok(()),
+            otherwise => otherwise,
+        }
+    }
+
+    /// Nothing at all came of what was done in the editor: the rule is broken, if it was done for certain.
+    pub(super) fn nothing_came<T>(&self, why: impl fmt::Display) -> Checked<T> {
+        match self.bench.driver {
+            Some(driver) if !driver.is_certain() => unseen(format!(
+                "nothing was seen of it; check it again if you did it before you answered ({why})"
+            )),
+            _ => fail(why.to_string()),
         }
     }
 
@@ -330,5 +368,31 @@ impl<'b> Case<'b> {
     /// Waits in order to see that nothing comes.
     pub(super) async fn quiet(&self) {
         tokio::time::sleep(self.pace().quiet).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_kept_out_of_the_evidence_unless_it_is_too_short_to_be_one() {
+        let noted = |token: &str| {
+            let log = Log::new(Some(token));
+            log.note("Bearer 0123-4567 for evil.example");
+            log.take().concat()
+        };
+        assert_eq!(noted("0123-4567"), "Bearer <token> for evil.example");
+        assert_eq!(noted("x"), "Bearer 0123-4567 for evil.example");
+    }
+
+    #[test]
+    fn failures_of_a_driver_that_differ_in_the_path_only_are_told_as_one() {
+        let tell = |path: &str| {
+            let why = format!("it failed with 2: no proposal for {path}\n\t[C]: in function");
+            brief(&why, &[path.to_owned()])
+        };
+        assert_eq!(tell("/a/one.txt"), "it failed with 2: no proposal for …");
+        assert_eq!(tell("/a/one.txt"), tell("/a/other.txt"));
     }
 }

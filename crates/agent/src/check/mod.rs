@@ -38,6 +38,7 @@ mod opened;
 mod origin;
 mod outcomes;
 mod peer;
+mod probe;
 mod protocol;
 mod published;
 mod report;
@@ -52,9 +53,11 @@ mod target;
 mod texts;
 mod wire;
 
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 pub use driver::{Action, Driver, Refusal, Reply};
+pub use probe::NoCompanion;
 pub use report::{CheckResult, Companion, Report, Verdict};
 pub use table::{CHECKS, Check, Clause, Group, Level};
 pub use target::{NoTarget, Target};
@@ -163,7 +166,15 @@ pub async fn run(
     }
     let place = |id: &str| wanted.iter().position(|check| check.id == id);
     results.sort_by_key(|result| place(result.check.id));
-    Ok(Report { companion: bench.companion(), results, took: begun.elapsed(), interrupted: !finished })
+    let companion = bench.companion();
+    let failures = bench.failures.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(Report {
+        companion,
+        results,
+        took: begun.elapsed(),
+        interrupted: !finished,
+        driver_failures: failures,
+    })
 }
 
 /// Makes all checks, one after the other but for those that take long and disturb nobody.

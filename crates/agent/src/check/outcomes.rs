@@ -163,7 +163,7 @@ async fn accepting(case: &Case<'_>) -> Checked<Accepting> {
 async fn accepted(case: &Case<'_>) -> Checked {
     let seen = accepting(case).await?;
     let Some(outcome) = seen.outcomes.first() else {
-        return fail("nothing came when the proposal was accepted");
+        return case.nothing_came("nothing came when the proposal was accepted");
     };
     ensure(outcome["method"] == "ide/diffAccepted", || format!("{} came", outcome["method"]))?;
     ensure(outcome["params"]["filePath"].is_string(), || "it names no file".into())?;
@@ -210,7 +210,7 @@ async fn outcome_of(
     }
     match listener.message(mark, case.pace().answer, &OUTCOMES).await {
         Some(outcome) => Ok((path, outcome)),
-        None => fail("nothing came of it"),
+        None => case.nothing_came("nothing came of it"),
     }
 }
 

@@ -312,7 +312,7 @@ impl Case<'_> {
 
 /// The first message of an agent.
 pub(super) fn initialize(id: &Value, version: &str) -> Value {
-    let client = json!({ "name": "alongside-check", "version": env!("CARGO_PKG_VERSION") });
+    let client = json!({ "name": "alongside check", "version": env!("CARGO_PKG_VERSION") });
     let params = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": client });
     json!({ "jsonrpc": "2.0", "id": id, "method": "initialize", "params": params })
 }

@@ -15,6 +15,8 @@ pub struct Report {
     pub took: Duration,
     /// Whether it was broken off; the checks that were not made are skipped.
     pub interrupted: bool,
+    /// How the [`Driver`](super::Driver) failed, each time that it did: what it was to do was not seen.
+    pub driver_failures: Vec<String>,
 }
 
 /// Who was checked.

@@ -82,6 +82,9 @@ async fn same_file(case: &Case<'_>) -> Checked {
         }
         case.quiet().await;
         let told = told();
+        if told == 0 {
+            return case.nothing_came("nothing came when the proposal was rejected");
+        }
         ensure(told == round, || format!("after {round} decisions, {told} outcomes were told"))?;
     }
     for (at, name) in [(0, "first"), (1, "second")] {
@@ -95,10 +98,14 @@ async fn decided_close(case: &Case<'_>) -> Checked {
     let peer = case.join().await?;
     let path = case.proposal("decided-close.txt");
     let typed = "Accepted while nobody listened.\n";
-    case.open_diff(&peer, &path, "Proposed.\n").await?;
+    let proposed = "Proposed.\n";
+    case.open_diff(&peer, &path, proposed).await?;
     case.act(Action::Edit { path: path.clone(), text: typed.into() }).await?;
     case.act(Action::Accept { path: path.clone() }).await?;
     let result = case.close_diff(&peer, &path).await?;
     let text = super::diffs::text_in(&result);
+    if text.as_deref() == Some(proposed) {
+        return case.nothing_came("closeDiff was answered what was proposed");
+    }
     ensure(text.as_deref() == Some(typed), || format!("closeDiff was answered {}", json!(result)))
 }

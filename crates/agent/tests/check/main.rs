@@ -15,7 +15,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use alongside_agent::check::{self, CHECKS, Group, Options, Pace, Report, Target, Verdict};
+use alongside_agent::check::{
+    self, Action, CHECKS, Group, Options, Pace, Refusal, Reply, Report, Target, Verdict,
+};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
@@ -158,4 +162,69 @@ async fn what_needs_somebody_at_the_editor_is_not_observable_without() {
         }
     }
     assert!(report.conforms());
+}
+
+/// Somebody who says that everything is done, and has not begun.
+struct Hasty;
+
+impl check::Driver for Hasty {
+    fn act<'a>(&'a self, _: &'a Action) -> BoxFuture<'a, Result<Reply, Refusal>> {
+        std::future::ready(Ok(Reply::Done)).boxed()
+    }
+
+    fn is_certain(&self) -> bool {
+        false
+    }
+}
+
+/// A program that cannot do what it is for.
+struct Broken;
+
+impl check::Driver for Broken {
+    fn act<'a>(&'a self, action: &'a Action) -> BoxFuture<'a, Result<Reply, Refusal>> {
+        let why =
+            format!("it failed with 5: {} is too much\nfor {}", action.name(), action.arguments().join(" "));
+        std::future::ready(Err(Refusal::Failed(why))).boxed()
+    }
+}
+
+/// Checks of each kind, made of a companion that keeps every rule.
+async fn driven_by(driver: &dyn check::Driver) -> Report {
+    let world = Arc::new(World::new());
+    let companion = Companion::start(Arc::clone(&world), None).await;
+    let target = Target::find(None, world.surroundings(companion.shared.port)).unwrap();
+    let only = "diffs.accepted diffs.rejected diffs.same-file diffs.decided-close streams.waits-for-first \
+                streams.waits-across context.opened context.cursor context.selection context.closed stop";
+    let second = Duration::from_secs(1);
+    let options = Options {
+        only: only.split_whitespace().map(str::to_owned).collect(),
+        pace: Pace { answer: second, stop: second, ..PACE },
+        ..Options::default()
+    };
+    let mut unheard = |_: check::Progress<'_>| ();
+    let run = check::run(&target, &options, Some(driver), &mut unheard, std::future::pending());
+    tokio::time::timeout(Duration::from_secs(120), run).await.expect("a run ends").expect("a report")
+}
+
+#[tokio::test]
+async fn what_a_person_says_is_done_and_is_not_to_be_seen_at_all_is_no_fault_of_the_companion() {
+    let report = driven_by(&Hasty).await;
+    for result in &report.results {
+        let is_unseen = matches!(result.verdict, Verdict::NotObservable(_) | Verdict::Skipped(_));
+        assert!(is_unseen, "{}: {:?}", result.check.id, result.verdict);
+    }
+    let accepted = report.results.iter().find(|result| result.check.id == "diffs.accepted").unwrap();
+    assert!(accepted.verdict.reason().unwrap().contains("nothing was seen of it"), "{:?}", accepted.verdict);
+}
+
+#[tokio::test]
+async fn a_driver_that_fails_is_told_of_once_for_each_kind_of_failure() {
+    let report = driven_by(&Broken).await;
+    let unseen = |result: &&check::CheckResult| !matches!(result.verdict, Verdict::NotObservable(_));
+    assert!(report.results.iter().find(unseen).is_none(), "{:?}", not_passed(&report));
+    let kinds: BTreeSet<&str> = report.driver_failures.iter().map(String::as_str).collect();
+    let expected = ["accept", "edit", "open", "reject", "stop"];
+    let expected =
+        expected.map(|it| format!("the driver failed to {it}: it failed with 5: {it} is too much"));
+    assert_eq!(kinds.into_iter().collect::<Vec<_>>(), expected);
 }

@@ -71,7 +71,7 @@ async fn a_person_is_asked_in_the_terminal_for_what_they_have_to_do() {
     let review = until("the proposal", || editor.any_review()).await;
     let decide = json!({ "id": review["id"], "revision": review["revision"], "decision": "reject" });
     editor.asks("alongside/decideReview", decide).unwrap();
-    check.answers("[Enter done, s skip, c cannot]", "").await;
+    check.answers("1 of about 1 [Enter done, s skip, c cannot]", "").await;
     check.shows("2 pass of 2 checks").await;
     assert_eq!(check.ends().code(), Some(0));
 }
@@ -149,6 +149,57 @@ async fn a_wrong_question_is_no_verdict() {
         assert!(said.contains(what), "{said}");
         assert_eq!((ran.status.code(), ran.stdout.len()), (Some(2), 0), "{args:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_driver_that_fails_makes_no_good_run_and_one_that_cannot_does() {
+    let home = Home::new();
+    let (_process, _editor) = opens(&home).await;
+    let only = ["check", "--only", "diffs.rejected,diffs.view-closed,diffs.immediate", "--drive"];
+    let ran = home.run(&[&only[..], &["sh -c 'echo no $2 >&2; exit 5' --"]].concat());
+    let said = String::from_utf8(ran.stdout).unwrap();
+    assert!(said.contains("! the driver failed to reject: it ended with 5: no"), "{said}");
+    assert!(said.contains("The command of --drive failed: mend it"), "{said}");
+    assert!(said.contains("\u{b7} diffs.immediate"), "{said}");
+    assert_eq!(ran.status.code(), Some(1));
+    let ran = home.run(&[&only[..], &["sh -c 'exit 3' --"]].concat());
+    assert_eq!(ran.status.code(), Some(0));
+}
+
+/// Answers every request as a web server does that knows no POST.
+fn web_server() -> u16 {
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            let mut request = [0; 4096];
+            if matches!(std::io::Read::read(&mut stream, &mut request), Ok(1..)) {
+                let answer = b"HTTP/1.1 501 Unsupported\r\nContent-Length: 3\r\n\r\nno\n";
+                let _ = std::io::Write::write_all(&mut stream, answer);
+            }
+        }
+    });
+    port
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_program_is_no_companion_and_a_wrong_token_no_fault_of_one() {
+    let home = Home::new();
+    let port = web_server().to_string();
+    let ran = home.run(&["check", "--port", &port, "--unattended"]);
+    let said = String::from_utf8(ran.stderr).unwrap();
+    assert!(said.contains("is no companion: it answers 501 to initialize"), "{said}");
+    assert_eq!((ran.status.code(), ran.stdout.len()), (Some(2), 0));
+    let (_process, _editor) = opens(&home).await;
+    let found = find::candidates(&FAMILIES[0], &home.surroundings()).found.remove(0);
+    let port = found.record.port.to_string();
+    let ran = home.run(&["check", "--port", &port, "--token", "x", "--unattended"]);
+    let said = String::from_utf8(ran.stderr).unwrap();
+    assert!(said.contains("refuses the token (401)") && said.contains("the right one is in"), "{said}");
+    assert_eq!((ran.status.code(), ran.stdout.len()), (Some(2), 0));
+    let ran = home.run(&["check", "--port", &port, "--only", "access.wrong-token", "--unattended"]);
+    assert_eq!(ran.status.code(), Some(0), "{}", String::from_utf8_lossy(&ran.stdout));
 }
 
 #[test]

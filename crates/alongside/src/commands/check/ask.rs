@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use alongside_agent::check::{Action, Driver, Refusal, Reply};
 use alongside_desk::harmless;
+use alongside_platform::terminal::{columns_for_errors, discard_typed};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
@@ -16,17 +17,22 @@ use crate::signals::Signals;
 pub(super) struct Person {
     lines: Lines,
     asked: Mutex<usize>,
+    /// How many things are about to be asked for.
+    things: usize,
 }
 
-/// Asks whether the person will do things in the editor at all.
-pub(super) async fn offer(checks: usize, signals: &mut Signals) -> anyhow::Result<Option<Person>> {
-    let person = Person { lines: Lines::read(), asked: Mutex::new(0) };
-    say(&format!(
-        "{checks} checks need somebody at the editor, who does some {} small things when asked: opens files, moves the\n\
-         cursor, accepts and rejects proposals. It takes five minutes or so. Without it, they are not observable.\n\
-         Will you? [y/N] ",
-        checks * 2
-    ));
+/// Asks whether the person will do things in the editor at all, for so many checks.
+pub(super) async fn offer(
+    checks: usize,
+    things: usize,
+    signals: &mut Signals,
+) -> anyhow::Result<Option<Person>> {
+    let person = Person { lines: Lines::read(), asked: Mutex::new(0), things };
+    discard_typed();
+    say(&folded(&format!(
+        "{checks} of the checks need somebody at the editor, who does about {things} small things when asked: opens files, moves \
+         the cursor, accepts and rejects proposals. Without it, they are not observable. Will you? [y/N] ",
+    )));
     let answer = tokio::select! {
         answer = person.lines.next() => answer,
         _ = signals.next() => None,
@@ -35,9 +41,9 @@ pub(super) async fn offer(checks: usize, signals: &mut Signals) -> anyhow::Resul
     if !matches!(answer.as_str(), "y" | "yes") {
         return Ok(None);
     }
-    say(
+    say(&folded(
         "\nDo each thing in the editor, then press Enter here. s skips it, c says that the editor cannot do it.\n\n",
-    );
+    ));
     Ok(Some(person))
 }
 
@@ -56,7 +62,11 @@ impl Person {
         let keys = if is_question { "[y/n, s skip]" } else { "[Enter done, s skip, c cannot]" };
         loop {
             let end = if is_question { "" } else { "." };
-            say(&format!("{number}. {}{end} {keys} ", harmless::name(&sentence)));
+            // An answer to a question that was not shown yet is none.
+            discard_typed();
+            let question = folded(&format!("{number}. {}{end}", harmless::name(&sentence)));
+            let of = self.things.max(number);
+            say(&format!("{}{question}\n   {number} of about {of} {keys} ", super::paper::ERASE));
             let Some(answer) = self.lines.next().await else {
                 return Err(Refusal::Skip);
             };
@@ -79,6 +89,18 @@ impl Driver for Person {
     fn tidies_up(&self) -> bool {
         false
     }
+
+    fn is_certain(&self) -> bool {
+        false
+    }
+}
+
+/// A text, folded to the width of the terminal; blanks at its end stay.
+fn folded(text: &str) -> String {
+    let columns = usize::from(columns_for_errors().unwrap_or(80)).clamp(40, 120);
+    let end = &text[text.trim_end().len()..];
+    // What is typed stands behind it.
+    textwrap::fill(text.trim_end(), columns.saturating_sub(4)) + end
 }
 
 /// Questions go to standard error: the report may be piped away.

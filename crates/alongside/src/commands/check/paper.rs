@@ -13,6 +13,9 @@ use crate::line::{Ink, Inks};
 /// How many lines of evidence are shown without `--details`.
 const EVIDENCE: usize = 6;
 
+/// Takes away what the [`Ticker`] wrote.
+pub(super) const ERASE: &str = "\r\x1b[K";
+
 /// How the report is written.
 pub(super) struct Paper {
     pub(super) inks: Inks,
@@ -24,6 +27,10 @@ pub(super) struct Paper {
 impl Paper {
     pub(super) fn report(&self, report: &Report) -> String {
         let mut text = self.head(report);
+        if report.interrupted {
+            self.summary(&mut text, report);
+            return text;
+        }
         for group in Group::ALL {
             if report.of(group).next().is_some() {
                 self.group(&mut text, group, report);
@@ -71,9 +78,9 @@ impl Paper {
 
     fn passed(&self, text: &mut String, result: &CheckResult) {
         let sign = self.inks.ink(Ink::Added, "\u{2713} pass");
-        self.signed(text, &sign, "\u{2713} pass", result.check.title);
+        let check = result.check;
+        self.signed(text, &sign, "\u{2713} pass", &format!("{} \u{b7} {}", check.title, check.id));
         if self.details {
-            self.line(text, "          ", "          ", result.check.id);
             self.evidence(text, result);
         }
     }
@@ -138,6 +145,9 @@ impl Paper {
                 &format!("{} ({})", result.check.id, label(result.check.clause)),
             );
         }
+        if !report.driver_failures.is_empty() && !report.interrupted {
+            self.failed_driver(text, report);
+        }
         let unseen = count("not observable") + count("skipped");
         let limits = match unseen {
             0 => String::new(),
@@ -155,6 +165,25 @@ impl Paper {
             (false, musts) => format!("It does not conform: {musts} MUSTs are broken."),
         };
         self.line(text, "", "", &verdict);
+    }
+
+    /// What a driver failed in was not seen, however well the rest is.
+    fn failed_driver(&self, text: &mut String, report: &Report) {
+        let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+        for failure in &report.driver_failures {
+            *kinds.entry(failure).or_default() += 1;
+        }
+        for (why, times) in kinds {
+            let times = if times > 1 { format!(" ({times} times)") } else { String::new() };
+            self.line(text, "  ! ", "    ", &format!("{why}{times}"));
+        }
+        self.line(
+            text,
+            "",
+            "",
+            "The command of --drive failed: mend it, for what hangs on it was not seen. If the editor cannot do such a \
+             thing, it has to end with 3.",
+        );
     }
 
     /// A line, folded to the width.
@@ -196,22 +225,21 @@ pub(super) struct Ticker {
 }
 
 impl Ticker {
-    /// Not where questions are asked, which say what goes on.
-    pub(super) fn new(alone: bool) -> Self {
+    pub(super) fn new() -> Self {
         let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-        Self { on: alone && !dumb && std::io::stderr().is_terminal(), written: false }
+        Self { on: !dumb && std::io::stderr().is_terminal(), written: false }
     }
 
     pub(super) fn tells(&mut self, progress: &Progress<'_>) {
         if let (true, Progress::Begins { check, done, of }) = (self.on, progress) {
-            self.write(&format!("\r\x1b[K{done}/{of}  {}", check.id));
+            self.write(&format!("{ERASE}{done}/{of}  {}", check.id));
             self.written = true;
         }
     }
 
     pub(super) fn ends(&mut self) {
         if std::mem::take(&mut self.written) {
-            self.write("\r\x1b[K");
+            self.write(ERASE);
         }
     }
 

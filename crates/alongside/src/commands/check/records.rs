@@ -55,6 +55,7 @@ pub(super) fn json(report: &Report) -> String {
         "conforms": report.conforms(),
         "servesShippedAgents": report.serves_shipped_agents(),
         "interrupted": report.interrupted,
+        "driverFailures": report.driver_failures,
         "pass": count("pass"),
         "fail": count("fail"),
         "notObservable": count("not observable"),
