@@ -29,10 +29,11 @@ async fn connect(stage: &Stage) -> Session {
 }
 
 #[tokio::test]
-async fn every_family_with_files_finds_the_companion_from_its_workspace_only() {
+async fn every_family_that_looks_by_workspace_finds_the_companion_from_there_only() {
     let stage = Stage::new().await;
     std::fs::create_dir_all(stage.path("deep/down")).unwrap();
-    for command in ["gemini", "qwen", "llxprt", "ola"] {
+    // LLxprt Code looks by process; the release matrix takes it through that.
+    for command in ["gemini", "qwen", "ola"] {
         let family = by_command(command).unwrap();
         let search = find::candidates(family, &surroundings(&stage, "project/deep/down"));
         let found = search.found.first().unwrap_or_else(|| panic!("{command} finds nothing: {search:?}"));

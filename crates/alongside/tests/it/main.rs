@@ -16,6 +16,7 @@ mod host;
 mod install;
 mod json;
 mod lsp;
+mod secrecy;
 mod settings;
 mod support;
 mod telling;

@@ -55,6 +55,7 @@ fn every_row_of_every_family_is_written_and_removed_again() {
         format!("/tmp/qwen-code-ide-server-{pid}.json"),
         "/tmp/qwen-code-ide-server-4711.json".into(),
         format!("/tmp/llxprt/ide/llxprt-ide-server-{pid}-4711.json"),
+        format!("/tmp/llxprt-ide-server-{pid}.json"),
         "/home/.ola/ide/4711.lock".into(),
     ];
     expected.sort();
