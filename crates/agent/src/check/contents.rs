@@ -236,6 +236,9 @@ async fn ppid(case: &Case<'_>) -> Checked {
     })
 }
 
+/// How often a file has to be read while it is rewritten, for a verdict on how that is done.
+const ENOUGH_READS: usize = 3;
+
 /// What was seen of one file while a project was opened and closed again.
 #[derive(Debug, Clone)]
 pub(super) struct Rewriting {
@@ -260,7 +263,13 @@ async fn rewriting(case: &Case<'_>) -> Checked<Rewriting> {
         let (done, over) = tokio::sync::watch::channel(false);
         let path = file.path.clone();
         // On a thread of its own, for it never pauses.
-        let watching = tokio::task::spawn_blocking(move || watch(&path, &over));
+        let (begun, begins) = tokio::sync::oneshot::channel();
+        let watching = tokio::task::spawn_blocking(move || {
+            let _ = begun.send(());
+            watch(&path, &over)
+        });
+        // A busy machine starts it late; its end, if it cannot start, is noticed below.
+        let _ = begins.await;
         let added = case.act(Action::AddFolder { folder: folder.clone() }).await;
         let named = names(case, &file.path, &folder, true).await;
         let removed = case.act(Action::RemoveFolder { folder: folder.clone() }).await;
@@ -321,5 +330,9 @@ async fn atomic(case: &Case<'_>) -> Checked {
     if !(seen.added && seen.removed) {
         return skip("the file was not rewritten");
     }
-    if seen.reads > 10 { Ok(()) } else { unseen("the file could not be read often enough meanwhile") }
+    if seen.reads > ENOUGH_READS {
+        Ok(())
+    } else {
+        unseen("the file could not be read often enough meanwhile")
+    }
 }
