@@ -113,7 +113,8 @@ impl Examiner<'_> {
         causes
     }
 
-    /// The agents of this family in this project that are older than the companion, as long as it knows fewer of them.
+    /// The agents of this family in this project that are older than the companion, as long as the companions here know fewer of
+    /// them: with several, an agent may be with another one.
     fn too_early(&self, finding: &Finding, living: &Living) -> Option<Vec<u32>> {
         let host = living.host.as_ref()?;
         let since = process::started(host.status.pid)?;
@@ -122,7 +123,10 @@ impl Examiner<'_> {
             running.family.id == finding.agent.family.id && find::holds(&roots, &running.here.cwd)
         };
         let inside: Vec<&Running> = self.running.iter().filter(inside).collect();
-        let known = host.status.agents.iter().filter(|agent| agent.name == finding.agent.family.display_name);
+        let hosts = self.machine.here().filter_map(|living| living.host.as_ref());
+        let known = hosts
+            .flat_map(|host| &host.status.agents)
+            .filter(|agent| agent.name == finding.agent.family.display_name);
         let early: Vec<u32> = inside
             .iter()
             .filter(|running| running.started.is_some_and(|started| started < since))

@@ -254,11 +254,9 @@ impl Cause {
                         "companions run, but none serves this directory; they serve {}",
                         harmless::name(&roots.join(", "))
                     ),
-                    cd.into_iter()
-                        .chain([
-                            tell("or start one for this directory, in another terminal of it:"),
-                            run("alongside"),
-                        ])
+                    [tell("start one for this directory, in another terminal of it:"), run("alongside")]
+                        .into_iter()
+                        .chain(cd.into_iter().flat_map(|cd| [tell("or go where one is:"), cd]))
                         .collect(),
                 )
             }

@@ -5,6 +5,7 @@ use std::process::Stdio;
 use serde_json::json;
 
 use super::clinic::{Clinic, without_tools};
+use crate::editor::{Editor, Process};
 use crate::support::{files_below, until};
 
 #[tokio::test]
@@ -153,6 +154,26 @@ async fn it_was_started_before_the_companion() {
     let verdict = clinic.is("started-earlier", "/ide enable");
     let said = verdict.json["agents"][0]["causes"][0]["what"].as_str().unwrap();
     assert!(said.contains(&agent.pid().to_string()), "{said}");
+}
+
+#[tokio::test]
+async fn an_agent_that_is_with_another_companion_here_is_no_trouble() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let (first, second) = (Process::open(), Process::open());
+    let _editor = Editor::with_plugin(&clinic.home, &first, &[&clinic.home.project]);
+    let _session = clinic.home.agent().await;
+    let mut agent = clinic.home.command(clinic.home.path("bin/gemini"));
+    let agent = clinic.home.start(&mut agent);
+    let cmdline = format!("/proc/{}/cmdline", agent.pid());
+    until("the agent to run", || {
+        std::fs::read_to_string(&cmdline).ok().filter(|line| line.contains("gemini"))
+    })
+    .await;
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    let _later = Editor::with_plugin(&clinic.home, &second, &[&clinic.home.project]);
+    until("two hosts", || (clinic.home.hosts().len() == 2).then_some(())).await;
+    let verdict = clinic.ask(&[]);
+    assert_eq!(verdict.ids(0), ["several-companions"], "{:#}", verdict.json);
 }
 
 #[tokio::test]

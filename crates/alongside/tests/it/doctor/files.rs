@@ -181,7 +181,9 @@ async fn an_older_release_looks_only_for_its_own_editor() {
     let clinic = Clinic::with(&[("gemini", "0.30.1"), ("qwen", "0.10.1")]);
     let port = somebody();
     let json = clinic.theirs(port).to_string();
-    clinic.write(&format!("tmp/gemini/ide/gemini-ide-server-1-{port}.json"), &json);
+    // The test's own process is below the shell, wherever it runs, and no agent takes it for the editor.
+    let pid = std::process::id();
+    clinic.write(&format!("tmp/gemini/ide/gemini-ide-server-{pid}-{port}.json"), &json);
     clinic.write(&format!("home/.qwen/ide/{port}.lock"), &json);
     let verdict = clinic.is("other-process", "alongside run gemini");
     let what = verdict.json["agents"][0]["causes"][0]["what"].as_str().unwrap();
