@@ -191,8 +191,7 @@ impl Package {
     }
 }
 
-#[cfg(unix)]
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::collections::HashMap;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
