@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use alongside_desk::{Position, Text};
 use serde_json::Value;
 
+use super::order::Order;
 use crate::client::Encoding;
 use crate::uri;
 
@@ -24,6 +25,7 @@ pub(crate) struct Document {
     saved: Text,
     /// As the editor spells it: it is answered in the same words.
     pub(crate) uri: String,
+    order: Order,
 }
 
 /// All open documents.
@@ -60,7 +62,7 @@ impl Documents {
         let text = Text::new(item.get("text").and_then(Value::as_str).unwrap_or_default());
         let again = self.open.get(&key).filter(|before| before.text.text() == text.text());
         let saved = again.map_or_else(|| text.clone(), |before| before.saved.clone());
-        let document = Document { text, version: version(item), saved, uri };
+        let document = Document { text, version: version(item), saved, uri, order: Order::default() };
         self.open.insert(key.clone(), document);
         Some(key)
     }
@@ -80,32 +82,23 @@ impl Documents {
             version: None,
             saved: Text::new(""),
             uri,
+            order: Order::default(),
         });
         let before = document.text.clone();
-        let (mut end, mut steps) = (None, Vec::new());
-        for change in changes {
-            let Some(new) = text_of(change) else { continue };
-            let Some((from, to)) = range_of(change) else {
-                document.text = Text::new(new);
-                steps.push(document.text.clone());
-                end = None;
-                continue;
-            };
-            let replaced = span(&document.text, from, to, encoding);
-            let old = document.text.text();
-            let mut text = String::with_capacity(old.len() - replaced.len() + new.len());
-            text.push_str(&old[..replaced.start]);
-            text.push_str(new);
-            text.push_str(&old[replaced.end..]);
-            document.text = Text::new(text);
-            steps.push(document.text.clone());
-            end = Some(replaced.start + new.len());
+        let mut steps = Vec::new();
+        let number = params.get("textDocument").and_then(version);
+        let mut later = Vec::new();
+        if let Some((text, after, again)) = number.and_then(|number| document.order.gap(number)) {
+            (document.text, document.version, later) = (text, Some(after), again);
+        }
+        let mut end = document.apply(number, changes, encoding, &mut steps);
+        for (number, changes) in later {
+            end = document.apply(Some(number), &changes, encoding, &mut steps);
         }
         let is_new = document.text.text() != before.text();
         if is_opened {
             document.saved = document.text.clone();
         }
-        document.version = params.get("textDocument").and_then(version).or(document.version);
         Some((key, Edited { end, is_new, steps }))
     }
 
@@ -150,6 +143,42 @@ impl Documents {
     /// A range of an open document.
     pub(crate) fn span(&self, key: &Path, from: Position, to: Position) -> Option<Range<usize>> {
         Some(span(&self.open.get(key)?.text, from, to, self.encoding))
+    }
+}
+
+impl Document {
+    /// Makes changes, and says where the last one ended.
+    fn apply(
+        &mut self,
+        number: Option<i32>,
+        changes: &[Value],
+        encoding: Encoding,
+        steps: &mut Vec<Text>,
+    ) -> Option<usize> {
+        if let (Some(after), Some(number)) = (self.version, number) {
+            self.order.done(after, number, self.text.clone(), changes);
+        }
+        self.version = number.or(self.version);
+        let mut end = None;
+        for change in changes {
+            let Some(new) = text_of(change) else { continue };
+            let Some((from, to)) = range_of(change) else {
+                self.text = Text::new(new);
+                steps.push(self.text.clone());
+                end = None;
+                continue;
+            };
+            let replaced = span(&self.text, from, to, encoding);
+            let old = self.text.text();
+            let mut text = String::with_capacity(old.len() - replaced.len() + new.len());
+            text.push_str(&old[..replaced.start]);
+            text.push_str(new);
+            text.push_str(&old[replaced.end..]);
+            self.text = Text::new(text);
+            steps.push(self.text.clone());
+            end = Some(replaced.start + new.len());
+        }
+        end
     }
 }
 
@@ -257,6 +286,28 @@ mod tests {
 
     fn text(documents: &Documents) -> &str {
         documents.get(Path::new("/a")).unwrap().text.text()
+    }
+
+    #[test]
+    fn changes_that_come_in_the_wrong_order_are_made_in_that_of_their_numbers() {
+        let line = |from: u32, to: u32| json!({"start": {"line": 0, "character": from}, "end": {"line": 0, "character": to}});
+        let typed = [
+            json!([{"range": line(0, 8), "text": ""}]),
+            json!([{"range": line(0, 0), "text": "1"}]),
+            json!([{"range": line(1, 1), "text": "4"}]),
+        ];
+        for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            let mut documents = documents(Encoding::Utf16, "FOURTEEN\n");
+            for at in order {
+                let params = json!({"textDocument": {"uri": "file:///a", "version": at + 2}, "contentChanges": typed[at]});
+                documents.changed(&params).unwrap();
+            }
+            assert_eq!(text(&documents), "14\n", "{order:?}");
+            // Who begins to count anew is taken at their word.
+            let params = json!({"textDocument": {"uri": "file:///a", "version": 1}, "contentChanges": [{"range": line(0, 1), "text": "2"}]});
+            documents.changed(&params).unwrap();
+            assert_eq!(text(&documents), "24\n");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub(crate) mod documents;
 mod marks;
 mod merge;
 mod mirror;
+mod order;
 mod proposal;
 mod reviews;
 mod showing;
