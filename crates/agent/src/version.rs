@@ -191,6 +191,7 @@ impl Package {
     }
 }
 
+#[cfg(test)]
 #[cfg(all(test, unix))]
 mod tests {
     use std::collections::HashMap;

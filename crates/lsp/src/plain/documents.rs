@@ -88,8 +88,8 @@ impl Documents {
         let mut steps = Vec::new();
         let number = params.get("textDocument").and_then(version);
         let mut later = Vec::new();
-        if let Some((text, after, again)) = number.and_then(|number| document.order.gap(number)) {
-            (document.text, document.version, later) = (text, Some(after), again);
+        if let Some(gap) = number.and_then(|number| document.order.gap(number)) {
+            (document.text, document.version, later) = (gap.before, Some(gap.after), gap.later);
         }
         let mut end = document.apply(number, changes, encoding, &mut steps);
         for (number, changes) in later {

@@ -25,14 +25,29 @@ struct Done {
     changes: Vec<Value>,
 }
 
+/// Where a change was missing.
+#[derive(Debug)]
+pub(super) struct Gap {
+    /// The text it belongs to.
+    pub(super) before: Text,
+    /// The number of that.
+    pub(super) after: i32,
+    /// The changes after it, and their numbers.
+    pub(super) later: Vec<(i32, Vec<Value>)>,
+}
+
 impl Order {
-    /// If a change with this number belongs before some that were made: the text it belongs to, the number of that, and the
-    /// changes that are to be made again after it. Editors that count otherwise, as those that begin anew, have no such gap.
-    pub(super) fn gap(&mut self, number: i32) -> Option<(Text, i32, Vec<(i32, Vec<Value>)>)> {
+    /// Where a change with this number belongs, if that is before some that were made: they are to be made again after it.
+    /// Editors that count otherwise, as those that begin anew, have no such gap.
+    pub(super) fn gap(&mut self, number: i32) -> Option<Gap> {
         let at = self.0.iter().position(|done| done.after < number && number < done.number)?;
         let later = self.0.split_off(at);
         let (before, after) = later.front().map(|done| (done.before.clone(), done.after))?;
-        Some((before, after, later.into_iter().map(|done| (done.number, done.changes)).collect()))
+        Some(Gap {
+            before,
+            after,
+            later: later.into_iter().map(|done| (done.number, done.changes)).collect(),
+        })
     }
 
     /// A change is made.
