@@ -1,3 +1,5 @@
+//! What is read from settings as people have them, and what an edit leaves alone.
+
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,3 +1,5 @@
+//! What becomes of `languages.toml` as people write it.
+
 use super::*;
 
 fn parsed(text: &str) -> DocumentMut {
