@@ -109,11 +109,13 @@ pub(super) async fn ask(record: &Record) -> Option<Option<Status>> {
         // One of ours always answers with its own token: whoever has the port now is somebody else.
         return None;
     }
-    let dialled = tokio::net::TcpStream::connect(("127.0.0.1", record.port));
-    match tokio::time::timeout(PATIENCE, dialled).await {
-        Ok(Ok(_)) => Some(None),
-        _ => None,
-    }
+    listens("127.0.0.1", record.port, PATIENCE).await.then_some(None)
+}
+
+/// Whether anything listens there, and says so in time.
+pub(super) async fn listens(host: &str, port: u16, patience: Duration) -> bool {
+    let dialled = tokio::net::TcpStream::connect((host, port));
+    matches!(tokio::time::timeout(patience, dialled).await, Ok(Ok(_)))
 }
 
 /// The process that a record's file is named after.

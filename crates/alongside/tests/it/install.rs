@@ -1,147 +1,18 @@
 //! `alongside install` and `uninstall` on a machine whose editors are scripts: what is shown, asked, written and taken out.
 //! What real editors and agents make of it is in `rig/tests/editors/installed.rs`.
 
-use std::collections::BTreeMap;
+mod machine;
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::Stdio;
 
 use alongside_companion::Places;
 use alongside_companion::drafts::Drafts;
 
-use crate::support::{Home, Running, finish};
-
-/// As Helix 25.01 answers: the programs of servers, and which setting it does not know.
-const OLD_HELIX: &str = r#"
-case "$*" in
-  --version) echo "helix 25.01.1 (e7ac2fcd)" ;;
-  "--health rust") printf 'Configured language servers:\n  \033[38;5;9m✘\033[39m rust-analyzer: not found\n' ;;
-  "--health python") printf 'Configured language servers:\n  ✘ ruff: no\n  ✘ jedi-language-server: no\n' ;;
-  "--health ini"|"--health mine") echo 'Configured language servers: None' ;;
-  --health*) echo "Language 'x' not found" ;;
-  *--config*) echo "Bad config: Gutter type can only be ..." >&2; exit 1 ;;
-esac
-"#;
-
-/// As a newer one does: names, and an error for the missing terminal.
-const NEW_HELIX: &str = r#"
-case "$*" in
-  --version) echo "helix 25.07.1" ;;
-  "--health rust") printf 'Configured language servers:\n  ✘ rust-analyzer: no\n' ;;
-  "--health "*) echo 'Configured language servers: None' ;;
-  *--config*) echo "Error: unable to start Helix" >&2; exit 1 ;;
-esac
-"#;
-
-const NEOVIM: &str = "echo 'NVIM v0.10.4'\n";
-
-/// A file as people have them.
-const LANGUAGES: &str = "# mine\n[[language]]\nname = \"rust\" # best\nauto-format = true\nlanguage-servers = [\"rust-analyzer\"]\n";
-
-impl Home {
-    fn program(&self, name: &str, body: &str) {
-        let path = self.path("bin").join(name);
-        fs::create_dir_all(self.path("bin")).unwrap();
-        fs::write(&path, format!("#!/bin/sh\n{body}")).unwrap();
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
-    }
-
-    /// An agent as npm installs it: a link to a file of a package.
-    fn agent_program(&self, name: &str, version: &str) {
-        let package = self.path("lib").join(name);
-        fs::create_dir_all(package.join("dist")).unwrap();
-        fs::create_dir_all(self.path("bin")).unwrap();
-        fs::write(
-            package.join("package.json"),
-            format!("{{\"name\": \"{}\", \"version\": \"{version}\"}}", package_name(name)),
-        )
-        .unwrap();
-        fs::write(package.join("dist/cli.js"), "").unwrap();
-        fs::set_permissions(package.join("dist/cli.js"), fs::Permissions::from_mode(0o755)).unwrap();
-        symlink(package.join("dist/cli.js"), self.path("bin").join(name)).unwrap();
-    }
-
-    fn in_home(&self, below: &str) -> PathBuf {
-        self.path("home").join(below)
-    }
-
-    fn writes(&self, below: &str, text: &str) -> PathBuf {
-        let path = self.in_home(below);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, text).unwrap();
-        path
-    }
-
-    fn reads(&self, below: &str) -> String {
-        fs::read_to_string(self.in_home(below)).unwrap()
-    }
-
-    /// Nothing but the scripts is on the PATH, whatever editors and agents this machine has.
-    fn with_path(&self, command: &mut Command) {
-        let bin = self.path("bin");
-        fs::create_dir_all(&bin).unwrap();
-        if !bin.join("setsid").exists() {
-            let path = std::env::var_os("PATH").unwrap();
-            let mut setsid = std::env::split_paths(&path).map(|place| place.join("setsid"));
-            symlink(setsid.find(|path| path.is_file()).unwrap(), bin.join("setsid")).unwrap();
-        }
-        command.env("PATH", bin);
-    }
-
-    /// Runs with the machine's scripts on the PATH, and nobody to ask.
-    fn does(&self, args: &[&str]) -> Output {
-        let mut command = self.alongside(args);
-        self.with_path(&mut command);
-        finish(command.stdin(Stdio::null()))
-    }
-
-    fn succeeds(&self, args: &[&str]) -> String {
-        let output = self.does(args);
-        assert!(output.status.success(), "{args:?}: {}", said(&output));
-        said(&output)
-    }
-
-    /// The same at a terminal.
-    fn asks(&self, args: &[&str]) -> Running {
-        let mut command = self.command("setsid");
-        self.with_path(&mut command);
-        command.args(["--ctty", env!("CARGO_BIN_EXE_alongside")]).args(args).env("TERM", "dumb");
-        Running::at_terminal(&mut command)
-    }
-
-    /// Every file of the home directory: where links lead, or what is in it and its mode.
-    fn everything(&self) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
-        fn below(directory: &Path, found: &mut BTreeMap<PathBuf, (u32, Vec<u8>)>) {
-            for entry in fs::read_dir(directory).unwrap() {
-                let path = entry.unwrap().path();
-                let kind = path.symlink_metadata().unwrap();
-                if kind.is_dir() {
-                    below(&path, found);
-                } else if kind.is_symlink() {
-                    found.insert(
-                        path.clone(),
-                        (0, fs::read_link(path).unwrap().into_os_string().into_encoded_bytes()),
-                    );
-                } else {
-                    found.insert(path.clone(), (kind.permissions().mode(), fs::read(path).unwrap()));
-                }
-            }
-        }
-        let mut found = BTreeMap::new();
-        below(&self.path("home"), &mut found);
-        found
-    }
-}
-
-/// What npm calls the package of an agent.
-fn package_name(command: &str) -> &str {
-    alongside_contract::family::by_command(command).unwrap().packages[0]
-}
-
-fn said(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
-}
+use crate::support::{Home, finish};
+use machine::{LANGUAGES, NEOVIM, NEW_HELIX, OLD_HELIX, said};
 
 const PACKAGE: &str = ".local/share/nvim/site/pack/alongside/start/alongside";
 

@@ -7,6 +7,8 @@ use alongside_agent::{Endpoint, Error, Identity, Session};
 use alongside_contract::diff::{CLOSE_DIFF, OPEN_DIFF};
 use alongside_desk::harmless;
 
+use crate::commands::serving;
+
 /// How long a companion may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -94,6 +96,5 @@ pub(super) async fn connect(host: &str, port: u16, token: Option<&str>) -> Answe
 
 /// Whether anything listens there.
 pub(super) async fn listens(host: &str, port: u16) -> bool {
-    let dialled = tokio::net::TcpStream::connect((host, port));
-    matches!(tokio::time::timeout(PATIENCE, dialled).await, Ok(Ok(_)))
+    serving::listens(host, port, PATIENCE).await
 }

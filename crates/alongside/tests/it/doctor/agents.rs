@@ -141,13 +141,7 @@ async fn it_is_newer_than_what_is_known() {
 #[tokio::test]
 async fn it_was_started_before_the_companion() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
-    let mut agent = clinic.home.command(clinic.home.path("bin/gemini"));
-    let agent = clinic.home.start(&mut agent);
-    let cmdline = format!("/proc/{}/cmdline", agent.pid());
-    until("the agent to run", || {
-        std::fs::read_to_string(&cmdline).ok().filter(|line| line.contains("gemini"))
-    })
-    .await;
+    let agent = clinic.starts_gemini(&clinic.home.project).await;
     // A process is as old as its tick, of which there are a hundred a second.
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     let (_desk, _) = clinic.companion().await;
@@ -162,13 +156,7 @@ async fn an_agent_that_is_with_another_companion_here_is_no_trouble() {
     let (first, second) = (Process::open(), Process::open());
     let _editor = Editor::with_plugin(&clinic.home, &first, &[&clinic.home.project]);
     let _session = clinic.home.agent().await;
-    let mut agent = clinic.home.command(clinic.home.path("bin/gemini"));
-    let agent = clinic.home.start(&mut agent);
-    let cmdline = format!("/proc/{}/cmdline", agent.pid());
-    until("the agent to run", || {
-        std::fs::read_to_string(&cmdline).ok().filter(|line| line.contains("gemini"))
-    })
-    .await;
+    let _agent = clinic.starts_gemini(&clinic.home.project).await;
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     let _later = Editor::with_plugin(&clinic.home, &second, &[&clinic.home.project]);
     until("two hosts", || (clinic.home.hosts().len() == 2).then_some(())).await;
@@ -181,13 +169,7 @@ async fn an_agent_that_was_started_later_is_no_trouble() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    let mut agent = clinic.home.command(clinic.home.path("bin/gemini"));
-    let agent = clinic.home.start(&mut agent);
-    let cmdline = format!("/proc/{}/cmdline", agent.pid());
-    until("the agent to run", || {
-        std::fs::read_to_string(&cmdline).ok().filter(|line| line.contains("gemini"))
-    })
-    .await;
+    let _agent = clinic.starts_gemini(&clinic.home.project).await;
     let verdict = clinic.ask(&[]);
     assert_eq!((verdict.ids(0), verdict.code), (vec![], Some(0)), "{:#}", verdict.json);
 }

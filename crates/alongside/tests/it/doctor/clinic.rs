@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
@@ -92,6 +92,18 @@ impl Clinic {
         // Its files come before its host can be asked.
         until("a host", || self.home.hosts().first().cloned()).await;
         (desk, self.record().await)
+    }
+
+    /// Starts the agent in a directory, as somebody who works there.
+    pub(super) async fn starts_gemini(&self, directory: &Path) -> Running {
+        let mut agent = self.home.command(self.home.path("bin/gemini"));
+        let agent = self.home.start(agent.current_dir(directory));
+        let cmdline = format!("/proc/{}/cmdline", agent.pid());
+        until("the agent to run", || {
+            std::fs::read_to_string(&cmdline).ok().filter(|line| line.contains("gemini"))
+        })
+        .await;
+        agent
     }
 
     /// The record of the companion that serves the project.

@@ -71,13 +71,7 @@ async fn a_running_agent_is_looked_at_from_where_it_is() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     std::fs::create_dir(clinic.home.path("other")).unwrap();
     let (_desk, record) = clinic.companion().await;
-    let mut agent = clinic.home.command(clinic.home.path("bin/gemini"));
-    let agent = clinic.home.start(agent.current_dir(clinic.home.path("other")));
-    let cmdline = format!("/proc/{}/cmdline", agent.pid());
-    until("the agent to run", || {
-        std::fs::read_to_string(&cmdline).ok().filter(|line| line.contains("gemini"))
-    })
-    .await;
+    let agent = clinic.starts_gemini(&clinic.home.path("other")).await;
     let pid = agent.pid().to_string();
     let verdict = clinic.ask(&["--pid", &pid]);
     assert_eq!(verdict.ids(0), ["other-directory"], "{:#}", verdict.json);
