@@ -1,14 +1,19 @@
-//! The one thread that writes our own files, in order, so that the loop never waits for a disk. What is written over
+//! The one task that writes our own files, in order, so that the loop never waits for a disk. What is written over
 //! before it was written at all is skipped, and a draft that could not be written is kept and tried again.
+//!
+//! It writes on the runtime's threads for blocking work, one job after the other. So it ends with its runtime: one that is shut down
+//! waits for what is being written and forgets what is still queued, as a crash would. A companion that is stopped, handed
+//! over or dropped while its runtime goes on has everything written.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use alongside_desk::Problem;
+use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use crate::builder::Editor;
 use crate::discovery::Publisher;
@@ -35,7 +40,7 @@ pub(crate) struct Written {
 #[derive(Debug)]
 pub(crate) enum Job {
     /// Says so when it was tried.
-    SaveDraft(NewDraft, Option<mpsc::Sender<()>>),
+    SaveDraft(NewDraft, Option<oneshot::Sender<()>>),
     DeleteDraft(String),
     /// Writes the journal, then gives the answers that must not be given before.
     WriteJournal(Journal, Answers),
@@ -76,51 +81,49 @@ impl std::fmt::Debug for Answers {
     }
 }
 
-/// Hands jobs to the thread, which ends with the last handle.
+/// Hands jobs to the task, which ends with the last handle.
 #[derive(Debug, Clone)]
 pub(crate) struct Scribe {
-    jobs: mpsc::Sender<Job>,
+    jobs: UnboundedSender<Job>,
 }
 
 impl Scribe {
+    /// Begins to work in the current runtime.
     pub(crate) fn start(
         drafts: Drafts,
         keeper: Option<Keeper>,
         publisher: Publisher,
         events: Events,
-    ) -> std::io::Result<Self> {
-        let (jobs, queue) = mpsc::channel();
+    ) -> Self {
+        let (jobs, mut queue) = mpsc::unbounded_channel();
         let (unsaved, tried) = (BTreeMap::new(), Instant::now());
         let mut desk = Workplace { drafts, keeper, publisher, events, unsaved, tried };
-        std::thread::Builder::new().name("alongside-scribe".into()).spawn(move || {
-            loop {
-                let mut waiting: Vec<Job> = match desk.until_again() {
-                    None => queue.recv().into_iter().collect(),
-                    Some(patience) => match queue.recv_timeout(patience) {
-                        Ok(job) => vec![job],
-                        Err(RecvTimeoutError::Timeout) => {
-                            desk.try_again();
-                            continue;
-                        }
-                        Err(RecvTimeoutError::Disconnected) => Vec::new(),
-                    },
-                };
-                if waiting.is_empty() {
-                    break;
-                }
-                waiting.extend(queue.try_iter());
-                skip_overwritten(&mut waiting);
-                waiting.into_iter().for_each(|job| desk.carry_out(job));
+        tokio::spawn(async move {
+            while let Some(next) = desk.next(&mut queue).await {
+                let batch = tokio::task::spawn_blocking(move || {
+                    desk.work(next, &mut queue);
+                    (desk, queue)
+                });
+                // Nobody but the end of the runtime interrupts it.
+                let Ok(back) = batch.await else { return };
+                (desk, queue) = back;
             }
-        })?;
-        Ok(Self { jobs })
+        });
+        Self { jobs }
     }
 
     /// Queues a job.
     pub(crate) fn send(&self, job: Job) {
-        // The thread ends only when every handle is gone.
+        // The task ends only when every handle is gone.
         let _ = self.jobs.send(job);
     }
+}
+
+/// What there is to do.
+enum Next {
+    Do(Job),
+    /// What could not be written is tried again.
+    TryAgain,
 }
 
 fn skip_overwritten(jobs: &mut Vec<Job>) {
@@ -166,6 +169,39 @@ impl Workplace {
     /// How long until what could not be written is tried again; `None` if there is nothing.
     fn until_again(&self) -> Option<Duration> {
         (!self.unsaved.is_empty()).then(|| AGAIN_AFTER.saturating_sub(self.tried.elapsed()))
+    }
+
+    /// Waits for something to do; `None` when nothing comes any more.
+    async fn next(&self, queue: &mut UnboundedReceiver<Job>) -> Option<Next> {
+        let job = match self.until_again() {
+            None => queue.recv().await,
+            Some(patience) => match tokio::time::timeout(patience, queue.recv()).await {
+                Ok(job) => job,
+                Err(_) => return Some(Next::TryAgain),
+            },
+        };
+        job.map(Next::Do)
+    }
+
+    /// Does it, and whatever comes meanwhile. Blocks.
+    fn work(&mut self, next: Next, queue: &mut UnboundedReceiver<Job>) {
+        let mut waiting = match next {
+            Next::Do(job) => vec![job],
+            Next::TryAgain => {
+                self.try_again();
+                Vec::new()
+            }
+        };
+        loop {
+            while let Ok(job) = queue.try_recv() {
+                waiting.push(job);
+            }
+            if waiting.is_empty() {
+                return;
+            }
+            skip_overwritten(&mut waiting);
+            waiting.drain(..).for_each(|job| self.carry_out(job));
+        }
     }
 
     fn try_again(&mut self) {

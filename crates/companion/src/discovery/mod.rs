@@ -16,7 +16,7 @@ use crate::places::Places;
 use crate::private::{self, Ground};
 use sweep::Found;
 
-/// Writes and removes the discovery files of one companion. Blocks; lives on the scribe's thread.
+/// Writes and removes the discovery files of one companion. Blocks; the scribe's.
 #[derive(Debug)]
 pub(crate) struct Publisher {
     pub(crate) places: Places,

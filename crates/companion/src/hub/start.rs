@@ -93,8 +93,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         written: Vec::new(),
     };
     let (events, inbox) = Events::channel();
-    let scribe = Scribe::start(drafts.clone(), keeper, publisher, events.clone())
-        .map_err(|source| StartError::Listen { address: loopback(port), source })?;
+    let scribe = Scribe::start(drafts.clone(), keeper, publisher, events.clone());
 
     let addresses: Vec<_> = listeners.iter().filter_map(|listener| listener.local_addr().ok()).collect();
     let gate = Gate::new(token.clone(), &addresses, builder.allow_tokenless);

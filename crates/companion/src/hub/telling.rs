@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
-use std::sync::mpsc;
 use std::time::Duration;
 
 use alongside_desk::{self as desk, Closed, Problem};
+use tokio::sync::oneshot;
 
 use super::{DeskId, Event, State};
 use crate::scribe::Written;
@@ -113,12 +113,12 @@ impl State {
     }
 
     /// Has somebody wait until a draft is written, but not for good.
-    pub(super) fn wait_for_draft(&self, id: &str, number: u64) -> mpsc::Sender<()> {
-        let (written, waits) = mpsc::channel();
+    pub(super) fn wait_for_draft(&self, id: &str, number: u64) -> oneshot::Sender<()> {
+        let (written, waits) = oneshot::channel();
         let (events, draft) = (self.events.clone(), (id.to_owned(), number));
-        tokio::task::spawn_blocking(move || {
+        tokio::spawn(async move {
             // Written or not, what came of it is said before this.
-            let _ = waits.recv_timeout(WRITTEN_WITHIN);
+            let _ = tokio::time::timeout(WRITTEN_WITHIN, waits).await;
             events.send(Event::DraftAwaited(draft));
         });
         written

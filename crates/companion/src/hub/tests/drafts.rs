@@ -19,7 +19,7 @@ async fn news(story: &mut Story) -> desk::Event {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn edits_that_cannot_be_saved_are_said_to_be_nowhere_and_saved_when_they_can_be() {
     let mut story = Story::begin().await;
     let state = block(&story);
@@ -51,7 +51,7 @@ async fn edits_that_cannot_be_saved_are_said_to_be_nowhere_and_saved_when_they_c
     assert!(joined.is_err(), "nothing is wrong any more: {joined:?}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_companion_that_stops_tries_once_more() {
     let mut story = Story::begin().await;
     let state = block(&story);
@@ -64,7 +64,30 @@ async fn a_companion_that_stops_tries_once_more() {
     assert_eq!(story.drafts().await, ["mine\n"]);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
+async fn a_companion_that_is_dropped_writes_everything_while_its_runtime_goes_on() {
+    let mut story = Story::begin().await;
+    let file = story.file.clone();
+    story.agent().await.open_diff(&file, "new\n").await;
+    let review = story.opened().await;
+    story.type_over(&review, "mine\n").await;
+    let Story { directory, companion, mut desk, .. } = story;
+    drop(companion);
+    while desk.next().await.is_ok() {}
+    let places = Places::below(directory.path());
+    let records = places.tmp[0].join("gemini/ide");
+    let records_go = async {
+        while fs::read_dir(&records).unwrap().next().is_some() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), records_go).await.expect("the files go last of all");
+    let drafts = Drafts::open(&places);
+    let kept: Vec<_> = drafts.list().unwrap().iter().map(|draft| drafts.read(&draft.id).unwrap()).collect();
+    assert_eq!(kept, ["mine\n"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn ends_are_told_in_order_and_name_only_drafts_that_are_there() {
     let mut story = Story::begin().await;
     let file = story.file.clone();

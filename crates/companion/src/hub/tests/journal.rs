@@ -1,5 +1,4 @@
-//! A companion ends without a goodbye, and another one takes its place. The clock runs: answers wait for the journal, which is
-//! written elsewhere, and a paused clock would run ahead meanwhile.
+//! A companion ends without a goodbye, and another one takes its place.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -34,7 +33,7 @@ async fn interrupted_with(proof: Proof) -> (Story, String, u16, String) {
     (Story { directory, companion, desk: nobody, reviews, file }, session, port, token)
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_successor_has_port_token_and_sessions_and_rejects_what_waited() {
     let (mut story, session, port, token) = interrupted().await;
     let record = format!("tmp/gemini/ide/gemini-ide-server-{}-{port}.json", std::process::id());
@@ -52,7 +51,7 @@ async fn a_successor_has_port_token_and_sessions_and_rejects_what_waited() {
     assert_eq!(agent.close_diff(&story.file).await.as_deref(), Some("one\nmine\nthree\n"));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn after_an_interruption_agents_of_mid_2025_hear_what_they_know() {
     let (mut story, session, ..) = interrupted_with(Proof::Nothing).await;
     story.succeeded_by(|builder| builder.journal_as("k").allow_tokenless_agents(true)).await;
@@ -68,7 +67,7 @@ async fn after_an_interruption_agents_of_mid_2025_hear_what_they_know() {
     assert_eq!(told[1]["params"]["filePath"], story.file.as_str());
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn review_ids_are_not_used_again_after_an_interruption() {
     let (mut story, ..) = interrupted().await;
     story.succeeded_by(|builder| builder.journal_as("k")).await;
@@ -76,7 +75,7 @@ async fn review_ids_are_not_used_again_after_an_interruption() {
     assert_eq!(story.opened().await.id, ReviewId(2));
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn with_its_port_lost_a_successor_names_the_agents_that_are_cut_off() {
     let (mut story, session, port, token) = interrupted().await;
     let _somebody_else = TcpListener::bind(("127.0.0.1", port)).unwrap();
@@ -95,7 +94,7 @@ async fn with_its_port_lost_a_successor_names_the_agents_that_are_cut_off() {
     assert_eq!(story.opened().await.id, ReviewId(2), "desks may still show the first");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_predecessor_that_is_not_quite_gone_is_waited_for() {
     let (mut story, _, port, _) = interrupted().await;
     let state = story.directory.path().join("state");
@@ -112,7 +111,7 @@ async fn a_predecessor_that_is_not_quite_gone_is_waited_for() {
     assert_eq!(story.companion.port(), port);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_journal_that_a_living_companion_keeps_is_left_alone() {
     let mut story = Story::of(|builder| builder.journal_as("k")).await;
     let port = story.companion.port();
@@ -123,7 +122,7 @@ async fn a_journal_that_a_living_companion_keeps_is_left_alone() {
     drop(first);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn handing_over_cuts_streams_and_stopping_ends_them() {
     for hands_over in [true, false] {
         let story = Story::of(|builder| builder.journal_as("k")).await;
