@@ -1,0 +1,69 @@
+//! Delta debugging: the shortest plan that still breaks the same rule.
+
+use super::plan::Plan;
+
+/// Leaves out as many steps as it can, as long as `fails` says that what remains still fails. A failure that does not come
+/// every time makes the result longer, never wrong.
+///
+/// # Errors
+/// Those of `fails`.
+pub fn minimise<E>(plan: &Plan, mut fails: impl FnMut(&Plan) -> Result<bool, E>) -> Result<Plan, E> {
+    let mut best = plan.clone();
+    let mut size = best.steps.len().div_ceil(2);
+    while size > 0 {
+        let mut at = 0;
+        while at < best.steps.len() {
+            let mut shorter = best.clone();
+            shorter.steps.drain(at..(at + size).min(best.steps.len()));
+            if fails(&shorter)? {
+                best = shorter;
+            } else {
+                at += size;
+            }
+        }
+        size /= 2;
+    }
+    fewer(&mut best, |plan| &mut plan.desks, &mut fails)?;
+    fewer(&mut best, |plan| &mut plan.agents, &mut fails)?;
+    Ok(best)
+}
+
+/// Parties that no step names.
+fn fewer<E>(
+    best: &mut Plan,
+    count: fn(&mut Plan) -> &mut usize,
+    fails: &mut impl FnMut(&Plan) -> Result<bool, E>,
+) -> Result<(), E> {
+    loop {
+        let mut smaller = best.clone();
+        let parties = count(&mut smaller);
+        if *parties <= 1 {
+            return Ok(());
+        }
+        *parties -= 1;
+        if !fails(&smaller)? {
+            return Ok(());
+        }
+        *best = smaller;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chaos::What;
+
+    #[test]
+    fn what_is_left_is_what_it_takes() {
+        let plan = Plan::of(7);
+        let is_needed = |what: &What| matches!(what, What::Decide { .. } | What::Cut { .. });
+        let needed = plan.steps.iter().filter(|step| is_needed(&step.what)).count();
+        assert!(needed > 1 && needed < plan.steps.len(), "a seed that has some of both: {needed}");
+        let fails = |plan: &Plan| -> Result<bool, ()> {
+            Ok(plan.steps.iter().filter(|step| is_needed(&step.what)).count() == needed)
+        };
+        let least = minimise(&plan, fails).unwrap();
+        assert_eq!(least.steps.len(), needed);
+        assert_eq!((least.agents, least.desks), (1, 1));
+    }
+}
