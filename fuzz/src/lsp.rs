@@ -1,43 +1,47 @@
-//! What an editor sends: bytes that are framed or not, and messages that make sense or not.
+//! What an editor sends: bytes that are framed or not, and messages that make sense or not, also about the document that a
+//! proposal is shown as. The companion behind is as strict as the real one.
 
-use std::cell::LazyCell;
+mod companion;
 
-use alongside_desk::Review;
 use alongside_desk::fuzzing::{read, write};
-use alongside_lsp::fuzzing::converse;
-use lsp_server::Message;
-use serde_json::{Value, json};
+use alongside_lsp::fuzzing::{Step, converse};
+use lsp_server::{Message, RequestId};
+use serde_json::Value;
 
-thread_local! {
-    static REVIEW: LazyCell<Review> = LazyCell::new(|| {
-        serde_json::from_value(json!({
-            "id": 1, "agent": { "number": 1, "name": "", "version": "", "since": 0, "listening": true }, "file": "/nowhere/a.rs", "original": "one\ntwo\n", "proposed": "one\nTWO\n",
-            "current": "one\nTWO\n", "revision": 1, "stale": false, "dirty": false,
-            "hunks": [{
-                "state": "kept", "original": { "start": 1, "end": 2 }, "proposed": { "start": 1, "end": 2 },
-                "current": { "start": 1, "end": 2 },
-            }],
-        }))
-        .expect("a review")
-    });
-}
+use companion::{Companion, Elsewhere};
+
+/// What an input calls the place where proposals are written.
+const OWN: &str = "file:///own";
+/// The line of an input that lets time pass.
+const WAITS: &[u8] = b"~";
+/// What the line of an input begins with that is no message, but what comes from elsewhere: see [`Elsewhere`].
+const ELSEWHERE: &[u8] = b"!";
 
 /// The input is a stream, of which the first message holds the parameters of `initialize`; or only those, and then a
-/// message a line.
+/// message a line. Proposals are written if it names where.
 pub fn holds(data: &[u8]) {
-    let messages =
-        framed(data).unwrap_or_else(|| data.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect());
-    let mut values =
-        messages.iter().map(|message| serde_json::from_slice::<Value>(message).unwrap_or_default());
-    let Some(initialize) = values.next() else { return };
-    let said: Vec<Message> = messages.iter().skip(1).filter_map(|message| understood(message)).collect();
-    let id = |message: &Message| match message {
-        Message::Request(request) => Some(request.id.clone()),
-        _ => None,
+    let own = std::env::temp_dir().join(format!("alongside-fuzz-{}", std::process::id()));
+    let (own, data) = match std::str::from_utf8(data).ok().filter(|text| text.contains(OWN)) {
+        Some(text) => {
+            let named = text.replace(OWN, &format!("file://{}", own.display()));
+            (Some(own), named.into_bytes())
+        }
+        None => (None, data.to_vec()),
     };
-    let asked: Vec<_> = said.iter().filter_map(id).collect();
-    let review = REVIEW.with(|review| Review::clone(review));
-    let (told, _companion) = converse(&initialize, review, said);
+    let messages =
+        framed(&data).unwrap_or_else(|| data.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect());
+    let mut lines = messages.iter();
+    let Some(initialize) = lines.next() else { return };
+    let initialize: Value = serde_json::from_slice(initialize).unwrap_or_default();
+    let steps: Vec<_> = lines.filter_map(|line| step(line)).collect();
+    let asked: Vec<_> = steps.iter().filter_map(asked).collect();
+    let mut companion = Companion::new(&initialize);
+    let told = converse(&initialize, own.clone(), steps, |seat, elsewhere| companion.serves(seat, elsewhere));
+    // An editor that was shown a proposal leaves nothing of it behind.
+    if let Some(own) = own {
+        let left = std::fs::remove_dir(&own);
+        assert!(!own.exists(), "{}: {left:?}", own.display());
+    }
     let mut answered = Vec::new();
     for message in told {
         if let Message::Response(response) = message {
@@ -46,6 +50,21 @@ pub fn holds(data: &[u8]) {
         }
     }
     assert!(answered.len() <= asked.len(), "something was answered twice");
+}
+
+fn step(line: &[u8]) -> Option<Step<Elsewhere>> {
+    match line.strip_prefix(ELSEWHERE) {
+        Some(said) => serde_json::from_slice(said).ok().map(Step::Elsewhere),
+        None if line == WAITS => Some(Step::Waits),
+        None => understood(line).map(Step::Said),
+    }
+}
+
+fn asked(step: &Step<Elsewhere>) -> Option<RequestId> {
+    match step {
+        Step::Said(Message::Request(request)) => Some(request.id.clone()),
+        _ => None,
+    }
 }
 
 /// The messages of a stream that is framed from its beginning to its end; both readers agree on it.

@@ -19,6 +19,8 @@ const TARGETS: [&str; 6] = ["http", "json_rpc", "lsp", "discovery", "composition
 fn longest(target: &str) -> usize {
     match target {
         "composition" | "positions" => 128,
+        // A conversation about a proposal takes many words.
+        "lsp" => 1400,
         _ => 1024,
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::Encoding;
 use crate::plain::documents::{self, Documents};
 
-pub use crate::session::fuzzing::converse;
+pub use crate::session::fuzzing::{Step, converse};
 
 /// The byte offset of a position.
 #[must_use]

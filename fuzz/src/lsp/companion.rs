@@ -1,0 +1,151 @@
+//! A companion with one review at a time, as strict as the real one, and with its hunks.
+
+use alongside_companion::fuzzing::Composition;
+use alongside_desk::{
+    Agent, Changed, Closed, Closing, Decision, Event, Refusal, Request, Review, ReviewId, Revised, Seat,
+    replacement,
+};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// What comes to the companion otherwise than from this editor.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Elsewhere {
+    /// Another desk asks for something.
+    Desk(Request),
+    /// An agent proposes something; what waited is over.
+    Proposal { original: String, proposed: String, outside: Option<String> },
+    /// The agent takes the text.
+    Flush,
+    /// The review is over.
+    Closed(Closing),
+}
+
+/// See the module.
+pub(crate) struct Companion {
+    /// The text and the review as it was told last.
+    open: Option<(Composition, Review)>,
+    last: u64,
+    /// A plugin may send what it likes; without one, what is sent is ours.
+    is_plugin: bool,
+}
+
+impl Companion {
+    pub(crate) fn new(initialize: &Value) -> Self {
+        let is_plugin = initialize.pointer("/initializationOptions/alongside/protocol").is_some();
+        Self { open: None, last: 0, is_plugin }
+    }
+
+    /// Answers the next request; false if there is none.
+    pub(crate) fn serves(&mut self, seat: &mut Seat, elsewhere: Option<Elsewhere>) -> bool {
+        let tell = |event| seat.events.send(event).expect("the desk is there");
+        if self.last == 0 {
+            self.propose("one\ntwo\nthree\n", "ONE\ntwo\nTHREE\nfour", None, tell);
+            return true;
+        }
+        match elsewhere {
+            Some(Elsewhere::Desk(request)) => drop(self.carry_out(request, false, tell)),
+            Some(Elsewhere::Proposal { original, proposed, outside }) => {
+                self.close(Closing::Replaced, false, tell);
+                self.propose(&original, &proposed, outside, tell);
+            }
+            Some(Elsewhere::Flush) => {
+                self.open.iter().for_each(|(_, review)| tell(Event::FlushReview { id: review.id }));
+            }
+            Some(Elsewhere::Closed(why)) => self.close(why, false, tell),
+            None => {
+                let Ok(call) = seat.calls.try_recv() else { return false };
+                let answer = self.carry_out(call.request, true, tell);
+                // Nobody may wait for it.
+                let _ = call.answer.send(answer);
+            }
+        }
+        true
+    }
+
+    fn propose(&mut self, original: &str, proposed: &str, outside: Option<String>, tell: impl Fn(Event)) {
+        let Some(composition) = Composition::new(original.as_bytes(), proposed) else { return };
+        self.last += 1;
+        let review = Review {
+            id: ReviewId(self.last),
+            agent: Agent::default(),
+            file: "/nowhere/a.rs".into(),
+            original: Some(composition.original().into()),
+            proposed: proposed.into(),
+            current: composition.current().into(),
+            revision: 1,
+            hunks: composition.hunks(),
+            whole_file_only: None,
+            file_line_ending: None,
+            file_has_bom: None,
+            stale: false,
+            dirty: false,
+            outside,
+        };
+        tell(Event::Opened(review.clone()));
+        self.open = Some((composition, review));
+    }
+
+    fn close(&mut self, closing: Closing, decided_here: bool, tell: impl Fn(Event)) {
+        if let Some((_, review)) = self.open.take() {
+            tell(Event::Closed(Closed { id: review.id, closing, decided_here, draft: None }));
+        }
+    }
+
+    fn carry_out(
+        &mut self,
+        request: Request,
+        is_here: bool,
+        tell: impl Fn(Event),
+    ) -> Result<Revised, Refusal> {
+        let named = match &request {
+            Request::EditReview { id, revision, .. }
+            | Request::KeepHunks { id, revision, .. }
+            | Request::SplitHunk { id, revision, .. }
+            | Request::UndoReview { id, revision }
+            | Request::DecideReview { id, revision, .. } => (*id, *revision),
+            _ => return Ok(Revised::default()),
+        };
+        let open = self.open.as_mut().filter(|(_, review)| review.id == named.0);
+        let (composition, review) = open.ok_or(Refusal::NoSuchReview)?;
+        if named.1 != review.revision {
+            return Err(Refusal::Stale { revision: review.revision });
+        }
+        match request {
+            Request::EditReview { changes, .. } => {
+                let edited = composition.edit(&changes);
+                assert!(edited.is_ok() || self.is_plugin || !is_here, "{edited:?}: {changes:?}");
+                edited?;
+            }
+            Request::KeepHunks { hunks, keep, .. } => {
+                let kept = composition.keep(&hunks, keep);
+                assert!(kept.is_ok() || self.is_plugin || !is_here, "{kept:?}: {hunks:?}");
+                kept?;
+            }
+            Request::SplitHunk { hunk, .. } => composition.split(hunk)?,
+            Request::UndoReview { .. } => composition.undo()?,
+            Request::DecideReview { decision, .. } => {
+                let accepted = decision == Decision::Accept;
+                let closing = if accepted { Closing::Accepted } else { Closing::Rejected };
+                self.close(closing, is_here, tell);
+                return Ok(Revised { revision: named.1 });
+            }
+            _ => {}
+        }
+        let (hunks, changes) = (composition.hunks(), replacement(&review.current, composition.current()));
+        let changed = Changed {
+            id: review.id,
+            from: named.1,
+            revision: named.1 + 1,
+            changes: changes.into_iter().collect(),
+            hunks,
+            stale: false,
+            dirty: false,
+        };
+        tell(Event::Changed(changed.clone()));
+        review.take(changed).expect("it follows on what was told");
+        assert_eq!(&*review.current, composition.current(), "a desk has what the companion has");
+        Ok(Revised { revision: review.revision })
+    }
+}
