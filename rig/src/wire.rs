@@ -9,7 +9,7 @@ mod raw;
 mod stream;
 
 pub use peer::{Peer, VERSION, open_diff_call};
-pub use proxy::{Fault, Kind, Proxy, Way};
+pub use proxy::{Fault, Kind, Listening, Proxy, Way};
 pub use raw::{Answer, End, Head, Raw};
 pub use stream::{Item, Stream};
 

@@ -2,13 +2,14 @@
 //!
 //! A round is a pure function of its seed: a [`Plan`] of timed steps. A [`Stage`] plays it and fills a [`Record`]; the
 //! [`oracle`] reads nothing but that: what the script itself did, what the agents' clients returned, what lies on the disk
-//! at the end. There are two stages: `paused` plays our own agents within this process on a paused clock, some ten rounds a
+//! at the end. There are two stages: [`paused`] plays our own agents within this process on a paused clock, some ten rounds a
 //! second; the other one plays the shipped agents' own clients and the real program. A plan that fails is [minimised](minimise)
 //! and kept as a test.
 
 pub mod dice;
 pub mod minimise;
 pub mod oracle;
+pub mod paused;
 pub mod plan;
 pub mod record;
 

@@ -1,6 +1,7 @@
 //! A TCP proxy that breaks connections at an exact byte. It dies with its handle, and every connection with it.
 
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -49,6 +50,17 @@ pub enum Fault {
     Drop(usize),
 }
 
+/// How the agent fares that listens through a proxy.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Listening {
+    /// Streams that are open now.
+    pub open: usize,
+    /// Connections since the last stream opened that met no companion, or broke before a stream was answered.
+    pub failed: usize,
+    /// With what status the companion refused a stream, if it did so since the last one opened.
+    pub refused: Option<u16>,
+}
+
 #[derive(Debug)]
 struct Control {
     /// What agents call the companion through this proxy, and what it calls itself: equally long.
@@ -60,6 +72,9 @@ struct Control {
     cuts: watch::Sender<usize>,
     /// Counts faults that have struck.
     struck: watch::Sender<usize>,
+    listening: watch::Sender<Listening>,
+    held: watch::Sender<bool>,
+    carried: AtomicUsize,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -81,6 +96,9 @@ impl Proxy {
             streams: watch::Sender::new(0),
             cuts: watch::Sender::new(0),
             struck: watch::Sender::new(0),
+            listening: watch::Sender::default(),
+            held: watch::Sender::new(false),
+            carried: AtomicUsize::new(0),
         });
         let accepting = tokio::spawn(accept(listener, port, Arc::clone(&control)));
         Self { port: own, control, accepting }
@@ -92,9 +110,29 @@ impl Proxy {
         self.control.armed.lock().unwrap().push((kind, Plan { way, after, fault }));
     }
 
+    /// Forgets the faults that wait for their request.
+    pub fn disarm(&self) {
+        self.control.armed.lock().unwrap().clear();
+    }
+
+    /// How many bytes have been read, either way.
+    pub fn carried(&self) -> usize {
+        self.control.carried.load(Ordering::Relaxed)
+    }
+
     /// Resets every connection there is.
     pub fn cut(&self) {
         self.control.cuts.send_modify(|cuts| *cuts += 1);
+    }
+
+    /// Lets nothing pass until it is let go again; nothing is lost.
+    pub fn hold(&self, held: bool) {
+        self.control.held.send_replace(held);
+    }
+
+    /// Whether the agent hears anything.
+    pub fn listening(&self) -> Listening {
+        *self.control.listening.borrow()
     }
 
     /// How many GETs were seen.
@@ -108,6 +146,16 @@ impl Proxy {
         within("the stream to come back", streams.wait_for(|seen| *seen >= count))
             .await
             .expect("the proxy lives");
+    }
+
+    /// The same as it changes.
+    pub fn watch_listening(&self) -> watch::Receiver<Listening> {
+        self.control.listening.subscribe()
+    }
+
+    /// Counts the faults that have struck.
+    pub fn struck(&self) -> watch::Receiver<usize> {
+        self.control.struck.subscribe()
     }
 
     /// Waits until so many faults have struck.
@@ -132,19 +180,46 @@ async fn accept(listener: TcpListener, to: u16, control: Arc<Control>) {
 }
 
 /// The request that a connection carries just now.
-type Current = Arc<Mutex<Option<Plan>>>;
+type Current = Arc<Mutex<Carried>>;
+
+#[derive(Debug, Default)]
+struct Carried {
+    plan: Option<Plan>,
+    stream: Stage,
+}
+
+/// How far a connection is from being a stream.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Stage {
+    #[default]
+    None,
+    Asked,
+    Open,
+}
 
 async fn carry(agent: TcpStream, to: u16, control: Arc<Control>) -> io::Result<()> {
+    let current = Current::default();
+    let carried = carry_over(agent, to, &current, &control).await;
+    let stage = current.lock().unwrap().stream;
+    let connected = carried.is_ok() || stage != Stage::None;
+    control.listening.send_modify(|listening| match stage {
+        Stage::Open => listening.open -= 1,
+        Stage::Asked => listening.failed += 1,
+        Stage::None => listening.failed += usize::from(!connected),
+    });
+    carried
+}
+
+async fn carry_over(agent: TcpStream, to: u16, current: &Current, control: &Control) -> io::Result<()> {
     let companion = TcpStream::connect(("127.0.0.1", to)).await?;
     agent.set_nodelay(true)?;
     companion.set_nodelay(true)?;
     let (mut agent_in, mut agent_out) = agent.into_split();
     let (mut companion_in, mut companion_out) = companion.into_split();
-    let current = Current::default();
     let mut cuts = control.cuts.subscribe();
     let carrying = async {
-        let up = pump(Way::Up, &mut agent_in, &mut companion_out, &current, &control);
-        let down = pump(Way::Down, &mut companion_in, &mut agent_out, &current, &control);
+        let up = pump(Way::Up, &mut agent_in, &mut companion_out, current, control);
+        let down = pump(Way::Down, &mut companion_in, &mut agent_out, current, control);
         tokio::try_join!(up, down).map(|_| ())
     };
     tokio::select! {
@@ -163,8 +238,12 @@ async fn pump(
     control: &Control,
 ) -> io::Result<()> {
     let mut buffer = vec![0; 64 << 10];
+    let mut held = control.held.subscribe();
     loop {
         let read = from.read(&mut buffer).await?;
+        control.carried.fetch_add(read + 1, Ordering::Relaxed);
+        // The sender lives as long as we do.
+        let _ = held.wait_for(|held| !held).await;
         if read == 0 {
             return to.shutdown().await;
         }
@@ -172,6 +251,9 @@ async fn pump(
             control.rename_host(&mut buffer[..read]);
         }
         let mut rest = &buffer[..read];
+        if way == Way::Down {
+            control.look_at_answer(rest, current);
+        }
         if let Some((passing, fault)) = due(way, rest.len(), current) {
             to.write_all(&rest[..passing]).await?;
             rest = &rest[passing..];
@@ -200,7 +282,7 @@ async fn drop_bytes<'a>(rest: &'a [u8], bytes: usize, from: &mut OwnedReadHalf) 
 
 /// How many of these bytes still pass before a fault strikes among them, if one does.
 fn due(way: Way, bytes: usize, current: &Current) -> Option<(usize, Fault)> {
-    let mut plan = current.lock().unwrap();
+    let plan = &mut current.lock().unwrap().plan;
     let planned = plan.as_mut().filter(|plan| plan.way == way)?;
     if bytes < planned.after || bytes == 0 {
         planned.after -= bytes;
@@ -221,11 +303,29 @@ impl Control {
         };
         let mut armed = self.armed.lock().unwrap();
         let at = armed.iter().position(|(wanted, _)| *wanted == kind);
-        *current.lock().unwrap() = at.map(|at| armed.remove(at).1);
+        let mut current = current.lock().unwrap();
+        current.plan = at.map(|at| armed.remove(at).1);
         if kind == Kind::Stream {
+            current.stream = Stage::Asked;
             self.streams.send_modify(|streams| *streams += 1);
         }
         true
+    }
+
+    /// Notices whether a stream opens.
+    fn look_at_answer(&self, bytes: &[u8], current: &Current) {
+        let mut current = current.lock().unwrap();
+        let Some(status) = bytes.strip_prefix(b"HTTP/1.1 ").and_then(|rest| rest.get(..3)) else { return };
+        if current.stream != Stage::Asked {
+            return;
+        }
+        let status = std::str::from_utf8(status).ok().and_then(|digits| digits.parse().ok());
+        let opens = status == Some(200);
+        current.stream = if opens { Stage::Open } else { Stage::None };
+        self.listening.send_modify(|listening| match opens {
+            true => *listening = Listening { open: listening.open + 1, ..Listening::default() },
+            false => listening.refused = status,
+        });
     }
 
     /// A companion serves no other Host than its own.

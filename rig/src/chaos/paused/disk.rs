@@ -1,0 +1,94 @@
+//! The directory of a round: the project, and all that a companion writes elsewhere.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use crate::chaos::record::{Left, Target};
+
+#[derive(Debug)]
+pub(super) struct Disk {
+    directory: tempfile::TempDir,
+    targets: Vec<(PathBuf, String)>,
+}
+
+impl Disk {
+    pub(super) fn new(files: usize) -> Result<Self> {
+        let directory = tempfile::Builder::new().prefix("alongside-chaos-").tempdir()?;
+        for below in ["tmp", "home", "project"] {
+            fs::create_dir(directory.path().join(below))?;
+        }
+        let project = directory.path().join("project");
+        let targets = (0..files).map(|file| (project.join(format!("{file}.txt")), String::new())).collect();
+        let mut disk = Self { directory, targets };
+        for file in 0..files {
+            disk.rewrite(file, "first")?;
+        }
+        Ok(disk)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    pub(super) fn files(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// A file of the project, as agents spell it.
+    pub(super) fn file(&self, file: usize) -> String {
+        self.targets[file].0.display().to_string()
+    }
+
+    /// Somebody writes it.
+    pub(super) fn rewrite(&mut self, file: usize, mark: &str) -> Result<()> {
+        let (path, written) = &mut self.targets[file];
+        *written = format!("one\ntwo\nthree\n{mark}\n");
+        Ok(fs::write(path, written)?)
+    }
+
+    /// A cleaner takes what lies in the temporary directory.
+    pub(super) fn clean(&self) -> Result<()> {
+        for entry in fs::read_dir(self.path().join("tmp"))? {
+            let path = entry?.path();
+            if path.is_dir() { fs::remove_dir_all(path)? } else { fs::remove_file(path)? }
+        }
+        Ok(())
+    }
+
+    /// What lies here when all have ended.
+    pub(super) fn left(&self) -> Result<Left> {
+        let state = self.path().join("state");
+        let drafts_at = state.join("drafts");
+        let mut left = Left::default();
+        for (path, written) in &self.targets {
+            let (path, written) = (path.clone(), written.clone().into_bytes());
+            left.targets.push(Target { found: fs::read(&path).ok(), path, written });
+        }
+        let mut files = Vec::new();
+        below(self.path(), &mut files)?;
+        for path in files {
+            let is_target = self.targets.iter().any(|(target, _)| *target == path);
+            // The locks of journals stay: whoever removes one could take it from somebody who waits for it.
+            let is_lock =
+                path.starts_with(state.join("journal")) && path.extension().is_some_and(|end| end == "lock");
+            if path.starts_with(&drafts_at) {
+                if path.file_name().is_some_and(|name| name != "draft.json") {
+                    left.drafts.push(fs::read_to_string(&path)?);
+                }
+            } else if !is_target && !is_lock {
+                left.strays.push(format!("{} was left behind", path.display()));
+            }
+        }
+        Ok(left)
+    }
+}
+
+fn below(directory: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        if path.is_dir() { below(&path, files)? } else { files.push(path) }
+    }
+    Ok(())
+}
