@@ -7,6 +7,7 @@ use alongside_contract::discovery::Stdio;
 use alongside_desk::{Desk, Problem, Status};
 
 use crate::context::privacy::BadGlob;
+use crate::journal;
 use crate::places::Places;
 
 /// What a companion shall be. Made by [`Companion::builder`].
@@ -237,6 +238,16 @@ impl Companion {
     /// Says what a companion shall be.
     pub fn builder() -> Builder {
         Builder::default()
+    }
+
+    /// Whether a companion lives that keeps the journal of [this key](Builder::journal_as).
+    pub fn keeps_journal(places: &Places, key: &str) -> bool {
+        journal::is_kept(places, &journal::own_name(key))
+    }
+
+    /// Whether there is a journal of this key: its companion lives, or was interrupted.
+    pub fn has_journal(places: &Places, key: &str) -> bool {
+        journal::was_left(places, &journal::own_name(key))
     }
 
     /// The port on 127.0.0.1.

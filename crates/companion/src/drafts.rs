@@ -1,7 +1,8 @@
 //! What a person typed is never lost: edits that no agent has taken lie here for two weeks.
 //!
 //! A draft is written with the first edit of a review and kept up to date, so that even a crash loses nothing; it goes
-//! away only when the agent has confirmed that it has the accepted text.
+//! away only when the agent has confirmed that it has the accepted text. It comes and goes in one step, so that there is never
+//! half of one.
 
 use std::fs;
 use std::io;
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use alongside_platform::private::create_directory;
 use serde::{Deserialize, Serialize};
 
 use crate::places::Places;
@@ -17,7 +19,16 @@ use crate::private::{self, Ground};
 /// How long a draft is kept.
 pub const KEPT_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 
+/// How far apart two looks must be that find a draft too old, before it goes: a clock that is wrong for a while, as after a start
+/// without a network, takes nothing.
+const LOOKS_APART: Duration = Duration::from_secs(24 * 60 * 60);
+
 const ABOUT: &str = "draft.json";
+
+/// Begins the names of drafts that are just coming or going. No id does.
+const UNFINISHED: &str = ".";
+/// How long that may take. One that is older is of somebody who was killed.
+const FINISHED_WITHIN: Duration = Duration::from_secs(60);
 
 /// The drafts of this user.
 #[derive(Debug, Clone)]
@@ -45,6 +56,9 @@ pub struct Draft {
     pub path: PathBuf,
     /// That file's name.
     text_file: String,
+    /// When it was first found to be too old.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    old_since_ms: Option<u64>,
 }
 
 /// What to write.
@@ -100,7 +114,10 @@ impl Drafts {
     /// # Errors
     /// When there is no such draft, or it cannot be removed.
     pub fn delete(&self, id: &str) -> io::Result<()> {
-        fs::remove_dir_all(self.place(id)?)
+        let place = self.place(id)?;
+        let going = self.unfinished(id)?;
+        fs::rename(place, &going)?;
+        fs::remove_dir_all(going)
     }
 
     /// Keeps a text that a person typed and that no companion took over. Returns where it is.
@@ -117,20 +134,54 @@ impl Drafts {
         self.save(&NewDraft { id, number: 0, file, agent, why, text: text.into() })
     }
 
-    /// Removes what is older than [`KEPT_FOR`].
+    /// Removes what is older than [`KEPT_FOR`] and was found so before, and what the killed left of drafts. Blocks.
     pub(crate) fn prune(&self, now_ms: u64) {
-        let oldest = now_ms.saturating_sub(u64::try_from(KEPT_FOR.as_millis()).unwrap_or(u64::MAX));
-        for draft in self.list().unwrap_or_default() {
-            if draft.saved_at_ms < oldest {
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        for mut draft in self.list().unwrap_or_default() {
+            private::remove_unfinished(&self.directory().join(&draft.id));
+            let is_old = draft.saved_at_ms.saturating_add(millis(KEPT_FOR)) < now_ms;
+            let since = draft.old_since_ms.filter(|since| is_old && *since <= now_ms);
+            if since.is_some_and(|since| since.saturating_add(millis(LOOKS_APART)) <= now_ms) {
                 let _ = self.delete(&draft.id);
+                continue;
+            }
+            let since = is_old.then(|| since.unwrap_or(now_ms));
+            if since != draft.old_since_ms {
+                draft.old_since_ms = since;
+                // What cannot be noted now is noted by the next look.
+                let _ = self.describe(&self.directory().join(&draft.id), &draft);
+            }
+        }
+        for entry in fs::read_dir(self.directory()).into_iter().flatten().flatten() {
+            let is_old = |found: fs::Metadata| {
+                found.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age > FINISHED_WITHIN))
+            };
+            if entry.file_name().to_string_lossy().starts_with(UNFINISHED)
+                && entry.metadata().is_ok_and(is_old)
+            {
+                let _ = fs::remove_dir_all(entry.path());
             }
         }
     }
 
     /// Writes a draft, or replaces it. Blocks.
     pub(crate) fn save(&self, new: &NewDraft) -> io::Result<PathBuf> {
-        private::directory(&self.state, &Path::new("drafts").join(&new.id), Ground::Own)?;
         let place = self.place(&new.id)?;
+        private::directory(&self.state, Path::new("drafts"), Ground::Own)?;
+        if place.is_dir() {
+            return self.fill(&place, new);
+        }
+        let coming = self.unfinished(&new.id)?;
+        create_directory(&coming)?;
+        let filled = self.fill(&coming, new).and_then(|_| fs::rename(&coming, &place));
+        if filled.is_err() {
+            let _ = fs::remove_dir_all(&coming);
+        }
+        filled.map(|()| place.join(text_file_name(&new.file)))
+    }
+
+    /// Writes what a draft is made of. Returns where the text is.
+    fn fill(&self, place: &Path, new: &NewDraft) -> io::Result<PathBuf> {
         let text_file = text_file_name(&new.file);
         let path = place.join(&text_file);
         private::write(&path, new.text.as_bytes())?;
@@ -142,9 +193,21 @@ impl Drafts {
             why: new.why.clone(),
             path: path.clone(),
             text_file,
+            old_since_ms: None,
         };
-        private::write(&place.join(ABOUT), &serde_json::to_vec_pretty(&about)?)?;
+        self.describe(place, &about)?;
         Ok(path)
+    }
+
+    fn describe(&self, place: &Path, about: &Draft) -> io::Result<()> {
+        private::write(&place.join(ABOUT), &serde_json::to_vec_pretty(about)?)
+    }
+
+    /// Where a draft is that is coming or going; free.
+    fn unfinished(&self, id: &str) -> io::Result<PathBuf> {
+        let path = |n: u32| self.directory().join(format!("{UNFINISHED}{id}-{}-{n}", std::process::id()));
+        let free = (0..).map(path).find(|path| !path.exists());
+        free.ok_or_else(|| io::Error::other("no name is free"))
     }
 
     /// The path that [`save`](Self::save) uses for the text.
@@ -231,15 +294,73 @@ mod tests {
         }
     }
 
+    fn millis(time: Duration) -> u64 {
+        u64::try_from(time.as_millis()).unwrap()
+    }
+
     #[test]
-    fn after_two_weeks_a_draft_goes() {
+    fn after_two_weeks_a_draft_goes_once_that_was_seen_on_two_days() {
         let directory = tempfile::tempdir().unwrap();
         let drafts = Drafts::open(&Places::below(directory.path()));
         drafts.save(&new("1-1", "x")).unwrap();
         let now = alongside_desk::now_ms();
         drafts.prune(now);
+        let old = now + millis(KEPT_FOR) + 60_000;
+        drafts.prune(old);
+        drafts.prune(old + millis(LOOKS_APART) - 1);
         assert_eq!(drafts.list().unwrap().len(), 1);
-        drafts.prune(now + u64::try_from(KEPT_FOR.as_millis()).unwrap() + 60_000);
+        drafts.prune(old + millis(LOOKS_APART));
         assert_eq!(drafts.list().unwrap().len(), 0);
+        assert_eq!(fs::read_dir(drafts.directory()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_clock_that_is_wrong_for_a_while_takes_no_draft() {
+        let directory = tempfile::tempdir().unwrap();
+        let drafts = Drafts::open(&Places::below(directory.path()));
+        drafts.save(&new("1-1", "x")).unwrap();
+        let now = alongside_desk::now_ms();
+        let far = now + 73 * 365 * millis(LOOKS_APART);
+        drafts.prune(far);
+        drafts.prune(far + 60_000);
+        drafts.prune(now);
+        assert_eq!(drafts.list().unwrap()[0].old_since_ms, None, "it was right again");
+        drafts.prune(far);
+        drafts.prune(0);
+        drafts.prune(now + 2 * millis(LOOKS_APART));
+        assert_eq!(drafts.list().unwrap()[0].saved_at_ms / 60_000, now / 60_000, "nor makes it older");
+    }
+
+    #[test]
+    fn of_a_draft_that_was_just_coming_or_going_at_a_crash_nothing_stays() {
+        let directory = tempfile::tempdir().unwrap();
+        let drafts = Drafts::open(&Places::below(directory.path()));
+        drafts.save(&new("1-1", "x")).unwrap();
+        let half = |name: &str| {
+            let half = drafts.directory().join(name);
+            fs::create_dir(&half).unwrap();
+            fs::write(half.join("a b.rs"), "half").unwrap();
+            half
+        };
+        let [old, now] = [half(".2-1-77-0"), half(".3-1-77-0")];
+        let long_ago = std::time::SystemTime::now() - 2 * FINISHED_WITHIN;
+        fs::File::open(&old).unwrap().set_modified(long_ago).unwrap();
+        assert_eq!(drafts.list().unwrap().len(), 1, "nobody is shown half of one");
+        drafts.prune(alongside_desk::now_ms());
+        assert!(!old.exists() && now.exists(), "another companion may be at it");
+        assert_eq!(drafts.read("1-1").unwrap(), "x");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_draft_is_private_at_every_step() {
+        use std::os::unix::fs::MetadataExt as _;
+        let directory = tempfile::tempdir().unwrap();
+        let drafts = Drafts::open(&Places::below(directory.path()));
+        let text = drafts.save(&new("1-1", "x")).unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().mode() & 0o777;
+        let place = text.parent().unwrap();
+        assert_eq!([drafts.directory().as_path(), place].map(mode), [0o700; 2]);
+        assert_eq!([text.as_path(), &place.join(ABOUT)].map(mode), [0o600; 2]);
     }
 }

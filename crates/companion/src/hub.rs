@@ -28,7 +28,7 @@ use crate::context::OpenFiles;
 use crate::context::debounce::Debounce;
 use crate::drafts::Drafts;
 use crate::review::Reviews;
-use crate::scribe::{Answers, Scribe};
+use crate::scribe::{Answers, Job, Scribe};
 use crate::session::Session;
 
 pub(crate) use events::{DeskId, Event, Events, LastText};
@@ -40,6 +40,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How many looks until the discovery files are looked after: cleaners of `/tmp` take them, and a companion that ends
 /// leaves shared names free.
 const REPUBLISH_EVERY_LOOKS: u64 = 10;
+/// The loop wakes for each look. If it comes so much later, it could not: the process was stopped, or the machine.
+const STOOD_STILL: Duration = Duration::from_secs(5);
 /// How long stopping waits for agents to confirm that their reviews are rejected.
 const LAST_RECEIPTS: Duration = Duration::from_millis(500);
 
@@ -88,7 +90,14 @@ pub(crate) struct State {
     looks: u64,
     keeps_journal: bool,
     journal_is_stale: bool,
-    /// Given once the journal is written: a crash must not make an agent wait for what nobody knows of.
+    /// It is being written. What changes meanwhile is in the next one.
+    journal_is_underway: bool,
+    /// Said while it cannot be written.
+    journal_problem: Option<Problem>,
+    /// What keeps which agents from finding us.
+    unpublished: Vec<Problem>,
+    /// Given once everything they speak of is written: a crash must not make an agent wait for what nobody knows of, nor
+    /// take back what a person was told.
     held_answers: Answers,
     told: Status,
     stopping: Option<Stopping>,
@@ -131,6 +140,7 @@ impl State {
                 }
             }
         }
+        self.write_last();
         self.tell_the_rest();
         // Dropping the sessions ends their streams.
         self.cut.store(self.stopping.as_ref().is_some_and(|stopping| stopping.hands_over), Ordering::Release);
@@ -162,6 +172,10 @@ impl State {
 
     /// Whatever is due.
     fn tick(&mut self, now: Instant) {
+        let late = now.saturating_duration_since(self.next_look);
+        if late >= STOOD_STILL {
+            return self.stood_still(now, late);
+        }
         self.finish_flushes(now);
         if self.debounce.is_due(now) {
             self.refresh_context();
@@ -174,10 +188,26 @@ impl State {
             self.looks += 1;
             if self.looks.is_multiple_of(REPUBLISH_EVERY_LOOKS) {
                 self.publish(false, None);
+                self.scribe.send(Job::LookAfterJournal);
             }
+            // It is tried again until it can be written.
+            self.journal_is_stale |= self.journal_problem.is_some();
             // Files that vanished drop out.
             self.refresh_context();
         }
+    }
+
+    /// Nobody was served for a while, and what came meanwhile waits in our sockets: everybody still has the time they had.
+    fn stood_still(&mut self, now: Instant, gap: Duration) {
+        tracing::info!(?gap, "nothing could be done for a while");
+        for session in self.sessions.values_mut() {
+            session.last_heard += gap;
+            session.stream_lost = session.stream_lost.map(|lost| lost + gap);
+        }
+        for flush in &mut self.flushes {
+            flush.until += gap;
+        }
+        self.next_look = now;
     }
 
     fn handle(&mut self, event: Event) {
@@ -209,6 +239,9 @@ impl State {
             Event::FilesSeen(seen) => self.files_seen(*seen),
             Event::TargetRead { review, seen } => self.target_read(review, seen),
             Event::DraftWritten(written) => self.draft_written(written),
+            Event::JournalWritten(error) => self.journal_written(error),
+            Event::JournalGone => self.journal_is_stale = true,
+            Event::Published { problems, asked } => self.published(problems, asked),
             Event::DraftAwaited(draft) => self.draft_awaited(&draft),
             Event::RootsChanged { roots, privacy, changed } => self.roots_changed(roots, *privacy, changed),
             Event::EditorChanged { editor, shown } => self.editor_changed(editor, shown),

@@ -4,16 +4,17 @@
 //! port can. (Gemini CLI calls itself disconnected all the same, until `/ide enable`.) The journal lives exactly
 //! as long as the companion: finding one means a crash.
 
-use std::fs::{self, File};
+mod keeper;
+
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use alongside_contract::mcp::Implementation;
 use serde::{Deserialize, Serialize};
 
 use crate::builder::JournalKey;
-use crate::private::{self, Ground};
+
+pub(crate) use keeper::{Keeper, is_kept, sweep, was_left};
 
 /// What is written down. Private: it holds the token and texts.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +28,9 @@ pub(crate) struct Journal {
     /// No crash: a successor was asked for.
     #[serde(default)]
     pub(crate) handed_over: bool,
+    /// Nothing but port and token could be read.
+    #[serde(skip)]
+    pub(crate) is_damaged: bool,
     pub(crate) sessions: Vec<KnownSession>,
     /// What was undecided: the agent is told that it is rejected.
     pub(crate) undecided: Vec<Undecided>,
@@ -64,40 +68,14 @@ pub(crate) struct Unsettled {
     pub(crate) file_path: String,
     pub(crate) messages: Vec<String>,
     pub(crate) text: String,
+    /// The draft that goes once it is confirmed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) draft: Option<String>,
 }
 
-/// The right to keep one journal; nobody else has it at the same time.
-#[derive(Debug)]
-pub(crate) struct Keeper {
-    path: PathBuf,
-    /// Held until the process ends, however it ends.
-    _lock: File,
-}
-
-impl Keeper {
-    /// Takes the journal of this [name]. `None` when another living companion has it. Blocks briefly.
-    pub(crate) fn take(state: &Path, name: &str) -> io::Result<Option<Self>> {
-        private::directory(state, Path::new("journal"), Ground::Own)?;
-        let path = state.join("journal").join(format!("{name}.json"));
-        let lock =
-            File::options().create(true).truncate(false).write(true).open(path.with_extension("lock"))?;
-        match lock.try_lock() {
-            Ok(()) => Ok(Some(Self { path, _lock: lock })),
-            Err(fs::TryLockError::WouldBlock) => Ok(None),
-            Err(fs::TryLockError::Error(error)) => Err(error),
-        }
-    }
-
-    /// What a crashed companion left behind.
-    pub(crate) fn left_behind(&self) -> Option<Journal> {
-        let journal: Journal = serde_json::from_slice(&fs::read(&self.path).ok()?).ok()?;
-        // An empty token would let everybody in.
-        (!journal.token.is_empty()).then_some(journal)
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
+/// The [name] of a key of the caller's own.
+pub(crate) fn own_name(key: &str) -> String {
+    name(&JournalKey::Own(key.to_owned()), "", &[])
 }
 
 /// What a journal's file is called. A key that can be a name is one, and so means the same to every build of a host.
@@ -118,28 +96,6 @@ pub(crate) fn name(key: &JournalKey, editor: &str, roots: &[PathBuf]) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_one_keeps_the_journal_and_a_crash_leaves_it_behind() {
-        let directory = tempfile::tempdir().unwrap();
-        let keeper = Keeper::take(directory.path(), "e").unwrap().unwrap();
-        assert!(Keeper::take(directory.path(), "e").unwrap().is_none());
-        assert!(Keeper::take(directory.path(), "f").unwrap().is_some());
-        let journal = Journal { port: 7, token: "t".into(), ..Journal::default() };
-        private::write(keeper.path(), &serde_json::to_vec(&journal).unwrap()).unwrap();
-        drop(keeper);
-        let next = Keeper::take(directory.path(), "e").unwrap().unwrap();
-        assert_eq!(next.left_behind(), Some(journal));
-    }
-
-    #[test]
-    fn a_journal_without_a_token_is_none() {
-        let directory = tempfile::tempdir().unwrap();
-        let keeper = Keeper::take(directory.path(), "e").unwrap().unwrap();
-        let journal = Journal { port: 7, ..Journal::default() };
-        private::write(keeper.path(), &serde_json::to_vec(&journal).unwrap()).unwrap();
-        assert_eq!(keeper.left_behind(), None);
-    }
 
     #[test]
     fn a_key_of_ones_own_holds_whatever_the_roots_and_is_never_a_path() {

@@ -1,12 +1,18 @@
 //! Files and directories that are nobody else's business: atomic, mode 0600 in directories of mode 0700, and never
 //! through a name that another user could have put there.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::Path;
+use std::time::Duration;
 
 use alongside_platform::files;
-use alongside_platform::private::{create_directory, shut_directory};
+use alongside_platform::private::{create_directory, open_for_appending, shut_directory};
+
+/// What a file is called until it is complete.
+const UNFINISHED: &str = ".alongside-";
+/// How long one may take to be complete. One that is older is of somebody who was killed.
+const FINISHED_WITHIN: Duration = Duration::from_secs(60);
 
 /// How much to trust what already exists on the way to a private directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,10 +55,55 @@ pub fn directory(base: &Path, below: &Path, ground: Ground) -> io::Result<()> {
 /// When the directory does not let us; the old file is there still.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".alongside-").tempfile_in(directory)?;
-    file.write_all(content)?;
+    // Its error names a file that is not there; the caller knows which it is about.
+    let plain = |error: io::Error| match error.get_ref().and_then(std::error::Error::source) {
+        Some(source) => io::Error::new(error.kind(), source.to_string()),
+        None => error,
+    };
+    let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(directory).map_err(plain)?;
+    file.as_file_mut().write_all(content)?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// Removes what was left unfinished in a directory by [writers](write) that were killed.
+pub(crate) fn remove_unfinished(directory: &Path) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let is_old = |found: fs::Metadata| {
+            found.is_file()
+                && found.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age > FINISHED_WITHIN))
+        };
+        if entry.file_name().to_string_lossy().starts_with(UNFINISHED) && entry.metadata().is_ok_and(is_old) {
+            // Somebody else may have done so just now.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Takes the lock of this file, which is made if it is not there; `None` while somebody else has it. It is held until it is
+/// dropped. Who holds it may remove the file.
+///
+/// # Errors
+/// When the file cannot be made or locked.
+pub fn try_lock(path: &Path) -> io::Result<Option<File>> {
+    loop {
+        let file = open_for_appending(path)?;
+        match file.try_lock() {
+            // Otherwise it was removed in between, and the next to come takes another one of that name.
+            Ok(()) if leads_to(path, &file) => return Ok(Some(file)),
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+}
+
+/// Whether the file is still there under this name, and no other.
+pub fn leads_to(path: &Path, file: &File) -> bool {
+    match (fs::symlink_metadata(path), file.metadata()) {
+        (Ok(there), Ok(ours)) => files::is_same(&there, &ours),
+        _ => false,
+    }
 }
 
 fn naming(path: &Path, error: io::Error) -> io::Error {
@@ -101,6 +152,34 @@ mod tests {
         let read = io::read_to_string(reading).unwrap();
         assert_eq!(read, "1", "who was reading the old one goes on reading it");
         assert_eq!(fs::metadata(&file).unwrap().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_lock_whose_file_was_removed_is_taken_anew_and_by_one_only() {
+        let tmp = tempfile::tempdir().unwrap();
+        let path = tmp.path().join("x.lock");
+        let first = try_lock(&path).unwrap().unwrap();
+        assert_eq!(first.metadata().unwrap().mode() & 0o777, 0o600);
+        assert!(leads_to(&path, &first) && try_lock(&path).unwrap().is_none());
+        // Who waited for it has opened it before it goes.
+        let waiting = File::open(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        drop(first);
+        let second = try_lock(&path).unwrap().unwrap();
+        assert!(waiting.try_lock().is_ok() && !leads_to(&path, &waiting) && leads_to(&path, &second));
+        assert!(try_lock(&path).unwrap().is_none());
+    }
+
+    #[test]
+    fn what_a_killed_writer_left_goes_and_what_is_being_written_stays() {
+        let tmp = tempfile::tempdir().unwrap();
+        let [old, new] = [".alongside-old", ".alongside-new"].map(|name| tmp.path().join(name));
+        let long_ago = std::time::SystemTime::now() - 2 * FINISHED_WITHIN;
+        File::create(&old).unwrap().set_modified(long_ago).unwrap();
+        File::create(&new).unwrap();
+        File::create(tmp.path().join("mine")).unwrap().set_modified(long_ago).unwrap();
+        remove_unfinished(tmp.path());
+        assert!(!old.exists() && new.exists() && tmp.path().join("mine").exists());
     }
 
     #[test]

@@ -6,7 +6,6 @@
 //! over or dropped while its runtime goes on has everything written.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -20,7 +19,6 @@ use crate::discovery::Publisher;
 use crate::drafts::{Drafts, NewDraft};
 use crate::hub::{Event, Events};
 use crate::journal::{Journal, Keeper};
-use crate::private;
 
 /// How long until a draft that could not be written is tried again.
 const AGAIN_AFTER: Duration = Duration::from_secs(2);
@@ -42,8 +40,11 @@ pub(crate) enum Job {
     /// Says so when it was tried.
     SaveDraft(NewDraft, Option<oneshot::Sender<()>>),
     DeleteDraft(String),
-    /// Writes the journal, then gives the answers that must not be given before.
-    WriteJournal(Journal, Answers),
+    /// Writes the journal, if there is something new in it, then gives the answers that must not be given before, nor before
+    /// what was queued until now.
+    WriteJournal(Option<Journal>, Answers),
+    /// Says so if somebody has taken the journal away.
+    LookAfterJournal,
     /// Writes the discovery files for these roots; `focused` takes shared names over from other companions.
     Publish {
         roots: Vec<PathBuf>,
@@ -60,7 +61,8 @@ pub(crate) enum Job {
     Retire(oneshot::Sender<()>),
 }
 
-/// Answers that wait for the journal: an agent that has one and then loses us must be known to who comes after us.
+/// Answers that wait for the disk: an agent that has one and then loses us must be known to who comes after us, and what a
+/// person was told is taken must be there.
 #[derive(Default)]
 pub(crate) struct Answers(Vec<Box<dyn FnOnce() + Send + Sync>>);
 
@@ -68,6 +70,10 @@ impl Answers {
     pub(crate) fn add<T: Send + Sync + 'static>(&mut self, to: oneshot::Sender<T>, answer: T) {
         // An asker that is gone needs no answer.
         self.0.push(Box::new(move || drop(to.send(answer))));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     pub(crate) fn give(self) {
@@ -132,22 +138,10 @@ fn skip_overwritten(jobs: &mut Vec<Job>) {
         let overwritten = jobs[at + 1..].iter().any(|later| match (&jobs[at], later) {
             (Job::SaveDraft(old, _), Job::SaveDraft(new, _)) => old.id == new.id,
             (Job::SaveDraft(old, _), Job::DeleteDraft(id)) => old.id == *id,
-            (Job::WriteJournal(..), Job::WriteJournal(..)) => true,
             _ => false,
         });
         if overwritten {
-            let answers = match jobs.remove(at) {
-                Job::WriteJournal(_, answers) => answers,
-                _ => continue,
-            };
-            // They wait for what they were promised or newer.
-            let newer = jobs[at..].iter_mut().find_map(|job| match job {
-                Job::WriteJournal(_, answers) => Some(answers),
-                _ => None,
-            });
-            if let Some(newer) = newer {
-                newer.0.splice(0..0, answers.0);
-            }
+            jobs.remove(at);
         } else {
             at += 1;
         }
@@ -200,7 +194,10 @@ impl Workplace {
                 return;
             }
             skip_overwritten(&mut waiting);
-            waiting.drain(..).for_each(|job| self.carry_out(job));
+            let mut answers = Answers::default();
+            waiting.drain(..).for_each(|job| self.carry_out(job, &mut answers));
+            // What they wait for may have been skipped for something newer, which is written by now.
+            answers.give();
         }
     }
 
@@ -225,7 +222,7 @@ impl Workplace {
         self.events.send(Event::DraftWritten(Written { id, number, file, error }));
     }
 
-    fn carry_out(&mut self, job: Job) {
+    fn carry_out(&mut self, job: Job, answers: &mut Answers) {
         match job {
             Job::SaveDraft(draft, written) => {
                 self.save(draft);
@@ -236,12 +233,21 @@ impl Workplace {
                 // A draft that was never saved need not be deleted.
                 let _ = self.drafts.delete(&id);
             }
-            Job::WriteJournal(journal, answers) => {
-                self.write_journal(&journal);
-                answers.give();
+            Job::WriteJournal(journal, waiting) => {
+                answers.0.extend(waiting.0);
+                if let Some(journal) = journal {
+                    let error = self.write_journal(&journal).err().map(|error| error.to_string());
+                    self.events.send(Event::JournalWritten(error));
+                }
+            }
+            Job::LookAfterJournal => {
+                if self.keeper.as_ref().is_some_and(|keeper| !keeper.is_there()) {
+                    self.events.send(Event::JournalGone);
+                }
             }
             Job::Publish { roots, focused, done } => {
                 let problems = self.publisher.publish(&roots, focused);
+                self.events.send(Event::Published { problems: problems.clone(), asked: done.is_some() });
                 done.map(|done| done.send(problems));
             }
             Job::SetEditor(editor) => {
@@ -262,46 +268,16 @@ impl Workplace {
             Job::Retire(done) => {
                 self.try_again();
                 self.publisher.withdraw();
-                if let Some(keeper) = self.keeper.take() {
-                    let _ = fs::remove_file(keeper.path());
-                }
+                self.keeper.take().map(Keeper::retire);
                 let _ = done.send(());
             }
         }
     }
 
-    fn write_journal(&self, journal: &Journal) {
-        let Some(keeper) = &self.keeper else { return };
-        let written = serde_json::to_vec(journal)
-            .map_err(Into::into)
-            .and_then(|json| private::write(keeper.path(), &json));
-        if let Err(error) = written {
+    fn write_journal(&mut self, journal: &Journal) -> std::io::Result<()> {
+        let Some(keeper) = &mut self.keeper else { return Ok(()) };
+        keeper.write(journal).inspect_err(|error| {
             tracing::error!(path = %keeper.path().display(), %error, "cannot write the journal");
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn answers_of_a_journal_that_is_skipped_wait_for_the_newer_one() {
-        let (first, mut first_answered) = oneshot::channel();
-        let (second, mut second_answered) = oneshot::channel();
-        let (mut older, mut newer) = (Answers::default(), Answers::default());
-        older.add(first, 1);
-        newer.add(second, 2);
-        let mut jobs = vec![
-            Job::WriteJournal(Journal::default(), older),
-            Job::DeleteDraft("d".into()),
-            Job::WriteJournal(Journal::default(), newer),
-        ];
-        skip_overwritten(&mut jobs);
-        assert!(matches!(jobs[..], [Job::DeleteDraft(_), Job::WriteJournal(..)]));
-        assert!(first_answered.try_recv().is_err(), "answered before anything was written");
-        let Some(Job::WriteJournal(_, answers)) = jobs.pop() else { unreachable!() };
-        answers.give();
-        assert_eq!((first_answered.try_recv(), second_answered.try_recv()), (Ok(1), Ok(2)));
+        })
     }
 }

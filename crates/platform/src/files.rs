@@ -49,6 +49,20 @@ pub fn is_ours(found: &Metadata) -> bool {
     }
 }
 
+/// Whether both are of one file, under whatever names. Windows does not tell; there it counts as so.
+pub fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    #[cfg(unix)]
+    return {
+        use std::os::unix::fs::MetadataExt as _;
+        (one.dev(), one.ino()) == (other.dev(), other.ino())
+    };
+    #[cfg(not(unix))]
+    {
+        let _ = (one, other);
+        true
+    }
+}
+
 /// Its permission bits; none where there are no modes.
 pub fn mode(found: &Metadata) -> Option<u32> {
     #[cfg(unix)]

@@ -34,9 +34,10 @@ pub(super) enum Step {
 }
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Life {
     owner: Option<Owner>,
+    /// Whoever is there. Servers of an editor that is gone are nobody.
     parties: BTreeMap<u64, Party>,
     /// The process that agents take for the editor; none while hidden.
     shown: Option<u32>,
@@ -44,23 +45,35 @@ pub(super) struct Life {
     lost_until: Option<Instant>,
     /// When it ends if nobody comes.
     ends_at: Option<Instant>,
-    /// When an editor counts as gone whose connection is lost though its process lives.
+    /// When an editor counts as gone that is not connected though its process lives.
     owner_gone_at: Option<Instant>,
     /// Until when whoever started it may join and be whom agents find it as, though others were faster.
     starter_until: Option<Instant>,
 }
 
 impl Life {
-    /// A host that has just been started, found as `shown`: whoever started it is about to join.
-    pub(super) fn begin(owner: Option<Owner>, shown: u32, now: Instant) -> Self {
+    /// A host that has just been started by this process, which is about to join. It is found as its editor's, else as
+    /// that of whoever started it.
+    pub(super) fn begin(owner: Option<Owner>, starter: u32, now: Instant) -> Self {
+        let until = now + GRACE;
         Self {
-            owner,
             parties: BTreeMap::new(),
-            shown: Some(shown),
+            shown: Some(owner.as_ref().map_or(starter, |owner| owner.pid)),
             lost_until: None,
-            ends_at: Some(now + GRACE),
-            owner_gone_at: None,
-            starter_until: Some(now + GRACE),
+            ends_at: Some(until),
+            // After a crash it may have been started again by a desk.
+            owner_gone_at: owner.is_some().then_some(until),
+            starter_until: Some(until),
+            owner,
+        }
+    }
+
+    /// Neither we nor anybody else could do anything for so long, as while the machine slept: nobody had that time.
+    pub(super) fn stood_still(&mut self, gap: Duration) {
+        let deadlines =
+            [&mut self.lost_until, &mut self.ends_at, &mut self.owner_gone_at, &mut self.starter_until];
+        for deadline in deadlines.into_iter().flatten() {
+            *deadline += gap;
         }
     }
 
@@ -155,19 +168,26 @@ impl Life {
 
     /// The owner's process has ended, or the editor has closed the project.
     pub(super) fn owner_gone(&mut self, now: Instant) -> Vec<Step> {
-        if self.owner.is_none() || self.is_hidden() {
+        let Some(gone) = self.owner.clone().filter(|_| !self.is_hidden()) else {
             return Vec::new();
-        }
+        };
         self.owner_gone_at = None;
         self.shown = None;
+        self.parties.retain(|_, party| !party.owner.as_ref().is_some_and(|owner| is_same(owner, &gone)));
         let mut steps = vec![Step::Hide];
-        match self.parties.values().find(|party| !self.is_owners(party)).cloned() {
-            // Somebody else still looks at it: it is theirs from now on.
-            Some(party) => {
-                self.owner = None;
-                steps.extend(self.show(nobodys(&party)));
+        // Somebody else still looks at it: it is theirs from now on, another editor's before a desk's.
+        let owner = self.parties.values().find_map(|party| party.owner.clone());
+        match (owner, self.parties.values().next()) {
+            (Some(owner), _) => {
+                self.owner = Some(owner.clone());
+                steps.extend(self.show(owner));
             }
-            None => self.ends_at = Some(now + GRACE),
+            (None, Some(party)) => {
+                let party = nobodys(party);
+                self.owner = None;
+                steps.extend(self.show(party));
+            }
+            (None, None) => self.ends_at = Some(now + GRACE),
         }
         steps
     }
@@ -205,13 +225,17 @@ impl Life {
     }
 
     fn is_owners(&self, party: &Party) -> bool {
-        let is_same = |one: &Owner, other: &Owner| one.pid == other.pid && one.window == other.window;
         matches!((&self.owner, &party.owner), (Some(ours), Some(theirs)) if is_same(ours, theirs))
     }
 
     fn is_shown_for_somebody(&self) -> bool {
         self.parties.values().any(|party| party.pid.is_some() && party.pid == self.shown)
     }
+}
+
+/// Whether two servers speak for the same editor.
+fn is_same(one: &Owner, other: &Owner) -> bool {
+    one.pid == other.pid && one.window == other.window
 }
 
 /// What a host without an editor is found as: it goes by the process of somebody who looks at it, for agents take an
@@ -221,5 +245,7 @@ pub(super) fn nobodys(party: &Party) -> Owner {
     Owner { pid, name: "alongside".into(), display_name: "alongside".into(), window: None }
 }
 
+#[cfg(test)]
+mod orderings;
 #[cfg(test)]
 mod tests;

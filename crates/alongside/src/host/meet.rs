@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
+use alongside_companion::{Companion, Places};
 use alongside_desk::socket::{
     ClientInfo, Hello, JoinError, Joined, Options, Owner, PROTOCOL, Role, Terms, join,
 };
@@ -13,12 +14,18 @@ use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
+use tokio::time::Instant;
 
 use super::VERSION;
 use super::registry::{Entry, Lock, Registry};
 use crate::Globals;
 use crate::failure::{Hint, failure};
 use crate::settings::Settings;
+
+/// How long a host that lives may take to put its socket back, which somebody has removed.
+const BACK_WITHIN: Duration = Duration::from_secs(3);
+/// How often that is looked for.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// How long a host may take until it listens.
 const STARTED_WITHIN: Duration = Duration::from_secs(20);
@@ -90,7 +97,7 @@ impl Wish {
         let will_do = |entry: &Entry| match &self.owner {
             None => entry.serves(&self.dirs),
             Some(owner) => {
-                let free = entry.owner.is_none() || entry.hidden;
+                let free = entry.is_free();
                 let same = entry
                     .owner
                     .as_ref()
@@ -114,11 +121,15 @@ pub(crate) async fn meet(wish: &Wish) -> anyhow::Result<Joined> {
         if let Some(joined) = try_join(&registry, &entry.name, wish).await? {
             return Ok(joined);
         }
-        if wish.host.is_some() {
-            return start(&registry, &lock, &entry, wish).await;
+        // It has crashed, and nobody was there to start it again. Under its name a new one adopts what it left.
+        let again = entry.again_for(wish);
+        match start(&registry, &lock, &again, wish).await {
+            Err(error) if wish.host.is_none() => {
+                tracing::warn!(host = entry.name, "what has crashed cannot be started again: {error:#}");
+                registry.remove(&entry);
+            }
+            started => return started,
         }
-        // It has crashed, and nobody was there to start it again. A new one of its name adopts what it left.
-        registry.remove(&entry);
     }
     // What is wrong in the settings is said here, where somebody reads it.
     Settings::load(wish.globals.config.as_deref(), &wish.dirs)?;
@@ -174,8 +185,16 @@ async fn try_join(registry: &Registry, name: &str, wish: &Wish) -> anyhow::Resul
     ))
 }
 
-/// Starts a host and joins it.
+/// Starts a host and joins it. If there is one whose socket was removed, it is waited for instead.
 async fn start(registry: &Registry, _: &Lock, entry: &Entry, wish: &Wish) -> anyhow::Result<Joined> {
+    let places = Places::of_this_process();
+    let until = Instant::now() + BACK_WITHIN;
+    while Companion::keeps_journal(&places, &entry.name) && Instant::now() < until {
+        if let Some(joined) = try_join(registry, &entry.name, wish).await? {
+            return Ok(joined);
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
     spawn(entry).await?;
     let stream = registry.dial(&entry.name).await.context("the companion was started and does not listen")?;
     join(stream, &wish.hello()).await.context("cannot join the companion that was started")

@@ -1,6 +1,7 @@
 //! The host: a small process of its own around the companion, which desks join over a private socket. It outlives each of
 //! them, so that a desk can crash, be joined by another, or be closed, and nothing is lost.
 
+mod again;
 mod life;
 mod meet;
 mod reach;
@@ -72,9 +73,15 @@ type Begun = (serve::Serving, interprocess::local_socket::tokio::Listener, Signa
 
 async fn begin(plan: Plan) -> anyhow::Result<Begun> {
     let registry = Registry::open()?;
-    let settings = Settings::load(plan.globals.config.as_deref(), &plan.roots)?;
     let signals = Signals::listen()?;
-    let companion = companion(&settings, &plan).await?;
+    let again = Companion::has_journal(&Places::of_this_process(), &plan.name);
+    let Ready { companion, settings, plan, untold } = if again {
+        again::companion_again(plan).await?
+    } else {
+        let settings = Settings::load(plan.globals.config.as_deref(), &plan.roots)?;
+        let companion = companion(&settings, &plan).await?;
+        Ready { companion, settings, plan, untold: Vec::new() }
+    };
     let listener = registry.listen(&plan.name)?;
     let entry = Entry {
         name: plan.name,
@@ -87,7 +94,18 @@ async fn begin(plan: Plan) -> anyhow::Result<Begun> {
         ..Entry::default()
     };
     registry.write(&entry)?;
-    Ok((serve::Serving::new(companion, entry, registry, settings, plan.starter), listener, signals))
+    let serving = serve::Serving::new(companion, entry, registry, settings, untold, plan.starter);
+    Ok((serving, listener, signals))
+}
+
+/// What a host is made of.
+struct Ready {
+    companion: Companion,
+    settings: Settings,
+    /// As far as it could be carried out.
+    plan: Plan,
+    /// Projects of which agents are told nothing.
+    untold: Vec<PathBuf>,
 }
 
 /// A companion as the plan and the settings say.

@@ -16,6 +16,10 @@ use tokio::time::Instant;
 use super::meet::{Wish, meet, meet_again};
 use super::registry::{Entry, Registry};
 
+/// For how long it is tried to start a host again, and how often: there may be no room or no descriptor just then, and agents wait.
+const TRIED_FOR: Duration = Duration::from_secs(30);
+const TRIED_EVERY: Duration = Duration::from_secs(1);
+
 /// A host that crashes this often within [`WHILE`] is not started again.
 const CRASHES: usize = 5;
 const WHILE: Duration = Duration::from_secs(60);
@@ -206,9 +210,18 @@ impl Carrier {
     async fn join_again(&mut self) -> anyhow::Result<Joined> {
         let (wish, entry) = (self.wish.clone(), self.entry.clone());
         let joining = async move {
-            match meet_again(&wish, &entry).await {
-                Ok(joined) => Ok(joined),
-                Err(error) => meet(&wish).await.map_err(|_| error),
+            let until = Instant::now() + TRIED_FOR;
+            loop {
+                let error = match meet_again(&wish, &entry).await {
+                    Ok(joined) => return Ok(joined),
+                    Err(error) => error,
+                };
+                match meet(&wish).await {
+                    Ok(joined) => return Ok(joined),
+                    Err(_) if Instant::now() < until => tracing::warn!("{error:#}; it is tried again"),
+                    Err(_) => return Err(error),
+                }
+                tokio::time::sleep(TRIED_EVERY).await;
             }
         };
         tokio::pin!(joining);

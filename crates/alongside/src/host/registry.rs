@@ -12,6 +12,7 @@ use interprocess::local_socket::tokio::{Listener, Stream, prelude::*};
 use interprocess::local_socket::{GenericFilePath, ListenerOptions, Name};
 use serde::{Deserialize, Serialize};
 
+use super::meet::Wish;
 use crate::failure::Hint;
 
 /// What is known of a host without asking it, and all that is needed to start it again.
@@ -41,6 +42,18 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
+    /// Whether an editor that comes may have it: it has none, or one that is gone.
+    pub(crate) fn is_free(&self) -> bool {
+        let lives = |owner: &Owner| alongside_platform::process::look_up(owner.pid).is_some();
+        self.hidden || !self.owner.as_ref().is_some_and(lives)
+    }
+
+    /// The same for whoever starts it again after a crash.
+    pub(crate) fn again_for(&self, wish: &Wish) -> Self {
+        let owner = wish.owner.clone().or_else(|| self.owner.clone().filter(|_| !self.is_free()));
+        Self { owner, hidden: false, ..self.clone() }
+    }
+
     /// Whether every one of these directories is at or below a root of it.
     pub(crate) fn serves(&self, dirs: &[PathBuf]) -> bool {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -49,9 +62,11 @@ impl Entry {
     }
 }
 
-/// The directory.
+/// The directory: what it is below, and its own name.
 #[derive(Debug, Clone)]
 pub(crate) struct Registry {
+    base: PathBuf,
+    below: PathBuf,
     directory: PathBuf,
 }
 
@@ -72,10 +87,14 @@ impl Registry {
             Some(runtime) => (runtime, PathBuf::from("alongside")),
             None => (std::env::temp_dir(), PathBuf::from(format!("alongside-{}", sockets::user()))),
         };
-        private::directory(&base, &below, Ground::Shared)
-            .with_context(|| format!("cannot make the private directory {}", base.join(&below).display()))
-            .hint("set XDG_RUNTIME_DIR to a directory of yours that exists")?;
-        Ok(Self { directory: base.join(below) })
+        let registry = Self { directory: base.join(&below), base, below };
+        registry.make().hint("set XDG_RUNTIME_DIR to a directory of yours that exists")?;
+        Ok(registry)
+    }
+
+    fn make(&self) -> anyhow::Result<()> {
+        private::directory(&self.base, &self.below, Ground::Shared)
+            .with_context(|| format!("cannot make the private directory {}", self.directory.display()))
     }
 
     /// The directory, which is private.
@@ -114,10 +133,8 @@ impl Registry {
 
     /// Removes what a host that has ended left, if it is still that one's.
     pub(crate) fn remove(&self, entry: &Entry) {
-        let path = self.file(&entry.name, "json");
-        let ours = fs::read(&path).ok().and_then(|json| serde_json::from_slice::<Entry>(&json).ok());
-        if ours.is_some_and(|there| there.pid == entry.pid) {
-            let _ = fs::remove_file(path);
+        if self.is_there(entry) {
+            let _ = fs::remove_file(self.file(&entry.name, "json"));
             let _ = fs::remove_file(self.file(&entry.name, "sock"));
         }
     }
@@ -128,15 +145,13 @@ impl Registry {
     /// When the lock cannot be made, or somebody holds it for half a minute.
     pub(crate) async fn lock(&self) -> anyhow::Result<Lock> {
         let path = self.file("start", "lock");
-        let file = File::options().create(true).truncate(false).write(true).open(&path);
-        let file = file.with_context(|| format!("cannot open {}", path.display()))?;
         for _ in 0..1500 {
-            match file.try_lock() {
-                Ok(()) => return Ok(Lock(file)),
-                Err(fs::TryLockError::WouldBlock) => {}
-                Err(fs::TryLockError::Error(error)) => {
-                    return Err(error).with_context(|| format!("cannot lock {}", path.display()));
-                }
+            // Cleaners may take the directory at any time.
+            self.make()?;
+            if let Some(lock) =
+                private::try_lock(&path).with_context(|| format!("cannot lock {}", path.display()))?
+            {
+                return Ok(Lock(lock));
             }
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
@@ -157,13 +172,40 @@ impl Registry {
     /// # Errors
     /// When the socket cannot be made.
     pub(crate) fn listen(&self, name: &str) -> anyhow::Result<Listener> {
-        let path = self.file(name, "sock");
-        let _ = fs::remove_file(&path);
-        let listener =
-            self.socket(name).and_then(|socket| ListenerOptions::new().name(socket).create_tokio());
-        listener
-            .with_context(|| format!("cannot listen at {}", path.display()))
-            .hint("set XDG_RUNTIME_DIR to another directory of yours, whose path is short")
+        let _ = fs::remove_file(self.file(name, "sock"));
+        self.bind(name).hint("set XDG_RUNTIME_DIR to another directory of yours, whose path is short")
+    }
+
+    /// Puts back what a cleaner has taken of a host that lives: the directory, the entry, the socket. Returns a new listener
+    /// where the old one is not reached any more. What somebody else has put there in the meantime is left alone.
+    ///
+    /// # Errors
+    /// When the disk does not let us.
+    pub(crate) fn put_back(&self, entry: &Entry) -> anyhow::Result<Option<Listener>> {
+        if !self.file(&entry.name, "json").exists() {
+            self.make()?;
+            self.write(entry)?;
+            tracing::warn!(directory = %self.directory.display(), "somebody has removed our files; they are back");
+        }
+        let is_gone = Os::HERE != Os::Windows && !self.file(&entry.name, "sock").exists();
+        match is_gone && self.is_there(entry) {
+            true => self.bind(&entry.name).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Whether the entry of this name is this host's.
+    fn is_there(&self, entry: &Entry) -> bool {
+        let json = fs::read(self.file(&entry.name, "json")).ok();
+        let there = json.and_then(|json| serde_json::from_slice::<Entry>(&json).ok());
+        there.is_some_and(|there| there.pid == entry.pid)
+    }
+
+    fn bind(&self, name: &str) -> anyhow::Result<Listener> {
+        // Whoever listens after us may have taken the name by the time that we end.
+        let listen = |socket| ListenerOptions::new().name(socket).reclaim_name(false).create_tokio();
+        let listener = self.socket(name).and_then(listen);
+        listener.with_context(|| format!("cannot listen at {}", self.file(name, "sock").display()))
     }
 
     fn socket(&self, name: &str) -> std::io::Result<Name<'static>> {

@@ -12,7 +12,7 @@ use alongside_desk::{Desk, Problem, Request};
 use interprocess::local_socket::tokio::{Listener, Stream, prelude::*};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
-use tokio::time::Instant;
+use tokio::time::{Instant, MissedTickBehavior};
 
 use super::VERSION;
 use super::life::{Life, Party, Step};
@@ -24,6 +24,10 @@ use crate::signals::{self, Signals};
 
 /// How often at most a focus is written down.
 const FOCUS_EVERY_MS: u64 = 1000;
+/// How often it is looked whether we can still be found.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// The loop wakes for each look. If it comes so much later, it could not: the process was stopped, or the machine.
+const STOOD_STILL: Duration = Duration::from_secs(5);
 /// How long desks may take to hear the last things.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
@@ -43,6 +47,10 @@ pub(super) struct Serving {
     telling: BTreeSet<u64>,
     /// Said to desks that are still there when all is over.
     goodbye: watch::Sender<Option<Goodbye>>,
+    /// When the loop was awake last.
+    awake: Instant,
+    /// No desk can find us, and that was said.
+    unfound: bool,
 }
 
 impl Serving {
@@ -51,30 +59,37 @@ impl Serving {
         entry: Entry,
         registry: Registry,
         settings: Settings,
-        shown: u32,
+        untold: Vec<PathBuf>,
+        starter: u32,
     ) -> Self {
-        let life = Life::begin(entry.owner.clone(), shown, Instant::now());
+        let now = Instant::now();
+        let life = Life::begin(entry.owner.clone(), starter, now);
         Self {
             companion,
             entry,
             registry,
             settings,
-            untold: Vec::new(),
+            untold,
             life,
             last: 0,
             saved: None,
             telling: BTreeSet::new(),
             goodbye: watch::Sender::new(None),
+            awake: now,
+            unfound: false,
         }
     }
 
     /// Serves until the rules, a signal or a successor end it.
-    pub(super) async fn run(mut self, listener: Listener, mut signals: Signals) {
+    pub(super) async fn run(mut self, mut listener: Listener, mut signals: Signals) {
         let (events, mut inbox) = mpsc::unbounded_channel();
         let mut visitors = JoinSet::new();
         self.watch_saved_files();
         tokio::spawn(report_foreign(self.companion.observe(), self.entry.roots.clone()));
+        let mut looks = tokio::time::interval(LOOK_EVERY);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let (how, asked) = loop {
+            self.notice_standing_still();
             let deadline = self.life.deadline();
             let steps = tokio::select! {
                 stream = listener.accept() => {
@@ -120,7 +135,16 @@ impl Serving {
                     // We hold a sender ourselves.
                     None => break (Goodbye::Stopped, None),
                 },
-                () = until(deadline) => self.life.due(Instant::now()),
+                _ = looks.tick() => {
+                    if let Some(new) = self.look_after_our_files() {
+                        listener = new;
+                    }
+                    continue;
+                }
+                () = until(deadline) => {
+                    self.notice_standing_still();
+                    self.life.due(Instant::now())
+                }
                 () = owner_ends(self.life.owner().filter(|_| !self.life.is_hidden())) => {
                     tracing::info!("the editor's process has ended");
                     self.life.owner_gone(Instant::now())
@@ -142,6 +166,36 @@ impl Serving {
         // Everybody hears what became of the reviews, and the goodbye.
         let last_words = async { while visitors.join_next().await.is_some() {} };
         let _ = tokio::time::timeout(LAST_WORDS, last_words).await;
+    }
+
+    /// Nobody was let in for a while, and who came meanwhile waits at the socket: everybody still has the time they had.
+    fn notice_standing_still(&mut self) {
+        let now = Instant::now();
+        let gap = now.saturating_duration_since(self.awake);
+        if gap >= STOOD_STILL {
+            tracing::info!(?gap, "nothing could be done for a while");
+            self.life.stood_still(gap);
+        }
+        self.awake = now;
+    }
+
+    /// Has desks find us, whatever was removed. Returns what they are to be heard at from now on.
+    fn look_after_our_files(&mut self) -> Option<Listener> {
+        match self.registry.put_back(&self.entry) {
+            Ok(listener) => {
+                self.unfound = false;
+                listener
+            }
+            Err(error) => {
+                if !std::mem::replace(&mut self.unfound, true) {
+                    tracing::error!("{error:#}");
+                    let what = format!("no further desk can join this companion: {error:#}");
+                    let hint = Some("It is tried again every second.".into());
+                    self.companion.observe().send(Request::Report(Problem { what, hint }));
+                }
+                None
+            }
+        }
     }
 
     fn arrived(&mut self, hello: &Hello, seated: oneshot::Sender<Seated>) -> Vec<Step> {
@@ -290,7 +344,7 @@ impl Serving {
 }
 
 /// A project says what shall be hidden in it, and nobody understands what.
-fn untold_problem(root: &Path, error: &anyhow::Error) -> Problem {
+pub(super) fn untold_problem(root: &Path, error: &anyhow::Error) -> Problem {
     let hint = format!(
         "Agents are told of no file in {} until its settings are right and it is opened again. Reviews work as ever.",
         root.display()

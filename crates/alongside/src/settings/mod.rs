@@ -82,6 +82,11 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// None at all, and nothing is told: those there are cannot be understood.
+    pub(crate) fn silent() -> Self {
+        Self { context: false, ..Self::default() }
+    }
+
     /// Reads `file`, or the default place if there is such a file, and what each root adds.
     ///
     /// # Errors

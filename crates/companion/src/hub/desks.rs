@@ -12,8 +12,9 @@ impl State {
         let (events, observes) = (desk.events.clone(), desk.observes);
         self.desks.insert(id, desk);
         let news = if observes { Vec::new() } else { std::mem::take(&mut self.news) };
-        let problems =
-            self.problems.iter().chain(self.telling.unsaved()).cloned().chain(news).map(desk::Event::Problem);
+        let unpublished = self.unpublished.iter().filter(|problem| !self.problems.contains(problem));
+        let lasting = self.problems.iter().chain(unpublished).chain(&self.journal_problem);
+        let problems = lasting.chain(self.telling.unsaved()).cloned().chain(news).map(desk::Event::Problem);
         let waiting = self.reviews.iter().map(|review| desk::Event::Opened(review.review()));
         let first = std::iter::once(desk::Event::Status(self.status()));
         // A desk that is gone already will be reported as such.
@@ -34,9 +35,20 @@ impl State {
     }
 
     pub(super) fn answer(&mut self, id: DeskId, call: desk::Call) {
-        let answer = self.carry_out(id, call.request).map(|revision| Revised { revision });
-        // Nobody need wait for the answer.
-        let _ = call.answer.send(answer);
+        let changes_review = matches!(
+            call.request,
+            Request::EditReview { .. }
+                | Request::KeepHunks { .. }
+                | Request::SplitHunk { .. }
+                | Request::UndoReview { .. }
+                | Request::DecideReview { .. }
+        );
+        match self.carry_out(id, call.request).map(|revision| Revised { revision }) {
+            // What a person was told is taken outlives a crash.
+            Ok(revised) if changes_review => self.held_answers.add(call.answer, Ok(revised)),
+            // Nobody need wait for the answer.
+            answer => drop(call.answer.send(answer)),
+        }
     }
 
     fn carry_out(&mut self, desk: DeskId, request: Request) -> Result<u64, desk::Refusal> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use alongside_contract::discovery::{Record, WRITER};
 use alongside_contract::environment;
-use alongside_desk::{Closing, Problem};
+use alongside_desk::{self as desk, Closing, Problem};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -53,7 +53,6 @@ impl State {
 
     /// Ends without deciding anything; a successor finds all of it in the journal.
     pub(super) fn hand_over(&mut self, done: oneshot::Sender<()>) {
-        self.journal_is_stale = true;
         self.stopping = Some(Stopping { until: Instant::now(), done: vec![done], hands_over: true });
     }
 
@@ -64,6 +63,21 @@ impl State {
             return;
         }
         self.scribe.send(Job::Publish { roots: self.roots.clone(), focused, done });
+    }
+
+    /// The discovery files are written as far as they can be. Tells what has changed about that, if nobody else does.
+    pub(super) fn published(&mut self, problems: Vec<Problem>, asked: bool) {
+        let before = std::mem::replace(&mut self.unpublished, problems);
+        if !asked {
+            let new: Vec<_> =
+                self.unpublished.iter().filter(|problem| !before.contains(problem)).cloned().collect();
+            new.into_iter().for_each(|problem| self.tell_desks(&desk::Event::Problem(problem)));
+        }
+        if self.unpublished.is_empty() && !before.is_empty() {
+            self.problems.retain(|problem| !before.contains(problem));
+            let what = "every agent can find this companion by itself again".into();
+            self.tell_desks(&desk::Event::Problem(Problem { what, hint: None }));
+        }
     }
 
     /// The variables for terminals follow the editor and its workspace.

@@ -94,6 +94,15 @@ pub(crate) enum Event {
     },
     // The scribe.
     DraftWritten(Written),
+    /// The journal, or why not.
+    JournalWritten(Option<String>),
+    /// Somebody has taken it away.
+    JournalGone,
+    /// The discovery files are written; what keeps which agents from finding us, which whoever `asked` is told.
+    Published {
+        problems: Vec<Problem>,
+        asked: bool,
+    },
     /// Somebody has waited for this one: its id and what it is numbered with.
     DraftAwaited((String, u64)),
     // The host program.

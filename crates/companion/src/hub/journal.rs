@@ -1,7 +1,7 @@
 //! What the loop writes down for a life after a crash, and what it takes over from the one before.
 
 use alongside_contract::family::FAMILIES;
-use alongside_desk::Problem;
+use alongside_desk::{self as desk, Problem};
 
 use super::State;
 use super::reviews::refused;
@@ -15,6 +15,9 @@ impl State {
     /// the only way to free an agent that waits for it.
     pub(super) fn adopt(&mut self, journal: Journal) {
         self.reviews.go_on_after(journal.last_review);
+        if journal.is_damaged {
+            self.news.push(lost_memory("it is damaged, or of another release"));
+        }
         if journal.port != self.port {
             self.mourn(journal);
             return;
@@ -54,6 +57,9 @@ impl State {
             };
             session.outbox.push(&unsettled.file_path, unsettled.messages, 0);
             session.remember(&unsettled.file_path, unsettled.text.into());
+            if let Some(draft) = unsettled.draft {
+                self.unconfirmed.insert((unsettled.session, unsettled.file_path), draft);
+            }
         }
     }
 
@@ -84,14 +90,54 @@ impl State {
         self.news.push(Problem { what, hint: Some(hint) });
     }
 
-    /// Writes down what a companion must know that comes after a crash of this one.
-    /// Answers that depend on it are given when it is on disk.
+    /// Writes down what a companion must know that comes after a crash of this one. Answers that speak of it are given when it
+    /// is on disk, and so are those that speak of drafts.
     pub(super) fn write_journal(&mut self) {
-        let answers = std::mem::take(&mut self.held_answers);
-        if !std::mem::take(&mut self.journal_is_stale) || !self.keeps_journal {
-            answers.give();
+        let hands_over = self.stopping.as_ref().is_some_and(|stopping| stopping.hands_over);
+        if self.journal_is_underway || hands_over {
             return;
         }
+        let journal =
+            (std::mem::take(&mut self.journal_is_stale) && self.keeps_journal).then(|| self.journal());
+        if journal.is_none() && self.held_answers.is_empty() {
+            return;
+        }
+        self.journal_is_underway = journal.is_some();
+        self.scribe.send(Job::WriteJournal(journal, std::mem::take(&mut self.held_answers)));
+    }
+
+    /// The same at the end, when nobody waits for the one before; but a companion that stops leaves none.
+    pub(super) fn write_last(&mut self) {
+        let hands_over = self.stopping.as_ref().is_some_and(|stopping| stopping.hands_over);
+        let journal = (hands_over && self.keeps_journal).then(|| self.journal());
+        self.scribe.send(Job::WriteJournal(journal, std::mem::take(&mut self.held_answers)));
+    }
+
+    /// The journal is on disk, or why not.
+    pub(super) fn journal_written(&mut self, error: Option<String>) {
+        self.journal_is_underway = false;
+        match (error, self.journal_problem.is_some()) {
+            (Some(error), false) => {
+                let problem = Problem {
+                    what: format!("what a crash must not take cannot be written down: {error}"),
+                    hint: Some(
+                        "Until it can, which is tried every second, an agent whose proposal is open at a crash waits for good, or                          until `/ide enable`. See that there is room in the state directory, and that it is there and writable."
+                            .into(),
+                    ),
+                };
+                self.tell_desks(&desk::Event::Problem(problem.clone()));
+                self.journal_problem = Some(problem);
+            }
+            (None, true) => {
+                self.journal_problem = None;
+                let what = "what a crash must not take is written down again".into();
+                self.tell_desks(&desk::Event::Problem(Problem { what, hint: None }));
+            }
+            _ => {}
+        }
+    }
+
+    fn journal(&self) -> Journal {
         let sessions = self.sessions.values().map(|session| KnownSession {
             id: session.id.clone(),
             client: session.client.clone(),
@@ -110,18 +156,30 @@ impl State {
                 file_path: file_path.to_owned(),
                 messages: messages.to_vec(),
                 text: session.remembered(file_path).map(|text| text.to_string()).unwrap_or_default(),
+                draft: self.unconfirmed.get(&(session.id.clone(), file_path.to_owned())).cloned(),
             })
         });
-        let journal = Journal {
+        Journal {
             port: self.port,
+            is_damaged: false,
             handed_over: self.stopping.as_ref().is_some_and(|stopping| stopping.hands_over),
             token: self.token.to_string(),
             last_review: self.reviews.last(),
             sessions: sessions.collect(),
             undecided: undecided.collect(),
             unsettled: unsettled.collect(),
-        };
-        self.scribe.send(Job::WriteJournal(journal, answers));
+        }
+    }
+}
+
+/// Said when nobody knows who was connected before a crash.
+pub(super) fn lost_memory(why: &str) -> Problem {
+    Problem {
+        what: format!("the companion was interrupted, and what it had written down cannot be used: {why}"),
+        hint: Some(
+            "Agents that were connected come back with `/ide enable`. What you had typed, if anything, is in `alongside drafts`."
+                .into(),
+        ),
     }
 }
 

@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::handle::Rules;
+use super::journal::lost_memory;
 use super::look::Looking;
 use super::{Events, Hub, LOOK_EVERY, State};
 use crate::builder::{Builder, Companion, StartError, Workspace};
@@ -49,7 +50,9 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         None => None,
     };
     let keeps_journal = keeper.is_some();
-    let left_behind = keeper.as_ref().and_then(Keeper::left_behind);
+    let left_behind = keeper.as_ref().map(Keeper::left_behind).transpose();
+    let unreadable = left_behind.as_ref().err().map(|error| lost_memory(&error.to_string()));
+    let left_behind = left_behind.ok().flatten().flatten();
     // Without a predecessor there is nothing to wait for.
     let patience = if left_behind.is_some() { patience } else { Instant::now() };
 
@@ -100,10 +103,14 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
     let server = Server { events: events.clone(), max_body: builder.max_body };
     let doors = Doors::open(listeners, &router(Arc::new(server), Arc::new(gate)));
 
-    let (published, problems_found) = oneshot::channel();
+    let (published, is_published) = oneshot::channel();
     scribe.send(Job::Publish { roots: roots.clone(), focused: true, done: Some(published) });
-    problems.extend(problems_found.await.unwrap_or_default());
-    tokio::task::spawn_blocking(move || sweep::sweep(&places, port));
+    // What it found is on its way to the loop as well.
+    let _ = is_published.await;
+    tokio::task::spawn_blocking(move || {
+        sweep::sweep(&places, port);
+        journal::sweep(&places);
+    });
 
     tracing::info!(port, ?roots, adopted = left_behind.is_some(), "the companion serves");
     let mut state = State {
@@ -126,7 +133,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         flushes: Vec::new(),
         unconfirmed: std::collections::HashMap::new(),
         problems,
-        news: Vec::new(),
+        news: unreadable.into_iter().collect(),
         vanished: Vec::new(),
         drafts,
         scribe,
@@ -139,6 +146,9 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         looks: 0,
         keeps_journal,
         journal_is_stale: true,
+        journal_is_underway: false,
+        journal_problem: None,
+        unpublished: Vec::new(),
         held_answers: crate::scribe::Answers::default(),
         told: alongside_desk::Status::default(),
         stopping: None,
@@ -194,7 +204,16 @@ async fn take_journal(
 ) -> Option<Keeper> {
     loop {
         match Keeper::take(&places.state, name) {
-            Ok(None) if until <= Instant::now() => return None,
+            Ok(None) if until <= Instant::now() => {
+                problems.push(Problem {
+                    what: "another companion of this project is running and keeps the journal".into(),
+                    hint: Some(
+                        "A crash of this one would leave agents waiting. End one of them: `alongside status` shows both."
+                            .into(),
+                    ),
+                });
+                return None;
+            }
             Ok(None) => tokio::time::sleep(TRY_EVERY).await,
             Ok(keeper) => return keeper,
             Err(error) => {

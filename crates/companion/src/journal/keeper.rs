@@ -1,0 +1,247 @@
+//! Where journals lie, who may write which, and what of them goes when: a file and a lock for each living companion, and for
+//! each that has crashed until it is back, or for two weeks.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::Journal;
+use crate::drafts::KEPT_FOR;
+use crate::places::Places;
+use crate::private::{self, Ground};
+use crate::untrusted::{self, Whose};
+
+/// It holds the texts of all open reviews; whatever is larger than this is something else.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// The right to keep one journal; nobody else has it at the same time.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    state: PathBuf,
+    path: PathBuf,
+    /// Held until the process ends, however it ends.
+    lock: File,
+}
+
+/// What can still be read of a journal that is none of ours any more.
+#[derive(Debug, Deserialize)]
+struct Rest {
+    port: u16,
+    token: String,
+}
+
+fn directory(state: &Path) -> PathBuf {
+    state.join("journal")
+}
+
+fn make_directory(state: &Path) -> io::Result<()> {
+    private::directory(state, Path::new("journal"), Ground::Own)
+}
+
+impl Keeper {
+    /// Takes the journal of this [name](super::name). `None` when another living companion has it. Blocks briefly.
+    pub(crate) fn take(state: &Path, name: &str) -> io::Result<Option<Self>> {
+        make_directory(state)?;
+        let path = directory(state).join(format!("{name}.json"));
+        let lock = private::try_lock(&path.with_extension("lock"))?;
+        Ok(lock.map(|lock| Self { state: state.to_owned(), path, lock }))
+    }
+
+    /// What a crashed companion left behind. Of one that is damaged, port and token are enough for agents to be told that
+    /// they are not known any more; without them it is an error.
+    pub(crate) fn left_behind(&self) -> io::Result<Option<Journal>> {
+        let json = match untrusted::read(&self.path, MAX_BYTES, Whose::Ours) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            read => read?,
+        };
+        let journal: Journal = serde_json::from_slice(&json).or_else(|_| {
+            let Rest { port, token } = serde_json::from_slice(&json)?;
+            Ok::<_, io::Error>(Journal { port, token, is_damaged: true, ..Journal::default() })
+        })?;
+        // An empty token would let everybody in.
+        if journal.token.is_empty() || journal.port == 0 {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it names no port and token"));
+        }
+        Ok(Some(journal))
+    }
+
+    /// Replaces the journal in one step. Its directory is put back if it was taken away.
+    pub(crate) fn write(&mut self, journal: &Journal) -> io::Result<()> {
+        let lock = self.path.with_extension("lock");
+        if !private::leads_to(&lock, &self.lock) {
+            make_directory(&self.state)?;
+            self.lock = private::try_lock(&lock)?.ok_or_else(|| {
+                io::Error::new(io::ErrorKind::ResourceBusy, "another companion of this project keeps it now")
+            })?;
+        }
+        private::write(&self.path, &serde_json::to_vec(journal)?)
+    }
+
+    /// Whether nobody has taken it away.
+    pub(crate) fn is_there(&self) -> bool {
+        self.path.exists() && private::leads_to(&self.path.with_extension("lock"), &self.lock)
+    }
+
+    /// Removes it: its companion has ended as it should.
+    pub(crate) fn retire(self) {
+        let lock = self.path.with_extension("lock");
+        if private::leads_to(&lock, &self.lock) {
+            let _ = fs::remove_file(&self.path);
+            // While it is held: who waits for it finds that it is gone.
+            let _ = fs::remove_file(lock);
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Whether a living companion keeps the journal of this name.
+pub(crate) fn is_kept(places: &Places, name: &str) -> bool {
+    let lock = File::open(directory(&places.state).join(format!("{name}.lock")));
+    lock.is_ok_and(|lock| matches!(lock.try_lock(), Err(fs::TryLockError::WouldBlock)))
+}
+
+/// Whether there is a journal of this name: its companion lives, or has crashed.
+pub(crate) fn was_left(places: &Places, name: &str) -> bool {
+    directory(&places.state).join(format!("{name}.json")).exists()
+}
+
+/// Removes journals of the dead whom nobody has brought back for two weeks, and what else was left behind.
+pub(crate) fn sweep(places: &Places) {
+    let directory = directory(&places.state);
+    private::remove_unfinished(&directory);
+    for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+        let lock = entry.path();
+        if lock.extension().is_none_or(|extension| extension != "lock") {
+            continue;
+        }
+        let json = lock.with_extension("json");
+        let age =
+            json.metadata().and_then(|found| found.modified()).map(|at| at.elapsed().unwrap_or_default());
+        let is_over = match age {
+            Ok(age) => age > KEPT_FOR,
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
+        if is_over && let Ok(Some(_held)) = private::try_lock(&lock) {
+            let _ = fs::remove_file(json);
+            let _ = fs::remove_file(lock);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+
+    fn keeper(state: &Path) -> Keeper {
+        Keeper::take(state, "e").unwrap().unwrap()
+    }
+
+    fn journal() -> Journal {
+        Journal { port: 7, token: "t".into(), ..Journal::default() }
+    }
+
+    #[test]
+    fn only_one_keeps_the_journal_and_a_crash_leaves_it_behind() {
+        let directory = tempfile::tempdir().unwrap();
+        let state = directory.path();
+        let mut first = keeper(state);
+        assert!(Keeper::take(state, "e").unwrap().is_none());
+        assert!(Keeper::take(state, "f").unwrap().is_some());
+        assert_eq!(first.left_behind().unwrap(), None);
+        first.write(&journal()).unwrap();
+        drop(first);
+        assert_eq!(keeper(state).left_behind().unwrap(), Some(journal()));
+    }
+
+    #[test]
+    fn of_a_companion_that_has_ended_nothing_is_left_not_even_the_lock() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut first = keeper(directory.path());
+        first.write(&journal()).unwrap();
+        first.retire();
+        assert_eq!(fs::read_dir(super::directory(directory.path())).unwrap().count(), 0);
+        assert!(!is_kept(&Places::below(directory.path()), "e"));
+    }
+
+    #[test]
+    fn a_journal_that_is_damaged_or_foreign_is_said_to_be_and_never_waited_for() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut keeper = keeper(directory.path());
+        keeper.write(&journal()).unwrap();
+        let good = fs::read(keeper.path()).unwrap();
+        for cut in 0..good.len() {
+            fs::write(keeper.path(), &good[..cut]).unwrap();
+            assert!(keeper.left_behind().is_err(), "cut after {cut} bytes");
+        }
+        for bad in [
+            r#"{"port":7,"token":"","sessions":[],"undecided":[],"unsettled":[]}"#,
+            r#"{"port":0,"token":"t"}"#,
+            "[]",
+        ] {
+            fs::write(keeper.path(), bad).unwrap();
+            assert!(keeper.left_behind().is_err(), "{bad}");
+        }
+        // One of another release: its agents can be told that they are not known.
+        fs::write(keeper.path(), r#"{"port":7,"token":"t","sessions":[{"id":1}],"more":{}}"#).unwrap();
+        let left = keeper.left_behind().unwrap().unwrap();
+        assert_eq!((left.port, left.token.as_str(), left.is_damaged), (7, "t", true));
+        fs::remove_file(keeper.path()).unwrap();
+        fs::create_dir(keeper.path()).unwrap();
+        assert!(keeper.left_behind().is_err());
+        #[cfg(unix)]
+        {
+            fs::remove_dir(keeper.path()).unwrap();
+            untrusted::tests::pipe(keeper.path());
+            assert!(keeper.left_behind().is_err());
+        }
+    }
+
+    #[test]
+    fn a_directory_that_was_taken_away_is_put_back_unless_somebody_else_was_faster() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut first = keeper(directory.path());
+        first.write(&journal()).unwrap();
+        fs::remove_dir_all(super::directory(directory.path())).unwrap();
+        assert!(!first.is_there());
+        first.write(&journal()).unwrap();
+        assert!(first.is_there() && Keeper::take(directory.path(), "e").unwrap().is_none());
+        fs::remove_dir_all(super::directory(directory.path())).unwrap();
+        let second = keeper(directory.path());
+        let refused = first.write(&journal()).unwrap_err();
+        assert!(refused.to_string().contains("another companion"), "{refused}");
+        first.retire();
+        assert!(
+            private::leads_to(&second.path().with_extension("lock"), &second.lock),
+            "it is not ours to remove"
+        );
+    }
+
+    #[test]
+    fn of_the_dead_a_journal_stays_two_weeks_and_a_lock_alone_does_not_stay() {
+        let directory = tempfile::tempdir().unwrap();
+        let places = Places::below(directory.path());
+        let old = SystemTime::now() - KEPT_FOR - std::time::Duration::from_secs(60);
+        for (name, age) in [("alive", Some(old)), ("old", Some(old)), ("new", None)] {
+            let mut keeper = Keeper::take(&places.state, name).unwrap().unwrap();
+            keeper.write(&journal()).unwrap();
+            age.map(|at| File::options().append(true).open(keeper.path()).unwrap().set_modified(at).unwrap());
+            if name == "alive" {
+                std::mem::forget(keeper);
+            }
+        }
+        drop(Keeper::take(&places.state, "bare").unwrap());
+        sweep(&places);
+        let left = fs::read_dir(super::directory(&places.state)).unwrap().flatten();
+        let mut left: Vec<_> = left.map(|entry| entry.file_name().into_string().unwrap()).collect();
+        left.sort();
+        assert_eq!(left, ["alive.json", "alive.lock", "new.json", "new.lock"]);
+        assert!(is_kept(&places, "alive") && !is_kept(&places, "new") && was_left(&places, "new"));
+    }
+}
