@@ -14,6 +14,7 @@ pub mod desk;
 pub mod editors;
 pub mod ide_client;
 pub mod install;
+pub mod load;
 pub mod matrix;
 pub mod model;
 pub mod peer;

@@ -7,6 +7,7 @@ mod deny;
 mod dist;
 mod fuzz;
 mod layers;
+mod load;
 mod matrix;
 mod rig;
 mod run;
@@ -56,6 +57,12 @@ enum Chore {
     /// that the next run goes on from there. It needs a C++ compiler, and installs cargo-fuzz once, in
     /// ${XDG_CACHE_HOME:-~/.cache}/alongside-rig.
     Fuzz(fuzz::Options),
+    /// Has a thousand agents at once play against this program for ten minutes, and says what it costs.
+    ///
+    /// The program and the agents are built as releases first. It needs Linux, some 3,000 descriptors for each of two processes
+    /// (hard limit: `ulimit -Hn`), and ends with an error when something went wrong, agents had to wait, or memory or
+    /// descriptors grew.
+    Load(load::Options),
     /// Takes the pictures of the documentation: docs/pictures/*.svg.
     ///
     /// They show the real program, built now, on a real terminal.
@@ -69,6 +76,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Matrix(options) => matrix::matrix(&options),
         Chore::Dist(options) => dist::dist(&options),
         Chore::Fuzz(options) => fuzz::fuzz(&options),
+        Chore::Load(options) => load::load(&options),
         Chore::Screenshot => screenshot::screenshot().map(|()| ExitCode::SUCCESS),
     }
 }

@@ -7,6 +7,7 @@
 
 pub mod directories;
 pub mod files;
+pub mod limits;
 pub mod lists;
 pub mod paths;
 pub mod private;

@@ -1,0 +1,332 @@
+//! One agent after the other on the same place: each connects, listens, proposes now and then, and goes away in one of the
+//! ways in which agents do.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use alongside_contract::diff::ClosedDiff;
+use alongside_contract::mcp::CallToolResult;
+use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use super::hearing::{Heard, Hearing, Newest};
+use super::proposal::{self, Fate};
+use super::tally::Tally;
+use super::wire::{Line, Listening};
+use super::{Phase, World};
+use crate::wire::{PATIENCE, VERSION};
+
+/// How an agent reads its stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reads {
+    /// As fast as it comes.
+    All,
+    /// Sixteen bytes a second.
+    Slowly,
+    /// Not at all.
+    Nothing,
+}
+
+/// One of the ways in which a diff is lived through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Story {
+    /// To its end.
+    Plain,
+    /// The stream is gone while it is decided.
+    Cut,
+    /// The agent goes away without a word, and another takes its place.
+    Vanishes,
+    /// The agent ends its session.
+    Leaves,
+}
+
+/// How much a stream keeps for an agent that reads slowly or not at all, in bytes.
+const ROOM: u32 = 4096;
+
+/// See the module. Ends when all agents go.
+pub(super) async fn play(number: usize, reads: Reads, newest: Newest, world: Arc<World>) {
+    while *world.phase.borrow() < Phase::Leave {
+        let life = async {
+            let mut agent = Agent::connect(number, reads, newest.clone(), &world).await?;
+            match reads {
+                Reads::All => agent.live().await,
+                _ => agent.live_slowly().await,
+            }
+        };
+        if let Err(error) = life.await {
+            world.tally.error(format!("agent {number}: {error:#}"));
+            sleep(Duration::from_secs(1)).await;
+        }
+    }
+}
+
+struct Agent<'a> {
+    number: usize,
+    world: &'a Arc<World>,
+    line: Line,
+    session: String,
+    newest: Newest,
+    hearing: Option<Hearing>,
+    /// Held, and read slowly or not at all.
+    unread: Option<Listening>,
+    last_id: u64,
+}
+
+impl<'a> Agent<'a> {
+    async fn connect(number: usize, reads: Reads, newest: Newest, world: &'a Arc<World>) -> Result<Self> {
+        let line = Line::open(&world.address).await?;
+        let mut agent = Self {
+            number,
+            world,
+            line,
+            session: String::new(),
+            newest,
+            hearing: None,
+            unread: None,
+            last_id: 0,
+        };
+        let client = json!({ "name": "gemini-cli-mcp-client", "version": "0.61.0" });
+        let params = json!({ "protocolVersion": VERSION, "capabilities": {}, "clientInfo": client });
+        let message = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
+        Tally::count(&world.tally.requests);
+        let answer = agent.line.post("", &message.to_string()).await?;
+        ensure!(answer.status == 200, "initialize is answered {}", answer.status);
+        agent.session = answer.session.context("no session")?;
+        agent.say(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await?;
+        match reads {
+            Reads::All => agent.listen().await?,
+            _ => agent.unread = Some(Listening::open(&world.address, &agent.session, Some(ROOM)).await?),
+        }
+        Tally::count(&world.tally.sessions);
+        Ok(agent)
+    }
+
+    async fn listen(&mut self) -> Result<()> {
+        let stream = Listening::open(&self.world.address, &self.session, None).await?;
+        self.hearing = Some(Hearing::of(stream, self.newest.clone(), self.world.clone()));
+        Ok(())
+    }
+
+    /// Proposes now and then, until all leave or this one does.
+    async fn live(&mut self) -> Result<()> {
+        let mut phase = self.world.phase.subscribe();
+        loop {
+            // Between nothing and twice the pace, so that they spread.
+            let pause = Duration::from_millis(self.world.chance(self.world.pace * 2));
+            let next = sleep(pause);
+            tokio::pin!(next);
+            loop {
+                let now = *phase.borrow_and_update();
+                tokio::select! {
+                    heard = heard(&mut self.hearing) => match heard {
+                        Heard::Ping(id) => self.pong(&id).await?,
+                        other => bail!("nobody waits for {other:?}"),
+                    },
+                    () = &mut next, if now == Phase::Play => break,
+                    _ = phase.changed(), if now < Phase::Leave => {}
+                    () = std::future::ready(()), if now >= Phase::Leave => return self.go().await,
+                }
+            }
+            if self.one_diff().await? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Goes one of the two ways.
+    async fn go(&mut self) -> Result<()> {
+        if self.world.vanish && self.number.is_multiple_of(2) { Ok(()) } else { self.end().await }
+    }
+
+    /// True if the agent has gone.
+    async fn one_diff(&mut self) -> Result<bool> {
+        let number = Tally::count(&self.world.proposals);
+        let story = match self.world.chance(100) {
+            0..2 if self.world.vanish => Story::Vanishes,
+            0..4 => Story::Leaves,
+            4..10 => Story::Cut,
+            _ => Story::Plain,
+        };
+        let fate = match (story, self.world.chance(100)) {
+            (Story::Vanishes | Story::Leaves, _) => Fate::TakenBack,
+            (_, 0..45) => Fate::Accepted,
+            (_, 45..70) => Fate::Rejected,
+            (Story::Plain, 90..) => Fate::TakenBack,
+            _ => Fate::Edited,
+        };
+        let bytes = match number {
+            number if number % 4000 == 2000 => 10 << 20,
+            number if number % 400 == 10 => 1 << 20,
+            _ => 200,
+        };
+        // Few files, so that many agents have one open at once.
+        let path = self.world.project.join(format!("shared{}.txt", number % 20)).display().to_string();
+        let text = proposal::text(fate, self.number, number, bytes);
+        let since = Instant::now();
+        if story == Story::Cut {
+            self.hearing = None;
+        }
+        self.open(&path, &text).await?;
+        match story {
+            Story::Vanishes => {
+                Tally::count(&self.world.tally.vanished);
+                return Ok(true);
+            }
+            Story::Leaves => {
+                Tally::count(&self.world.tally.vanished);
+                self.end().await?;
+                return Ok(true);
+            }
+            Story::Cut => {
+                sleep(Duration::from_millis(200)).await;
+                self.listen().await?;
+            }
+            Story::Plain => {}
+        }
+        let expected = match fate {
+            Fate::TakenBack => {
+                sleep(Duration::from_millis(self.world.chance(500))).await;
+                let got = self.close(&path).await?;
+                ensure!(got.as_deref() == Some(&*text), "closeDiff answers another text than was proposed");
+                Tally::count(&self.world.tally.diffs);
+                return Ok(false);
+            }
+            Fate::Rejected => None,
+            Fate::Accepted => Some(text),
+            Fate::Edited => Some(proposal::edited(&text)),
+        };
+        let outcome = tokio::time::timeout(PATIENCE, self.outcome());
+        let (of, accepted) = outcome.await.with_context(|| format!("{fate:?}, {story:?}: no outcome"))??;
+        ensure!(of == path, "an outcome of {of} instead of {path}");
+        ensure!(accepted == expected, "{fate:?}, {story:?}: {} instead", words(accepted.as_deref()));
+        self.world.tally.decided_after.add(since.elapsed());
+        Tally::count(&self.world.tally.diffs);
+        Ok(false)
+    }
+
+    async fn outcome(&mut self) -> Result<(String, Option<String>)> {
+        loop {
+            match heard(&mut self.hearing).await {
+                Heard::Outcome { path, accepted } => return Ok((path, accepted)),
+                Heard::Ping(id) => self.pong(&id).await?,
+                Heard::Broken(why) => bail!("the stream broke: {why}"),
+            }
+        }
+    }
+
+    /// One large proposal whose outcome fills the stream for good; other requests are answered all the same, and at the
+    /// end the text is there.
+    async fn live_slowly(&mut self) -> Result<()> {
+        let mut phase = self.world.phase.subscribe();
+        let path = self.world.project.join(format!("slow{}.txt", self.number)).display().to_string();
+        let reads = self.world.reads(self.number);
+        let bytes = if reads == Reads::Slowly { 256 << 10 } else { 4 << 20 };
+        let text = proposal::text(Fate::Accepted, self.number, 0, bytes);
+        self.open(&path, &text).await?;
+        let mut sip = [0; 16];
+        while *phase.borrow_and_update() < Phase::Leave {
+            tokio::select! {
+                () = sleep(Duration::from_secs(1)) => {}
+                _ = phase.changed() => {}
+            }
+            if let Some(stream) = self.unread.as_mut().filter(|_| reads == Reads::Slowly) {
+                ensure!(stream.sip(&mut sip).await?, "a stream that is read slowly was ended");
+            }
+            let pong: Value = self.request("ping", json!({})).await?;
+            ensure!(pong == json!({}), "ping is answered {pong}");
+        }
+        let got = self.close(&path).await?;
+        ensure!(got.as_deref() == Some(&*text), "closeDiff answers another text than was accepted");
+        Tally::count(&self.world.tally.diffs);
+        self.go().await
+    }
+
+    async fn open(&mut self, path: &str, text: &str) -> Result<()> {
+        let result = self.call("openDiff", json!({ "filePath": path, "newContent": text })).await?;
+        ensure!(result.is_error.is_none() && result.content.is_empty(), "openDiff is answered {result:?}");
+        Ok(())
+    }
+
+    async fn close(&mut self, path: &str) -> Result<Option<String>> {
+        let result = self.call("closeDiff", json!({ "filePath": path })).await?;
+        let block = result.content.first().context("closeDiff without a text block")?;
+        Ok(serde_json::from_str::<ClosedDiff>(&block.text)?.content)
+    }
+
+    async fn call(&mut self, tool: &str, arguments: Value) -> Result<CallToolResult> {
+        let result = self.request("tools/call", json!({ "name": tool, "arguments": arguments })).await?;
+        serde_json::from_value(result).with_context(|| format!("{tool} has no result"))
+    }
+
+    async fn request(&mut self, method: &str, params: Value) -> Result<Value> {
+        self.last_id += 1;
+        let message = json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params });
+        let message = message.to_string();
+        Tally::count(&self.world.tally.requests);
+        let asked = tokio::time::timeout(PATIENCE, self.line.post(&self.session, &message));
+        let answer = asked.await.with_context(|| format!("{method}: no answer"))??;
+        ensure!(answer.status == 200, "{method} is answered {}", answer.status);
+        let mut reply: Value = serde_json::from_slice(&answer.body)?;
+        ensure!(reply["id"] == self.last_id, "{method}: the reply to another request");
+        Ok(reply["result"].take())
+    }
+
+    /// Says what wants no reply.
+    async fn say(&mut self, message: Value) -> Result<()> {
+        Tally::count(&self.world.tally.requests);
+        let answer = self.line.post(&self.session, &message.to_string()).await?;
+        ensure!(answer.status == 202, "{message} is answered {}", answer.status);
+        Ok(())
+    }
+
+    async fn pong(&mut self, id: &alongside_contract::rpc::Id) -> Result<()> {
+        self.say(json!({ "jsonrpc": "2.0", "id": id, "result": {} })).await
+    }
+
+    async fn end(&mut self) -> Result<()> {
+        self.hearing = None;
+        Tally::count(&self.world.tally.requests);
+        let answer = self.line.delete(&self.session).await?;
+        ensure!(answer.status == 200, "DELETE is answered {}", answer.status);
+        let after = self.line.post(&self.session, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).await?;
+        ensure!(after.status == 404, "a session that has ended answers {}", after.status);
+        Ok(())
+    }
+}
+
+async fn heard(hearing: &mut Option<Hearing>) -> Heard {
+    match hearing {
+        Some(hearing) => {
+            hearing.heard.recv().await.unwrap_or_else(|| Heard::Broken("nobody reads it".into()))
+        }
+        None => std::future::pending().await,
+    }
+}
+
+fn words(accepted: Option<&str>) -> String {
+    match accepted {
+        None => "a rejection".into(),
+        Some(text) => format!("the text {:?}", text.lines().next().unwrap_or_default()),
+    }
+}
+
+impl World {
+    /// How the agent of this number reads: of a hundred, four slowly and one not at all.
+    pub(super) fn reads(&self, number: usize) -> Reads {
+        match number % 100 {
+            7 | 27 | 57 | 77 => Reads::Slowly,
+            17 => Reads::Nothing,
+            _ => Reads::All,
+        }
+    }
+
+    /// A number below this one. As random as it has to be.
+    pub(super) fn chance(&self, below: u64) -> u64 {
+        let state = self.random.fetch_add(0x9e37_79b9_7f4a_7c15, Relaxed);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % below.max(1)
+    }
+}

@@ -1,0 +1,95 @@
+//! The real program as a host, started as desks start it, and looked at from outside.
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use alongside_desk::Desk;
+use alongside_desk::socket::{ClientInfo, Hello, Joined, Options, PROTOCOL, Terms, join};
+use anyhow::{Context as _, Result, ensure};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::net::UnixStream;
+use tokio::process::Child;
+
+use super::wire::Address;
+use crate::sandbox::Sandbox;
+
+const NAME: &str = "load";
+
+/// A running host. It ends with the desk that leaves last, or with the sandbox.
+#[derive(Debug)]
+pub(super) struct Host {
+    child: Child,
+    pid: u32,
+    socket: PathBuf,
+}
+
+impl Host {
+    pub(super) async fn start(program: &Path, sandbox: &Sandbox) -> Result<Self> {
+        let mut command = sandbox.command(program);
+        command.args(["host", "--serve", NAME, "--starter", &std::process::id().to_string(), "--"]);
+        command.arg(sandbox.project()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = sandbox.spawn(&mut command);
+        let mut said = String::new();
+        let out = child.stdout.take().context("the host has no output")?;
+        BufReader::new(out).read_line(&mut said).await?;
+        ensure!(said.contains("ready"), "the host does not begin: {said:?}");
+        let pid = child.id().context("the host has ended")?;
+        let socket = sandbox.run().join("alongside").join(NAME).with_extension("sock");
+        Ok(Self { child, pid, socket })
+    }
+
+    /// Joins as a desk.
+    pub(super) async fn join(&self) -> Result<(Desk, Address)> {
+        let stream = UnixStream::connect(&self.socket).await.context("cannot dial the host")?;
+        let hello = Hello {
+            process_id: Some(std::process::id()),
+            client_info: ClientInfo { name: "load".into(), version: String::new() },
+            initialization_options: Options { alongside: Terms { protocol: PROTOCOL, ..Terms::default() } },
+        };
+        let Joined { desk, welcome, .. } = join(stream, &hello).await?;
+        Ok((desk, Address { port: welcome.alongside.port, token: welcome.alongside.token }))
+    }
+
+    pub(super) fn figures(&self) -> Result<Figures> {
+        Figures::of(self.pid)
+    }
+
+    /// Waits for its end, once its last desk has left.
+    pub(super) async fn ended(mut self) -> Result<()> {
+        let ended = tokio::time::timeout(crate::wire::PATIENCE, self.child.wait()).await;
+        let status = ended.context("the host does not end with its last desk")??;
+        ensure!(status.success(), "the host ended with {status}");
+        Ok(())
+    }
+}
+
+/// What Linux says of a process.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Figures {
+    /// The resident set, in KiB.
+    pub(super) resident: u64,
+    /// Open descriptors.
+    pub(super) open: u64,
+    /// The time it has computed, in milliseconds.
+    pub(super) computed: u64,
+}
+
+impl Figures {
+    pub(super) fn of(pid: u32) -> Result<Self> {
+        let place = PathBuf::from(format!("/proc/{pid}"));
+        let read = |name: &str| {
+            std::fs::read_to_string(place.join(name))
+                .with_context(|| format!("the host (process {pid}) is gone"))
+        };
+        let status = read("status")?;
+        let resident = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmRSS:")?.trim().split(' ').next()?.parse().ok());
+        // User and system time, in ticks of 10 ms, are the twelfth and thirteenth word after the name.
+        let stat = read("stat")?;
+        let words: Vec<_> = stat.rsplit(") ").next().unwrap_or_default().split(' ').collect();
+        let ticks = [11, 12].iter().filter_map(|at| words.get(*at)?.parse::<u64>().ok()).sum::<u64>();
+        let open = std::fs::read_dir(place.join("fd"))?.count();
+        Ok(Self { resident: resident.context("no VmRSS")?, open: u64::try_from(open)?, computed: ticks * 10 })
+    }
+}

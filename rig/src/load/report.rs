@@ -1,0 +1,259 @@
+//! What came of it: a table by the minute, and the rules that were broken.
+
+use std::fmt::Write as _;
+use std::sync::atomic::Ordering::Relaxed;
+
+use serde::Serialize;
+
+use super::host::Figures;
+use super::tally::Spread;
+use super::{Plan, World};
+
+/// Agents are told within 200 ms of the first change they do not know; here it may take twice as long.
+const TOLD_WITHIN: u64 = 400;
+/// Of a million updates, so many may come later than that and this machine's own lateness.
+const TOLD_LATE: u64 = 10_000;
+/// Nobody waits longer for news, however busy this machine is, in milliseconds.
+const STARVED: u64 = 5_000;
+/// In the last minute, the host may need so much more memory than in the second, in percent.
+const MORE_MEMORY: u64 = 10;
+
+/// One minute, or what there was of it.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Minute {
+    /// Its seconds.
+    pub seconds: u64,
+    /// Agents that the host said were connected, at its end.
+    pub agents: usize,
+    /// The median of the host's resident set, in KiB.
+    pub resident: u64,
+    /// The most descriptors that the host had open.
+    pub open: u64,
+    /// How much of one processor the host took, in percent.
+    pub computing: u64,
+    /// Requests that agents made.
+    pub requests: u64,
+    /// Contexts that reached agents that read.
+    pub updates: u64,
+    /// Diffs that came to the end they should.
+    pub diffs: u64,
+    /// Whatever went wrong.
+    pub errors: u64,
+    /// From the first change an agent did not know until it was told, in milliseconds: 99 of 100, and the longest.
+    pub told: [u64; 2],
+    /// From a proposal to its outcome, likewise.
+    pub decided: [u64; 2],
+    /// How late this process itself was, likewise.
+    pub late: [u64; 2],
+    #[serde(skip)]
+    samples: Vec<u64>,
+    #[serde(skip)]
+    computed: u64,
+}
+
+/// See the module.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    /// Sessions at once.
+    pub sessions: usize,
+    /// By the minute.
+    pub minutes: Vec<Minute>,
+    /// Sessions in all.
+    pub begun: u64,
+    /// Agents that went with a diff open.
+    pub gone: u64,
+    /// The resident set before anybody came, at most, and after all had gone, in KiB.
+    pub resident: [u64; 3],
+    /// Descriptors, likewise.
+    pub open: [u64; 3],
+    /// Every diff that was begun came to an end in time.
+    pub settled: bool,
+    /// All agents that read had the same last context.
+    pub agree: bool,
+    /// The host forgot all sessions in time.
+    pub freed: bool,
+    /// It ended before its time.
+    pub interrupted: bool,
+    /// The first errors, word for word.
+    pub errors: Vec<String>,
+    /// The rules that were broken.
+    pub broken: Vec<String>,
+    #[serde(skip)]
+    running: Minute,
+    #[serde(skip)]
+    last: Figures,
+    #[serde(skip)]
+    told: Spread,
+    #[serde(skip)]
+    late: Spread,
+    /// Long enough to judge how memory goes and how late updates come.
+    #[serde(skip)]
+    full: bool,
+}
+
+/// Takes what was counted since the last time.
+fn since(all: u64, minutes: &[Minute], field: impl Fn(&Minute) -> u64) -> u64 {
+    all - minutes.iter().map(field).sum::<u64>()
+}
+
+impl Report {
+    pub(super) fn new(plan: Plan, base: Figures) -> Self {
+        Self {
+            sessions: plan.sessions,
+            minutes: Vec::new(),
+            begun: 0,
+            gone: 0,
+            resident: [base.resident, base.resident, 0],
+            open: [base.open, base.open, 0],
+            settled: false,
+            agree: false,
+            freed: false,
+            interrupted: false,
+            errors: Vec::new(),
+            broken: Vec::new(),
+            running: Minute { computed: base.computed, ..Minute::default() },
+            last: base,
+            told: Spread::default(),
+            late: Spread::default(),
+            full: plan.seconds >= 180,
+        }
+    }
+
+    /// Takes in how the host is; once a minute there is something to say.
+    pub(super) fn look(&mut self, figures: Figures, world: &World) -> Option<String> {
+        self.resident[1] = self.resident[1].max(figures.resident);
+        self.open[1] = self.open[1].max(figures.open);
+        let minute = &mut self.running;
+        minute.samples.push(figures.resident);
+        minute.open = minute.open.max(figures.open);
+        minute.seconds += 1;
+        self.last = figures;
+        (minute.seconds == 60).then(|| {
+            self.close(figures, world);
+            self.minutes.last().map(|minute| row(self.minutes.len(), minute)).unwrap_or_default()
+        })
+    }
+
+    fn close(&mut self, figures: Figures, world: &World) {
+        let mut minute = std::mem::take(&mut self.running);
+        let (tally, before) = (&world.tally, &self.minutes);
+        minute.samples.sort_unstable();
+        minute.resident = minute.samples.get(minute.samples.len() / 2).copied().unwrap_or(0);
+        minute.agents = world.agents.load(Relaxed);
+        minute.computing = (figures.computed - minute.computed) / (minute.seconds.max(1) * 10);
+        minute.requests = since(tally.requests.load(Relaxed), before, |minute| minute.requests);
+        minute.updates = since(tally.updates.load(Relaxed), before, |minute| minute.updates);
+        minute.diffs = since(tally.diffs.load(Relaxed), before, |minute| minute.diffs);
+        minute.errors = since(tally.errors.load(Relaxed), before, |minute| minute.errors);
+        let (told, decided, late) = (tally.told_after.take(), tally.decided_after.take(), tally.late.take());
+        let both = |spread: &Spread| [spread.within(990), spread.longest()];
+        (minute.told, minute.decided, minute.late) = (both(&told), both(&decided), both(&late));
+        self.told.add(&told);
+        self.late.add(&late);
+        self.running.computed = figures.computed;
+        self.minutes.push(minute);
+    }
+
+    /// How the host is when all have gone.
+    pub(super) fn left(&mut self, figures: Figures) {
+        self.resident[2] = figures.resident;
+        self.open[2] = figures.open;
+    }
+
+    pub(super) fn end(&mut self, world: &World, interrupted: bool) {
+        self.close(self.last, world);
+        let tally = &world.tally;
+        self.begun = tally.sessions.load(Relaxed);
+        self.gone = tally.vanished.load(Relaxed);
+        self.errors = tally.quoted();
+        self.interrupted = interrupted;
+        self.broken = self.judge(tally.errors.load(Relaxed), tally.given_up.load(Relaxed));
+    }
+
+    fn judge(&self, errors: u64, given_up: u64) -> Vec<String> {
+        let own = self.late.within(990);
+        let late = self.told.beyond(TOLD_WITHIN + own);
+        let (second, last) = match self.minutes.as_slice() {
+            [_, second, .., last, _rest] if self.full && !self.interrupted => {
+                (second.resident, last.resident)
+            }
+            _ => (0, 0),
+        };
+        let rules = [
+            (errors == 0, format!("{errors} errors")),
+            (self.settled, "not every diff came to its end".into()),
+            (
+                self.gone == given_up,
+                format!("{} agents went with a diff open, and {given_up} views closed", self.gone),
+            ),
+            (self.agree, "not all agents were told the same at the end".into()),
+            (
+                !self.full || late <= TOLD_LATE,
+                format!(
+                    "{late} of a million updates came later than {TOLD_WITHIN} ms (and {own} ms, by which this machine is late)"
+                ),
+            ),
+            (
+                self.told.longest() <= STARVED + self.late.longest(),
+                format!("an agent was told nothing for {} ms", self.told.longest()),
+            ),
+            (self.freed, "the host did not forget all sessions".into()),
+            (
+                self.open[2] <= self.open[0],
+                format!("{} descriptors are open where there were {}", self.open[2], self.open[0]),
+            ),
+            (
+                last * 100 <= second * (100 + MORE_MEMORY),
+                format!("in the last minute the host needed {last} KiB, in the second {second}"),
+            ),
+        ];
+        rules.into_iter().filter(|(kept, _)| !kept).map(|(_, broken)| broken).collect()
+    }
+}
+
+const HEADER: &str = "minute  agents  resident   open  host   requests    updates   diffs  errors    told 99 %/most   decided 99 %/most   own lateness";
+
+fn row(number: usize, minute: &Minute) -> String {
+    let both = |[most, longest]: [u64; 2]| format!("{most} / {longest} ms");
+    format!(
+        "{number:>6}  {:>6}  {:>4} MiB  {:>5}  {:>2} %  {:>9}  {:>9}  {:>6}  {:>6}  {:>17}  {:>18}  {:>13}",
+        minute.agents,
+        minute.resident / 1024,
+        minute.open,
+        minute.computing,
+        minute.requests,
+        minute.updates,
+        minute.diffs,
+        minute.errors,
+        both(minute.told),
+        both(minute.decided),
+        both(minute.late),
+    )
+}
+
+impl std::fmt::Display for Report {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut table = format!("{HEADER}\n");
+        for (number, minute) in self.minutes.iter().enumerate() {
+            let _ = writeln!(table, "{}", row(number + 1, minute));
+        }
+        let sum = |field: fn(&Minute) -> u64| self.minutes.iter().map(field).sum::<u64>();
+        writeln!(
+            f,
+            "{table}\n{} sessions at once, {} in all; {} requests, {} updates delivered, {} diffs, {} agents gone in mid-diff, {} errors",
+            self.sessions,
+            self.begun,
+            sum(|minute| minute.requests),
+            sum(|minute| minute.updates),
+            sum(|minute| minute.diffs),
+            self.gone,
+            sum(|minute| minute.errors),
+        )?;
+        let [base, most, left] = self.resident.map(|kib| kib / 1024);
+        writeln!(f, "resident set: {base} MiB before, {most} at most, {left} when all had gone")?;
+        let [base, most, left] = self.open;
+        writeln!(f, "descriptors: {base} before, {most} at most, {left} when all had gone")?;
+        self.errors.iter().try_for_each(|error| writeln!(f, "error: {error}"))?;
+        self.broken.iter().try_for_each(|rule| writeln!(f, "BROKEN: {rule}"))
+    }
+}

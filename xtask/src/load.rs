@@ -1,0 +1,80 @@
+//! `cargo xtask load`: hundreds of agents at once against this program, and what it costs.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use alongside_rig::load::{Plan, run};
+use anyhow::Context as _;
+
+use crate::run::{cargo, must, run as start};
+
+/// How much load.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Agents that are connected at once; each takes two connections
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=20_000))]
+    sessions: u32,
+
+    /// How long they play; memory is judged from three minutes on
+    #[arg(long, default_value_t = 600)]
+    seconds: u64,
+
+    /// Proposals a minute of each agent, on average
+    #[arg(long, default_value_t = 3.0)]
+    pace: f64,
+
+    /// The program to load; built now if none is given
+    #[arg(long, value_name = "PROGRAM")]
+    alongside: Option<PathBuf>,
+
+    /// Say what came of it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn load(options: &Options) -> anyhow::Result<ExitCode> {
+    if cfg!(debug_assertions) {
+        return as_release();
+    }
+    let program = match &options.alongside {
+        Some(program) => {
+            program.canonicalize().with_context(|| format!("no program {}", program.display()))?
+        }
+        None => {
+            must(cargo().args(["build", "--quiet", "--release", "-p", "alongside"]))?;
+            alongside_rig::alongside_bin()?
+        }
+    };
+    let plan = Plan {
+        sessions: options.sessions as usize,
+        seconds: options.seconds,
+        pace: Duration::from_secs_f64(60.0 / options.pace.clamp(0.01, 6000.0)),
+        vanish: true,
+    };
+    let interrupted = async {
+        // Without a way to hear of it, Ctrl-C ends us at once.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending().await
+        }
+    };
+    let runtime = tokio::runtime::Runtime::new().context("cannot start a runtime")?;
+    let report = runtime.block_on(run(plan, &program, interrupted, |line| eprintln!("{line}")))?;
+    match options.json {
+        true => println!("{}", serde_json::to_string(&report)?),
+        false => print!("{report}"),
+    }
+    Ok(match (report.broken.is_empty(), report.interrupted) {
+        (false, _) => ExitCode::FAILURE,
+        (true, true) => ExitCode::from(130),
+        (true, false) => ExitCode::SUCCESS,
+    })
+}
+
+/// Agents that compute as slowly as an unoptimised program would be what is measured.
+fn as_release() -> anyhow::Result<ExitCode> {
+    let mut again = cargo();
+    again.args(["run", "--quiet", "--release", "-p", "xtask", "--"]).args(std::env::args_os().skip(1));
+    let status = start(&mut again)?;
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
+}
