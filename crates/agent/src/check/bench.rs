@@ -11,6 +11,7 @@ use alongside_contract::discovery::split_roots;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
+use super::clock;
 use super::driver::{Action, Driver, Refusal, Reply};
 use super::opened::Opened;
 use super::peer::Peer;
@@ -237,7 +238,7 @@ impl<'b> Bench<'b> {
                 }
             };
             let patience = self.pace.answer.min(Duration::from_secs(2));
-            let _ = tokio::time::timeout(patience, given_back).await;
+            clock::within(patience, given_back).await;
         }
     }
 
@@ -367,7 +368,7 @@ impl<'b> Case<'b> {
 
     /// Waits in order to see that nothing comes.
     pub(super) async fn quiet(&self) {
-        tokio::time::sleep(self.pace().quiet).await;
+        clock::pass(self.pace().quiet).await;
     }
 }
 

@@ -1,7 +1,7 @@
 //! Checks of what discovery files say, and of what they say when projects are opened and closed.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use alongside_contract::discovery::split_roots;
 use alongside_contract::family::Fields;
@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::Clause::{Shipped, Spec};
 use super::Level::{Must, Should};
 use super::bench::{Case, Checked, ensure, fail, unseen};
+use super::clock::Patience;
 use super::published::{self, Published};
 use super::table::{Check, Group, When};
 use super::{Action, bench::skip};
@@ -301,17 +302,16 @@ fn watch(path: &Path, over: &tokio::sync::watch::Receiver<bool>) -> (usize, Opti
 
 /// Waits until a file names a root, or does not.
 async fn names(case: &Case<'_>, path: &Path, folder: &Path, wanted: bool) -> bool {
-    let until = Instant::now() + case.pace().answer;
+    let mut patience = Patience::new(case.pace().answer);
     loop {
         // A companion that writes another file instead of this one is as good.
         let files = published::of(case.bench.target);
         let file = files.iter().find(|file| file.path == path).or(files.first());
         let workspace = file.map(|file| file.field("workspacePath").as_str().unwrap_or_default().to_owned());
         let named = workspace.is_some_and(|roots| split_roots(&roots).any(|root| Path::new(root) == folder));
-        if named == wanted || Instant::now() > until {
+        if named == wanted || !patience.sleep(Duration::from_millis(10)).await {
             return named == wanted;
         }
-        tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 

@@ -1,5 +1,6 @@
 //! Checks of cursors and selections, and of how often they are told.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use alongside_contract::context::CONTEXT_UPDATE;
@@ -7,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::Clause::{Advice, Shipped, Spec};
 use super::Level::{Must, Should};
-use super::bench::{Case, Checked, ensure, fail, skip, unseen};
+use super::bench::{Case, Checked, ensure, skip, unseen};
+use super::clock::{Measuring, lateness};
 use super::context::{active, find, instead, lines};
 use super::driver::Action;
 use super::listener::Listener;
@@ -159,18 +161,32 @@ async fn prompt(case: &Case<'_>) -> Checked {
     if listener.context(0, case.pace().answer, |context| find(context, &file).is_some()).await.is_err() {
         return skip("the file is not told at all");
     }
-    let before = listener.told(0, &[CONTEXT_UPDATE]).pop().map(|(_, message)| message["params"].clone());
-    let before = before.as_ref().and_then(place).cloned();
-    case.quiet().await;
-    let mark = listener.mark();
-    case.act(Action::Cursor { file, line: 30, column: 3 }).await?;
-    let moved = |context: &Value| place(context).is_some() && place(context) != before.as_ref();
     let soon = Duration::from_millis(1500);
-    if listener.context(mark, soon, moved).await.is_ok() {
-        return Ok(());
+    let mut measuring = Measuring::default();
+    let mut line = 30;
+    loop {
+        line += 1;
+        let moved = moves_to(case, &listener, Action::Cursor { file: file.clone(), line, column: 3 });
+        let (took, late) = lateness(moved).await;
+        let took = took?;
+        if took > soon && !measuring.counts(late)? {
+            continue;
+        }
+        return ensure(took <= soon, || format!("it was told more than {} s later", soon.as_secs_f32()));
     }
+}
+
+/// Moves the cursor: how long it took until that was told.
+async fn moves_to(case: &Case<'_>, listener: &Listener, action: Action) -> Checked<Duration> {
+    case.quiet().await;
+    let last = listener.told(0, &[CONTEXT_UPDATE]).pop().map(|(_, message)| message["params"].clone());
+    let before = last.as_ref().and_then(place);
+    let mark = listener.mark();
+    case.act(action).await?;
+    let begun = Instant::now();
+    let moved = |context: &Value| place(context).is_some() && place(context) != before;
     match listener.context(mark, case.pace().answer, moved).await {
-        Ok(_) => fail(format!("it was told more than {} s later", soon.as_secs_f32())),
+        Ok(_) => Ok(begun.elapsed()),
         Err(_) => skip("the cursor is not told at all"),
     }
 }
@@ -234,25 +250,39 @@ async fn moving(case: &Case<'_>) -> Checked<Moving> {
         let listener = case.watches().await?;
         let file = case.opens("wander.txt").await?;
         case.quiet().await;
-        let mark = listener.mark();
-        let begun = Instant::now();
-        case.act(Action::Wander { file, time: Duration::from_secs(2) }).await?;
-        let span = begun.elapsed();
-        // Who waits for silence tells it now.
-        case.quiet().await;
-        listener.message(mark, case.pace().answer, &[CONTEXT_UPDATE]).await;
-        let updates: Vec<Duration> = listener
-            .told(mark, &[CONTEXT_UPDATE])
-            .into_iter()
-            .map(|(at, _)| at.saturating_duration_since(begun))
-            .collect();
-        case.log.note(format!("← {} updates in {:.1} s of movement", updates.len(), span.as_secs_f32()));
-        if updates.is_empty() {
-            return unseen("no update came: the cursor did not move, or cursors are not told");
+        // A person takes their time, in which a machine is late now and then, whatever it does.
+        let is_person = case.certain("").is_err();
+        let mut measuring = Measuring::default();
+        loop {
+            let (seen, late) = lateness(wandering(case, &listener, &file)).await;
+            let seen = seen?;
+            if !is_person && !measuring.counts(late)? {
+                continue;
+            }
+            if seen.updates.is_empty() {
+                return unseen("no update came: the cursor did not move, or cursors are not told");
+            }
+            return Ok(seen);
         }
-        Ok(Moving { span, updates })
     })
     .await
+}
+
+async fn wandering(case: &Case<'_>, listener: &Listener, file: &Path) -> Checked<Moving> {
+    let mark = listener.mark();
+    let begun = Instant::now();
+    case.act(Action::Wander { file: file.to_owned(), time: Duration::from_secs(2) }).await?;
+    let span = begun.elapsed();
+    // Who waits for silence tells it now.
+    case.quiet().await;
+    listener.message(mark, case.pace().answer, &[CONTEXT_UPDATE]).await;
+    let updates: Vec<Duration> = listener
+        .told(mark, &[CONTEXT_UPDATE])
+        .into_iter()
+        .map(|(at, _)| at.saturating_duration_since(begun))
+        .collect();
+    case.log.note(format!("← {} updates in {:.1} s of movement", updates.len(), span.as_secs_f32()));
+    Ok(Moving { span, updates })
 }
 
 async fn steady(case: &Case<'_>) -> Checked {

@@ -1,13 +1,14 @@
 //! Checks of opening diffs, as far as nobody has to look at the editor.
 
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::Clause::{Advice, Shipped, Spec};
 use super::Level::Must;
 use super::bench::{Case, Checked, Stop, ensure, fail, skip};
+use super::clock::within;
 use super::peer::Peer;
 use super::table::{Check, Group, When};
 
@@ -169,12 +170,12 @@ pub(super) fn text_in(result: &Value) -> Option<String> {
 
 async fn immediate(case: &Case<'_>) -> Checked {
     let peer = case.join().await?;
-    let begun = Instant::now();
-    let opened = case.try_open(&peer, &case.proposal("immediate.txt"), "At once.\n").await;
+    let path = case.proposal("immediate.txt");
     let limit = case.pace().answer.min(Duration::from_secs(5));
-    match opened {
+    let opened = within(limit, case.try_open(&peer, &path, "At once.\n")).await;
+    let late = || fail(format!("it was not answered within {} s", limit.as_secs_f32()));
+    match opened.unwrap_or_else(late) {
         Ok(reply) => {
-            ensure(begun.elapsed() <= limit, || format!("it took {:.1} s", begun.elapsed().as_secs_f32()))?;
             ensure(reply["result"]["isError"] != true, || format!("it failed: {}", reply["result"]))?;
             ensure(reply["result"].is_object(), || format!("it was answered {reply}"))
         }

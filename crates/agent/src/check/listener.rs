@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use super::clock::within;
 use super::peer::Peer;
 use super::sse::{Item, Parser};
 use super::tally::{Tally, Where};
@@ -67,6 +68,25 @@ impl Listener {
         messages.collect()
     }
 
+    /// What came since the mark, as soon as it is there; none when nothing can come any more.
+    async fn find<T>(&self, mark: usize, fits: impl Fn(&Heard) -> Option<T>) -> Option<T> {
+        let mut count = self.count.clone();
+        let mut from = mark;
+        loop {
+            count.borrow_and_update();
+            {
+                let heard = lock(&self.heard);
+                if let Some(found) = heard[from..].iter().find_map(|(_, heard)| fits(heard)) {
+                    return Some(found);
+                }
+                from = heard.len();
+            }
+            if count.changed().await.is_err() {
+                return None;
+            }
+        }
+    }
+
     /// Waits until something came since the mark, and says what.
     pub(super) async fn wait<T>(
         &self,
@@ -74,24 +94,7 @@ impl Listener {
         patience: Duration,
         fits: impl Fn(&Heard) -> Option<T>,
     ) -> Option<T> {
-        let mut count = self.count.clone();
-        let search = async {
-            let mut from = mark;
-            loop {
-                count.borrow_and_update();
-                {
-                    let heard = lock(&self.heard);
-                    if let Some(found) = heard[from..].iter().find_map(|(_, heard)| fits(heard)) {
-                        return Some(found);
-                    }
-                    from = heard.len();
-                }
-                if count.changed().await.is_err() {
-                    return None;
-                }
-            }
-        };
-        tokio::time::timeout(patience, search).await.ok().flatten()
+        within(patience, self.find(mark, fits)).await.flatten()
     }
 
     /// Waits for a message of one of these methods.
@@ -107,7 +110,12 @@ impl Listener {
 
     /// Waits for the end; whether it was a proper one.
     pub(super) async fn end(&self, patience: Duration) -> Option<bool> {
-        self.wait(0, patience, |heard| match heard {
+        within(patience, self.ends()).await.flatten()
+    }
+
+    /// The same without a deadline of its own.
+    pub(super) async fn ends(&self) -> Option<bool> {
+        self.find(0, |heard| match heard {
             Heard::Ended => Some(true),
             Heard::Broke => Some(false),
             _ => None,

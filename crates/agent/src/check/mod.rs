@@ -24,6 +24,7 @@
 
 mod access;
 mod bench;
+mod clock;
 mod closing;
 mod contents;
 mod context;

@@ -4,6 +4,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::clock::within;
 use super::driver::{Action, Driver};
 
 /// How long the editor may take for all of it: the run may have been interrupted, and somebody waits.
@@ -47,6 +48,6 @@ impl Opened {
                 let _ = driver.act(action).await;
             }
         };
-        let _ = tokio::time::timeout(PATIENCE, closing).await;
+        within(PATIENCE, closing).await;
     }
 }

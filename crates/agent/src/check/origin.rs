@@ -9,6 +9,7 @@ use serde_json::json;
 use super::Clause::{Advice, Mcp, Shipped, Spec};
 use super::Level::Must;
 use super::bench::{Case, Checked, ensure, unseen};
+use super::clock::within;
 use super::table::{Check, Group, When};
 use super::wire::Connection;
 
@@ -177,7 +178,7 @@ async fn loopback(case: &Case<'_>) -> Checked {
     for address in addresses {
         let named = address.to_string();
         let dialled = Connection::dial(&named, port);
-        let open = matches!(tokio::time::timeout(Duration::from_secs(2), dialled).await, Ok(Ok(_)));
+        let open = matches!(within(Duration::from_secs(2), dialled).await, Some(Ok(_)));
         case.log.note(format!("→ a connection to {address}:{port}"));
         case.log.note(if open { "← it is accepted" } else { "← it is refused" });
         ensure(!open, || format!("it also listens on {address}"))?;

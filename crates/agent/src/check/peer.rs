@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use serde_json::{Value, json};
 
 use super::bench::{Case, Checked, Log, Stop, skip};
+use super::clock::within;
 use super::listener::Listener;
 use super::sse::{Event, Item, Parser};
 use super::tally::{Tally, Where};
@@ -119,15 +120,15 @@ impl Peer {
     }
 
     pub(super) async fn dial(&self) -> Result<Connection, NoAnswer> {
-        let dialled = tokio::time::timeout(self.pace.answer, Connection::dial(&self.host, self.port)).await;
+        let dialled = within(self.pace.answer, Connection::dial(&self.host, self.port)).await;
         let failed = |why: String| {
             self.log.note(format!("← no connection: {why}"));
             NoAnswer(format!("there was no connection: {why}"))
         };
         match dialled {
-            Ok(Ok(connection)) => Ok(connection),
-            Ok(Err(error)) => Err(failed(error.to_string())),
-            Err(_) => Err(failed(format!("none within {} s", self.pace.answer.as_secs_f32()))),
+            Some(Ok(connection)) => Ok(connection),
+            Some(Err(error)) => Err(failed(error.to_string())),
+            None => Err(failed(format!("none within {} s", self.pace.answer.as_secs_f32()))),
         }
     }
 
@@ -146,19 +147,19 @@ impl Peer {
             let answer = read(&mut connection, &self.tally, id.as_ref()).await;
             answer.map_err(|error| unsent.unwrap_or(error).to_string())
         };
-        let exchanged = tokio::time::timeout(self.pace.answer + self.patience_for(request), exchange).await;
+        let exchanged = within(self.pace.answer + self.patience_for(request), exchange).await;
         let failed = |why: String| {
             self.log.note(format!("← no answer: {why}"));
             NoAnswer(format!("there was no answer: {why}"))
         };
         match exchanged {
-            Ok(Ok(answer)) => {
+            Some(Ok(answer)) => {
                 let body = String::from_utf8_lossy(&answer.body);
                 self.log.note(format!("← {} {}", answer.status(), body.trim_end().replace('\n', "⏎")));
                 Ok(answer)
             }
-            Ok(Err(why)) => Err(failed(why)),
-            Err(_) => Err(failed(format!("none within {} s", self.pace.answer.as_secs_f32()))),
+            Some(Err(why)) => Err(failed(why)),
+            None => Err(failed(format!("none within {} s", self.pace.answer.as_secs_f32()))),
         }
     }
 
@@ -234,13 +235,13 @@ impl Peer {
             connection.send(&request.head(0)).await?;
             connection.head().await
         };
-        let why = match tokio::time::timeout(self.pace.answer, exchange).await {
-            Ok(Ok(head)) => {
+        let why = match within(self.pace.answer, exchange).await {
+            Some(Ok(head)) => {
                 self.log.note(format!("← {} {}", head.status, head.get("content-type").unwrap_or_default()));
                 return Ok((head, connection));
             }
-            Ok(Err(error)) => error.to_string(),
-            Err(_) => format!("none within {} s", self.pace.answer.as_secs_f32()),
+            Some(Err(error)) => error.to_string(),
+            None => format!("none within {} s", self.pace.answer.as_secs_f32()),
         };
         self.log.note(format!("← no answer: {why}"));
         Err(NoAnswer(format!("there was no answer: {why}")))

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::Clause::{Advice, Mcp, Shipped, Spec};
 use super::Level::{Must, Should};
 use super::bench::{Case, Checked, ensure, fail, skip, unseen};
+use super::clock::within;
 use super::peer::{NoAnswer, PROPOSED, initialize};
 use super::table::{Check, Group, When};
 
@@ -295,9 +296,9 @@ async fn slow_body(case: &Case<'_>) -> Checked {
         }
         connection.head().await
     };
-    match tokio::time::timeout(case.pace().answer, exchange).await {
-        Ok(Ok(head)) => ensure(head.status == 200, || format!("it was answered {}", head.status)),
-        Ok(Err(error)) => Err(NoAnswer(format!("there was no answer: {error}")).into()),
-        Err(_) => fail("there was no answer"),
+    match within(case.pace().answer, exchange).await {
+        Some(Ok(head)) => ensure(head.status == 200, || format!("it was answered {}", head.status)),
+        Some(Err(error)) => Err(NoAnswer(format!("there was no answer: {error}")).into()),
+        None => fail("there was no answer"),
     }
 }

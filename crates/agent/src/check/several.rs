@@ -1,11 +1,12 @@
 //! Checks of whom an outcome is told: the agent that asked, when it is there, and nobody else.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
 
 use super::Clause::{Advice, Shipped};
 use super::bench::{Case, Checked, ensure, skip};
+use super::clock::Patience;
 use super::driver::Action;
 use super::listener::Listener;
 use super::outcomes::OUTCOMES;
@@ -76,10 +77,8 @@ async fn same_file(case: &Case<'_>) -> Checked {
     for round in 1..=2 {
         case.act(Action::Reject { path: path.clone() }).await?;
         let told = || (0..2).map(|at| listeners[at].told(marks[at], &OUTCOMES).len()).sum::<usize>();
-        let until = Instant::now() + case.pace().answer;
-        while told() < round && Instant::now() < until {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        let mut patience = Patience::new(case.pace().answer);
+        while told() < round && patience.sleep(Duration::from_millis(10)).await {}
         case.quiet().await;
         let told = told();
         if told == 0 {

@@ -1,13 +1,14 @@
 //! Checks of the end: what an agent hears when the editor goes, and what is left behind. They are made last.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
 use super::Clause::{Shipped, Spec};
 use super::Level::Must;
 use super::bench::{Case, Checked, ensure, fail, skip};
+use super::clock::{Patience, within};
 use super::driver::Action;
 use super::outcomes::OUTCOMES;
 use super::published;
@@ -91,24 +92,26 @@ async fn ended(case: &Case<'_>) -> Checked<Ended> {
             case.log.note("→ (no diff could be opened)");
         }
         case.act(Action::Stop).await?;
-        let until = Instant::now() + case.pace().stop;
-        let patience = || until.saturating_duration_since(Instant::now());
-        let ends = [listeners[0].end(patience()).await, listeners[1].end(patience()).await];
+        let mut patience = Patience::new(case.pace().stop);
+        let mut ends = [None; 2];
+        for (end, listener) in ends.iter_mut().zip(&listeners) {
+            *end = patience.wait_for(listener.ends()).await.flatten();
+        }
         let outcome = listeners[0].told(0, &OUTCOMES).first().map(|(_, message)| message.clone());
         let mut serves = true;
         let left = loop {
             if serves {
                 let target = case.bench.target;
                 let dialled = Connection::dial(&target.host, target.record.port);
-                let dialled = tokio::time::timeout(Duration::from_secs(2), dialled).await;
-                serves = matches!(dialled, Ok(Ok(_)));
+                let dialled = within(Duration::from_secs(2), dialled).await;
+                serves = matches!(dialled, Some(Ok(_)));
             }
             let left: Vec<PathBuf> =
                 published::of(case.bench.target).into_iter().map(|file| file.path).collect();
-            if (!serves && left.is_empty()) || Instant::now() > until {
+            let is_over = !serves && left.is_empty();
+            if is_over || !patience.sleep(Duration::from_millis(20)).await {
                 break left;
             }
-            tokio::time::sleep(Duration::from_millis(20)).await;
         };
         if serves && ends == [None; 2] && left.len() == files {
             // A program that says so has ended it: then these are for the checks to judge.

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::Clause::{Advice, Mcp, Shipped};
 use super::Level::Must;
 use super::bench::{Case, Checked, ensure, fail, skip, unseen};
+use super::clock;
 use super::listener::Heard;
 use super::table::{Check, Group, When};
 use super::tally::Rule;
@@ -181,8 +182,8 @@ async fn keep_alive(case: &Case<'_>) -> Checked {
     let peer = case.join().await?;
     let listener = peer.listen().await?;
     // What comes first says nothing about silence.
-    tokio::time::sleep(Duration::from_millis(500)).await;
-    let patience = case.pace().keep_alive + Duration::from_millis(500);
+    clock::pass(Duration::from_millis(500)).await;
+    let patience = case.pace().keep_alive + case.pace().keep_alive / 10;
     for _ in 0..INTERRUPTIONS {
         let next = listener.wait(listener.mark(), patience, |heard| Some(heard.clone())).await;
         if listener.end(Duration::ZERO).await.is_some() {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use alongside_contract::discovery::Record;
 use alongside_contract::family::{FAMILIES, Family};
 
+use super::clock::within;
 use crate::find::{self, Surroundings};
 
 /// A companion to be checked.
@@ -88,7 +89,7 @@ impl Target {
     /// Whether anybody listens there at all.
     pub async fn is_there(&self) -> bool {
         let dialled = super::wire::Connection::dial(&self.host, self.record.port);
-        matches!(tokio::time::timeout(std::time::Duration::from_secs(5), dialled).await, Ok(Ok(_)))
+        matches!(within(std::time::Duration::from_secs(5), dialled).await, Some(Ok(_)))
     }
 
     /// The one that listens on a port. Its files are looked for where agents would.

@@ -43,6 +43,37 @@ const PACE: Pace = Pace {
 /// The same with a proposal as large as agents make them, which takes its time without optimisation.
 const LARGE: Pace = Pace { large: 12 << 20, answer: Duration::from_secs(40), ..PACE };
 
+/// What comes of a run. A machine that is late with everything may take as much longer for it.
+async fn ended<T>(run: impl Future<Output = std::io::Result<T>>) -> T {
+    let deadline = async {
+        for _ in 0..2400 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::select! {
+        report = run => report.expect("a report"),
+        () = deadline => panic!("after two minutes, a run has not ended"),
+    }
+}
+
+/// Whether something could not be judged because this machine was late.
+fn was_busy(report: &Report) -> bool {
+    let says_so = |why: &str| why.starts_with("this machine was too busy");
+    report.results.iter().any(|result| result.verdict.reason().is_some_and(says_so))
+}
+
+/// The report on a companion that is checked alone, by a machine that is on time in one of several runs.
+async fn alone(fault: Option<Fault>, pace: Pace) -> Report {
+    let mut last = report(fault, true, pace).await;
+    for _ in 1..4 {
+        if !was_busy(&last) {
+            break;
+        }
+        last = report(fault, true, pace).await;
+    }
+    last
+}
+
 /// Checks a companion with this fault, with somebody at its editor or nobody.
 async fn report(fault: Option<Fault>, driven: bool, pace: Pace) -> Report {
     let world = Arc::new(World::new());
@@ -56,7 +87,7 @@ async fn report(fault: Option<Fault>, driven: bool, pace: Pace) -> Report {
     let driver = driven.then_some(&companion as &dyn check::Driver);
     let mut unheard = |_: check::Progress<'_>| ();
     let run = check::run(&target, &options, driver, &mut unheard, std::future::pending());
-    tokio::time::timeout(Duration::from_secs(120), run).await.expect("a run ends").expect("a report")
+    ended(run).await
 }
 
 /// The checks with another verdict than pass, each with its verdict and what it saw.
@@ -74,7 +105,7 @@ fn not_passed(report: &Report) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_found_in_a_companion_that_keeps_every_rule() {
-    let report = report(None, true, LARGE).await;
+    let report = alone(None, LARGE).await;
     let others = not_passed(&report);
     assert!(others.is_empty(), "{}", others.join("\n"));
     assert_eq!(report.results.len(), CHECKS.len());
@@ -93,25 +124,48 @@ async fn every_fault_is_caught_by_its_checks_and_by_no_others() {
         let places = Arc::clone(&places);
         runs.spawn(async move {
             let _place = places.acquire_owned().await;
-            let pace = if fault.caught_by().contains(&"diffs.large") { LARGE } else { PACE };
-            (*fault, report(Some(*fault), true, pace).await)
+            (*fault, report(Some(*fault), true, pace_for(*fault)).await)
         });
     }
-    let mut wrong = Vec::new();
+    let (mut wrong, mut late) = (Vec::new(), Vec::new());
     while let Some(run) = runs.join_next().await {
         let (fault, report) = run.expect("a run does not panic");
-        let expected: BTreeSet<&str> = fault.caught_by().iter().copied().collect();
-        let failed: BTreeSet<&str> = report.failed().map(|result| result.check.id).collect();
-        if failed != expected {
-            let seen = not_passed(&report).join("\n    ");
-            wrong.push(format!(
-                "{fault:?} ({}) should be caught by {expected:?} and was by {failed:?}\n    {seen}",
-                fault.what()
-            ));
+        // So many companions at once may be more than this machine can do: what was not judged is judged alone. False alarms count.
+        match complaint(fault, &report) {
+            Some(_) if was_busy(&report) && caught(&report).is_subset(&expected(fault)) => late.push(fault),
+            complaint => wrong.extend(complaint),
         }
+    }
+    for fault in late {
+        wrong.extend(complaint(fault, &alone(Some(fault), pace_for(fault)).await));
     }
     wrong.sort();
     assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), Fault::ALL.len(), wrong.join("\n"));
+}
+
+/// How to check a companion with this fault.
+fn pace_for(fault: Fault) -> Pace {
+    if fault.caught_by().contains(&"diffs.large") { LARGE } else { PACE }
+}
+
+/// The checks that have to catch it.
+fn expected(fault: Fault) -> BTreeSet<&'static str> {
+    fault.caught_by().iter().copied().collect()
+}
+
+/// The checks that caught something.
+fn caught(report: &Report) -> BTreeSet<&'static str> {
+    report.failed().map(|result| result.check.id).collect()
+}
+
+/// What is wrong with the report on a companion with this fault.
+fn complaint(fault: Fault, report: &Report) -> Option<String> {
+    let (expected, caught) = (expected(fault), caught(report));
+    (caught != expected).then(|| {
+        let seen = not_passed(report).join("\n    ");
+        let what = fault.what();
+        format!("{fault:?} ({what}) should be caught by {expected:?} and was by {caught:?}\n    {seen}")
+    })
 }
 
 #[test]
@@ -134,8 +188,7 @@ async fn whenever_it_is_interrupted_nothing_is_left_behind() {
         let mut unheard = |_: check::Progress<'_>| ();
         let soon = tokio::time::sleep(Duration::from_millis(after));
         let run = check::run(&target, &options, Some(&companion), &mut unheard, soon);
-        let report =
-            tokio::time::timeout(Duration::from_secs(30), run).await.expect("it ends").expect("a report");
+        let report = ended(run).await;
         assert!(report.interrupted);
         assert_eq!(report.results.len(), CHECKS.len(), "the checks that were not made are named");
         let shared = &companion.shared;
@@ -203,7 +256,7 @@ async fn driven_by(driver: &dyn check::Driver) -> Report {
     };
     let mut unheard = |_: check::Progress<'_>| ();
     let run = check::run(&target, &options, Some(driver), &mut unheard, std::future::pending());
-    tokio::time::timeout(Duration::from_secs(120), run).await.expect("a run ends").expect("a report")
+    ended(run).await
 }
 
 #[tokio::test]

@@ -27,6 +27,7 @@ enum Kind {
 impl Shared {
     /// Writes every file, each by one rename.
     pub(super) fn publish(&self) {
+        let mut halves = Vec::new();
         for (path, kind) in self.files() {
             let directory = path.parent().expect("a file lies in a directory");
             fs::create_dir_all(directory).expect("a directory for discovery files");
@@ -43,9 +44,8 @@ impl Shared {
             }
             if self.has(Fault::FileWrittenInPlace) {
                 fs::write(&path, &text[..text.len() / 2]).expect("half a discovery file");
-                std::thread::sleep(Duration::from_millis(40));
-                fs::write(&path, &text).expect("a discovery file");
                 allow(&path, mode);
+                halves.push((path, text));
                 continue;
             }
             let draft = directory.join(format!(".draft-{}-{}", self.port, std::process::id()));
@@ -55,6 +55,13 @@ impl Shared {
                 std::os::unix::fs::chown(&draft, Some(NOBODYS_UID), None).expect("root gives files away");
             }
             fs::rename(&draft, &path).expect("a discovery file in its place");
+        }
+        if !halves.is_empty() {
+            // Long enough for whoever looks also on a busy machine, and once for all of them: a thread sleeps that others need.
+            std::thread::sleep(Duration::from_millis(150));
+        }
+        for (path, text) in halves {
+            fs::write(&path, &text).expect("a discovery file");
         }
     }
 
