@@ -291,6 +291,11 @@ impl RealClient {
         self.peer.history()
     }
 
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.peer.pid()
+    }
+
     /// Disconnects as `/ide disable` does.
     ///
     /// # Errors

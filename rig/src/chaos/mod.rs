@@ -11,6 +11,7 @@ pub mod minimise;
 pub mod oracle;
 pub mod paused;
 pub mod plan;
+pub mod real;
 pub mod record;
 
 pub use oracle::{Bounds, Broken, Excuse, Rule, judge};

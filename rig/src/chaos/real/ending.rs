@@ -1,0 +1,260 @@
+//! The end of a round: everybody who can still hear is told, everything ends properly, and then nothing may be left.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use anyhow::Result;
+use rustix::process::Signal;
+use tokio::time::Instant;
+
+use super::agent::{Agent, WHERE, companions, records};
+use super::desk::{Desk, Speech, signal};
+use super::hosts;
+use super::world::{ORIGINAL, World, is_waiting};
+use crate::chaos::record::{Gone, Left, Outcome, Record, Target};
+use crate::ide_client::{CliAnswer, Release};
+
+/// How long what waits may take to arrive, after the last trouble.
+const CALM: Duration = Duration::from_secs(14);
+
+/// How long processes may take to end.
+const ENDED_WITHIN: Duration = Duration::from_secs(20);
+
+/// How long clients try to get a lost stream back, in milliseconds, and a busy machine's share.
+const TRIES_FOR: u64 = 2_500 + 1_500;
+
+impl World<'_> {
+    /// Ends the round, and returns what is known of it.
+    ///
+    /// # Errors
+    /// When the machine cannot be looked at.
+    pub(super) async fn end(mut self) -> Result<Record> {
+        let mut strays = Vec::new();
+        self.let_go();
+        let last = self.desks.len();
+        self.desks.push(Some(Desk::start(&self.lane.sandbox, Speech::Lines)?));
+        let desk = self.desks[last].clone();
+        let served = match &desk {
+            Some(desk) => desk.until(Duration::from_secs(40), |seen| seen.host).await.is_some(),
+            None => false,
+        };
+        if !served {
+            strays.push("a desk that is opened at the end gets no companion within 40 s".to_owned());
+        }
+        for trouble in std::mem::take(&mut self.until_served) {
+            self.notes.over(trouble);
+        }
+        if let Some(desk) = desk.filter(|_| served) {
+            self.settle(last, &desk).await;
+        }
+        self.wait_for_receipts().await;
+        self.free_the_deaf().await;
+        strays.extend(self.stop_all().await);
+        self.tasks.shutdown().await;
+        strays.extend(self.strays());
+        let left = Left { drafts: self.drafts(&mut strays), targets: self.targets(), strays };
+        let mut record = std::mem::take(&mut *self.notes.write());
+        record.left = left;
+        let end = self.notes.now();
+        record.troubles.iter_mut().for_each(|trouble| trouble.until = trouble.until.min(end));
+        self.lane.tidy()?;
+        self.lane.renew();
+        Ok(record)
+    }
+
+    /// Nothing is in anybody's way any more.
+    fn let_go(&mut self) {
+        hosts::signal_all(&self.lane.sandbox, Signal::CONT);
+        self.living().for_each(|(_, desk)| signal(desk.pid, Signal::CONT));
+        self.seats.iter().filter_map(|seat| seat.agent.as_ref()).for_each(|agent| agent.signal(Signal::CONT));
+        for proxy in self.proxies(None) {
+            proxy.disarm();
+            proxy.hold(false);
+        }
+    }
+
+    /// What still waits is rejected, until nobody waits any more who can hear.
+    async fn settle(&mut self, number: usize, desk: &Desk) {
+        let deadline = Instant::now() + CALM;
+        let mut rejected = BTreeSet::new();
+        while Instant::now() < deadline {
+            let reviews = desk.seen().reviews;
+            for review in reviews.values().filter(|review| rejected.insert((review.id, review.revision))) {
+                self.decide_on(number, desk.clone(), review, false);
+            }
+            let waiting = self.find_the_deaf();
+            if waiting == 0 && reviews.is_empty() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Notes who has given up on the companion, and returns how many others wait.
+    fn find_the_deaf(&mut self) -> usize {
+        let now = self.notes.now();
+        let mut waiting = 0;
+        for seat in &self.seats {
+            let (Some(index), Some(agent)) = (seat.latest, &seat.agent) else { continue };
+            let mut record = self.notes.write();
+            let proposal = &mut record.proposals[index];
+            if !is_waiting(proposal) {
+                continue;
+            }
+            let lost = seat.lost.load(Ordering::Acquire);
+            if !agent.hears() && now > lost + TRIES_FOR && has_given_up(agent) {
+                proposal.gone = Some((lost, Gone::Deaf));
+            } else {
+                waiting += 1;
+            }
+        }
+        waiting
+    }
+
+    /// Drafts of what has arrived go with the receipts.
+    async fn wait_for_receipts(&self) {
+        let deadline = Instant::now() + Duration::from_secs(3);
+        while Instant::now() < deadline {
+            let drafts = self.drafts(&mut Vec::new());
+            let arrived = |draft: &String| {
+                self.notes.write().proposals.iter().any(|proposal| {
+                    matches!(&proposal.outcome, Some((_, Outcome::Accepted(text))) if text == draft)
+                })
+            };
+            if !drafts.iter().any(arrived) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Clients hold a lock while they wait: who is not answered in the agent's own prompt can never propose again.
+    async fn free_the_deaf(&mut self) {
+        for seat in &mut self.seats {
+            let (Some(index), Some(agent)) = (seat.latest, seat.agent.clone()) else { continue };
+            let stuck = {
+                let record = self.notes.write();
+                let proposal = &record.proposals[index];
+                let is_stuck = is_waiting(proposal) || matches!(proposal.gone, Some((_, Gone::Deaf)));
+                is_stuck.then(|| proposal.path.clone())
+            };
+            let Some(path) = stuck else { continue };
+            let freed = agent.client().resolve_from_cli(path.as_ref(), CliAnswer::Rejected);
+            if tokio::time::timeout(Duration::from_secs(5), freed).await.is_ok_and(|freed| freed.is_ok()) {
+                continue;
+            }
+            agent.signal(Signal::KILL);
+            self.lane.lose(seat.place);
+            seat.agent = None;
+        }
+    }
+
+    /// Everybody leaves. Returns who does not.
+    async fn stop_all(&mut self) -> Vec<String> {
+        for seat in &mut self.seats {
+            let Some(agent) = &seat.agent else { continue };
+            let done = tokio::time::timeout(Duration::from_secs(5), agent.disable()).await;
+            if !done.is_ok_and(|done| done.is_ok()) {
+                agent.signal(Signal::KILL);
+                self.lane.lose(seat.place);
+                seat.agent = None;
+            }
+        }
+        for desk in self.desks.iter().flatten() {
+            desk.leave();
+        }
+        for pid in hosts::all(&self.lane.sandbox) {
+            if let Ok(mut child) = hosts::command(&self.lane.sandbox, "--stop", pid) {
+                let _ = tokio::time::timeout(ENDED_WITHIN, child.wait()).await;
+            }
+        }
+        let editors = self.desks.iter().flatten().filter_map(|desk| desk.editor);
+        editors.for_each(|editor| signal(editor, Signal::TERM));
+        let deadline = Instant::now() + ENDED_WITHIN;
+        loop {
+            let kept = self.lane.kept();
+            let mut left = self.lane.sandbox.processes();
+            left.retain(|pid| !kept.contains(pid) && hosts::is_alive(*pid));
+            if left.is_empty() {
+                return Vec::new();
+            }
+            if Instant::now() > deadline {
+                let name = |pid: &rustix::process::Pid| {
+                    let line =
+                        fs::read(format!("/proc/{}/cmdline", pid.as_raw_nonzero())).unwrap_or_default();
+                    signal(*pid, Signal::KILL);
+                    format!("a process: {}", String::from_utf8_lossy(&line).replace('\0', " "))
+                };
+                return left.iter().map(name).collect();
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Files that nobody needs any more.
+    fn strays(&self) -> Vec<String> {
+        let sandbox = &self.lane.sandbox;
+        let records = WHERE.iter().flat_map(|(root, below)| records(&companions(sandbox, root, below)));
+        let records = records.map(|(path, _)| path);
+        let state = sandbox.home().join(".local/state/alongside");
+        let registry = files(&sandbox.run().join("alongside"));
+        let registry = registry.into_iter().filter(|path| !path.ends_with("start.lock"));
+        let journal = files(&state.join("journal"));
+        let is_lock = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "lock");
+        let journal = journal.into_iter().filter(|path| !is_lock(path));
+        let all = records.chain(registry).chain(journal).chain(files(&sandbox.tmp()));
+        let all: BTreeSet<_> = all.map(|path| format!("a file: {}", path.display())).collect();
+        all.into_iter().collect()
+    }
+
+    /// The texts of the drafts there are. One that nobody can find again is a stray.
+    fn drafts(&self, strays: &mut Vec<String>) -> Vec<String> {
+        let mut texts = Vec::new();
+        let all = self.lane.sandbox.home().join(".local/state/alongside/drafts");
+        for directory in fs::read_dir(all).into_iter().flatten().flatten().map(|entry| entry.path()) {
+            let inside = files(&directory);
+            let is_listed = inside.iter().any(|path| path.ends_with("draft.json"));
+            for path in inside.iter().filter(|path| !path.ends_with("draft.json")) {
+                if !is_listed || path.extension().is_none_or(|extension| extension != "txt") {
+                    strays.push(format!("a part of a draft: {}", path.display()));
+                }
+                texts.extend(fs::read_to_string(path).ok());
+            }
+        }
+        texts
+    }
+
+    fn targets(&self) -> Vec<Target> {
+        let written = |path: &PathBuf| {
+            let last = self.rewritten.get(path).cloned();
+            last.unwrap_or_else(|| ORIGINAL.as_bytes().to_vec())
+        };
+        let target = |path: &PathBuf| Target {
+            path: path.clone(),
+            written: written(path),
+            found: fs::read(path).ok(),
+        };
+        self.files.iter().map(target).collect()
+    }
+}
+
+/// Whether a client has tried to get its stream back as often as its release does, and met nobody.
+fn has_given_up(agent: &Agent) -> bool {
+    // Its SDK opens a cut stream again only if the events carried ids.
+    let never_tries = agent.release() == Release::qwen("0.5.2");
+    let heard: Vec<_> = agent.proxies().iter().map(|proxy| proxy.listening()).collect();
+    never_tries || heard.iter().any(|listening| listening.failed > 0 && listening.refused.is_none())
+}
+
+/// All files below a directory.
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let below = entries.flat_map(|entry| match entry.file_type() {
+        Ok(kind) if kind.is_dir() => files(&entry.path()),
+        _ => vec![entry.path()],
+    });
+    below.collect()
+}
