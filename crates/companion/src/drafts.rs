@@ -117,6 +117,8 @@ impl Drafts {
         let place = self.place(id)?;
         let going = self.unfinished(id)?;
         fs::rename(place, &going)?;
+        #[cfg(test)]
+        private::steps::step(&going);
         fs::remove_dir_all(going)
     }
 
@@ -174,6 +176,8 @@ impl Drafts {
         let coming = self.unfinished(&new.id)?;
         create_directory(&coming)?;
         let filled = self.fill(&coming, new).and_then(|_| fs::rename(&coming, &place));
+        #[cfg(test)]
+        private::steps::step(&place);
         if filled.is_err() {
             let _ = fs::remove_dir_all(&coming);
         }

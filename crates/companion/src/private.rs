@@ -62,8 +62,34 @@ pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     };
     let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(directory).map_err(plain)?;
     file.as_file_mut().write_all(content)?;
+    #[cfg(test)]
+    steps::step(path);
     file.persist(path).map_err(|error| error.error)?;
+    #[cfg(test)]
+    steps::step(path);
     Ok(())
+}
+
+/// What a test does between two steps on the disk: there a crash may come.
+#[cfg(test)]
+pub(crate) mod steps {
+    use std::path::{Path, PathBuf};
+    use std::sync::{Mutex, PoisonError};
+
+    type Watcher = (PathBuf, Box<dyn Fn() + Send>);
+
+    static WATCHERS: Mutex<Vec<Watcher>> = Mutex::new(Vec::new());
+
+    /// Has this done at each step below a directory.
+    pub(crate) fn watch(directory: &Path, does: impl Fn() + Send + 'static) {
+        let mut watchers = WATCHERS.lock().unwrap_or_else(PoisonError::into_inner);
+        watchers.push((directory.to_owned(), Box::new(does)));
+    }
+
+    pub(crate) fn step(path: &Path) {
+        let watchers = WATCHERS.lock().unwrap_or_else(PoisonError::into_inner);
+        watchers.iter().filter(|(directory, _)| path.starts_with(directory)).for_each(|(_, does)| does());
+    }
 }
 
 /// Removes what was left unfinished in a directory by [writers](write) that were killed.

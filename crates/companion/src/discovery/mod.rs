@@ -77,8 +77,14 @@ impl Publisher {
         // What was written for other roots, or by a life before a crash.
         former.retain(|old| !wanted.contains_key(&old.path));
         former.iter().for_each(sweep::remove);
-        self.written = wanted.into_iter().map(|(path, record)| Found { path, record }).collect();
+        let wanted = wanted.into_iter().map(|(path, record)| Found { path, record }).collect();
+        let before = std::mem::replace(&mut self.written, wanted);
         for found in &self.written {
+            // Somebody else has put theirs in the place of ours: that is no cleaner's doing.
+            let was_ours = before.iter().any(|old| old.path == found.path);
+            if was_ours && found.path.exists() && sweep::read_ours(&found.path).is_none() {
+                continue;
+            }
             // The focus shows in the time of writing, too: some agents take the newest file.
             if !focused && sweep::read_ours(&found.path).as_ref() == Some(found) {
                 continue;

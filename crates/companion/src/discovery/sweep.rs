@@ -10,6 +10,7 @@ use alongside_contract::discovery::{Record, WRITER};
 use alongside_contract::family::FAMILIES;
 
 use crate::places::Places;
+use crate::private;
 use crate::untrusted::{self, Whose};
 
 /// A record is a few hundred bytes; whatever is larger than this is something else.
@@ -82,6 +83,9 @@ pub(crate) fn answers(record: &Record) -> bool {
 
 /// Removes what the dead left behind, and tells which files that were. Blocks.
 pub(crate) fn sweep(places: &Places, our_port: u16) -> Vec<PathBuf> {
+    let rows = FAMILIES.iter().flat_map(|family| family.files);
+    rows.flat_map(|row| places.resolve(row.directory))
+        .for_each(|directory| private::remove_unfinished(&directory));
     let mut removed = Vec::new();
     let mut asked: Vec<(Record, bool)> = Vec::new();
     for found in ours(places).into_iter().filter(|found| found.record.port != our_port) {

@@ -132,11 +132,13 @@ async fn attend(
     let served = http1::Builder::new().max_buf_size(MAX_HEAD).serve_connection(TokioIo::new(stream), service);
     let mut served = std::pin::pin!(served);
     let is_stranger = tokio::select! {
+        // What has arrived is read before anybody is sent away: after the process was stopped, their time is over at once.
+        biased;
         _ = &mut served => return,
-        () = tokio::time::sleep(STRANGER_TIME) => return,
-        _ = sent_away => return,
         _ = known.wait_for(|known| *known) => false,
         _ = stopped.wait_for(|stop| *stop) => true,
+        _ = sent_away => return,
+        () = tokio::time::sleep(STRANGER_TIME) => return,
     };
     tokio::select! {
         _ = &mut served => return,

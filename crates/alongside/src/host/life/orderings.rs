@@ -142,10 +142,12 @@ impl World {
             Happens::Noticed => next.life.owner_gone(next.now),
             Happens::Time => {
                 next.now += TICK;
-                let later = |ticks: &mut u8| *ticks = (*ticks + 1).min(3 * GRACE_TICKS);
-                [&mut next.alone, &mut next.unserved, &mut next.hidden, &mut next.lost, &mut next.age]
-                    .into_iter()
-                    .for_each(later);
+                // Up to where it does not matter any more, so that the world is finite.
+                let later = |ticks: &mut u8, most: u8| *ticks = (*ticks + 1).min(most);
+                later(&mut next.alone, 2 * GRACE_TICKS);
+                for ticks in [&mut next.unserved, &mut next.hidden, &mut next.lost, &mut next.age] {
+                    later(ticks, GRACE_TICKS);
+                }
                 // Nothing is ever due without being announced.
                 assert!(
                     next.life.deadline().is_some_and(|at| at <= next.now)
@@ -221,7 +223,7 @@ impl World {
         assert!(self.alone < at_most, "for nobody: {}", told());
         assert!(self.alone == 0 || self.life.deadline().is_some(), "for nobody, for good: {}", told());
         // Hidden is it while nobody is there and an editor may come back, and then only for half a minute.
-        assert_eq!(self.found_as.is_none(), self.life.is_hidden(), "{}", told());
+        assert_eq!(self.found_as, self.life.shown, "{}", told());
         if self.life.is_hidden() {
             assert!(looking.is_empty() && self.owner.is_some() && self.hidden < GRACE_TICKS, "{}", told());
         }
@@ -254,6 +256,9 @@ impl World {
         {
             assert_eq!(self.owner, Some(CAST[of].0), "{}", told());
         }
+        // Nor is an editor that is there a mere guest where there is no owner.
+        let is_editor = |pid: &u32| CAST.iter().any(|(of, _, speaks)| of == pid && *speaks);
+        assert!(self.owner.is_some() || !looking.iter().any(is_editor), "{}", told());
         // What is the same stays the same: agents' files are not rewritten for nothing.
         if !hides && self.found_as == before.found_as && self.owner == before.owner {
             assert_eq!(steps, [], "{}", told());
@@ -275,7 +280,7 @@ impl World {
         let life = &self.life;
         let parties: Vec<_> = life.parties.keys().collect();
         let times = [life.lost_until, life.ends_at, life.owner_gone_at, life.starter_until].map(from_now);
-        let counts = [self.alone, self.unserved, self.hidden, self.lost, self.age.min(GRACE_TICKS)];
+        let counts = [self.alone, self.unserved, self.hidden, self.lost, self.age];
         format!(
             "{parties:?} {:?} {:?} {times:?} {:?} {:?} {:?} {counts:?}",
             life.owner.as_ref().map(|owner| owner.pid),

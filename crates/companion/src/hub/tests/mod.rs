@@ -4,9 +4,12 @@ mod context;
 mod drafts;
 mod editor;
 mod journal;
+mod killed;
 mod looking;
 mod reviews;
 mod sessions;
+mod sleep;
+mod written;
 
 use std::fs;
 use std::path::Path;
