@@ -23,6 +23,19 @@ return {
     end,
   },
   {
+    'with a program that cannot be started it says so, and advises nothing else',
+    function()
+      local program = editor.directory() .. '/alongside'
+      vim.fn.writefile({ '#!/bin/sh', 'echo "libc.so.6: version GLIBC_9.99 not found" >&2', 'exit 1' }, program)
+      assert(vim.uv.fs_chmod(program, 448))
+      editor.with({ cwd = editor.directory(), setup = { cmd = { program, 'lsp' } } }, function(e)
+        local text = check(e)
+        has(text, 'it cannot be started', 'GLIBC_9.99', program .. ' --version')
+        assert(not text:find('older than the plugin', 1, true), text)
+      end)
+    end,
+  },
+  {
     'without setup it says so',
     function()
       editor.with({ cwd = editor.directory(), setup = false }, function(e)

@@ -44,13 +44,17 @@ local function program()
   end
   health.ok('found: ' .. harmless.name(path))
   local version, why = first_line({ path, '--version' })
-  if version then
-    health.ok('version: ' .. version)
-  else
-    health.warn('it does not tell its version: ' .. (why or ''))
+  if not version then
+    -- Whatever it is, no newer plugin and no restart will help.
+    health.error('it cannot be started: ' .. (why or ''), {
+      ('in a shell, to see more: %s --version'):format(harmless.name(path)),
+      'it may be damaged, or for another kind of machine: install the program again',
+    })
+    return false
   end
+  health.ok('version: ' .. version)
   local ok, installed = pcall(require, 'alongside.installed')
-  if ok and version and not version:find(installed.version, 1, true) then
+  if ok and not version:find(installed.version, 1, true) then
     health.warn('the plugin was installed by version ' .. harmless.name(installed.version), {
       'in a shell: alongside install neovim',
     })
