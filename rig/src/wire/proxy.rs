@@ -63,8 +63,8 @@ pub struct Listening {
 
 #[derive(Debug)]
 struct Control {
-    /// What agents call the companion through this proxy, and what it calls itself: equally long.
-    hosts: [String; 2],
+    /// Its port to agents, and its own, as they follow the name of the host: equally long.
+    ports: [String; 2],
     /// Faults that wait for their request.
     armed: Mutex<Vec<(Kind, Plan)>>,
     streams: watch::Sender<usize>,
@@ -91,7 +91,7 @@ impl Proxy {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("listen");
         let own = listener.local_addr().expect("an address").port();
         let control = Arc::new(Control {
-            hosts: [own, port].map(|port| format!("127.0.0.1:{port:05}")),
+            ports: [own, port].map(|port| format!(":{port:05}")),
             armed: Mutex::default(),
             streams: watch::Sender::new(0),
             cuts: watch::Sender::new(0),
@@ -328,9 +328,9 @@ impl Control {
         });
     }
 
-    /// A companion serves no other Host than its own.
+    /// A companion serves no other Host than its own, whether it is called `127.0.0.1` or `localhost`.
     fn rename_host(&self, head: &mut [u8]) {
-        let [theirs, own] = &self.hosts;
+        let [theirs, own] = &self.ports;
         if let Some(at) = head.windows(theirs.len()).position(|window| window == theirs.as_bytes()) {
             head[at..at + own.len()].copy_from_slice(own.as_bytes());
         }

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::agent::{Agent, WHERE, companions, records};
 use super::desk::{Desk, Speech, signal};
 use super::hosts;
-use super::world::{ORIGINAL, World, is_waiting};
+use super::world::{ORIGINAL, TRIES_FOR, World, is_waiting};
 use crate::chaos::record::{Gone, Left, Outcome, Record, Target};
 use crate::ide_client::{CliAnswer, Release};
 
@@ -22,9 +22,6 @@ const CALM: Duration = Duration::from_secs(14);
 
 /// How long processes may take to end.
 const ENDED_WITHIN: Duration = Duration::from_secs(20);
-
-/// How long clients try to get a lost stream back, in milliseconds, and a busy machine's share.
-const TRIES_FOR: u64 = 2_500 + 1_500;
 
 impl World<'_> {
     /// Ends the round, and returns what is known of it.

@@ -9,6 +9,7 @@ mod ending;
 mod hosts;
 mod lane;
 mod steps;
+mod troubles;
 mod world;
 
 use anyhow::{Context as _, Result};

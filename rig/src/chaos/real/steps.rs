@@ -9,9 +9,9 @@ use anyhow::Result;
 use rustix::process::Signal;
 
 use super::agent::Agent;
-use super::desk::{Answer as Said, Desk, Speech, signal};
+use super::desk::{Answer as Said, Desk, signal};
 use super::hosts;
-use super::world::{Act, Notes, ORIGINAL, World};
+use super::world::{Act, Notes, ORIGINAL, TRIES_FOR, World};
 use crate::chaos::plan::What;
 use crate::chaos::record::{Answer, Close, Decision, Edit, Gone, Kind, Outcome, Proposal};
 use crate::ide_client::{self, CliAnswer};
@@ -19,9 +19,6 @@ use crate::wire;
 
 /// How long a desk waits for an answer before it counts as none.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(20);
-
-/// No companion is killed more often in a round: its desks would give it up.
-const MOST_KILLS: usize = 4;
 
 impl World<'_> {
     /// Does what is due.
@@ -121,12 +118,13 @@ impl World<'_> {
     }
 
     fn propose(&mut self, number: usize, file: usize) -> bool {
-        let seat = &self.seats[number];
-        let Some(agent) = seat.agent.clone().filter(|_| seat.connected.load(Ordering::Acquire)) else {
+        let Some(agent) = self.seats[number].agent.clone().filter(|_| self.waits(number).is_none()) else {
             return false;
         };
-        if self.waits(number).is_some() {
-            return false;
+        if !self.counts_on_us(number, &agent) {
+            // It asks in its own prompt only. Its person sees why.
+            self.enable(number);
+            return true;
         }
         self.texts += 1;
         let mark = format!("proposal {} of round {}", self.texts, self.plan.seed);
@@ -170,6 +168,13 @@ impl World<'_> {
             returned(&notes, index, outcome);
         });
         true
+    }
+
+    /// Whether an agent has connected, and its stream is there or may yet come back.
+    fn counts_on_us(&self, number: usize, agent: &Agent) -> bool {
+        let seat = &self.seats[number];
+        let may_return = self.notes.now() < seat.lost.load(Ordering::Acquire) + TRIES_FOR;
+        seat.connected.load(Ordering::Acquire) && (agent.hears() || may_return)
     }
 
     /// The review that a desk shows at that place, counted around.
@@ -295,7 +300,7 @@ impl World<'_> {
         Ok(true)
     }
 
-    fn leave(&mut self, number: usize, says_so: bool) -> bool {
+    pub(super) fn leave(&mut self, number: usize, says_so: bool) -> bool {
         let Some(desk) = self.living().find(|(living, _)| *living == number).map(|(_, desk)| desk.clone())
         else {
             return false;
@@ -343,25 +348,6 @@ impl World<'_> {
         Ok(())
     }
 
-    /// These troubles are over when there is a companion which is none of those, or this desk knows of one.
-    fn until_back(&mut self, troubles: Vec<usize>, killed: Vec<rustix::process::Pid>, desk: Option<Desk>) {
-        let (notes, sandbox) = (self.notes.clone(), self.lane.sandbox.clone());
-        self.tasks.spawn(async move {
-            let seen = async {
-                match desk {
-                    Some(desk) => drop(desk.until(Duration::from_secs(30), |seen| seen.host).await),
-                    None => {
-                        while hosts::all(&sandbox).iter().all(|pid| killed.contains(pid)) {
-                            tokio::time::sleep(Duration::from_millis(10)).await;
-                        }
-                    }
-                }
-            };
-            let _ = tokio::time::timeout(Duration::from_secs(30), seen).await;
-            troubles.into_iter().for_each(|trouble| notes.over(trouble));
-        });
-    }
-
     fn look(&mut self, number: usize, file: usize) -> bool {
         let Some((_, desk)) = self.living().find(|(living, _)| *living == number) else { return false };
         let (desk, path) = (desk.clone(), self.files[file].display().to_string());
@@ -370,110 +356,6 @@ impl World<'_> {
         self.tasks.spawn(async move {
             desk.ask(&Request::ChangeContext(report), ANSWERED_WITHIN).await;
         });
-        true
-    }
-
-    /// The desks that are there start the companion again at once, unless they cannot for so long.
-    fn kill(&mut self, back: u64) -> bool {
-        if self.kills == MOST_KILLS {
-            return false;
-        }
-        let desks: Vec<_> = self.living().map(|(_, desk)| desk.pid).collect();
-        if back >= 300 {
-            desks.iter().for_each(|desk| signal(*desk, Signal::STOP));
-            self.later(back, Act::Thaw(desks.clone(), None));
-        }
-        let killed = hosts::signal_all(&self.lane.sandbox, Signal::KILL);
-        if killed.is_empty() {
-            return false;
-        }
-        self.kills += 1;
-        let trouble = self.notes.trouble(Kind::Killed, None);
-        if desks.is_empty() {
-            self.until_served.push(trouble);
-            self.later(back, Act::Join(0));
-        } else {
-            self.until_back(vec![trouble], killed, None);
-        }
-        true
-    }
-
-    /// The desks end with it. When they are back, people type `/ide enable`.
-    fn stop(&mut self, back: u64) -> Result<bool> {
-        let Some(pid) = hosts::all(&self.lane.sandbox).into_iter().next() else { return Ok(false) };
-        let mut child = hosts::command(&self.lane.sandbox, "--stop", pid)?;
-        let trouble = self.notes.trouble(Kind::Stopped, None);
-        self.until_served.push(trouble);
-        self.tasks.spawn(async move { drop(child.wait().await) });
-        let there: Vec<_> = self.living().map(|(number, _)| number).collect();
-        let back = back.clamp(100, 2_000);
-        for number in there {
-            // An editor's server would stay.
-            if let Some(desk) = self.desks[number].take_if(|desk| desk.speech == Speech::Framed) {
-                signal(desk.pid, Signal::KILL);
-                desk.editor.into_iter().for_each(|editor| signal(editor, Signal::KILL));
-            }
-            self.desks[number] = None;
-            self.later(back, Act::Join(number));
-        }
-        for agent in 0..self.seats.len() {
-            self.later(back + 600, Act::Enable(agent));
-        }
-        Ok(true)
-    }
-
-    fn hand_over(&mut self) -> Result<bool> {
-        let Some(pid) = hosts::all(&self.lane.sandbox).into_iter().next() else { return Ok(false) };
-        let mut child = hosts::command(&self.lane.sandbox, "--replace", pid)?;
-        let trouble = self.notes.trouble(Kind::HandedOver, None);
-        self.tasks.spawn(async move { drop(child.wait().await) });
-        self.until_back(vec![trouble], vec![pid], None);
-        Ok(true)
-    }
-
-    /// An editor's process ends without a word, and its server with it.
-    fn hide(&mut self, back: u64) -> bool {
-        let editor = self.living().find(|(_, desk)| desk.editor.is_some()).map(|(number, _)| number);
-        let Some(number) = editor else { return false };
-        self.leave(number, false);
-        self.later(back, Act::Join(number));
-        true
-    }
-
-    fn freeze_agent(&mut self, number: usize, ms: u64) -> bool {
-        let Some(agent) = self.seats[number].agent.clone() else { return false };
-        agent.signal(Signal::STOP);
-        let trouble = self.notes.trouble(Kind::AgentFrozen, Some(number));
-        self.later(ms, Act::Thaw(agent.pid().into_iter().collect(), Some(trouble)));
-        true
-    }
-
-    fn cut_after(&mut self, number: usize, stream: bool, up: bool, bytes: usize) -> bool {
-        let kind = if stream { wire::Kind::Stream } else { wire::Kind::Post };
-        let way = if up { wire::Way::Up } else { wire::Way::Down };
-        let proxies = self.proxies(Some(number));
-        for proxy in &proxies {
-            let (mut struck, notes) = (proxy.struck(), self.notes.clone());
-            proxy.arm(kind, way, bytes, wire::Fault::Cut);
-            // It ends with the proxy.
-            tokio::spawn(async move {
-                if struck.changed().await.is_ok() {
-                    let trouble = notes.trouble(Kind::Link, Some(number));
-                    notes.over(trouble);
-                }
-            });
-        }
-        !proxies.is_empty()
-    }
-
-    fn hold(&mut self, number: usize, ms: u64, cut: bool) -> bool {
-        let proxies = self.proxies(Some(number));
-        proxies.iter().for_each(|proxy| proxy.hold(true));
-        if proxies.is_empty() {
-            return false;
-        }
-        let trouble = self.notes.trouble(Kind::Link, Some(number));
-        self.later(ms, Act::Release { agent: number, trouble, cut });
         true
     }
 

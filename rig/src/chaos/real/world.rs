@@ -16,13 +16,20 @@ use super::desk::{Desk, Speech};
 use super::lane::Lane;
 use crate::chaos::plan::{Plan, What};
 use crate::chaos::record::{Kind, Record, Trouble};
+use crate::ide_client::RELEASES;
 
 /// What every file of the project holds until the script writes it anew.
 pub(super) const ORIGINAL: &str = "one\ntwo\nthree\nfour\n";
 
+/// How long clients try to get a lost stream back, and a busy machine's share, in milliseconds.
+pub(super) const TRIES_FOR: u64 = 2_500 + 1_500;
+
 /// No pause between two steps is longer, in milliseconds: plans are made for a clock that costs nothing. A client opens a
 /// broken stream again after a second, and steps that are to meet that still do.
-const LONGEST_PAUSE: u64 = 1_050;
+const LONGEST_PAUSE: u64 = 1_000;
+
+/// What a longer one becomes.
+const SHORTENED: u64 = 500;
 
 /// Nobody is away for longer, in milliseconds: some longer than clients try to come back.
 const LONGEST_TROUBLE: u64 = 3_000;
@@ -148,6 +155,14 @@ impl<'a> World<'a> {
             world.enable(number);
         }
         while world.tasks.join_next().await.is_some() {}
+        for (number, seat) in world.seats.iter().enumerate() {
+            let release = RELEASES[seat.place];
+            let is_connected = seat.connected.load(Ordering::Acquire);
+            anyhow::ensure!(
+                is_connected,
+                "agent {number} ({release}) does not connect, and nothing is in its way"
+            );
+        }
         Ok(world)
     }
 
@@ -156,7 +171,8 @@ impl<'a> World<'a> {
         self.notes.start = Instant::now();
         let (mut at, mut planned) = (0, 0);
         for step in &self.plan.steps {
-            at += step.at.saturating_sub(planned).min(LONGEST_PAUSE);
+            let pause = step.at.saturating_sub(planned);
+            at += if pause > LONGEST_PAUSE { SHORTENED } else { pause };
             planned = step.at;
             self.agenda.push((at, Act::Step(step.what)));
         }
