@@ -61,7 +61,7 @@ pub(crate) struct State {
     reviews: Reviews,
     files: OpenFiles,
     /// What agents are told of the files.
-    context: IdeContext,
+    context: Arc<IdeContext>,
     /// The same as desks show it.
     told_files: Vec<Told>,
     looking: look::Looking,
@@ -89,7 +89,7 @@ pub(crate) struct State {
     next_look: Instant,
     looks: u64,
     keeps_journal: bool,
-    journal_is_stale: bool,
+    stale: journal::Stale,
     /// It is being written. What changes meanwhile is in the next one.
     journal_is_underway: bool,
     /// Said while it cannot be written.
@@ -126,11 +126,15 @@ impl State {
     /// Runs until stopped; returns those who wait for the end.
     async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Event>) -> (Scribe, Option<Stopping>) {
         loop {
-            match self.next_event(&mut inbox).await {
+            let event = self.next_event(&mut inbox).await;
+            let is_quiet = event.as_ref().is_some_and(Event::is_quiet);
+            match event {
                 Some(event) => self.handle(event),
                 None => self.tick(Instant::now()),
             }
-            self.tell_status();
+            if !is_quiet {
+                self.tell_status();
+            }
             self.write_journal();
             if let Some(stopping) = &self.stopping {
                 let settled =
@@ -191,7 +195,9 @@ impl State {
                 self.scribe.send(Job::LookAfterJournal);
             }
             // It is tried again until it can be written.
-            self.journal_is_stale |= self.journal_problem.is_some();
+            if self.journal_problem.is_some() {
+                self.stale.everything();
+            }
             // Files that vanished drop out.
             self.refresh_context();
         }
@@ -240,7 +246,7 @@ impl State {
             Event::TargetRead { review, seen } => self.target_read(review, seen),
             Event::DraftWritten(written) => self.draft_written(written),
             Event::JournalWritten(error) => self.journal_written(error),
-            Event::JournalGone => self.journal_is_stale = true,
+            Event::JournalGone => self.stale.everything(),
             Event::Published { problems, asked } => self.published(problems, asked),
             Event::DraftAwaited(draft) => self.draft_awaited(&draft),
             Event::RootsChanged { roots, privacy, changed } => self.roots_changed(roots, *privacy, changed),

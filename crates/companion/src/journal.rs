@@ -8,6 +8,7 @@ mod keeper;
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use alongside_contract::mcp::Implementation;
 use serde::{Deserialize, Serialize};
@@ -16,9 +17,10 @@ use crate::builder::JournalKey;
 
 pub(crate) use keeper::{Keeper, is_kept, sweep, was_left};
 
-/// What is written down. Private: it holds the token and texts.
+/// What is written down. Private: it holds the token and texts. What is known of a session lies in a file of its own, so that
+/// writing costs as much as has changed, however many there are and however much one of them has not been told yet.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Journal {
     pub(crate) port: u16,
     pub(crate) token: String,
@@ -28,19 +30,16 @@ pub(crate) struct Journal {
     /// No crash: a successor was asked for.
     #[serde(default)]
     pub(crate) handed_over: bool,
-    /// Nothing but port and token could be read.
+    /// Not all of it could be read.
     #[serde(skip)]
     pub(crate) is_damaged: bool,
+    #[serde(skip)]
     pub(crate) sessions: Vec<KnownSession>,
-    /// What was undecided: the agent is told that it is rejected.
-    pub(crate) undecided: Vec<Undecided>,
-    /// What was decided and has no receipt.
-    pub(crate) unsettled: Vec<Unsettled>,
 }
 
 /// A session that shall go on.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct KnownSession {
     pub(crate) id: String,
     pub(crate) client: Implementation,
@@ -48,29 +47,42 @@ pub(crate) struct KnownSession {
     pub(crate) tokenless: bool,
     /// The id of its family, if that is known.
     pub(crate) family: Option<String>,
+    /// What was undecided: the agent is told that it is rejected.
+    pub(crate) undecided: Vec<Undecided>,
+    /// What was decided and has no receipt.
+    pub(crate) unsettled: Vec<Unsettled>,
 }
 
 /// An open review.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Undecided {
-    pub(crate) session: String,
     pub(crate) file_path: String,
     /// The text as last edited, for the agent's `closeDiff`.
-    pub(crate) text: String,
+    pub(crate) text: Arc<str>,
 }
 
 /// A decision that the agent has not confirmed.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Unsettled {
-    pub(crate) session: String,
     pub(crate) file_path: String,
     pub(crate) messages: Vec<String>,
-    pub(crate) text: String,
+    pub(crate) text: Arc<str>,
     /// The draft that goes once it is confirmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) draft: Option<String>,
+}
+
+/// What is to be written.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    /// With the sessions that have changed.
+    pub(crate) journal: Journal,
+    /// The ids of those that are no more.
+    pub(crate) gone: Vec<String>,
+    /// These are all sessions there are: whatever else lies there goes.
+    pub(crate) is_all: bool,
 }
 
 /// The [name] of a key of the caller's own.

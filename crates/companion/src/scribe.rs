@@ -18,7 +18,7 @@ use crate::builder::Editor;
 use crate::discovery::Publisher;
 use crate::drafts::{Drafts, NewDraft};
 use crate::hub::{Event, Events};
-use crate::journal::{Journal, Keeper};
+use crate::journal::{Changes, Keeper};
 
 /// How long until a draft that could not be written is tried again.
 const AGAIN_AFTER: Duration = Duration::from_secs(2);
@@ -42,7 +42,7 @@ pub(crate) enum Job {
     DeleteDraft(String),
     /// Writes the journal, if there is something new in it, then gives the answers that must not be given before, nor before
     /// what was queued until now.
-    WriteJournal(Option<Journal>, Answers),
+    WriteJournal(Option<Changes>, Answers),
     /// Says so if somebody has taken the journal away.
     LookAfterJournal,
     /// Writes the discovery files for these roots; `focused` takes shared names over from other companions.
@@ -274,9 +274,9 @@ impl Workplace {
         }
     }
 
-    fn write_journal(&mut self, journal: &Journal) -> std::io::Result<()> {
+    fn write_journal(&mut self, changes: &Changes) -> std::io::Result<()> {
         let Some(keeper) = &mut self.keeper else { return Ok(()) };
-        keeper.write(journal).inspect_err(|error| {
+        keeper.write(changes).inspect_err(|error| {
             tracing::error!(path = %keeper.path().display(), %error, "cannot write the journal");
         })
     }

@@ -27,7 +27,7 @@ impl State {
         let family = session.family.map(|family| family.id);
         tracing::info!(agent = session.number, family, client = session.client.name, "an agent connects");
         self.sessions.insert(id.clone(), session);
-        self.journal_is_stale = true;
+        self.stale.session(&id);
         Some(id)
     }
 
@@ -36,7 +36,7 @@ impl State {
         for id in self.reviews.of(session) {
             self.end_review(id, desk::Closing::AgentGone);
         }
-        self.journal_is_stale = true;
+        self.stale.session(session);
         let freed = self.sessions.remove(session);
         if let Some(freed) = &freed {
             tracing::info!(agent = freed.number, "an agent is gone");
@@ -108,7 +108,7 @@ impl State {
             known.forget(&path);
             tracing::info!(agent = known.number, file = path, "the agent has the outcome");
             self.confirmed(session, &path);
-            self.journal_is_stale = true;
+            self.stale.session(session);
         }
     }
 
@@ -137,7 +137,7 @@ impl State {
         let (id, review) = (opened.id, opened.review());
         tracing::info!(review = id.0, agent = review.agent.number, file = file_path, "a proposal");
         self.tell_desks(&desk::Event::Opened(review));
-        self.journal_is_stale = true;
+        self.stale.session(session);
         if self.stopping.is_some() {
             self.end_review(id, desk::Closing::Stopped);
         }

@@ -108,7 +108,9 @@ impl State {
         let revision = done?;
         self.tell_changed(id);
         self.follow_with_draft(id);
-        self.journal_is_stale = true;
+        if let Ok(review) = self.reviews.get(id) {
+            self.stale.session(&review.session);
+        }
         Ok(revision)
     }
 

@@ -1,11 +1,13 @@
 //! What the loop writes down for a life after a crash, and what it takes over from the one before.
 
+use std::collections::BTreeSet;
+
 use alongside_contract::family::FAMILIES;
 use alongside_desk::{self as desk, Problem};
 
 use super::State;
 use super::reviews::refused;
-use crate::journal::{Journal, KnownSession, Undecided, Unsettled};
+use crate::journal::{Changes, Journal, KnownSession, Undecided, Unsettled};
 use crate::mcp::gate::Proof;
 use crate::scribe::Job;
 use crate::session::Session;
@@ -22,7 +24,8 @@ impl State {
             self.mourn(journal);
             return;
         }
-        let lost: Vec<_> = journal.undecided.iter().map(|open| open.file_path.as_str()).collect();
+        let undecided = journal.sessions.iter().flat_map(|known| &known.undecided);
+        let lost: Vec<_> = undecided.map(|open| open.file_path.as_str()).collect();
         if !journal.sessions.is_empty() {
             let happened =
                 if journal.handed_over { "was replaced by a newer one" } else { "was interrupted" };
@@ -38,36 +41,34 @@ impl State {
                 ),
             });
         }
-        for known in journal.sessions {
+        for mut known in journal.sessions {
             self.last_session += 1;
-            let session = returning(known, self.last_session);
-            self.sessions.insert(session.id.clone(), session);
-        }
-        for open in journal.undecided {
-            let Some(session) = self.sessions.get_mut(&open.session) else {
-                continue;
-            };
-            let messages = refused(open.file_path.clone(), session.hears_that_diffs_close());
-            session.outbox.push(&open.file_path, messages, 0);
-            session.remember(&open.file_path, open.text.into());
-        }
-        for unsettled in journal.unsettled {
-            let Some(session) = self.sessions.get_mut(&unsettled.session) else {
-                continue;
-            };
-            session.outbox.push(&unsettled.file_path, unsettled.messages, 0);
-            session.remember(&unsettled.file_path, unsettled.text.into());
-            if let Some(draft) = unsettled.draft {
-                self.unconfirmed.insert((unsettled.session, unsettled.file_path), draft);
+            let (undecided, unsettled) =
+                (std::mem::take(&mut known.undecided), std::mem::take(&mut known.unsettled));
+            let mut session = returning(known, self.last_session);
+            for open in undecided {
+                let messages = refused(open.file_path.clone(), session.hears_that_diffs_close());
+                session.outbox.push(&open.file_path, messages, 0);
+                session.remember(&open.file_path, open.text);
             }
+            for unsettled in unsettled {
+                session.outbox.push(&unsettled.file_path, unsettled.messages, 0);
+                session.remember(&unsettled.file_path, unsettled.text);
+                if let Some(draft) = unsettled.draft {
+                    self.unconfirmed.insert((session.id.clone(), unsettled.file_path), draft);
+                }
+            }
+            self.sessions.insert(session.id.clone(), session);
         }
     }
 
     /// Says who is cut off: agents know the port of before the crash, and somebody else has it.
     fn mourn(&mut self, journal: Journal) {
-        let undecided = journal.undecided.into_iter().map(|open| open.file_path);
-        let untold = journal.unsettled.into_iter().map(|unsettled| unsettled.file_path);
-        let waited: Vec<_> = undecided.chain(untold).collect();
+        let undecided =
+            journal.sessions.iter().flat_map(|known| &known.undecided).map(|open| &open.file_path);
+        let untold =
+            journal.sessions.iter().flat_map(|known| &known.unsettled).map(|untold| &untold.file_path);
+        let waited: Vec<_> = undecided.chain(untold).cloned().collect();
         let mut agents: Vec<_> =
             journal.sessions.into_iter().map(|known| returning(known, 0).agent().name).collect();
         agents.sort();
@@ -97,8 +98,7 @@ impl State {
         if self.journal_is_underway || hands_over {
             return;
         }
-        let journal =
-            (std::mem::take(&mut self.journal_is_stale) && self.keeps_journal).then(|| self.journal());
+        let journal = (!self.stale.is_empty() && self.keeps_journal).then(|| self.changes());
         if journal.is_none() && self.held_answers.is_empty() {
             return;
         }
@@ -109,7 +109,8 @@ impl State {
     /// The same at the end, when nobody waits for the one before; but a companion that stops leaves none.
     pub(super) fn write_last(&mut self) {
         let hands_over = self.stopping.as_ref().is_some_and(|stopping| stopping.hands_over);
-        let journal = (hands_over && self.keeps_journal).then(|| self.journal());
+        self.stale.everything();
+        let journal = (hands_over && self.keeps_journal).then(|| self.changes());
         self.scribe.send(Job::WriteJournal(journal, std::mem::take(&mut self.held_answers)));
     }
 
@@ -137,38 +138,75 @@ impl State {
         }
     }
 
-    fn journal(&self) -> Journal {
-        let sessions = self.sessions.values().map(|session| KnownSession {
-            id: session.id.clone(),
-            client: session.client.clone(),
-            version: session.version.clone(),
-            tokenless: session.tokenless,
-            family: session.family.map(|family| family.id.to_owned()),
-        });
-        let undecided = self.reviews.iter().map(|review| Undecided {
-            session: review.session.clone(),
-            file_path: review.file_path().to_owned(),
-            text: review.current().to_string(),
-        });
-        let unsettled = self.sessions.values().flat_map(|session| {
-            session.outbox.unsettled().map(|(file_path, messages)| Unsettled {
-                session: session.id.clone(),
-                file_path: file_path.to_owned(),
-                messages: messages.to_vec(),
-                text: session.remembered(file_path).map(|text| text.to_string()).unwrap_or_default(),
-                draft: self.unconfirmed.get(&(session.id.clone(), file_path.to_owned())).cloned(),
-            })
-        });
-        Journal {
+    /// What has changed since this was asked last.
+    fn changes(&mut self) -> Changes {
+        let Stale { is_all, sessions: stale } = std::mem::take(&mut self.stale);
+        let stale: Vec<_> =
+            if is_all { self.sessions.keys().cloned().collect() } else { stale.into_iter().collect() };
+        let (there, gone): (Vec<_>, Vec<_>) =
+            stale.into_iter().partition(|id| self.sessions.contains_key(id));
+        let journal = Journal {
             port: self.port,
             is_damaged: false,
             handed_over: self.stopping.as_ref().is_some_and(|stopping| stopping.hands_over),
             token: self.token.to_string(),
             last_review: self.reviews.last(),
-            sessions: sessions.collect(),
-            undecided: undecided.collect(),
+            sessions: there
+                .iter()
+                .filter_map(|id| self.sessions.get(id))
+                .map(|one| self.known(one))
+                .collect(),
+        };
+        Changes { journal, gone, is_all }
+    }
+
+    fn known(&self, session: &Session) -> KnownSession {
+        let undecided = self.reviews.iter().filter(|review| review.session == session.id);
+        let unsettled = session.outbox.unsettled().map(|(file_path, messages)| Unsettled {
+            file_path: file_path.to_owned(),
+            messages: messages.to_vec(),
+            text: session.remembered(file_path).unwrap_or_default(),
+            draft: self.unconfirmed.get(&(session.id.clone(), file_path.to_owned())).cloned(),
+        });
+        KnownSession {
+            id: session.id.clone(),
+            client: session.client.clone(),
+            version: session.version.clone(),
+            tokenless: session.tokenless,
+            family: session.family.map(|family| family.id.to_owned()),
+            undecided: undecided
+                .map(|review| Undecided {
+                    file_path: review.file_path().to_owned(),
+                    text: review.current().clone(),
+                })
+                .collect(),
             unsettled: unsettled.collect(),
         }
+    }
+}
+
+/// What in the journal is not as it is.
+#[derive(Debug, Default)]
+pub(super) struct Stale {
+    is_all: bool,
+    sessions: BTreeSet<String>,
+}
+
+impl Stale {
+    /// Something about this session has changed.
+    pub(super) fn session(&mut self, id: &str) {
+        if !self.sessions.contains(id) {
+            self.sessions.insert(id.to_owned());
+        }
+    }
+
+    /// Nobody knows what is there.
+    pub(super) fn everything(&mut self) {
+        self.is_all = true;
+    }
+
+    fn is_empty(&self) -> bool {
+        !self.is_all && self.sessions.is_empty()
     }
 }
 

@@ -65,7 +65,7 @@ impl State {
     /// Gives every agent this context; those that have it already are not told again. Desks are told with the status.
     fn tell_context(&mut self, context: IdeContext) {
         self.told_files = crate::context::told(&context);
-        let now = Instant::now();
+        let (context, now) = (Arc::new(context), Instant::now());
         for session in self.sessions.values_mut() {
             session.outbox.set_context(context.clone());
             session.pump(now);

@@ -72,7 +72,7 @@ impl State {
         }
         let closed = Closed { id, closing, decided_here: false, draft: None };
         self.tell_end(closed, decided, draft, pending.file_path());
-        self.journal_is_stale = true;
+        self.stale.session(&pending.session);
     }
 
     /// `closeDiff`: the review vanishes, and its last text is the answer, once desks have sent all of it.
@@ -126,7 +126,7 @@ impl State {
             known.outbox.forget(file_path);
             known.remembered(file_path)
         });
-        self.journal_is_stale = true;
+        self.stale.session(session);
         let _ = answer.send(text);
     }
 

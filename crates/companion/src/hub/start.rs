@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::handle::Rules;
-use super::journal::lost_memory;
+use super::journal::{Stale, lost_memory};
 use super::look::Looking;
 use super::{Events, Hub, LOOK_EVERY, State};
 use crate::builder::{Builder, Companion, StartError, Workspace};
@@ -123,7 +123,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         environment: alongside_desk::Environment::default(),
         sessions: BTreeMap::new(),
         reviews: Reviews::default(),
-        context: files.no_files(),
+        context: Arc::new(files.no_files()),
         files,
         told_files: Vec::new(),
         looking: Looking::new(privacy),
@@ -145,7 +145,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         next_look: Instant::now() + LOOK_EVERY,
         looks: 0,
         keeps_journal,
-        journal_is_stale: true,
+        stale: Stale::default(),
         journal_is_underway: false,
         journal_problem: None,
         unpublished: Vec::new(),
@@ -157,6 +157,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
     };
     state.look_up_environment();
     left_behind.into_iter().for_each(|journal| state.adopt(journal));
+    state.stale.everything();
     tokio::spawn(async move {
         let (scribe, stopping) = state.run(inbox).await;
         let hands_over = stopping.as_ref().is_some_and(|stopping| stopping.hands_over);

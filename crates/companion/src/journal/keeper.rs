@@ -1,13 +1,15 @@
 //! Where journals lie, who may write which, and what of them goes when: a file and a lock for each living companion, and for
 //! each that has crashed until it is back, or for two weeks.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::Journal;
+use super::{Changes, Journal, KnownSession};
 use crate::drafts::KEPT_FOR;
 use crate::places::Places;
 use crate::private::{self, Ground};
@@ -21,6 +23,8 @@ const MAX_BYTES: u64 = 1 << 30;
 pub(crate) struct Keeper {
     state: PathBuf,
     path: PathBuf,
+    /// The files of sessions that were written.
+    pages: BTreeSet<PathBuf>,
     /// Held until the process ends, however it ends.
     lock: File,
 }
@@ -40,13 +44,25 @@ fn make_directory(state: &Path) -> io::Result<()> {
     private::directory(state, Path::new("journal"), Ground::Own)
 }
 
+/// Whatever lies beside a journal, in the directory of its sessions.
+fn pages(journal: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(journal.with_extension("")).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path())
+}
+
+/// Removes a journal: first what makes it one.
+fn remove(journal: &Path) {
+    let _ = fs::remove_file(journal);
+    let _ = fs::remove_dir_all(journal.with_extension(""));
+}
+
 impl Keeper {
     /// Takes the journal of this [name](super::name). `None` when another living companion has it. Blocks briefly.
     pub(crate) fn take(state: &Path, name: &str) -> io::Result<Option<Self>> {
         make_directory(state)?;
         let path = directory(state).join(format!("{name}.json"));
         let lock = private::try_lock(&path.with_extension("lock"))?;
-        Ok(lock.map(|lock| Self { state: state.to_owned(), path, lock }))
+        Ok(lock.map(|lock| Self { state: state.to_owned(), path, pages: BTreeSet::new(), lock }))
     }
 
     /// What a crashed companion left behind. Of one that is damaged, port and token are enough for agents to be told that
@@ -56,7 +72,7 @@ impl Keeper {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             read => read?,
         };
-        let journal: Journal = serde_json::from_slice(&json).or_else(|_| {
+        let mut journal: Journal = serde_json::from_slice(&json).or_else(|_| {
             let Rest { port, token } = serde_json::from_slice(&json)?;
             Ok::<_, io::Error>(Journal { port, token, is_damaged: true, ..Journal::default() })
         })?;
@@ -64,11 +80,22 @@ impl Keeper {
         if journal.token.is_empty() || journal.port == 0 {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "it names no port and token"));
         }
+        for page in pages(&self.path).filter(|page| page.extension().is_some_and(|kind| kind == "json")) {
+            let read = untrusted::read(&page, MAX_BYTES, Whose::Ours);
+            match read.and_then(|json| Ok(serde_json::from_slice::<KnownSession>(&json)?)) {
+                Ok(known) => journal.sessions.push(known),
+                Err(error) => {
+                    tracing::warn!(%error, "a session is forgotten");
+                    journal.is_damaged = true;
+                }
+            }
+        }
         Ok(Some(journal))
     }
 
-    /// Replaces the journal in one step. Its directory is put back if it was taken away.
-    pub(crate) fn write(&mut self, journal: &Journal) -> io::Result<()> {
+    /// Writes what has changed, each file in one step. After each of them what lies there is of a companion that was. The
+    /// directories are put back if they were taken away.
+    pub(crate) fn write(&mut self, changes: &Changes) -> io::Result<()> {
         let lock = self.path.with_extension("lock");
         if !private::leads_to(&lock, &self.lock) {
             make_directory(&self.state)?;
@@ -76,19 +103,56 @@ impl Keeper {
                 io::Error::new(io::ErrorKind::ResourceBusy, "another companion of this project keeps it now")
             })?;
         }
-        private::write(&self.path, &serde_json::to_vec(journal)?)
+        let Changes { journal, gone, is_all } = changes;
+        let changed: Vec<_> = journal.sessions.iter().map(|known| (self.page(&known.id), known)).collect();
+        if *is_all {
+            // Before a new port or token is written down: nobody who knows the old ones may be taken for one of ours.
+            self.pages = changed.iter().map(|(page, _)| page.clone()).collect();
+            for page in pages(&self.path).filter(|page| !self.pages.contains(page)) {
+                // What cannot be removed is a session that nobody comes back to.
+                let _ = fs::remove_file(page);
+            }
+        }
+        // Before the reviews that it numbers.
+        private::write(&self.path, &serde_json::to_vec(journal)?)?;
+        if !changed.is_empty() && !self.path.with_extension("").is_dir() {
+            let below = self.path.with_extension("");
+            let below = below.strip_prefix(&self.state).map_err(io::Error::other)?;
+            private::directory(&self.state, below, Ground::Own)?;
+        }
+        for (page, known) in changed {
+            private::write(&page, &serde_json::to_vec(known)?)?;
+            self.pages.insert(page);
+        }
+        for id in gone {
+            let page = self.page(id);
+            if self.pages.remove(&page) {
+                // As above.
+                let _ = fs::remove_file(page);
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a session lies. Its id is a secret, and no name.
+    fn page(&self, session: &str) -> PathBuf {
+        let mut hasher = DefaultHasher::new();
+        session.hash(&mut hasher);
+        self.path.with_extension("").join(format!("{:016x}.json", hasher.finish()))
     }
 
     /// Whether nobody has taken it away.
     pub(crate) fn is_there(&self) -> bool {
-        self.path.exists() && private::leads_to(&self.path.with_extension("lock"), &self.lock)
+        self.path.exists()
+            && self.pages.iter().all(|page| page.exists())
+            && private::leads_to(&self.path.with_extension("lock"), &self.lock)
     }
 
     /// Removes it: its companion has ended as it should.
     pub(crate) fn retire(self) {
         let lock = self.path.with_extension("lock");
         if private::leads_to(&lock, &self.lock) {
-            let _ = fs::remove_file(&self.path);
+            remove(&self.path);
             // While it is held: who waits for it finds that it is gone.
             let _ = fs::remove_file(lock);
         }
@@ -127,7 +191,7 @@ pub(crate) fn sweep(places: &Places) {
             Err(error) => error.kind() == io::ErrorKind::NotFound,
         };
         if is_over && let Ok(Some(_held)) = private::try_lock(&lock) {
-            let _ = fs::remove_file(json);
+            remove(&json);
             let _ = fs::remove_file(lock);
         }
     }
@@ -138,6 +202,7 @@ mod tests {
     use std::time::SystemTime;
 
     use super::*;
+    use crate::journal::Undecided;
 
     fn keeper(state: &Path) -> Keeper {
         Keeper::take(state, "e").unwrap().unwrap()
@@ -145,6 +210,28 @@ mod tests {
 
     fn journal() -> Journal {
         Journal { port: 7, token: "t".into(), ..Journal::default() }
+    }
+
+    fn beginning() -> Changes {
+        Changes { journal: journal(), is_all: true, ..Changes::default() }
+    }
+
+    /// The same with sessions of these ids, each with an open review.
+    fn with(sessions: &[&str]) -> Changes {
+        let known = |id: &&str| KnownSession {
+            id: (*id).to_owned(),
+            undecided: vec![Undecided { file_path: "/p/a".into(), text: "x".into() }],
+            ..KnownSession::default()
+        };
+        let journal = Journal { sessions: sessions.iter().map(known).collect(), ..journal() };
+        Changes { journal, ..Changes::default() }
+    }
+
+    fn ids(keeper: &Keeper) -> Vec<String> {
+        let mut ids: Vec<_> =
+            keeper.left_behind().unwrap().unwrap().sessions.into_iter().map(|known| known.id).collect();
+        ids.sort();
+        ids
     }
 
     #[test]
@@ -155,16 +242,50 @@ mod tests {
         assert!(Keeper::take(state, "e").unwrap().is_none());
         assert!(Keeper::take(state, "f").unwrap().is_some());
         assert_eq!(first.left_behind().unwrap(), None);
-        first.write(&journal()).unwrap();
+        first.write(&beginning()).unwrap();
         drop(first);
         assert_eq!(keeper(state).left_behind().unwrap(), Some(journal()));
+    }
+
+    #[test]
+    fn a_session_is_written_when_it_has_changed_and_no_other_is() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut keeper = keeper(directory.path());
+        keeper.write(&Changes { is_all: true, ..with(&["a", "b", "c"]) }).unwrap();
+        assert_eq!(keeper.left_behind().unwrap().unwrap().sessions[0].undecided.len(), 1);
+        let untouched = keeper.page("b");
+        fs::write(&untouched, "as it was").unwrap();
+        keeper.write(&Changes { gone: vec!["c".into()], ..with(&["a"]) }).unwrap();
+        assert_eq!(fs::read_to_string(&untouched).unwrap(), "as it was");
+        assert!(keeper.is_there());
+        // What cannot be read costs that session, and no other.
+        assert!(keeper.left_behind().unwrap().unwrap().is_damaged);
+        assert_eq!(ids(&keeper), ["a"]);
+        fs::remove_file(&untouched).unwrap();
+        assert!(!keeper.is_there(), "somebody has taken one away");
+    }
+
+    #[test]
+    fn what_is_no_session_any_more_goes_with_the_next_life() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut crashed = keeper(directory.path());
+        crashed.write(&Changes { is_all: true, ..with(&["a", "b"]) }).unwrap();
+        drop(crashed);
+        let mut next = keeper(directory.path());
+        assert_eq!(ids(&next), ["a", "b"]);
+        fs::write(next.path().with_extension("").join(".alongside-x"), "unfinished").unwrap();
+        next.write(&Changes { is_all: true, ..with(&["b", "c"]) }).unwrap();
+        assert_eq!(ids(&next), ["b", "c"]);
+        assert_eq!(pages(next.path()).count(), 2);
+        next.retire();
+        assert_eq!(fs::read_dir(super::directory(directory.path())).unwrap().count(), 0);
     }
 
     #[test]
     fn of_a_companion_that_has_ended_nothing_is_left_not_even_the_lock() {
         let directory = tempfile::tempdir().unwrap();
         let mut first = keeper(directory.path());
-        first.write(&journal()).unwrap();
+        first.write(&beginning()).unwrap();
         first.retire();
         assert_eq!(fs::read_dir(super::directory(directory.path())).unwrap().count(), 0);
         assert!(!is_kept(&Places::below(directory.path()), "e"));
@@ -174,7 +295,7 @@ mod tests {
     fn a_journal_that_is_damaged_or_foreign_is_said_to_be_and_never_waited_for() {
         let directory = tempfile::tempdir().unwrap();
         let mut keeper = keeper(directory.path());
-        keeper.write(&journal()).unwrap();
+        keeper.write(&beginning()).unwrap();
         let good = fs::read(keeper.path()).unwrap();
         for cut in 0..good.len() {
             fs::write(keeper.path(), &good[..cut]).unwrap();
@@ -207,14 +328,14 @@ mod tests {
     fn a_directory_that_was_taken_away_is_put_back_unless_somebody_else_was_faster() {
         let directory = tempfile::tempdir().unwrap();
         let mut first = keeper(directory.path());
-        first.write(&journal()).unwrap();
+        first.write(&beginning()).unwrap();
         fs::remove_dir_all(super::directory(directory.path())).unwrap();
         assert!(!first.is_there());
-        first.write(&journal()).unwrap();
+        first.write(&beginning()).unwrap();
         assert!(first.is_there() && Keeper::take(directory.path(), "e").unwrap().is_none());
         fs::remove_dir_all(super::directory(directory.path())).unwrap();
         let second = keeper(directory.path());
-        let refused = first.write(&journal()).unwrap_err();
+        let refused = first.write(&beginning()).unwrap_err();
         assert!(refused.to_string().contains("another companion"), "{refused}");
         first.retire();
         assert!(
@@ -230,7 +351,7 @@ mod tests {
         let old = SystemTime::now() - KEPT_FOR - std::time::Duration::from_secs(60);
         for (name, age) in [("alive", Some(old)), ("old", Some(old)), ("new", None)] {
             let mut keeper = Keeper::take(&places.state, name).unwrap().unwrap();
-            keeper.write(&journal()).unwrap();
+            keeper.write(&beginning()).unwrap();
             age.map(|at| File::options().append(true).open(keeper.path()).unwrap().set_modified(at).unwrap());
             if name == "alive" {
                 std::mem::forget(keeper);

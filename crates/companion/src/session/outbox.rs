@@ -19,8 +19,9 @@ const MAX_OUTCOMES: usize = 256;
 /// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
-    context: Option<IdeContext>,
-    context_sent: Option<IdeContext>,
+    /// All sessions have the same one.
+    context: Option<Arc<IdeContext>>,
+    context_sent: Option<Arc<IdeContext>>,
     outcomes: VecDeque<Outcome>,
     pings: u64,
 }
@@ -39,7 +40,7 @@ struct Outcome {
 
 impl Outbox {
     /// The newest context replaces one that was not sent; one equal to the last sent is nothing new.
-    pub(crate) fn set_context(&mut self, context: IdeContext) {
+    pub(crate) fn set_context(&mut self, context: Arc<IdeContext>) {
         self.context = (self.context_sent.as_ref() != Some(&context)).then_some(context);
     }
 
@@ -119,7 +120,7 @@ impl Outbox {
     pub(crate) fn next_context(&mut self) -> Option<String> {
         let context = self.context.take()?;
         let mut frame = String::new();
-        push_event(&mut frame, &rpc::notification(CONTEXT_UPDATE, &context));
+        push_event(&mut frame, &rpc::notification(CONTEXT_UPDATE, &*context));
         self.context_sent = Some(context);
         Some(frame)
     }
@@ -178,8 +179,8 @@ mod tests {
     #[test]
     fn contexts_replace_each_other_and_equal_ones_are_not_repeated() {
         let mut outbox = Outbox::default();
-        let empty = IdeContext { workspace_state: Some(Default::default()) };
-        outbox.set_context(IdeContext::default());
+        let empty = Arc::new(IdeContext { workspace_state: Some(Default::default()) });
+        outbox.set_context(Arc::default());
         outbox.set_context(empty.clone());
         assert!(outbox.next_frame(1, false).unwrap().contains("workspaceState"));
         outbox.set_context(empty.clone());
@@ -192,7 +193,7 @@ mod tests {
     #[test]
     fn frames_have_no_ids_no_retry_and_no_empty_data() {
         let mut outbox = pushed();
-        outbox.set_context(IdeContext::default());
+        outbox.set_context(Arc::default());
         for frame in [outbox.next_frame(1, false).unwrap(), outbox.next_frame(1, false).unwrap()] {
             for line in frame.lines().filter(|line| !line.is_empty()) {
                 assert!(
