@@ -50,6 +50,8 @@ pub(crate) struct Plan {
 /// When it cannot begin.
 pub(crate) async fn serve(plan: Plan) -> anyhow::Result<()> {
     alongside_platform::process::detach();
+    // A host starts no programs of the user's, who would inherit it.
+    alongside_platform::limits::raise_open_files();
     let begun = begin(plan).await;
     let report = match &begun {
         Ok(_) => Begins::Ready,
