@@ -42,6 +42,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const REPUBLISH_EVERY_LOOKS: u64 = 10;
 /// The loop wakes for each look. If it comes so much later, it could not: the process was stopped, or the machine.
 const STOOD_STILL: Duration = Duration::from_secs(5);
+/// How often at most desks are told the status: it names every agent, and of many one always comes, goes or is answered.
+const STATUS_EVERY: Duration = Duration::from_millis(100);
 /// How long stopping waits for agents to confirm that their reviews are rejected.
 const LAST_RECEIPTS: Duration = Duration::from_millis(500);
 
@@ -100,6 +102,10 @@ pub(crate) struct State {
     /// take back what a person was told.
     held_answers: Answers,
     told: Status,
+    /// Before, desks are not told the status again.
+    next_status: Instant,
+    /// It may have changed since.
+    status_waits: bool,
     stopping: Option<Stopping>,
     /// Whether streams are cut when the loop ends.
     cut: Arc<AtomicBool>,
@@ -126,15 +132,11 @@ impl State {
     /// Runs until stopped; returns those who wait for the end.
     async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Event>) -> (Scribe, Option<Stopping>) {
         loop {
-            let event = self.next_event(&mut inbox).await;
-            let is_quiet = event.as_ref().is_some_and(Event::is_quiet);
-            match event {
+            match self.next_event(&mut inbox).await {
                 Some(event) => self.handle(event),
                 None => self.tick(Instant::now()),
             }
-            if !is_quiet {
-                self.tell_status();
-            }
+            self.tell_status();
             self.write_journal();
             if let Some(stopping) = &self.stopping {
                 let settled =
@@ -145,6 +147,7 @@ impl State {
             }
         }
         self.write_last();
+        self.tell_status_now();
         self.tell_the_rest();
         // Dropping the sessions ends their streams.
         self.cut.store(self.stopping.as_ref().is_some_and(|stopping| stopping.hands_over), Ordering::Release);
@@ -164,7 +167,11 @@ impl State {
         let sessions = self.sessions.values();
         let agents =
             sessions.flat_map(|one| [one.resend_at(), one.freed_at(), one.views_close_at()]).flatten();
-        let others = [self.debounce.deadline(), self.stopping.as_ref().map(|stopping| stopping.until)];
+        let others = [
+            self.debounce.deadline(),
+            self.stopping.as_ref().map(|stopping| stopping.until),
+            self.status_waits.then_some(self.next_status),
+        ];
         let flushes = self.flushes.iter().map(|flush| flush.until);
         agents
             .chain(others.into_iter().flatten())

@@ -85,7 +85,10 @@ pub(super) async fn sit(mut desk: Desk, world: Arc<World>) -> Desk {
                 Ok(Event::Status(status)) => world.agents.store(status.agents.len(), Relaxed),
                 Ok(Event::Problem(problem)) => world.tally.error(format!("the host says: {problem}")),
                 Ok(Event::Changed(_)) => {}
-                Err(_) => world.tally.error("the companion has stopped".into()),
+                Err(_) => {
+                    world.tally.error("the companion has stopped".into());
+                    return desk;
+                }
             },
             () = &mut next, if works => {
                 report(&desk, &world);

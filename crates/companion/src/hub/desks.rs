@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use alongside_desk::{self as desk, Problem, Request, ReviewId, Revised, Status};
 use tokio::time::Instant;
 
-use super::{DeskId, Seated, State};
+use super::{DeskId, STATUS_EVERY, Seated, State};
 
 impl State {
     pub(super) fn desk_joined(&mut self, id: DeskId, desk: Seated) {
@@ -153,8 +153,19 @@ impl State {
         }
     }
 
-    /// Tells desks what has changed around the reviews: agents, what these are told, where they find us.
+    /// Tells desks what has changed around the reviews: agents, what these are told, where they find us. Changes that follow
+    /// each other closely are told together.
     pub(super) fn tell_status(&mut self) {
+        if Instant::now() < self.next_status {
+            self.status_waits = true;
+        } else {
+            self.tell_status_now();
+        }
+    }
+
+    pub(super) fn tell_status_now(&mut self) {
+        self.status_waits = false;
+        self.next_status = Instant::now() + STATUS_EVERY;
         let status = self.status();
         if status != self.told {
             self.tell_desks(&desk::Event::Status(status.clone()));

@@ -122,20 +122,6 @@ pub(crate) enum Event {
     Stop(oneshot::Sender<()>),
 }
 
-impl Event {
-    /// Whether desks need not be told of what follows from it, or not at once. These come more often than all others, and what
-    /// desks are told names every agent.
-    pub(super) fn is_quiet(&self) -> bool {
-        matches!(
-            self,
-            Self::PostStarted { .. }
-                | Self::PostRead { .. }
-                | Self::Receipt { .. }
-                | Self::StreamDrained { .. }
-        )
-    }
-}
-
 /// Where events go.
 #[derive(Debug, Clone)]
 pub(crate) struct Events(mpsc::UnboundedSender<Event>);

@@ -151,6 +151,8 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         unpublished: Vec::new(),
         held_answers: crate::scribe::Answers::default(),
         told: alongside_desk::Status::default(),
+        next_status: Instant::now(),
+        status_waits: false,
         stopping: None,
         cut: Arc::default(),
         hidden: false,
