@@ -19,7 +19,7 @@ pub use editor::editor_above;
 #[cfg(feature = "tokio")]
 pub use ending::ended;
 pub use others::{directory, environment, ours, started};
-pub use sending::{detach, ended_by, own_program, send};
+pub use sending::{detach, end_group, ended_by, lead_group, own_program, send};
 
 /// A process as `ps -o ppid=,command=` shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -17,6 +17,24 @@ pub fn send(pid: u32, signal: i32) {
     let _ = (pid, signal);
 }
 
+/// Has a command lead a process group of its own, so that it can be [ended](end_group) with all that it starts.
+pub fn lead_group(command: &mut std::process::Command) {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    #[cfg(not(unix))]
+    let _ = command;
+}
+
+/// Kills all processes of the group that this one leads, if any are left. On Windows there is no such group.
+pub fn end_group(leader: u32) {
+    #[cfg(unix)]
+    if let Some(leader) = i32::try_from(leader).ok().and_then(rustix::process::Pid::from_raw) {
+        let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
+    }
+    #[cfg(not(unix))]
+    let _ = leader;
+}
+
 /// The signal that ended a process, if one did.
 pub fn ended_by(status: &ExitStatus) -> Option<i32> {
     #[cfg(unix)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alongside_agent::check::{Action, Driver, Refusal, Reply};
-use alongside_platform::Os;
+use alongside_platform::{Os, process};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;
@@ -24,6 +24,27 @@ const SAID: usize = 200;
 pub(super) struct Command {
     command: String,
     failed: Failed,
+    patience: Duration,
+}
+
+/// What runs, and whatever that has started. Unless it [ended](Self::ended) by itself, dropping this ends all of it.
+struct Group {
+    leader: Option<u32>,
+}
+
+impl Group {
+    /// What goes on in the background is meant to: an editor, for one.
+    fn ended(&mut self) {
+        self.leader = None;
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Some(leader) = self.leader {
+            process::end_group(leader);
+        }
+    }
 }
 
 /// Why the command cannot be run at all, once it is known.
@@ -50,27 +71,30 @@ impl Failed {
 
 impl Command {
     pub(super) fn new(command: &str, failed: Failed) -> Self {
-        Self { command: command.to_owned(), failed }
+        Self { command: command.to_owned(), failed, patience: PATIENCE }
     }
 
     async fn drives(&self, action: &Action) -> Result<Reply, Refusal> {
         let mut shell = self.through_the_shell(action);
-        let run = shell
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true)
-            .output();
+        shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
+        process::lead_group(shell.as_std_mut());
         let cannot = |why: String| Err(Refusal::Cannot(why));
         let failed = |why: String| Err(Refusal::Failed(why));
-        let output = match tokio::time::timeout(PATIENCE, run).await {
-            Ok(Ok(output)) => output,
-            Ok(Err(error)) => {
-                self.failed.0.send_replace(Some(error.to_string()));
-                return failed(format!("it cannot be run: {error}"));
-            }
-            Err(_) => return failed(format!("it did not end within {} s", PATIENCE.as_secs())),
+        let not_run = |error: std::io::Error| {
+            self.failed.0.send_replace(Some(error.to_string()));
+            failed(format!("it cannot be run: {error}"))
         };
+        let running = match shell.spawn() {
+            Ok(running) => running,
+            Err(error) => return not_run(error),
+        };
+        let mut group = Group { leader: running.id() };
+        let output = match tokio::time::timeout(self.patience, running.wait_with_output()).await {
+            Ok(Ok(output)) => output,
+            Ok(Err(error)) => return not_run(error),
+            Err(_) => return failed(format!("it did not end within {} s", self.patience.as_secs())),
+        };
+        group.ended();
         let said = String::from_utf8_lossy(&output.stderr[..output.stderr.len().min(SAID)]).trim().to_owned();
         match output.status.code() {
             Some(0) => Ok(Reply::Done),
@@ -129,6 +153,64 @@ mod tests {
             panic!("it failed")
         };
         assert!(why.contains("ended with 7: oh"), "{why}");
+    }
+
+    /// A command that starts another process and waits for it, and where it writes that one's number.
+    fn waiting(directory: &std::path::Path) -> (Command, std::path::PathBuf) {
+        let noted = directory.join("pid");
+        let command = format!("f() {{ sleep 600 & echo $! > '{}'; wait; }}; f", noted.display());
+        (Command::new(&command, Failed::default()), noted)
+    }
+
+    /// The process whose number is written there, once it is.
+    async fn started(noted: &std::path::Path) -> u32 {
+        loop {
+            if let Some(pid) = std::fs::read_to_string(noted).ok().and_then(|pid| pid.trim().parse().ok()) {
+                return pid;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    async fn gone(pid: u32) {
+        let gone = async {
+            while process::is_alive(pid) {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), gone).await.expect("what the command started is ended");
+    }
+
+    #[tokio::test]
+    async fn a_command_that_takes_too_long_is_ended_with_all_that_it_started() {
+        let directory = tempfile::tempdir().unwrap();
+        let (mut command, noted) = waiting(directory.path());
+        command.patience = Duration::from_secs(2);
+        let told = command.act(&Action::New).await;
+        assert_eq!(told, Err(Refusal::Failed("it did not end within 2 s".into())));
+        gone(started(&noted).await).await;
+    }
+
+    #[tokio::test]
+    async fn so_is_one_that_runs_when_the_check_is_interrupted() {
+        let directory = tempfile::tempdir().unwrap();
+        let (command, noted) = waiting(directory.path());
+        let pid = tokio::select! {
+            told = command.act(&Action::New) => panic!("it waits: {told:?}"),
+            pid = started(&noted) => pid,
+        };
+        gone(pid).await;
+    }
+
+    #[tokio::test]
+    async fn what_a_command_leaves_in_the_background_goes_on() {
+        let directory = tempfile::tempdir().unwrap();
+        let noted = directory.path().join("pid");
+        let command = format!("f() {{ sleep 600 2> /dev/null & echo $! > '{}'; }}; f", noted.display());
+        assert_eq!(acts(&command, Action::New).await, Ok(Reply::Done));
+        let pid = started(&noted).await;
+        assert!(process::is_alive(pid));
+        process::send(pid, 9);
     }
 
     #[tokio::test]
