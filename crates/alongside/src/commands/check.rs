@@ -15,6 +15,7 @@ use alongside_contract::family::{FAMILIES, Family};
 use alongside_desk::harmless;
 use anyhow::Context as _;
 
+use super::completions::Names;
 use super::serving;
 use crate::Globals;
 use crate::failure::{self, Hint, failure};
@@ -47,7 +48,12 @@ CMD of --drive is run for each action as `CMD ACTION ARGUMENT…`. It ends with 
 Exit codes: 0 if no MUST is broken, 1 if one is or the command of --drive failed, 2 if there is no companion to check, or not as you asked.")]
 pub(crate) struct Args {
     /// Find it as this agent does: gemini, qwen, llxprt, …
-    #[arg(value_name = "AGENT", conflicts_with_all = ["port", "file"])]
+    #[arg(
+        value_name = "AGENT",
+        conflicts_with_all = ["port", "file"],
+        value_parser = Names::Agents,
+        hide_possible_values = true
+    )]
     agent: Option<String>,
 
     /// Check the companion that listens on this port
@@ -77,11 +83,11 @@ pub(crate) struct Args {
     unattended: bool,
 
     /// Only these checks: ids or names of groups
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = Names::Checks, hide_possible_values = true)]
     only: Vec<String>,
 
     /// Not these
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = Names::Checks, hide_possible_values = true)]
     skip: Vec<String>,
 
     /// Also end with 1 if something fails that shipped agents need

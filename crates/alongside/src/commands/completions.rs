@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
+use alongside_agent::check::{CHECKS, Group};
+use alongside_contract::family::FAMILIES;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
 
@@ -41,9 +44,51 @@ fn script(shell: Shell) -> String {
     String::from_utf8_lossy(&script).into_owned()
 }
 
+/// A word that shells complete to one of these names. Others are words as well: what takes them says better than a parser
+/// what is wrong with one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Names {
+    /// What alongside is installed into.
+    Installed,
+    /// Agents.
+    Agents,
+    /// Checks, and groups of them.
+    Checks,
+}
+
+impl Names {
+    fn all(self) -> Vec<&'static str> {
+        match self {
+            Self::Installed => vec!["neovim", "helix", "agent", "gemini", "qwen"],
+            Self::Agents => FAMILIES.iter().map(|family| family.id).collect(),
+            Self::Checks => {
+                let groups = Group::ALL.iter().map(|group| group.name());
+                groups.chain(CHECKS.iter().map(|check| check.id)).collect()
+            }
+        }
+    }
+}
+
+impl TypedValueParser for Names {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.all().into_iter().map(PossibleValue::new)))
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use clap::ValueEnum as _;
+    use clap::{Parser as _, ValueEnum as _};
 
     use super::*;
 
@@ -59,16 +104,38 @@ mod tests {
     }
 
     #[test]
-    fn bash_reads_the_script_and_completes_a_command() {
-        let program = format!(
-            "{}\nCOMP_WORDS=(alongside rev); COMP_CWORD=1; _alongside alongside rev alongside; echo \"${{COMPREPLY[@]}}\"",
-            script(Shell::Bash)
-        );
-        let Ok(ran) = std::process::Command::new("bash").args(["--norc", "-c", &program]).output() else {
-            println!("skipped: there is no bash here");
-            return;
-        };
-        assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), "review");
-        assert_eq!(String::from_utf8_lossy(&ran.stderr), "");
+    fn bash_reads_the_script_and_completes_commands_and_names() {
+        for (typed, completed) in [
+            (vec!["rev"], "review"),
+            (vec!["install", "hel"], "helix"),
+            (vec!["uninstall", "neo"], "neovim"),
+            (vec!["doctor", "gem"], "gemini"),
+            (vec!["check", "--only", "context.st"], "context.steady"),
+        ] {
+            let (before, word) = (typed.len() - 1, typed[typed.len() - 1]);
+            let previous = if before == 0 { "alongside" } else { typed[before - 1] };
+            let program = format!(
+                "{}\nCOMP_WORDS=(alongside {}); COMP_CWORD={}; _alongside alongside {word} {previous}; \
+                 echo \"${{COMPREPLY[@]}}\"",
+                script(Shell::Bash),
+                typed.join(" "),
+                typed.len(),
+            );
+            let Ok(ran) = std::process::Command::new("bash").args(["--norc", "-c", &program]).output() else {
+                println!("skipped: there is no bash here");
+                return;
+            };
+            assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), completed, "{typed:?}");
+            assert_eq!(String::from_utf8_lossy(&ran.stderr), "");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_not_offered_is_for_the_command_to_judge() {
+        for line in ["install emacs", "uninstall emacs", "doctor emacs", "check --only emacs", "check emacs"]
+        {
+            let parsed = Cli::try_parse_from(["alongside"].into_iter().chain(line.split(' ')));
+            assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
+        }
     }
 }

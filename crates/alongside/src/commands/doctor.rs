@@ -19,6 +19,7 @@ use alongside_desk::harmless;
 use anyhow::Context;
 use clap::ValueEnum;
 
+use super::completions::Names;
 use super::serving;
 use crate::failure::{self, Hint, failure};
 use agents::Agent;
@@ -44,7 +45,7 @@ Examples:
 Exit codes: 0 if each agent would connect and propose, 1 if something is wrong, 2 if there is nothing to examine, or not as you asked.")]
 pub(crate) struct Args {
     /// Which agents: gemini, qwen, llxprt, …; those that are installed if nothing is said
-    #[arg(value_name = "AGENT")]
+    #[arg(value_name = "AGENT", value_parser = Names::Agents, hide_possible_values = true)]
     agents: Vec<String>,
 
     /// Tell every step

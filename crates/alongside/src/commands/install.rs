@@ -8,6 +8,7 @@ use alongside_agent::find::Surroundings;
 use alongside_desk::harmless;
 
 use super::agreeing::{self, Consent};
+use super::completions::Names;
 use crate::Globals;
 use crate::adapters::agents::{self, Agent};
 use crate::adapters::change::{self, Ours};
@@ -34,7 +35,7 @@ Exit codes: 0 when it is installed, or was; 1 after an error, or a no; 2 without
 without --yes; 130 after Ctrl-C. `alongside uninstall` takes everything out again.")]
 pub(crate) struct Args {
     /// neovim or helix; agent (both agents), gemini or qwen
-    #[arg(value_name = "WHAT")]
+    #[arg(value_name = "WHAT", value_parser = Names::Installed, hide_possible_values = true)]
     what: Option<String>,
 
     /// List the editors and agents of this machine, and what is installed in them

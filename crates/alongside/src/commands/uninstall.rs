@@ -10,6 +10,7 @@ use alongside_desk::harmless;
 use anyhow::Context as _;
 
 use super::agreeing::Consent;
+use super::completions::Names;
 use crate::Globals;
 use crate::adapters::change::{self, Change, Ours};
 use crate::adapters::ledger::{Installed, Ledger};
@@ -33,7 +34,12 @@ Examples:
 Exit codes: 0; 1 after an error, or a no; 2 without a terminal and without --yes; 130 after Ctrl-C.")]
 pub(crate) struct Args {
     /// neovim or helix; agent (both agents), gemini or qwen
-    #[arg(value_name = "WHAT", required_unless_present = "all")]
+    #[arg(
+        value_name = "WHAT",
+        required_unless_present = "all",
+        value_parser = Names::Installed,
+        hide_possible_values = true
+    )]
     what: Option<String>,
 
     /// Everything that was installed, and the files of companions that are gone, sockets and logs
