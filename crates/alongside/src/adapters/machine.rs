@@ -2,7 +2,7 @@
 //! environment, so that a test can put everything elsewhere.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -88,7 +88,7 @@ impl Machine {
     }
 
     fn path(&self) -> impl Iterator<Item = PathBuf> {
-        self.variable("PATH").map(std::env::split_paths).into_iter().flatten()
+        self.variable("PATH").into_iter().flat_map(|path| directories_of(path))
     }
 
     /// A path as people write it, harmless to show.
@@ -98,6 +98,11 @@ impl Machine {
             Err(_) => alongside_desk::harmless::path(path),
         }
     }
+}
+
+/// The directories of a PATH. What is relative leads elsewhere from each directory, and is none.
+pub(crate) fn directories_of(path: &OsStr) -> impl Iterator<Item = PathBuf> {
+    std::env::split_paths(path).filter(|directory| directory.is_absolute())
 }
 
 /// Whether a variable names the home directory of somebody.

@@ -78,7 +78,7 @@ impl Shell {
 
     fn assign(self, variables: &[(&str, String)]) -> String {
         let line = |(name, value): &(&str, String)| match self {
-            Self::Bash => format!("export {name}='{}'\n", value.replace('\'', r"'\''")),
+            Self::Bash => format!("export {name}={}\n", in_quotes(value)),
             Self::Fish => format!("set -gx {name} '{}'\n", value.replace('\\', r"\\").replace('\'', r"\'")),
             Self::Pwsh => format!("$env:{name} = '{}'\n", doubled(value)),
             Self::Nu => String::new(),
@@ -90,6 +90,20 @@ impl Shell {
         }
         variables.iter().map(line).collect()
     }
+}
+
+/// A text in the quotes of bash, and of every shell that reads the same.
+fn in_quotes(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// As a shell reads it: in quotes where that is needed.
+pub(super) fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    in_quotes(text)
 }
 
 /// PowerShell takes each of these for a single quote, and two of them for one.

@@ -9,6 +9,8 @@ use alongside_contract::behaviour::Release;
 use alongside_contract::family::{FAMILIES, Family, by_command};
 use alongside_platform::process;
 
+use crate::adapters::machine::directories_of;
+
 /// An agent that is installed, or whose name was given.
 #[derive(Debug, Clone)]
 pub(super) struct Agent {
@@ -88,8 +90,7 @@ impl Agent {
 /// Where programs lie: PATH, then where the `npm` of PATH puts those of all users, if that is elsewhere.
 fn directories(here: &Surroundings) -> Vec<(PathBuf, bool)> {
     let path = here.variables.get("PATH").map(String::as_str).unwrap_or_default();
-    let in_path: Vec<PathBuf> =
-        std::env::split_paths(path).filter(|directory| directory.is_absolute()).collect();
+    let in_path: Vec<PathBuf> = directories_of(path.as_ref()).collect();
     let mut beside = Vec::new();
     beside.extend(here.variables.get("npm_config_prefix").map(|prefix| PathBuf::from(prefix).join("bin")));
     beside.extend(

@@ -71,8 +71,8 @@ pub(super) enum Cause {
     StaleFile { path: PathBuf },
     /// The editor is there and the companion in it is not.
     PortClosed { path: PathBuf, port: u16, pid: u32 },
-    /// The agent dials out of its container.
-    ContainerHost { host: &'static str, port: u16, minds_variables: bool },
+    /// The agent dials out of its container; whether it then starts what carries it to the companion.
+    ContainerHost { host: &'static str, port: u16, minds_variables: bool, is_carried: bool },
     /// The agent dials through a proxy.
     Proxy { variable: &'static str, host: &'static str },
     /// The release sends no token.
@@ -89,8 +89,8 @@ pub(super) enum Cause {
     NoCompanion,
     /// It offers no diffs.
     NoDiffs { name: String },
-    /// The mode in which the agent edits without asking.
-    ApprovalMode { mode: String, by: Option<String> },
+    /// The mode in which the agent edits without asking; the setting that has it ask, and where that is to stand.
+    ApprovalMode { mode: String, by: Option<String>, setting: String, file: PathBuf },
     /// The folder is not trusted.
     UntrustedFolder { by: Option<String> },
     /// Agents that were started before the companion.
@@ -103,6 +103,8 @@ pub(super) enum Cause {
     Several { taken: String, others: Vec<String> },
     /// A stale file that an agent gets over.
     StaleFileBeside { path: PathBuf },
+    /// Variables that lead to a companion that is gone, which an agent gets over.
+    StaleVariablesBeside { names: String, port: u16 },
     /// The agent starts a companion of its own where it finds none.
     StdioInstead { command: String },
     /// An agent that is installed where no shell finds it.

@@ -1,5 +1,7 @@
 //! From what one release of an agent does, and what answers it, to what is wrong.
 
+use std::path::Path;
+
 use alongside_agent::find::{self, End, Surroundings, To, Trace};
 use alongside_agent::settings::{By, Settings, Trust};
 use alongside_contract::behaviour::Release;
@@ -18,6 +20,8 @@ pub(super) struct Finding {
     pub(super) trace: Trace,
     /// What came of each attempt, up to the one that succeeded.
     pub(super) answers: Vec<Answer>,
+    /// The port it is carried to by a program that it starts, where it cannot dial it.
+    pub(super) carried: Option<u16>,
     pub(super) causes: Vec<Cause>,
 }
 
@@ -30,9 +34,9 @@ impl Finding {
 
     /// The port it would talk to.
     pub(super) fn port(&self) -> Option<u16> {
-        match self.reaches()?.to {
-            To::Http { port, .. } => Some(port),
-            To::Stdio { .. } => None,
+        match self.reaches().map(|attempt| &attempt.to) {
+            Some(To::Http { port, .. }) => Some(*port),
+            Some(To::Stdio { .. }) | None => self.carried,
         }
     }
 }
@@ -57,7 +61,7 @@ impl Examiner<'_> {
                 break;
             }
         }
-        let mut finding = Finding { agent, trace, answers, causes: Vec::new() };
+        let mut finding = Finding { agent, trace, answers, carried: None, causes: Vec::new() };
         let mut causes = Vec::new();
         if finding.trace.end == Some(End::NoIdeMode) {
             let needs = finding.agent.family.behaviour.connects;
@@ -68,16 +72,25 @@ impl Examiner<'_> {
         let settings = Settings::of(finding.agent.family, finding.agent.release, self.here);
         causes.extend(settings.as_ref().into_iter().flat_map(before_looking));
         match finding.port() {
-            Some(port) => causes.extend(self.while_connected(&finding, port)),
+            Some(port) => {
+                causes.extend(self.while_connected(&finding, port));
+                causes.extend(self.stale_variables(&finding.trace).await);
+            }
             None => {
-                causes.extend(self.why_not(&finding.trace, &finding.answers).await);
-                causes.extend(finding.trace.attempts.iter().find_map(|attempt| match &attempt.to {
-                    To::Stdio { command } => Some(Cause::StdioInstead { command: command.clone() }),
+                let mut why = self.why_not(&finding.trace, &finding.answers).await;
+                let command = finding.trace.attempts.iter().find_map(|attempt| match &attempt.to {
+                    To::Stdio { command } => Some(command.clone()),
                     To::Http { .. } => None,
-                }));
+                });
+                finding.carried = command.as_deref().and_then(|command| self.carries(command, &mut why));
+                causes.extend(why);
+                let instead = command.filter(|_| finding.carried.is_none());
+                causes.extend(instead.map(|command| Cause::StdioInstead { command }));
             }
         }
-        causes.extend(settings.as_ref().into_iter().flat_map(once_connected));
+        causes.extend(
+            settings.as_ref().into_iter().flat_map(|settings| once_connected(settings, &finding.agent)),
+        );
         if let Some(known) = finding.agent.is_unknown() {
             let release = finding.agent.version.clone().unwrap_or_default();
             causes.push(Cause::UnknownRelease { release, known: number(known) });
@@ -87,6 +100,19 @@ impl Examiner<'_> {
         }
         finding.causes = causes;
         finding
+    }
+
+    /// The port to which our own program carries an agent that dials out of its container. Other troubles it does not mend: it
+    /// looks for a companion by itself, and may find none or another.
+    fn carries(&self, command: &str, why: &mut [Cause]) -> Option<u16> {
+        let is_ours = Path::new(command).file_stem().is_some_and(|name| name == "alongside");
+        match why {
+            [Cause::ContainerHost { port, is_carried, .. }] if is_ours => {
+                *is_carried = self.machine.here().next().is_some_and(|living| living.port == *port);
+                is_carried.then_some(*port)
+            }
+            _ => None,
+        }
     }
 
     /// What is not as it should be although it connects.
@@ -147,7 +173,7 @@ fn before_looking(settings: &Settings) -> Vec<Cause> {
 }
 
 /// Settings that keep it from proposing.
-fn once_connected(settings: &Settings) -> Vec<Cause> {
+fn once_connected(settings: &Settings, agent: &Agent) -> Vec<Cause> {
     if !settings.broken.is_empty() {
         return Vec::new();
     }
@@ -160,8 +186,27 @@ fn once_connected(settings: &Settings) -> Vec<Cause> {
     let edits_alone = (!mode.value.opens_diffs()).then(|| Cause::ApprovalMode {
         mode: harmless::name(&mode.value.to_string()).into_owned(),
         by: said(&mode.by),
+        setting: asks_first(agent),
+        file: match &mode.by {
+            Some(By::File(file)) => file.clone(),
+            _ => settings.user_file.clone(),
+        },
     });
     trust.into_iter().chain(edits_alone).collect()
+}
+
+/// The setting with which an agent asks before it edits, as it stands in its file.
+fn asks_first(agent: &Agent) -> String {
+    let names = agent.family.settings.map(|table| table.approval_mode).unwrap_or_default();
+    let name = names.iter().find(|name| name.is_read_by(agent.release) && name.below_version.is_none());
+    let keys = name.map(|name| name.keys).unwrap_or_default();
+    match keys {
+        [outer @ .., last] => {
+            let setting = format!("\"{last}\": \"default\"");
+            outer.iter().rev().fold(setting, |inner, key| format!("\"{key}\": {{ {inner} }}"))
+        }
+        [] => String::new(),
+    }
 }
 
 fn said(by: &Option<By>) -> Option<String> {

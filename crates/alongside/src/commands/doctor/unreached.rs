@@ -183,7 +183,7 @@ impl Examiner<'_> {
                 if host == CONTAINER_HOST && probe::listens("127.0.0.1", port).await =>
             {
                 let minds_variables = matches!(trace.family.behaviour.hosts(release), Hosts::UnlessSet(_));
-                Cause::ContainerHost { host, port, minds_variables }
+                Cause::ContainerHost { host, port, minds_variables, is_carried: false }
             }
             Answer::Nobody => self.nobody(trace, &attempt.named_by, port),
             Answer::Refused if !trace.family.behaviour.sends_token.hold(release) => {
@@ -217,6 +217,13 @@ impl Examiner<'_> {
             Some(pid) => Cause::PortClosed { path, port, pid },
             None => Cause::StaleFile { path },
         }
+    }
+
+    /// Variables that name a port where nobody listens, though another way led to a companion.
+    pub(super) async fn stale_variables(&self, trace: &Trace) -> Option<Cause> {
+        let port = self.here.variables.get(trace.family.env.port)?.parse().ok()?;
+        let is_stale = !probe::listens("127.0.0.1", port).await;
+        is_stale.then(|| Cause::StaleVariablesBeside { names: self.names(trace), port })
     }
 
     /// The variables of the family that are set, as `unset` takes them.

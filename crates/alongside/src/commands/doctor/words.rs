@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use alongside_desk::harmless;
 
+use super::super::env::quoted;
 use super::cause::{Cause, Cure, Of, Said, Weight};
 
 /// This program's version.
@@ -284,11 +285,16 @@ impl Cause {
                 ),
                 vec![tell("start the companion in that editor again, or the editor")],
             ),
-            Self::ContainerHost { host, port, minds_variables } => (
+            Self::ContainerHost { host, port, minds_variables, is_carried } => (
                 "container-host",
-                Fails,
+                if *is_carried { Note } else { Fails },
                 format!(
-                    "in a container it dials {host}:{port} and gets no answer, but the companion listens in here"
+                    "in a container it dials {host}:{port} and gets no answer, but the companion listens in here{}",
+                    if *is_carried {
+                        "; `alongside stdio`, which it starts then, carries it there"
+                    } else {
+                        ""
+                    }
                 ),
                 match minds_variables {
                     true => vec![
@@ -360,11 +366,16 @@ impl Cause {
                 format!("{name} offers no diffs, so changes are asked for in the agent's own prompt"),
                 vec![tell("update that companion, or use alongside in its place")],
             ),
-            Self::ApprovalMode { mode, by: said } => (
+            Self::ApprovalMode { mode, by: said, setting, file } => (
                 "approval-mode",
-                Hinders,
+                // Whoever wrote it down knows.
+                if said.is_some() { Note } else { Hinders },
                 format!("in its mode {mode}{} it edits without asking, and opens no diff", by(said)),
-                vec![tell("for one session:"), Cure::Run(format!("{agent} --approval-mode default"))],
+                vec![
+                    tell("for one session:"),
+                    Cure::Run(format!("{agent} --approval-mode default")),
+                    Cure::Do(format!("for good: {setting} in {}", path(file))),
+                ],
             ),
             Self::UntrustedFolder { by: said } => (
                 "untrusted-folder",
@@ -406,6 +417,14 @@ impl Cause {
                 Note,
                 format!("{} is of a companion that is gone; the agent tries it first, in vain", path(file)),
                 vec![delete(file)],
+            ),
+            Self::StaleVariablesBeside { names, port } => (
+                "stale-variables-beside",
+                Note,
+                format!(
+                    "{names} in this terminal name port {port}, where nobody answers; it connects all the same"
+                ),
+                vec![Cure::Run(format!("unset {names}"))],
             ),
             Self::StdioInstead { command } => (
                 "stdio-instead",
@@ -476,13 +495,4 @@ impl Cause {
 fn processes(pids: &[u32]) -> String {
     let list: Vec<_> = pids.iter().map(ToString::to_string).collect();
     format!("{} {}", if pids.len() == 1 { "process" } else { "processes" }, list.join(", "))
-}
-
-/// As a shell reads it: in quotes where that is needed.
-pub(super) fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
 }

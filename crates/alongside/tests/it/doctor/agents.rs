@@ -45,8 +45,16 @@ async fn gemini_edits_without_asking() {
         &json!({ "ide": { "enabled": true }, "general": { "defaultApprovalMode": "auto_edit" },
         "security": { "folderTrust": { "enabled": false } } }),
     );
-    let verdict = clinic.is("approval-mode", "gemini --approval-mode default");
+    let verdict = clinic.ask(&[]);
+    assert_eq!(verdict.ids(0), ["approval-mode"], "{:#}", verdict.json);
     assert_eq!(verdict.json["agents"][0]["wouldConnect"], true, "it connects all the same");
+    assert_eq!(verdict.code, Some(0), "whoever chose that knows");
+    let file = clinic.home.path("home/.gemini/settings.json");
+    let for_good =
+        format!("for good: \"general\": {{ \"defaultApprovalMode\": \"default\" }} in {}", file.display());
+    let cure = &verdict.json["agents"][0]["causes"][0]["cure"];
+    assert_eq!(cure[1], "gemini --approval-mode default", "{:#}", verdict.json);
+    assert_eq!(cure[2], for_good.as_str(), "{:#}", verdict.json);
 }
 
 #[tokio::test]
@@ -54,7 +62,10 @@ async fn qwen_edits_without_asking_unless_told_otherwise() {
     let clinic = Clinic::with(&[("qwen", "0.24.4")]);
     let (_desk, _) = clinic.companion().await;
     clinic.settings("qwen", &json!({ "ide": { "enabled": true } }));
-    clinic.is("approval-mode", "qwen --approval-mode default");
+    let verdict = clinic.is("approval-mode", "qwen --approval-mode default");
+    assert_eq!(verdict.code, Some(1), "nobody chose that");
+    let said = verdict.json.to_string();
+    assert!(said.contains(r#"for good: \"tools\": { \"approvalMode\": \"default\" } in "#), "{said}");
 }
 
 #[tokio::test]

@@ -54,6 +54,9 @@ async fn in_a_container_the_agent_dials_out_of_it() {
     assert_eq!(verdict.ids(0)[0], "container-host", "{:#}", verdict.json);
     let cure = verdict.json["agents"][0]["causes"][0]["cure"].to_string();
     assert!(cure.contains("REMOTE_CONTAINERS=1 gemini"), "{cure}");
+    // It gets there all the same: it starts what the file names.
+    assert!(record.stdio.is_some());
+    assert_eq!((verdict.code, &verdict.json["agents"][0]["wouldConnect"]), (Some(0), &true.into()));
     // Done as it says.
     clinic.set("REMOTE_CONTAINERS", 1);
     let verdict = ask(&clinic);

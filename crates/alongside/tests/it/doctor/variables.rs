@@ -13,6 +13,19 @@ async fn variables_name_a_companion_that_is_gone() {
 }
 
 #[tokio::test]
+async fn variables_that_are_stale_are_told_of_also_where_an_agent_gets_over_them() {
+    let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let (_desk, _) = clinic.companion().await;
+    let port = dead_port();
+    clinic.set("GEMINI_CLI_IDE_SERVER_PORT", port);
+    let verdict = clinic.ask(&[]);
+    assert_eq!(verdict.ids(0), ["stale-variables-beside"], "{:#}", verdict.json);
+    let cause = &verdict.json["agents"][0]["causes"][0];
+    assert_eq!(cause["cure"][0], "unset GEMINI_CLI_IDE_SERVER_PORT");
+    assert_eq!((&verdict.json["agents"][0]["wouldConnect"], verdict.code), (&true.into(), Some(0)));
+}
+
+#[tokio::test]
 async fn variables_name_a_companion_of_another_project() {
     let mut clinic = Clinic::with(&[("qwen", "0.12.0")]);
     let (_desk, _) = clinic.companion().await;
