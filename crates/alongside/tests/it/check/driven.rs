@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::editor::{Editor, Process};
-use crate::support::{Home, finish};
+use crate::support::{DEADLINE, Home, finish};
 
 /// What the command is: it waits until its action is done. Arguments end with a zero byte, for they may hold anything else.
 const SCRIPT: &str = r#"#!/bin/sh
@@ -140,7 +140,7 @@ impl Person {
             ["add-folder", folder] => self.folders(&[folder], &[]),
             ["remove-folder", folder] => self.folders(&[], &[folder]),
             ["edit", path, text] => {
-                let Some(review) = self.editor.review(path) else { return 2 };
+                let Some(review) = self.sees(path) else { return 2 };
                 let edit = json!({ "id": review["id"], "revision": review["revision"], "changes": [{ "text": text }] });
                 return self.asks("alongside/editReview", edit);
             }
@@ -193,8 +193,20 @@ impl Person {
         self.editor.says("workspace/didChangeWorkspaceFolders", json!({ "event": event }));
     }
 
+    /// The review of this file, as soon as the editor shows it: the agent may hear first that it is open.
+    fn sees(&mut self, path: &str) -> Option<Value> {
+        let until = std::time::Instant::now() + DEADLINE;
+        loop {
+            let review = self.editor.review(path);
+            if review.is_some() || std::time::Instant::now() > until {
+                return review;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     fn decides(&mut self, path: &str, decision: &str) -> i32 {
-        let Some(review) = self.editor.review(path) else { return 2 };
+        let Some(review) = self.sees(path) else { return 2 };
         let decide = json!({ "id": review["id"], "revision": review["revision"], "decision": decision });
         self.asks("alongside/decideReview", decide)
     }
