@@ -202,10 +202,13 @@ async fn carry(agent: TcpStream, to: u16, control: Arc<Control>) -> io::Result<(
     let carried = carry_over(agent, to, &current, &control).await;
     let stage = current.lock().unwrap().stream;
     let connected = carried.is_ok() || stage != Stage::None;
-    control.listening.send_modify(|listening| match stage {
-        Stage::Open => listening.open -= 1,
-        Stage::Asked => listening.failed += 1,
-        Stage::None => listening.failed += usize::from(!connected),
+    control.listening.send_if_modified(|listening| {
+        match stage {
+            Stage::Open => listening.open -= 1,
+            Stage::None if connected => return false,
+            Stage::Asked | Stage::None => listening.failed += 1,
+        }
+        true
     });
     carried
 }
@@ -251,9 +254,6 @@ async fn pump(
             control.rename_host(&mut buffer[..read]);
         }
         let mut rest = &buffer[..read];
-        if way == Way::Down {
-            control.look_at_answer(rest, current);
-        }
         if let Some((passing, fault)) = due(way, rest.len(), current) {
             to.write_all(&rest[..passing]).await?;
             rest = &rest[passing..];
@@ -269,6 +269,10 @@ async fn pump(
             }
         }
         to.write_all(rest).await?;
+        if way == Way::Down {
+            // What was cut before has opened nothing.
+            control.look_at_answer(rest, current);
+        }
     }
 }
 

@@ -48,6 +48,7 @@ impl World<'_> {
             self.settle(last, &desk).await;
         }
         self.wait_for_receipts().await;
+        self.notes.sealed.store(true, Ordering::Release);
         self.free_the_deaf().await;
         strays.extend(self.stop_all().await);
         self.tasks.shutdown().await;

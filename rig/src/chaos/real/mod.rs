@@ -8,6 +8,7 @@ mod desk;
 mod ending;
 mod hosts;
 mod lane;
+mod lanes;
 mod steps;
 mod troubles;
 mod world;
@@ -20,6 +21,7 @@ use super::plan::Plan;
 use super::record::{Outcome, Proposal, Record};
 use crate::install::Rig;
 use lane::Lane;
+pub use lanes::play_all;
 use world::World;
 
 /// Plays rounds one after the other. Dropping it ends every process of it.

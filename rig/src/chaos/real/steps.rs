@@ -371,7 +371,7 @@ impl World<'_> {
 fn returned(notes: &Notes, index: usize, outcome: Result<ide_client::Outcome>) {
     let now = notes.now();
     let proposal = &mut notes.write().proposals[index];
-    if proposal.gone.is_some() {
+    if proposal.gone.is_some() || notes.sealed.load(Ordering::Acquire) {
         return;
     }
     match outcome {

@@ -94,6 +94,8 @@ pub(super) enum Act {
 pub(super) struct Notes {
     record: Arc<Mutex<Record>>,
     start: Instant,
+    /// What happens from now on is no more of the round's.
+    pub(super) sealed: Arc<AtomicBool>,
 }
 
 impl Notes {
@@ -128,7 +130,7 @@ impl<'a> World<'a> {
     pub(super) async fn begin(lane: &'a mut Lane, plan: &'a Plan) -> Result<Self> {
         let names = (0..plan.files).map(|number| format!("file-{number}.txt"));
         let files: Vec<_> = names.map(|name| lane.sandbox.write(name, ORIGINAL)).collect();
-        let notes = Notes { record: Arc::default(), start: Instant::now() };
+        let notes = Notes { record: Arc::default(), start: Instant::now(), sealed: Arc::default() };
         let mut world = Self {
             lane,
             plan,
@@ -168,8 +170,7 @@ impl<'a> World<'a> {
 
     /// Does what the plan says, when it says so.
     pub(super) async fn play(&mut self) -> Result<()> {
-        self.notes.start = Instant::now();
-        let (mut at, mut planned) = (0, 0);
+        let (mut at, mut planned) = (self.notes.now(), 0);
         for step in &self.plan.steps {
             let pause = step.at.saturating_sub(planned);
             at += if pause > LONGEST_PAUSE { SHORTENED } else { pause };
