@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use alongside_contract::family::{Directory, FAMILIES};
+use alongside_platform::directory as platform;
 use alongside_platform::{Os, directories};
+
+use crate::private::{self, Ground};
 
 /// Directories outside the workspace that a companion uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,14 +57,45 @@ impl Places {
     }
 
     /// The directories on this machine that a row of the table means.
-    pub(crate) fn resolve(&self, directory: Directory) -> Vec<PathBuf> {
+    pub(crate) fn resolve(&self, directory: Directory) -> Vec<Place> {
         match directory {
-            Directory::Tmp(below) => self.tmp.iter().map(|tmp| join(tmp, below)).collect(),
+            Directory::Tmp(below) => {
+                let place =
+                    |tmp: &PathBuf| Place { base: tmp.clone(), below: below.into(), ground: Ground::Shared };
+                self.tmp.iter().map(place).collect()
+            }
             Directory::Home { below_home, base_variable, below_base } => {
                 let base = base_variable.and_then(|name| self.bases.get(name));
-                vec![base.map_or_else(|| join(&self.home, below_home), |base| join(base, below_base))]
+                let path = base.map_or_else(|| join(&self.home, below_home), |base| join(base, below_base));
+                let base = path.parent().unwrap_or(&path).to_owned();
+                let below = path.strip_prefix(&base).unwrap_or(&path).to_owned();
+                vec![Place { base, below, ground: Ground::Own }]
             }
         }
+    }
+}
+
+/// A directory that agents search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    base: PathBuf,
+    below: PathBuf,
+    ground: Ground,
+}
+
+impl Place {
+    pub(crate) fn path(&self) -> PathBuf {
+        self.base.components().chain(self.below.components()).collect()
+    }
+
+    /// Makes it, or says why it cannot be ours.
+    pub(crate) fn make(&self) -> std::io::Result<platform::Directory> {
+        private::made(&self.base, &self.below, self.ground)
+    }
+
+    /// Opens it if it is there, and ours.
+    pub(crate) fn open(&self) -> std::io::Result<platform::Directory> {
+        private::existing(&self.base, &self.below, self.ground)
     }
 }
 
@@ -77,8 +111,9 @@ mod tests {
     fn qwen_home_replaces_dot_qwen() {
         let mut places = Places::below(Path::new("/x"));
         let lock = FAMILIES[1].files[0].directory;
-        assert_eq!(places.resolve(lock), [PathBuf::from("/x/home/.qwen/ide")]);
+        let paths = |places: &Places| places.resolve(lock).iter().map(Place::path).collect::<Vec<_>>();
+        assert_eq!(paths(&places), [PathBuf::from("/x/home/.qwen/ide")]);
         places.bases.insert("QWEN_HOME".into(), "/q".into());
-        assert_eq!(places.resolve(lock), [PathBuf::from("/q/ide")]);
+        assert_eq!(paths(&places), [PathBuf::from("/q/ide")]);
     }
 }

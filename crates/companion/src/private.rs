@@ -1,13 +1,17 @@
 //! Files and directories that are nobody else's business: atomic, mode 0600 in directories of mode 0700, and never
 //! through a name that another user could have put there.
 
+use std::collections::hash_map::RandomState;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, TryLockError};
+use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
+use alongside_platform::directory::Directory;
 use alongside_platform::files;
-use alongside_platform::private::{create_directory, open_for_appending, shut_directory};
+use alongside_platform::private::open_for_appending;
 
 /// What a file is called until it is complete.
 const UNFINISHED: &str = ".alongside-";
@@ -28,25 +32,65 @@ pub enum Ground {
 /// # Errors
 /// When it cannot be made, or what is there may be somebody else's.
 pub fn directory(base: &Path, below: &Path, ground: Ground) -> io::Result<()> {
+    made(base, below, ground).map(drop)
+}
+
+/// The same, and opens it. What is checked is what is open, not what has its name.
+///
+/// # Errors
+/// As [`directory`].
+pub(crate) fn made(base: &Path, below: &Path, ground: Ground) -> io::Result<Directory> {
     if ground == Ground::Own {
         fs::create_dir_all(base).map_err(|error| naming(base, error))?;
-    } else if !base.is_dir() {
-        return Err(io::Error::other(format!("{} is not a directory", base.display())));
     }
-    let mut path = base.to_owned();
+    let mut directory = open(base)?;
     let mut steps = below.components().peekable();
     while let Some(step) = steps.next() {
-        path.push(step);
-        match create_directory(&path) {
+        let path = directory.path().join(step);
+        match directory.make(step.as_os_str()) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             other => other.map_err(|error| naming(&path, error))?,
         }
-        check(&path, ground)?;
+        directory = next(&directory, step.as_os_str(), ground)?;
         if ground == Ground::Shared || steps.peek().is_none() {
-            shut_directory(&path).map_err(|error| naming(&path, error))?;
+            directory.shut().map_err(|error| naming(&path, error))?;
         }
     }
-    Ok(())
+    Ok(directory)
+}
+
+/// Opens `base/below`, where that is a directory that [`made`] would take.
+///
+/// # Errors
+/// When it is not there, or may be somebody else's.
+pub(crate) fn existing(base: &Path, below: &Path, ground: Ground) -> io::Result<Directory> {
+    below.components().try_fold(open(base)?, |directory, step| next(&directory, step.as_os_str(), ground))
+}
+
+fn open(base: &Path) -> io::Result<Directory> {
+    Directory::open(base).map_err(|error| match error.kind() {
+        io::ErrorKind::NotADirectory => io::Error::other(format!("{} is not a directory", base.display())),
+        _ => naming(base, error),
+    })
+}
+
+/// The next step below a directory, if it is ours.
+fn next(directory: &Directory, step: &OsStr, ground: Ground) -> io::Result<Directory> {
+    let path = directory.path().join(step);
+    let refuse = |why: &str| Err(io::Error::other(format!("{} {why}", path.display())));
+    let found = match ground {
+        Ground::Shared => directory.below(step),
+        Ground::Own => Directory::open(&path),
+    };
+    match found {
+        Ok(found) if files::is_ours(&found.metadata()?) => Ok(found),
+        Ok(_) => refuse("belongs to another user"),
+        Err(_) if ground == Ground::Shared && path.is_symlink() => {
+            refuse("is a symbolic link, and somebody else may have put it there")
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => refuse("is not a directory"),
+        Err(error) => Err(naming(&path, error)),
+    }
 }
 
 /// Replaces a file in one step. It is private from the first byte on.
@@ -54,20 +98,35 @@ pub fn directory(base: &Path, below: &Path, ground: Ground) -> io::Result<()> {
 /// # Errors
 /// When the directory does not let us; the old file is there still.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
-    let directory = path.parent().unwrap_or(Path::new("."));
-    // Its error names a file that is not there; the caller knows which it is about.
-    let plain = |error: io::Error| match error.get_ref().and_then(std::error::Error::source) {
-        Some(source) => io::Error::new(error.kind(), source.to_string()),
-        None => error,
+    let directory = Directory::open(path.parent().unwrap_or(Path::new(".")))?;
+    replace(&directory, path.file_name().unwrap_or_default(), content)
+}
+
+/// The same for a file in a directory that is open.
+///
+/// # Errors
+/// As [`write`].
+pub(crate) fn replace(directory: &Directory, name: &OsStr, content: &[u8]) -> io::Result<()> {
+    // Others may see which names we take, and must not know the next one.
+    let random = || RandomState::new().build_hasher().finish();
+    let (unfinished, mut file) = loop {
+        let name = OsString::from(format!("{UNFINISHED}{:016x}", random()));
+        match directory.create(&name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            created => break (name, created?),
+        }
     };
-    let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(directory).map_err(plain)?;
-    file.as_file_mut().write_all(content)?;
+    let written = file.write_all(content);
     #[cfg(test)]
-    steps::step(path);
-    file.persist(path).map_err(|error| error.error)?;
+    steps::step(&directory.path().join(name));
+    let done = written.and_then(|()| directory.rename(&unfinished, name));
     #[cfg(test)]
-    steps::step(path);
-    Ok(())
+    steps::step(&directory.path().join(name));
+    if done.is_err() {
+        // There may be nothing left of it.
+        let _ = directory.remove(&unfinished);
+    }
+    done
 }
 
 /// What a test does between two steps on the disk: there a crash may come.
@@ -94,14 +153,23 @@ pub(crate) mod steps {
 
 /// Removes what was left unfinished in a directory by [writers](write) that were killed.
 pub(crate) fn remove_unfinished(directory: &Path) {
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        let is_old = |found: fs::Metadata| {
-            found.is_file()
-                && found.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age > FINISHED_WITHIN))
-        };
-        if entry.file_name().to_string_lossy().starts_with(UNFINISHED) && entry.metadata().is_ok_and(is_old) {
+    if let Ok(directory) = Directory::open(directory) {
+        remove_unfinished_in(&directory);
+    }
+}
+
+/// The same in a directory that is open; only files of ours go.
+pub(crate) fn remove_unfinished_in(directory: &Directory) {
+    let is_old = |found: fs::Metadata| {
+        found.is_file()
+            && files::is_ours(&found)
+            && found.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age > FINISHED_WITHIN))
+    };
+    for name in directory.names().unwrap_or_default() {
+        let is_one = name.to_string_lossy().starts_with(UNFINISHED);
+        if is_one && directory.read(&name).and_then(|file| file.metadata()).is_ok_and(is_old) {
             // Somebody else may have done so just now.
-            let _ = fs::remove_file(entry.path());
+            let _ = directory.remove(&name);
         }
     }
 }
@@ -134,25 +202,6 @@ pub fn leads_to(path: &Path, file: &File) -> bool {
 
 fn naming(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-}
-
-fn check(path: &Path, ground: Ground) -> io::Result<()> {
-    let refuse = |why: &str| Err(io::Error::other(format!("{} {why}", path.display())));
-    let found = match ground {
-        Ground::Shared => fs::symlink_metadata(path),
-        Ground::Own => fs::metadata(path),
-    }
-    .map_err(|error| naming(path, error))?;
-    if found.is_symlink() {
-        return refuse("is a symbolic link, and somebody else may have put it there");
-    }
-    if !found.is_dir() {
-        return refuse("is not a directory");
-    }
-    if !files::is_ours(&found) {
-        return refuse("belongs to another user");
-    }
-    Ok(())
 }
 
 #[cfg(all(test, unix))]

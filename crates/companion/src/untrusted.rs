@@ -1,10 +1,12 @@
 //! Reading files that somebody else may have put there: a discovery directory below `/tmp`, a project from anywhere. A
 //! pipe would make the reader wait, a device would never end, and a huge file would fill the memory; none of them is read.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use alongside_platform::directory::Directory;
 use alongside_platform::files::{self, Links};
 
 /// Whose files are read.
@@ -21,10 +23,23 @@ pub enum Whose {
 /// # Errors
 /// When there is none, or what is there is no such file.
 pub fn read(path: &Path, limit: u64, whose: Whose) -> io::Result<Vec<u8>> {
-    let file = open(path, whose)?;
+    whole(&open(path, whose)?, limit)
+}
+
+/// Reads an ordinary file of ours that lies in a directory.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn read_ours(directory: &Directory, name: &OsStr, limit: u64) -> io::Result<Vec<u8>> {
+    let file = directory.read(name)?;
+    check(&file, Whose::Ours)?;
+    whole(&file, limit)
+}
+
+fn whole(file: &File, limit: u64) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     // It may grow while it is read.
-    (&file).take(limit.saturating_add(1)).read_to_end(&mut content)?;
+    file.take(limit.saturating_add(1)).read_to_end(&mut content)?;
     if u64::try_from(content.len()).unwrap_or(u64::MAX) > limit || file.metadata()?.len() > limit {
         return Err(too_large(limit));
     }
@@ -38,6 +53,11 @@ pub fn read(path: &Path, limit: u64, whose: Whose) -> io::Result<Vec<u8>> {
 pub(crate) fn open(path: &Path, whose: Whose) -> io::Result<File> {
     let links = if whose == Whose::Ours { Links::Refused } else { Links::Followed };
     let file = files::open_without_waiting(path, links)?;
+    check(&file, whose)?;
+    Ok(file)
+}
+
+fn check(file: &File, whose: Whose) -> io::Result<()> {
     let found = file.metadata()?;
     if !found.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not an ordinary file"));
@@ -45,7 +65,7 @@ pub(crate) fn open(path: &Path, whose: Whose) -> io::Result<File> {
     if whose == Whose::Ours && !files::is_ours(&found) {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"));
     }
-    Ok(file)
+    Ok(())
 }
 
 pub(crate) fn too_large(limit: u64) -> io::Error {

@@ -6,6 +6,7 @@
 //! that only one system has.
 
 pub mod directories;
+pub mod directory;
 pub mod files;
 pub mod limits;
 pub mod lists;

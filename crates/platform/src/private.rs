@@ -1,7 +1,7 @@
 //! Files and directories that only this user can read. Unix says so with modes; on Windows, what lies below the user's
 //! profile, as the temporary directory does, is the user's by inheritance, and nothing more is done.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io;
 use std::path::Path;
 
@@ -13,7 +13,7 @@ pub fn directory_permissions() -> Option<Permissions> {
 /// Makes one directory, private from the beginning.
 ///
 /// # Errors
-/// As [`fs::create_dir`].
+/// As [`std::fs::create_dir`].
 pub fn create_directory(path: &Path) -> io::Result<()> {
     builder().create(path)
 }
@@ -21,20 +21,9 @@ pub fn create_directory(path: &Path) -> io::Result<()> {
 /// Makes a directory and those above it that are missing, all of them private.
 ///
 /// # Errors
-/// As [`fs::create_dir_all`].
+/// As [`std::fs::create_dir_all`].
 pub fn create_directories(path: &Path) -> io::Result<()> {
     builder().recursive(true).create(path)
-}
-
-/// Shuts others out of a directory that is there already. One that is private is left as it is.
-///
-/// # Errors
-/// When it is not ours.
-pub fn shut_directory(path: &Path) -> io::Result<()> {
-    match directory_permissions() {
-        Some(private) if is_open(&fs::metadata(path)?.permissions()) => fs::set_permissions(path, private),
-        _ => Ok(()),
-    }
 }
 
 /// Opens a file for appending, which is private also if it was not before. A device, such as a terminal, stays as it is.
@@ -73,19 +62,10 @@ fn permissions(_: u32) -> Option<Permissions> {
     None
 }
 
-#[cfg(unix)]
-fn is_open(permissions: &Permissions) -> bool {
-    std::os::unix::fs::PermissionsExt::mode(permissions) & 0o077 != 0
-}
-
-#[cfg(not(unix))]
-fn is_open(_: &Permissions) -> bool {
-    false
-}
-
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
@@ -95,20 +75,14 @@ mod tests {
     }
 
     #[test]
-    fn directories_are_private_from_the_beginning_or_from_now_on() {
+    fn directories_are_private_from_the_beginning() {
         let base = tempfile::tempdir().unwrap();
         let path = |name: &str| base.path().join(name);
         create_directory(&path("one")).unwrap();
         create_directories(&path("two/below")).unwrap();
-        fs::create_dir(path("open")).unwrap();
-        fs::set_permissions(path("open"), Permissions::from_mode(0o755)).unwrap();
-        shut_directory(&path("open")).unwrap();
-        for name in ["one", "two", "two/below", "open"] {
+        for name in ["one", "two", "two/below"] {
             assert_eq!(mode(&path(name)), 0o700, "{name}");
         }
-        fs::set_permissions(path("one"), Permissions::from_mode(0o500)).unwrap();
-        shut_directory(&path("one")).unwrap();
-        assert_eq!(mode(&path("one")), 0o500, "what nobody else can enter is left as it is");
     }
 
     #[test]

@@ -6,14 +6,14 @@ pub(crate) mod sweep;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use alongside_contract::discovery::{IdeInfo, Record, Stdio, WRITER, join_roots};
-use alongside_contract::family::{Directory, DiscoveryFile, FAMILIES, Family, Fields};
+use alongside_contract::family::{DiscoveryFile, FAMILIES, Family, Fields};
 use alongside_contract::token;
 use alongside_desk::Problem;
 
 use crate::places::Places;
-use crate::private::{self, Ground};
 use sweep::Found;
 
 /// Writes and removes the discovery files of one companion. Blocks; the scribe's.
@@ -48,27 +48,33 @@ impl Publisher {
         let (mut former, siblings): (Vec<Found>, Vec<Found>) =
             sweep::ours(&self.places).into_iter().partition(|found| self.is_ours(&found.record));
 
-        let mut wanted: BTreeMap<PathBuf, Record> = BTreeMap::new();
+        let mut wanted: BTreeMap<PathBuf, Found> = BTreeMap::new();
         for (family, row) in
             FAMILIES.iter().flat_map(|family| family.files.iter().map(move |row| (family, row)))
         {
-            for directory in self.places.resolve(row.directory) {
-                if let Err(error) = self.make_directory(row.directory, &directory) {
-                    unwritable.entry(error.to_string()).or_default().push(row.readers);
-                    continue;
-                }
-                let path = directory.join(row.file_name(self.pid, self.port));
-                let record = self.record(family, row.fields, &own);
+            for place in self.places.resolve(row.directory) {
+                let directory = match place.make() {
+                    Ok(directory) => Arc::new(directory),
+                    Err(error) => {
+                        unwritable.entry(error.to_string()).or_default().push(row.readers);
+                        continue;
+                    }
+                };
+                let found = |pid, workspace_path| {
+                    let path = directory.path().join(row.file_name(pid, self.port));
+                    let record = self.record(family, row.fields, workspace_path);
+                    Found { directory: directory.clone(), path, record }
+                };
+                let one = found(self.pid, &own);
                 // Several companions of one process share a name without a port.
-                if row.names_port() || self.may_have(&path, row, self.pid, &record, &siblings, focused) {
-                    wanted.insert(path, record);
+                if row.names_port() || self.may_have(&one, row, self.pid, &siblings, focused) {
+                    wanted.insert(one.path.clone(), one);
                 }
                 if let (true, Some(workspace_path)) = (row.names_pid(), &alias) {
                     for pid in &ancestors {
-                        let path = directory.join(row.file_name(*pid, self.port));
-                        let record = self.record(family, row.fields, workspace_path);
-                        if self.may_have(&path, row, *pid, &record, &siblings, focused) {
-                            wanted.entry(path).or_insert(record);
+                        let one = found(*pid, workspace_path);
+                        if self.may_have(&one, row, *pid, &siblings, focused) {
+                            wanted.entry(one.path.clone()).or_insert(one);
                         }
                     }
                 }
@@ -77,20 +83,18 @@ impl Publisher {
         // What was written for other roots, or by a life before a crash.
         former.retain(|old| !wanted.contains_key(&old.path));
         former.iter().for_each(sweep::remove);
-        let wanted = wanted.into_iter().map(|(path, record)| Found { path, record }).collect();
-        let before = std::mem::replace(&mut self.written, wanted);
+        let before = std::mem::replace(&mut self.written, wanted.into_values().collect());
         for found in &self.written {
             // Somebody else has put theirs in the place of ours: that is no cleaner's doing.
             let was_ours = before.iter().any(|old| old.path == found.path);
-            if was_ours && found.path.exists() && sweep::read_ours(&found.path).is_none() {
+            if was_ours && !found.is_free() && found.again().is_none() {
                 continue;
             }
             // The focus shows in the time of writing, too: some agents take the newest file.
-            if !focused && sweep::read_ours(&found.path).as_ref() == Some(found) {
+            if !focused && found.again().as_ref() == Some(&found.record) {
                 continue;
             }
-            let json = serde_json::to_vec(&found.record).unwrap_or_default();
-            if let Err(error) = private::write(&found.path, &json) {
+            if let Err(error) = found.write() {
                 let readers = row_of(&self.places, &found.path).map_or("some agents", |row| row.readers);
                 let why = format!("{}: {error}", found.path.display());
                 unwritable.entry(why).or_default().push(readers);
@@ -122,23 +126,22 @@ impl Publisher {
     /// Whether a shared name may be ours: it is free, or left by the dead, or a sibling's and we have the focus.
     fn may_have(
         &self,
-        path: &Path,
+        found: &Found,
         row: &DiscoveryFile,
         pid: u32,
-        record: &Record,
         siblings: &[Found],
         focused: bool,
     ) -> bool {
         if !row.names_port() {
-            return match (sweep::read_ours(path), path.exists()) {
-                (Some(found), _) => focused || self.is_ours(&found.record) || !sweep::answers(&found.record),
-                (None, exists) => !exists,
+            return match found.again() {
+                Some(there) => focused || self.is_ours(&there) || !sweep::answers(&there),
+                None => found.is_free(),
             };
         }
         let rivals = siblings.iter().filter(|sibling| {
-            sibling.path.parent() == path.parent()
+            sibling.path.parent() == found.path.parent()
                 && sibling.path.file_name().and_then(|name| row.pid_in(name.to_str()?)) == Some(pid)
-                && sibling.record.workspace_path == record.workspace_path
+                && sibling.record.workspace_path == found.record.workspace_path
                 // The other one's own editor, not an alias.
                 && sibling.record.ppid != Some(pid)
         });
@@ -161,20 +164,6 @@ impl Publisher {
     fn holds_home(&self, root: &Path) -> bool {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         real(&self.places.home).starts_with(real(root))
-    }
-
-    fn make_directory(&self, row: Directory, directory: &Path) -> std::io::Result<()> {
-        match row {
-            Directory::Tmp(below) => {
-                let base = self.places.tmp.iter().find(|tmp| directory.starts_with(tmp));
-                private::directory(base.map_or(directory, PathBuf::as_path), Path::new(below), Ground::Shared)
-            }
-            Directory::Home { .. } => {
-                let base = directory.parent().unwrap_or(directory);
-                let below = directory.strip_prefix(base).unwrap_or(directory);
-                private::directory(base, below, Ground::Own)
-            }
-        }
     }
 }
 
@@ -205,7 +194,7 @@ fn row_of(places: &Places, path: &Path) -> Option<&'static DiscoveryFile> {
     let name = path.file_name()?.to_str()?;
     FAMILIES.iter().flat_map(|family| family.files).find(|row| {
         row.matches(name)
-            && places.resolve(row.directory).iter().any(|directory| path.parent() == Some(directory))
+            && places.resolve(row.directory).iter().any(|place| path.parent() == Some(&place.path()))
     })
 }
 
@@ -223,5 +212,8 @@ fn will_not_be_found(readers: &[&str], why: &str) -> Problem {
     }
 }
 
+#[cfg(test)]
+#[cfg(unix)]
+mod racing;
 #[cfg(test)]
 mod tests;

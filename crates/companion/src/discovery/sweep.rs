@@ -1,17 +1,19 @@
 //! Files that a companion of ours left behind when it was killed. One stale file can hide a living companion, for
 //! agents try a single one. Only files that say we wrote them, and whose server does not answer to their token, go.
 
-use std::io::{Read as _, Write as _};
+use std::ffi::OsStr;
+use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use alongside_contract::discovery::{Record, WRITER};
 use alongside_contract::family::FAMILIES;
+use alongside_platform::directory::Directory;
 
 use crate::places::Places;
-use crate::private;
-use crate::untrusted::{self, Whose};
+use crate::{private, untrusted};
 
 /// A record is a few hundred bytes; whatever is larger than this is something else.
 const MAX_BYTES: u64 = 1 << 20;
@@ -19,8 +21,10 @@ const MAX_BYTES: u64 = 1 << 20;
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A discovery file that was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Found {
+    /// Where it is: its path may lead elsewhere by now.
+    pub(crate) directory: Arc<Directory>,
     pub(crate) path: PathBuf,
     pub(crate) record: Record,
 }
@@ -29,16 +33,11 @@ pub(crate) struct Found {
 pub(crate) fn ours(places: &Places) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     for row in FAMILIES.iter().flat_map(|family| family.files) {
-        for directory in places.resolve(row.directory) {
-            let Ok(entries) = std::fs::read_dir(&directory) else {
-                continue;
-            };
-            for entry in entries
-                .flatten()
-                .filter(|entry| entry.file_name().to_str().is_some_and(|name| row.matches(name)))
-            {
-                found.extend(read_ours(&entry.path()));
-            }
+        for directory in places.resolve(row.directory).iter().filter_map(|place| place.open().ok()) {
+            let directory = Arc::new(directory);
+            let names = directory.names().unwrap_or_default();
+            let ours = names.iter().filter(|name| name.to_str().is_some_and(|name| row.matches(name)));
+            found.extend(ours.filter_map(|name| read_ours(&directory, name)));
         }
     }
     // A name with one number in it may be of two rows.
@@ -48,22 +47,45 @@ pub(crate) fn ours(places: &Places) -> Vec<Found> {
 }
 
 /// Reads a file if it is one of ours. Anybody can put something under our names in a shared place.
-pub(crate) fn read_ours(path: &Path) -> Option<Found> {
-    let json = untrusted::read(path, MAX_BYTES, Whose::Ours).ok()?;
+pub(crate) fn read_ours(directory: &Arc<Directory>, name: &OsStr) -> Option<Found> {
+    let json = untrusted::read_ours(directory, name, MAX_BYTES).ok()?;
     let record: Record = serde_json::from_slice(&json).ok()?;
-    (record.writer.as_deref() == Some(WRITER)).then(|| Found { path: path.to_owned(), record })
+    let path = directory.path().join(name);
+    (record.writer.as_deref() == Some(WRITER)).then(|| Found { directory: directory.clone(), path, record })
+}
+
+impl Found {
+    fn name(&self) -> &OsStr {
+        self.path.file_name().unwrap_or_default()
+    }
+
+    /// What it says now.
+    pub(crate) fn again(&self) -> Option<Record> {
+        read_ours(&self.directory, self.name()).map(|found| found.record)
+    }
+
+    /// Whether its name is nobody's. A link is not what anybody has written there.
+    pub(crate) fn is_free(&self) -> bool {
+        !self.directory.has(self.name())
+    }
+
+    /// Writes it, in one step.
+    pub(crate) fn write(&self) -> io::Result<()> {
+        private::replace(&self.directory, self.name(), &serde_json::to_vec(&self.record)?)
+    }
 }
 
 /// Removes a file while it still says what it said.
 pub(crate) fn remove(found: &Found) {
-    if read_ours(&found.path).is_some_and(|now| now.record.is_same_companion(&found.record)) {
-        let _ = std::fs::remove_file(&found.path);
+    if found.again().is_some_and(|now| now.is_same_companion(&found.record)) {
+        // Somebody else may have done so just now.
+        let _ = found.directory.remove(found.name());
     }
 }
 
 /// Whether a companion answers on this port and takes this token. Blocks for half a second at most.
 pub(crate) fn answers(record: &Record) -> bool {
-    let ask = || -> std::io::Result<bool> {
+    let ask = || -> io::Result<bool> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, record.port));
         let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
         stream.set_read_timeout(Some(PATIENCE))?;
@@ -85,7 +107,8 @@ pub(crate) fn answers(record: &Record) -> bool {
 pub(crate) fn sweep(places: &Places, our_port: u16) -> Vec<PathBuf> {
     let rows = FAMILIES.iter().flat_map(|family| family.files);
     rows.flat_map(|row| places.resolve(row.directory))
-        .for_each(|directory| private::remove_unfinished(&directory));
+        .filter_map(|place| place.open().ok())
+        .for_each(|directory| private::remove_unfinished_in(&directory));
     let mut removed = Vec::new();
     let mut asked: Vec<(Record, bool)> = Vec::new();
     for found in ours(places).into_iter().filter(|found| found.record.port != our_port) {

@@ -38,6 +38,11 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
+fn read_ours(path: &Path) -> Option<Found> {
+    let directory = alongside_platform::directory::Directory::open(path.parent()?).ok()?;
+    sweep::read_ours(&Arc::new(directory), path.file_name()?)
+}
+
 #[test]
 fn every_row_of_every_family_is_written_and_removed_again() {
     let directory = tempfile::tempdir().unwrap();
@@ -100,9 +105,9 @@ fn a_name_that_another_took_over_is_not_removed() {
     one.publish(&roots, true);
     two.publish(&roots, true);
     let shared = directory.path().join(format!("tmp/gemini-ide-server-{}.json", one.pid));
-    assert_eq!(sweep::read_ours(&shared).unwrap().record.port, 2);
+    assert_eq!(read_ours(&shared).unwrap().record.port, 2);
     one.withdraw();
-    assert_eq!(sweep::read_ours(&shared).unwrap().record.port, 2);
+    assert_eq!(read_ours(&shared).unwrap().record.port, 2);
     two.withdraw();
     assert!(!shared.exists());
 }
@@ -114,7 +119,7 @@ fn the_one_focused_last_has_the_aliases_for_equal_roots() {
     let roots = [project.path().to_owned()];
     let (mut one, mut two) = (publisher(directory.path(), 1), publisher(directory.path(), 2));
     let parent = ancestors::of(one.pid)[0];
-    let holder = |file: String| sweep::read_ours(&directory.path().join(file)).map(|found| found.record.port);
+    let holder = |file: String| read_ours(&directory.path().join(file)).map(|found| found.record.port);
     let alias = |port| format!("tmp/gemini/ide/gemini-ide-server-{parent}-{port}.json");
     let pid_only = || format!("tmp/gemini-ide-server-{parent}.json");
     one.publish(&roots, true);
@@ -132,7 +137,7 @@ fn fewer_roots_rewrite_the_files_and_literal_and_real_paths_are_both_there() {
     std::os::unix::fs::symlink(project.path(), &link).unwrap();
     let mut publisher = publisher(directory.path(), 7);
     let lock = directory.path().join("home/.qwen/ide/7.lock");
-    let paths = || sweep::read_ours(&lock).unwrap().record.workspace_path;
+    let paths = || read_ours(&lock).unwrap().record.workspace_path;
     let real = project.path().canonicalize().unwrap();
     publisher.publish(std::slice::from_ref(&link), true);
     assert_eq!(paths(), format!("{}:{}", link.display(), real.display()));
@@ -148,7 +153,7 @@ fn a_root_with_the_delimiter_is_named_and_the_others_are_served() {
     let mut publisher = publisher(directory.path(), 7);
     let problems = publisher.publish(&[good.clone(), bad], true);
     assert!(problems.iter().any(|problem| problem.what.contains("a:b")), "{problems:?}");
-    let record = sweep::read_ours(&directory.path().join("home/.qwen/ide/7.lock")).unwrap().record;
+    let record = read_ours(&directory.path().join("home/.qwen/ide/7.lock")).unwrap().record;
     assert_eq!(Path::new(&record.workspace_path), good.canonicalize().unwrap());
 }
 
@@ -204,7 +209,7 @@ fn the_record_holds_every_field_and_a_living_parent() {
                 .places
                 .resolve(row.directory)
                 .iter()
-                .any(|directory| found.path.parent() == Some(directory))
+                .any(|place| found.path.parent() == Some(&place.path()))
         });
         assert!(of_family, "{token} in {}", found.path.display());
         assert_eq!(json["ideInfo"], serde_json::json!({ "name": "alongside", "displayName": "Alongside" }));
@@ -225,7 +230,7 @@ fn what_was_removed_or_left_by_another_comes_back_without_the_focus() {
     let (mut one, mut two) = (publisher(directory.path(), 1), publisher(directory.path(), 2));
     let shared = directory.path().join(format!("tmp/gemini-ide-server-{}.json", one.pid));
     let lock = directory.path().join("home/.qwen/ide/1.lock");
-    let holder = || sweep::read_ours(&shared).map(|found| found.record.port);
+    let holder = || read_ours(&shared).map(|found| found.record.port);
     one.publish(&roots, true);
     two.publish(&roots, true);
     two.withdraw();
