@@ -6,6 +6,7 @@ use alongside_companion::{Companion, Places};
 use alongside_rig::wire::within;
 use serde_json::json;
 
+use crate::ground::Ground;
 use crate::stage::Stage;
 
 /// A record as a companion that was killed leaves it. No PID and no port is as high, so it is the last to be looked at.
@@ -76,7 +77,7 @@ async fn another_user_who_was_there_first_gets_nothing_and_keeps_no_agent_out() 
         alongside_rig::install::skip("another_user_who_was_there_first", "only root can be somebody else");
         return;
     }
-    let temp = tempfile::tempdir().unwrap();
+    let temp = Ground::new();
     let path = |name: &str| temp.path().join(name);
     for (name, mode) in
         [("project", 0o755), ("tmp", 0o1777), ("home", 0o755), ("state", 0o755), ("theirs", 0o777)]

@@ -10,6 +10,7 @@ mod cut;
 mod ending;
 mod files;
 mod gate;
+mod ground;
 mod messages;
 mod pages;
 mod proposals;

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use alongside_companion::desk::{Closed, Decision, Desk, Event, Refusal, Request, Review, Revised};
 use alongside_companion::{Builder, Companion, Places};
 use alongside_rig::wire::{Peer, within};
-use tempfile::TempDir;
+
+use crate::ground::Ground;
 
 pub(crate) struct Stage {
     pub(crate) companion: Companion,
     pub(crate) desk: Desk,
-    pub(crate) temp: TempDir,
+    pub(crate) temp: Ground,
 }
 
 impl Stage {
@@ -19,7 +20,7 @@ impl Stage {
     }
 
     pub(crate) async fn with(shape: impl FnOnce(Builder) -> Builder) -> Self {
-        let temp = tempfile::tempdir().unwrap();
+        let temp = Ground::new();
         let project = temp.path().join("project");
         for directory in ["project", "tmp", "home", "state"] {
             std::fs::create_dir(temp.path().join(directory)).unwrap();

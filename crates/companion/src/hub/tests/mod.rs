@@ -3,6 +3,7 @@
 mod context;
 mod drafts;
 mod editor;
+mod ground;
 mod journal;
 mod killed;
 mod looking;
@@ -22,6 +23,8 @@ use alongside_desk::{
     ReviewId,
 };
 
+use ground::Ground;
+
 use super::*;
 use crate::drafts::Drafts;
 use crate::mcp::gate::Proof;
@@ -30,7 +33,7 @@ use crate::review::Proposal;
 use crate::{Builder, Companion, Editor, Places};
 
 struct Story {
-    directory: tempfile::TempDir,
+    directory: Ground,
     companion: Companion,
     desk: Desk,
     reviews: HashMap<ReviewId, Review>,
@@ -49,7 +52,7 @@ impl Story {
     }
 
     async fn of(which: impl FnOnce(Builder) -> Builder) -> Self {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = Ground::new();
         for below in ["tmp", "home", "project"] {
             fs::create_dir(directory.path().join(below)).unwrap();
         }

@@ -1,0 +1,27 @@
+//! The directory of a test. A companion that is dropped still has its last files to write and to remove, which its runtime
+//! sees to; so the directory goes when that has ended as well, with the thread of the test.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+thread_local! {
+    static HELD: RefCell<Vec<TempDir>> = const { RefCell::new(Vec::new()) };
+}
+
+/// See the module.
+pub(crate) struct Ground(PathBuf);
+
+impl Ground {
+    pub(crate) fn new() -> Self {
+        let directory = tempfile::tempdir().expect("a directory for a test");
+        let path = directory.path().to_owned();
+        HELD.with_borrow_mut(|held| held.push(directory));
+        Self(path)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
