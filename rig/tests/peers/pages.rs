@@ -89,6 +89,8 @@ async fn a_token_that_is_almost_right_is_as_wrong_as_any() {
         token.to_uppercase(),
         format!("{token}0"),
         token[1..].to_owned(),
+        token[..last].to_owned(),
+        String::new(),
         format!("{token}.gemini.gemini"),
         format!("{token}.nobody"),
         format!("{token}\t{token}"),

@@ -1,7 +1,7 @@
 //! Whoever is on this machine can connect. However many do so and say nothing, half a word or no end of words, they cost
 //! little, and agents come in all the same.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use alongside_rig::wire::{Peer, Raw, within};
 
@@ -53,6 +53,26 @@ async fn connections_by_the_hundred_at_once_leave_room_for_an_agent() {
     assert_eq!(agent.post(PING).await.status(), 200);
     drop(held);
     assert_eq!(agent.post(PING).await.status(), 200, "and when they are gone");
+}
+
+#[tokio::test]
+async fn of_too_many_strangers_the_first_gives_way() {
+    let stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let began = Instant::now();
+    let mut first = Raw::dial(stage.port()).await;
+    let mut held = Vec::new();
+    for _ in 0..300 {
+        held.push(Raw::dial(stage.port()).await);
+    }
+    let dialled = began.elapsed();
+    first.closed().await;
+    // After ten seconds it would be gone anyway.
+    let gone = began.elapsed();
+    assert!(gone < Duration::from_secs(9) || dialled > Duration::from_secs(5), "it was there for {gone:?}");
+    held[299].send(peer.post_head(PING.len())).await;
+    held[299].send(PING).await;
+    assert_eq!(held[299].answer().await.status(), 200, "the last one stays");
 }
 
 #[tokio::test]

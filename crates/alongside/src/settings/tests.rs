@@ -142,3 +142,75 @@ fn a_projects_file_that_is_no_file_is_an_error_and_is_not_read() {
     let said = format!("{error:#}");
     assert!(said.contains(PROJECT_FILE) && said.ends_with("it is not an ordinary file"), "{said}");
 }
+
+/// What the person set, and what comes of it in these projects.
+#[cfg(unix)]
+fn loaded(roots: &[&Path]) -> Result<Settings, String> {
+    let directory = tempfile::tempdir().unwrap();
+    let own = directory.path().join("config.toml");
+    std::fs::write(&own, "[context]\nexclude = ['mine']").unwrap();
+    let roots: Vec<PathBuf> = roots.iter().map(|root| root.to_path_buf()).collect();
+    Settings::load(Some(&own), &roots).map_err(|error| format!("{error:#}"))
+}
+
+#[cfg(unix)]
+#[test]
+fn no_way_of_writing_it_lets_a_project_widen_anything() {
+    let project = tempfile::tempdir().unwrap();
+    for text in [
+        "context.enabled = true",
+        "context = { include-git-ignored = true }",
+        "\"context\".'include-git-ignored' = true",
+        "[server]\r\nallow-tokenless-agents = true\r\n",
+        "\u{feff}[server]\nlisten = '172.17.0.1'",
+        "[discovery]\ntmp = ['/p']",
+        "[context]\nexclude = ['a']\nexclude = []",
+        "[context]\nexclude = ['a']\n[context]\nenabled = true",
+        "[[context]]\nexclude = ['a']",
+        "[Context]\nenabled = true",
+        "[context]\nexclude = [\"\\u0021.env\"]",
+        "[context]\nexclude = [['!.env']]",
+        "[context]\nexclude = '!.env'",
+        "[context]\nexclude = ['a'] \u{2028}[server]\nlisten = '172.17.0.1'",
+    ] {
+        std::fs::write(project.path().join(PROJECT_FILE), text).unwrap();
+        let refused = loaded(&[project.path()]).expect_err(text);
+        assert!(refused.contains(PROJECT_FILE), "{text}: {refused}");
+    }
+    // What follows a line end within a pattern is a part of it.
+    std::fs::write(project.path().join(PROJECT_FILE), "[context]\nexclude = [\"x\\n!.env\"]").unwrap();
+    let settings = loaded(&[project.path()]).unwrap();
+    let expected =
+        Settings { exclude: vec!["mine".into()], added: vec!["x\n!.env".into()], ..Settings::default() };
+    assert_eq!(settings, expected);
+}
+
+#[cfg(unix)]
+#[test]
+fn neither_a_link_nor_a_pipe_nor_a_project_in_another_widens_anything() {
+    let project = tempfile::tempdir().unwrap();
+    let inner = project.path().join("inner");
+    std::fs::create_dir(&inner).unwrap();
+    let file = inner.join(PROJECT_FILE);
+    std::fs::write(project.path().join("elsewhere.toml"), "[server]\nallow-tokenless-agents = true").unwrap();
+    let refused = || loaded(&[project.path(), &inner]).unwrap_err();
+
+    std::os::unix::fs::symlink("../elsewhere.toml", &file).unwrap();
+    assert!(refused().contains("a project may only add"), "{}", refused());
+    std::fs::remove_file(&file).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
+    assert!(refused().ends_with("it is not an ordinary file"), "{}", refused());
+    std::fs::remove_file(&file).unwrap();
+    std::fs::File::create(&file).unwrap().set_len(1 << 40).unwrap();
+    assert!(refused().contains("larger than"), "{}", refused());
+    std::fs::remove_file(&file).unwrap();
+    std::fs::create_dir(&file).unwrap();
+    assert!(refused().ends_with("it is not an ordinary file"), "{}", refused());
+    std::fs::remove_dir(&file).unwrap();
+
+    // Under another name it is nobody's settings.
+    std::fs::write(inner.join("alongside.toml"), "[server]\nallow-tokenless-agents = true").unwrap();
+    std::fs::write(project.path().join(PROJECT_FILE), "[context]\nexclude = ['outer']").unwrap();
+    std::fs::write(&file, "[context]\nexclude = ['inner']").unwrap();
+    assert_eq!(loaded(&[project.path(), &inner]).unwrap().excludes(), ["mine", "outer", "inner"]);
+}

@@ -184,4 +184,46 @@ mod tests {
         }
         assert_eq!(admitted(&[host, ("authorization", "Bearer wrong.qwen")]), Err(401));
     }
+
+    const OURS: &str = "5ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3";
+    /// Set where somebody counts the instructions of one guess.
+    const GUESS: &str = "ALONGSIDE_GUESS";
+
+    #[test]
+    fn one_guess() {
+        let guess = std::env::var(GUESS).unwrap_or_else(|_| OURS.into());
+        let gate = Gate::new(OURS.into(), &["127.0.0.1:80".parse().unwrap()], false);
+        assert_eq!(gate.is_token(&format!("Bearer {guess}")).is_some(), guess == OURS);
+    }
+
+    /// How many instructions it takes to judge a guess; `None` where nobody can count them.
+    #[cfg(target_os = "linux")]
+    fn instructions(guess: &str) -> Option<u64> {
+        let mut valgrind = std::process::Command::new("valgrind");
+        valgrind.args([
+            "--tool=callgrind",
+            "--callgrind-out-file=/dev/null",
+            "--toggle-collect=*Gate*is_token*",
+        ]);
+        valgrind.arg(std::env::current_exe().unwrap()).args(["--exact", "mcp::gate::tests::one_guess"]);
+        let ran = valgrind.env(GUESS, guess).output().ok()?;
+        assert!(ran.status.success(), "{ran:?}");
+        let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+        let counted = said.lines().find_map(|line| line.split_once("Collected :"));
+        Some(counted.expect("it says how many").1.trim().parse().expect("a number"))
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn how_much_of_a_guess_is_right_does_not_show_in_the_instructions() {
+        let wrong_from = |at: usize| format!("{}{}", &OURS[..at], "0".repeat(OURS.len() - at));
+        let Some(nothing_right) = instructions(&wrong_from(0)) else {
+            println!("SKIPPED how_much_of_a_guess_is_right: valgrind is not installed");
+            return;
+        };
+        assert!(nothing_right > 64, "the comparison is counted: {nothing_right}");
+        for at in [1, 32, 63] {
+            assert_eq!(instructions(&wrong_from(at)), Some(nothing_right), "{at} characters are right");
+        }
+    }
 }
