@@ -61,6 +61,10 @@ fn main() -> ExitCode {
     if let Some(error) = cli.command.as_ref().and_then(|_| cli.desk.misplaced()) {
         error.exit();
     }
+    // The token is in our memory. What `alongside run` starts is the person's, and so is what that leaves.
+    if !matches!(cli.command, Some(commands::Command::Run(_))) {
+        alongside_platform::limits::leave_no_core();
+    }
     let is_host = cli.command.as_ref().is_some_and(commands::Command::is_host);
     let logging = match (&cli.globals.log, is_host) {
         (None, true) => logging::start_for_host(),

@@ -1,5 +1,6 @@
-//! How many files a process may have open. Shells grant few (1,024 on most Linuxes, 256 on macOS), and each agent takes two
-//! connections; the system itself allows far more to whoever asks.
+//! What a process may have, and what it leaves: how many files it may have open, and whether its memory is written to disk when
+//! it crashes. Shells grant few files (1,024 on most Linuxes, 256 on macOS), and each agent takes two connections; the system
+//! itself allows far more to whoever asks.
 
 /// As many as anybody needs. Some systems promise a billion, and others refuse to keep so large a promise.
 #[cfg(unix)]
@@ -32,6 +33,18 @@ pub fn raise_open_files() -> Option<u64> {
     }
     #[cfg(not(unix))]
     None
+}
+
+/// From now on this process leaves no picture of its memory behind when it crashes, and neither does what it starts. A person who
+/// wants one raises the limit again (`prlimit --core`).
+pub fn leave_no_core() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let now = getrlimit(Resource::Core);
+        // A limit may always be lowered.
+        let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), ..now });
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use alongside_agent::find;
 
-use crate::support::{Home, propose};
+use crate::support::{Home, files_below, propose, until};
 
 /// The arguments of every process of this user that runs in the home.
 fn arguments(home: &Home) -> String {
@@ -59,4 +59,48 @@ async fn the_token_is_in_no_output_report_argument_or_log() {
         assert!(arguments.contains("review"), "the desk is among them: {arguments}");
         assert!(!arguments.contains(secret), "{arguments}");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crash_leaves_neither_a_core_nor_the_token() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    // Whoever looks for faults lets programs leave their cores.
+    let script = "ulimit -c \"$(ulimit -H -c)\"; exec \"$0\" review";
+    let mut command = home.command("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_alongside")]);
+    command.env("ALONGSIDE_LOG_LEVEL", "trace").env("RUST_BACKTRACE", "full");
+    let mut desk = home.start(&mut command);
+    let agent = home.agent().await;
+    let token = find::all_records(&home.surroundings())[0].1.auth_token.clone().unwrap();
+    let secret = token.split('.').next().unwrap();
+    let _diff = propose(&agent, &file, "A\n").await;
+    desk.shows("(1/1) keep").await;
+    let (host, _) = home.hosts()[0];
+    for pid in [host, desk.pid()] {
+        let limits = std::fs::read_to_string(format!("/proc/{pid}/limits")).unwrap();
+        let core = limits.lines().find(|line| line.starts_with("Max core file size")).unwrap();
+        assert_eq!(core.split_whitespace().nth(4), Some("0"), "{core}");
+    }
+    kill_process(Pid::from_raw(host.cast_signed()).unwrap(), Signal::ABORT).unwrap();
+    until("another host", || home.hosts().iter().any(|(pid, _)| *pid != host).then_some(())).await;
+    desk.signal(Signal::ABORT);
+    desk.ends();
+    for said in [desk.out.text(), desk.err.text()] {
+        assert!(!said.contains(secret), "{said}");
+    }
+    // Files of ours that hold it are those that agents read, and the journal.
+    let known = ["json", "lock"];
+    let holds = |path: &std::path::Path| {
+        let text = std::fs::read(path).unwrap_or_default();
+        text.windows(secret.len()).any(|part| part == secret.as_bytes())
+    };
+    let files = files_below(&home.path(""));
+    let cores =
+        files.iter().filter(|path| path.extension().is_none_or(|kind| !known.iter().any(|k| kind == *k)));
+    let given_away: Vec<_> = cores.filter(|path| holds(path)).collect();
+    assert!(given_away.is_empty(), "{given_away:?}");
 }
