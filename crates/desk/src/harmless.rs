@@ -10,9 +10,10 @@ use std::fmt::Write;
 pub fn is_harmful(c: char) -> bool {
     c.is_control()
         || matches!(c,
-            '\u{061C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
-            | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}'
-            | '\u{E0000}'..='\u{E007F}' | '\u{E0100}'..='\u{E01EF}')
+            '\u{AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
+            | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
+            | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF9}'..='\u{FFFB}'
+            | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
 }
 
 /// A name, path or message in one line: every harmful character is escaped, tabs and line ends too.
@@ -99,11 +100,17 @@ mod tests {
         let ranges = [
             (0x00, 0x1f),
             (0x7f, 0x9f),
+            (0xad, 0xad),
             (0x061c, 0x061c),
             (0x200b, 0x200f),
             (0x2028, 0x202e),
             (0x2066, 0x2069),
+            // Letters that show nothing.
+            (0x115f, 0x1160),
+            (0x3164, 0x3164),
             (0xfeff, 0xfeff),
+            // Tags, and what else shows nothing there.
+            (0xe0000, 0xe0fff),
         ];
         ranges.iter().flat_map(|(from, to)| *from..=*to).filter_map(char::from_u32).collect()
     }
