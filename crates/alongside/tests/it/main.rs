@@ -5,6 +5,7 @@
 
 mod check;
 mod chosen;
+mod coming_back;
 mod deciding;
 mod demo;
 mod doctor;

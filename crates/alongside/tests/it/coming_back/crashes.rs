@@ -1,0 +1,103 @@
+//! Hosts that were killed come back for whoever comes, whatever has become of the settings and the project in the meantime.
+
+use alongside_agent::{Outcome, find};
+
+use super::kill_everybody;
+use crate::editor::{Editor, Process};
+use crate::support::{Home, Running, propose, soon, until};
+
+fn port(home: &Home) -> u16 {
+    find::all_records(&home.surroundings())[0].1.port
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_comes_frees_the_agents_of_an_editor_that_was_killed_with_its_host() {
+    for comes_back in [false, true] {
+        let home = Home::new();
+        let (file, mut process) = (home.file("a.txt", "a\n"), Process::open());
+        let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+        let agent = home.agent().await;
+        let diff = propose(&agent, &file, "A\n").await;
+        editor.hears("alongside/didOpenReview", |_| true);
+        let before = port(&home);
+        kill_everybody(&home);
+        process.dies();
+        drop(editor);
+        // The host had the editor's name; a terminal desk, or the editor as another process, would have given it another.
+        if comes_back {
+            let process = Process::open();
+            let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+            editor.hears("alongside/problem", |problem| {
+                problem["what"].as_str().is_some_and(|what| what.contains("a.txt"))
+            });
+            assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+            let name = format!("gemini-ide-server-{}-{before}.json", process.pid());
+            until("the new editor's files", || {
+                home.path("tmp/gemini/ide").join(&name).exists().then_some(())
+            })
+            .await;
+        } else {
+            let mut desk = home.review(&[]);
+            desk.shows("what waited is rejected").await;
+            assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+        }
+        assert_eq!((home.hosts().len(), port(&home)), (1, before));
+    }
+}
+
+/// A desk and an agent with a proposal; then something goes wrong, and the host is killed.
+async fn interrupted(goes_wrong: impl FnOnce(&Home)) -> (Home, Running) {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.review(&[]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    desk.shows("(1/1) keep").await;
+    let before = port(&home);
+    goes_wrong(&home);
+    home.kill_hosts();
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    until("the files to be there", || {
+        find::all_records(&home.surroundings()).iter().any(|(_, record)| record.port == before).then_some(())
+    })
+    .await;
+    (home, desk)
+}
+
+#[tokio::test]
+async fn a_host_comes_back_though_the_project_says_what_nobody_understands_and_tells_nothing_of_it() {
+    let (home, mut desk) = interrupted(|home| {
+        home.file(".alongside.toml", "[context]\nexclud = [\"secret\"]\n");
+    })
+    .await;
+    let said = desk.shows("until its settings are right").await;
+    assert!(said.contains(".alongside.toml") && said.contains("Agents are told of no file in"), "{said}");
+    drop(home);
+}
+
+#[tokio::test]
+async fn a_host_comes_back_though_the_persons_own_settings_are_wrong_and_tells_nothing() {
+    let (_home, mut desk) = interrupted(|home| {
+        let directory = home.path("home/.config/alongside");
+        std::fs::create_dir_all(&directory).unwrap();
+        std::fs::write(directory.join("config.toml"), "[context]\nexclud = 1\n").unwrap();
+    })
+    .await;
+    let said = desk.shows("agents are told of no files").await;
+    assert!(said.contains("config.toml"), "{said}");
+}
+
+#[tokio::test]
+async fn a_host_comes_back_though_its_project_is_gone() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.review(&[]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    desk.shows("(1/1) keep").await;
+    std::fs::rename(&home.project, home.path("elsewhere")).unwrap();
+    home.kill_hosts();
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    desk.shows("the companion was interrupted").await;
+    desk.shows("is not there any more").await;
+}

@@ -1,0 +1,109 @@
+//! A disk without room: nothing is lost, it is said, and once there is room everything is put right.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use alongside_agent::Outcome;
+use rustix::process::Signal;
+
+use super::hosts_pid;
+use crate::support::{Home, files_below, propose, soon, until};
+
+/// Starts the desk where these directories are small file systems of its own, which vanish with it; `None` where that needs
+/// rights that the test has not.
+fn desk_with_small_disks(home: &Home, directories: &[PathBuf]) -> Option<crate::support::Running> {
+    let mount: Vec<String> = directories
+        .iter()
+        .map(|directory| {
+            std::fs::create_dir_all(directory).unwrap();
+            format!("mount -t tmpfs -o size=256k,mode=700 none '{}'", directory.display())
+        })
+        .collect();
+    let mount = mount.join(" && ");
+    let can = home.command("unshare").args(["-m", "sh", "-c", &mount]).output();
+    if !can.is_ok_and(|output| output.status.success()) {
+        eprintln!("SKIPPED: no file system can be mounted here, so no disk can be full");
+        return None;
+    }
+    let script = format!("{mount} && exec '{}' review", env!("CARGO_BIN_EXE_alongside"));
+    let mut command = home.command("unshare");
+    command.args(["-m", "sh", "-c", &script]).env("EDITOR", "sed -i s/A/precious/");
+    Some(home.start(&mut command))
+}
+
+/// The same path as the host sees it.
+fn seen_by(pid: u32, path: &Path) -> PathBuf {
+    PathBuf::from(format!("/proc/{pid}/root{}", path.display()))
+}
+
+/// Leaves no room at all.
+fn fill(directory: &Path) -> PathBuf {
+    use std::io::Write as _;
+    let path = directory.join("filler");
+    let mut file = std::fs::File::create(&path).unwrap();
+    for size in [4096, 1] {
+        while file.write_all(&vec![b'x'; size]).is_ok() {}
+    }
+    path
+}
+
+#[tokio::test]
+async fn what_is_typed_while_the_disk_is_full_is_kept_said_and_saved_when_there_is_room() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let state = home.path("home/.local/state");
+    let Some(mut desk) = desk_with_small_disks(&home, std::slice::from_ref(&state)) else { return };
+    let agent = home.agent().await;
+    let host = hosts_pid(&home).unwrap();
+    let state = seen_by(host, &state.join("alongside"));
+    let filler = fill(&state);
+    let diff = propose(&agent, &file, "A\n").await;
+    desk.shows("what a crash must not take cannot be written down").await;
+    desk.answers("(1/1) keep", "e").await;
+    desk.shows("could not be saved in").await;
+    assert_eq!(
+        std::fs::read_dir(state.join("drafts")).map_or(0, Iterator::count),
+        0,
+        "nothing unfinished stays"
+    );
+    std::fs::remove_file(filler).unwrap();
+    // In the order in which they come.
+    let said = desk.shows("is saved now: ").await + &desk.shows("a.txt").await;
+    let texts =
+        files_below(&state.join("drafts")).into_iter().filter_map(|path| std::fs::read_to_string(path).ok());
+    assert!(texts.collect::<Vec<_>>().contains(&"precious\n".to_owned()), "{said}");
+    until("the journal", || {
+        files_below(&state.join("journal"))
+            .iter()
+            .any(|file| std::fs::read_to_string(file).is_ok_and(|text| text.contains("precious")))
+            .then_some(())
+    })
+    .await;
+    let unfinished =
+        files_below(&state).into_iter().filter(|file| file.to_string_lossy().contains("/.alongside-"));
+    assert_eq!(unfinished.collect::<Vec<_>>(), Vec::<PathBuf>::new());
+    desk.types("a");
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "precious\n".into() });
+}
+
+#[tokio::test]
+async fn agents_find_a_companion_that_began_on_a_full_disk_once_there_is_room() {
+    let home = Home::new();
+    let tmp = home.path("tmp");
+    let Some(mut desk) = desk_with_small_disks(&home, std::slice::from_ref(&tmp)) else { return };
+    desk.shows("alongside serves").await;
+    let host = hosts_pid(&home).unwrap();
+    let tmp = seen_by(host, &tmp);
+    std::fs::remove_dir_all(tmp.join("gemini")).unwrap();
+    let filler = fill(&tmp);
+    desk.shows("some agents will not find this companion by themselves").await;
+    let unfinished =
+        files_below(&tmp).into_iter().filter(|file| file.to_string_lossy().contains(".alongside-"));
+    assert_eq!(unfinished.count(), 0);
+    std::fs::remove_file(filler).unwrap();
+    desk.shows("every agent can find this companion by itself again").await;
+    assert!(files_below(&tmp.join("gemini/ide")).len() > 1);
+    assert_eq!(tmp.join("gemini").metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    // Its desk is gone, and so is the file system with the host.
+    desk.signal(Signal::TERM);
+}
