@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod chaos;
 mod contract;
 mod deny;
 mod dist;
@@ -57,6 +58,13 @@ enum Chore {
     /// that the next run goes on from there. It needs a C++ compiler, and installs cargo-fuzz once, in
     /// ${XDG_CACHE_HOME:-~/.cache}/alongside-rig.
     Fuzz(fuzz::Options),
+    /// Plays agents, desks and companions against each other, and kills, freezes, cuts and delays them at random points.
+    ///
+    /// A round is a function of its seed, and is held to rules that stand in rig/src/chaos/oracle.rs: no decision invented, none
+    /// lost, none to the wrong agent; nobody waits for good; nothing that was typed is lost; nothing is left behind. What
+    /// is played is kept in target/chaos, for this commit, and not played again, so that it can be interrupted. It ends with an
+    /// error when a round breaks a rule, and says how to play that one again, or when memory grows.
+    Chaos(chaos::Options),
     /// Has a thousand agents at once play against this program for ten minutes, and says what it costs.
     ///
     /// The program and the agents are built as releases first. It needs Linux, some 3,000 descriptors for each of two processes
@@ -76,6 +84,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Matrix(options) => matrix::matrix(&options),
         Chore::Dist(options) => dist::dist(&options),
         Chore::Fuzz(options) => fuzz::fuzz(&options),
+        Chore::Chaos(options) => chaos::chaos(&options),
         Chore::Load(options) => load::load(&options),
         Chore::Screenshot => screenshot::screenshot().map(|()| ExitCode::SUCCESS),
     }

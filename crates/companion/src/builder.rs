@@ -9,6 +9,7 @@ use alongside_desk::{Desk, Problem, Status};
 use crate::context::privacy::BadGlob;
 use crate::journal;
 use crate::places::Places;
+use crate::session::outbox::Receipts;
 
 /// What a companion shall be. Made by [`Companion::builder`].
 #[derive(Debug, Clone)]
@@ -26,6 +27,7 @@ pub struct Builder {
     pub(crate) journal: Option<JournalKey>,
     pub(crate) max_body: usize,
     pub(crate) places: Option<Places>,
+    pub(crate) receipts: Receipts,
 }
 
 impl Default for Builder {
@@ -44,6 +46,7 @@ impl Default for Builder {
             journal: None,
             max_body: 192 << 20,
             places: None,
+            receipts: Receipts::default(),
         }
     }
 }

@@ -30,6 +30,7 @@ use crate::drafts::Drafts;
 use crate::review::Reviews;
 use crate::scribe::{Answers, Job, Scribe};
 use crate::session::Session;
+use crate::session::outbox::Receipts;
 
 pub(crate) use events::{DeskId, Event, Events, LastText};
 pub(crate) use handle::Hub;
@@ -111,6 +112,7 @@ pub(crate) struct State {
     cut: Arc<AtomicBool>,
     /// The editor is gone: nobody shall find us.
     hidden: bool,
+    receipts: Receipts,
 }
 
 /// A desk that has joined.

@@ -36,6 +36,9 @@ mod builder;
 mod context;
 mod discovery;
 pub mod drafts;
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub mod faults;
 #[doc(hidden)]
 pub mod fuzzing;
 mod hub;

@@ -7,6 +7,7 @@
 //! and kept as a test.
 
 pub mod dice;
+pub mod log;
 pub mod minimise;
 pub mod oracle;
 pub mod paused;

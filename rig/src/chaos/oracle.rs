@@ -147,12 +147,12 @@ impl Judge<'_> {
         ends || self.was_away(proposal, at)
     }
 
-    /// Whether the agent's stream may have been gone for so long that its views closed.
+    /// Whether the agent may have been without a stream for so long that its views closed.
     fn was_away(&self, proposal: &Proposal, at: u64) -> bool {
         self.touching(proposal.agent).any(|trouble| {
-            trouble.from <= at
-                && trouble.until.max(at) >= trouble.from + VIEWS_CLOSE
-                && trouble.until + VIEWS_CLOSE + self.bounds.delivery >= proposal.asked
+            trouble.until - trouble.from >= VIEWS_CLOSE
+                && trouble.from <= at
+                && trouble.until + self.bounds.delivery >= proposal.asked
         })
     }
 
@@ -305,19 +305,33 @@ impl Judge<'_> {
     fn typed(&mut self) {
         let record = self.record;
         for edit in record.edits.iter().filter(|edit| edit.answered.1 == Answer::Taken) {
-            let with_agent =
-                record.proposals.iter().filter(|one| one.mark == edit.proposal).any(|proposal| {
-                    let accepted = match &proposal.outcome {
-                        Some((_, Outcome::Accepted(text))) => text.contains(&edit.typed),
-                        _ => false,
-                    };
-                    let closed = proposal.closed.as_ref().and_then(|close| close.answered.as_ref());
-                    accepted || matches!(closed, Some((_, Ok(Some(text)))) if text.contains(&edit.typed))
-                });
-            if !with_agent && !record.left.drafts.iter().any(|draft| draft.contains(&edit.typed)) {
-                self.broken(Rule::Typed, format!("{edit:?} is nowhere"));
+            let Some(proposal) = record.proposals.iter().find(|one| one.mark == edit.proposal) else {
+                self.broken(Rule::Typed, format!("{edit:?} was typed into no proposal"));
+                continue;
+            };
+            let closed = proposal.closed.as_ref().and_then(|close| close.answered.as_ref());
+            let is_with_agent = match (&proposal.outcome, closed) {
+                (Some((_, Outcome::Accepted(text))), _) if text.contains(&edit.typed) => true,
+                (_, Some((_, Ok(Some(text))))) => text.contains(&edit.typed),
+                _ => false,
+            };
+            let is_kept = record.left.drafts.iter().any(|draft| draft.contains(&edit.typed));
+            if !is_with_agent && !is_kept && !self.was_accepted_unasked(proposal) {
+                self.breaks(Rule::Typed, proposal, &format!("{edit:?} is nowhere"));
             }
         }
+    }
+
+    /// The one thing that a receipt does not say: an agent whose `openDiff` was cut off in the middle of its answer confirms the
+    /// outcome like any other, and takes it for nobody's.
+    fn was_accepted_unasked(&self, proposal: &Proposal) -> bool {
+        let has_failed = matches!(proposal.shown, Some((_, Err(_))));
+        has_failed
+            && self.record.decisions.iter().any(|decision| {
+                decision.proposal == proposal.mark
+                    && decision.accept
+                    && !matches!(decision.answered.1, Answer::Refused(_))
+            })
     }
 
     /// Nothing is left but drafts of what did not arrive, and the project is as the script wrote it.
@@ -335,6 +349,9 @@ impl Judge<'_> {
             let of = record.proposals.iter().find(|proposal| draft.contains(&proposal.mark));
             match of {
                 None => self.broken(Rule::Stray, format!("a draft of no proposal: {draft:?}")),
+                Some(proposal) if !record.edits.iter().any(|edit| edit.proposal == proposal.mark) => {
+                    self.breaks(Rule::Stray, proposal, &format!("a draft in which nobody typed: {draft:?}"));
+                }
                 Some(proposal) if self.has_for_sure(proposal, draft) => {
                     self.breaks(Rule::Stray, proposal, &format!("a draft that the agent has: {draft:?}"));
                 }
@@ -361,3 +378,6 @@ impl Judge<'_> {
             && !self.had_trouble(proposal.agent, decided, said)
     }
 }
+
+#[cfg(test)]
+mod tests;

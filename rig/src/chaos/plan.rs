@@ -164,7 +164,7 @@ impl Writing {
             77..80 => What::JoinDesk { desk: self.desk() },
             80..82 => What::Look { desk: self.desk(), file: self.file() },
             82..83 => What::Rewrite { file: self.file() },
-            83..86 => self.end(),
+            83..86 => return self.ended(),
             86..87 => What::Hide { back: self.dice.between(0, 25_000) },
             87..88 => What::Freeze { ms: self.away() },
             88..89 => What::FreezeAgent { agent: self.agent(), ms: self.away() },
@@ -191,6 +191,22 @@ impl Writing {
         let (stream, up) = (self.dice.percent(60), self.dice.percent(40));
         // Heads are some hundred bytes long, and outcomes not much more.
         What::CutAfter { agent: self.agent(), stream, up, bytes: self.dice.index(900) }
+    }
+
+    /// A companion ends, and after a while people connect the agents again that cannot know.
+    fn ended(&mut self) {
+        let end = self.end();
+        self.push(self.now, end);
+        self.connected_again(end);
+    }
+
+    fn connected_again(&mut self, end: What) {
+        if let What::Kill { back } | What::Stop { back } | What::HandOver { back } = end {
+            for agent in 0..self.agents {
+                let at = self.now + back + self.dice.between(0, 4_000);
+                self.push(at, What::StartAgent { agent });
+            }
+        }
     }
 
     fn end(&mut self) -> What {
@@ -257,6 +273,7 @@ impl Writing {
         };
         self.push(at, lost);
         self.now = at;
+        self.connected_again(lost);
     }
 }
 

@@ -23,7 +23,8 @@ impl State {
     ) -> Option<String> {
         let id = start::random_hex::<16>().ok()?;
         self.last_session += 1;
-        let session = Session::new(id.clone(), self.last_session, client, version, proof);
+        let mut session = Session::new(id.clone(), self.last_session, client, version, proof);
+        session.outbox.receipts = self.receipts;
         let family = session.family.map(|family| family.id);
         tracing::info!(agent = session.number, family, client = session.client.name, "an agent connects");
         self.sessions.insert(id.clone(), session);

@@ -46,6 +46,7 @@ impl State {
             let (undecided, unsettled) =
                 (std::mem::take(&mut known.undecided), std::mem::take(&mut known.unsettled));
             let mut session = returning(known, self.last_session);
+            session.outbox.receipts = self.receipts;
             for open in undecided {
                 let messages = refused(open.file_path.clone(), session.hears_that_diffs_close());
                 session.outbox.push(&open.file_path, messages, 0);

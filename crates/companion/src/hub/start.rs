@@ -156,6 +156,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         stopping: None,
         cut: Arc::default(),
         hidden: false,
+        receipts: builder.receipts,
     };
     state.look_up_environment();
     left_behind.into_iter().for_each(|journal| state.adopt(journal));

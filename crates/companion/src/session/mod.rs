@@ -134,9 +134,10 @@ impl Session {
         let Some(stream) = &self.stream else { return };
         let resend = stream.opened + RESEND_AFTER <= now;
         while let Ok(permit) = stream.frames.try_reserve() {
-            let frame = match self.unread_posts {
-                0 => self.outbox.next_frame(stream.number, resend),
-                _ => self.outbox.next_context(),
+            let may_tell = self.unread_posts == 0 || self.outbox.receipts.are_ignored();
+            let frame = match may_tell {
+                true => self.outbox.next_frame(stream.number, resend),
+                false => self.outbox.next_context(),
             };
             match frame {
                 Some(frame) => permit.send(frame),

@@ -48,13 +48,12 @@ impl Disk {
         Ok(fs::write(path, written)?)
     }
 
-    /// A cleaner takes what lies in the temporary directory.
-    pub(super) fn clean(&self) -> Result<()> {
-        for entry in fs::read_dir(self.path().join("tmp"))? {
-            let path = entry?.path();
-            if path.is_dir() { fs::remove_dir_all(path)? } else { fs::remove_file(path)? }
+    /// A cleaner takes what lies in the temporary directory, also while somebody writes there.
+    pub(super) fn clean(&self) {
+        for entry in fs::read_dir(self.path().join("tmp")).into_iter().flatten().flatten() {
+            // What vanishes, or comes back, meanwhile is left.
+            let _ = fs::remove_dir_all(entry.path()).or_else(|_| fs::remove_file(entry.path()));
         }
-        Ok(())
     }
 
     /// What lies here when all have ended.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alongside_companion::desk::Desk;
-use alongside_companion::{Companion, Editor, Places};
+use alongside_companion::{Builder, Companion, Editor, Places};
 use anyhow::{Context as _, Result};
 use tokio::task::JoinHandle;
 
@@ -28,7 +28,7 @@ pub(super) struct Life {
 
 impl Life {
     /// Starts a companion of the project below this directory, with the journal of the one before.
-    pub(super) fn start(directory: &Path) -> Result<Self> {
+    pub(super) fn start(directory: &Path, which: fn(Builder) -> Builder) -> Result<Self> {
         let clock = Clock::new()?;
         let builder = Companion::builder()
             .editor("chaos", "Chaos")
@@ -36,7 +36,7 @@ impl Life {
             .places(Places::below(directory))
             .aliases(false)
             .journal_as("chaos");
-        let companion = clock.complete(builder.start()).context("the companion does not start")?;
+        let companion = clock.complete(which(builder).start()).context("the companion does not start")?;
         let (port, token) = (companion.port(), companion.token().to_owned());
         Ok(Self { clock, companion: Some(Arc::new(companion)), port, token, ending: None, behind: None })
     }

@@ -9,20 +9,45 @@ mod disk;
 mod host;
 mod round;
 
+use alongside_companion::Builder;
+#[cfg(debug_assertions)]
+use alongside_companion::faults;
+#[cfg(debug_assertions)]
+pub use alongside_companion::faults::Fault;
 use anyhow::Result;
 
 use super::{Bounds, Plan, Record, Stage};
 
 /// See the module.
-#[derive(Debug, Default)]
-pub struct Paused;
+#[derive(Debug, Clone, Copy)]
+pub struct Paused {
+    which: fn(Builder) -> Builder,
+}
+
+impl Default for Paused {
+    fn default() -> Self {
+        Self { which: |builder| builder }
+    }
+}
+
+impl Paused {
+    /// Plays against companions that get receipts wrong: chaos must notice.
+    #[cfg(debug_assertions)]
+    pub fn with(fault: Fault) -> Self {
+        let which: fn(Builder) -> Builder = match fault {
+            Fault::WrittenIsDelivered => |builder| faults::with(builder, Fault::WrittenIsDelivered),
+            Fault::SentAgainBlindly => |builder| faults::with(builder, Fault::SentAgainBlindly),
+        };
+        Self { which }
+    }
+}
 
 /// On this clock nothing takes longer than it must.
 const BOUNDS: Bounds = Bounds { delivery: 3_000, receipt: 1_000, calm: 4_000, grain: 300 };
 
 impl Stage for Paused {
     fn play(&mut self, plan: &Plan) -> Result<Record> {
-        round::play(plan, &BOUNDS)
+        round::play(plan, self.which, &BOUNDS)
     }
 
     fn bounds(&self) -> Bounds {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use alongside_companion::Builder;
 use anyhow::{Context as _, Result};
 
 use super::agent::{Agent, Notes};
@@ -22,8 +23,8 @@ const STOPPED_WITHIN: u64 = 3_000;
 /// Not yet over.
 const OPEN: u64 = u64::MAX;
 
-pub(super) fn play(plan: &Plan, bounds: &Bounds) -> Result<Record> {
-    let mut round = Round::begin(plan)?;
+pub(super) fn play(plan: &Plan, which: fn(Builder) -> Builder, bounds: &Bounds) -> Result<Record> {
+    let mut round = Round::begin(plan, which)?;
     for step in &plan.steps {
         round.pass(step.at)?;
         round.turn(step.turns.into());
@@ -38,6 +39,7 @@ pub(super) fn play(plan: &Plan, bounds: &Bounds) -> Result<Record> {
 struct Round {
     // The world is dropped before the companion, as at the end of a round.
     world: Clock,
+    which: fn(Builder) -> Builder,
     life: Option<Life>,
     agents: Vec<Agent>,
     desks: Vec<Desk>,
@@ -63,14 +65,15 @@ struct Round {
 }
 
 impl Round {
-    fn begin(plan: &Plan) -> Result<Self> {
+    fn begin(plan: &Plan, which: fn(Builder) -> Builder) -> Result<Self> {
         let disk = Disk::new(plan.files)?;
         let notes = Notes::default();
-        let life = Life::start(disk.path())?;
+        let life = Life::start(disk.path(), which)?;
         let agents = (0..plan.agents).map(|number| Agent::new(number, notes.clone())).collect();
         let desks = (0..plan.desks).map(Desk::new).collect();
         let mut round = Self {
             world: Clock::new()?,
+            which,
             life: Some(life),
             agents,
             desks,
@@ -134,16 +137,19 @@ impl Round {
         let mut quiet = 0;
         for _ in 0..LONG_ENOUGH {
             let before = self.activity();
-            self.turn(TURNS);
+            self.world.turn(TURNS);
             if let Some(life) = &self.life {
+                life.turn(TURNS);
                 life.until_written();
             }
+            self.hear();
             if self.activity() == before {
                 quiet += 1;
             } else {
                 (quiet, self.moved) = (0, self.now);
             }
-            if quiet == 2 {
+            // After a long silence one look is enough.
+            if quiet == 2 || self.now - self.moved > 1_000 {
                 break;
             }
         }
@@ -226,7 +232,7 @@ impl Round {
 
     /// A companion comes, and those who sat at the last one.
     fn start(&mut self) -> Result<()> {
-        let life = Life::start(self.disk.path())?;
+        let life = Life::start(self.disk.path(), self.which)?;
         for (desk, was_there) in self.desks.iter_mut().zip(&mut self.was_there) {
             if std::mem::take(was_there)
                 && !desk.is_there()
@@ -339,7 +345,8 @@ impl Round {
             What::Stall { agent, ms } => self.hold(agent, ms, true, Kind::Link),
             What::Clean => {
                 self.trouble(Kind::Cleaned, None, now);
-                self.disk.clean().map(|()| true)?
+                self.disk.clean();
+                true
             }
         })
     }

@@ -1,0 +1,270 @@
+//! `cargo xtask chaos`: rounds of chaos by the thousand, and what to do about one that failed.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+
+use alongside_rig::chaos::log::{GROWS_AT_MOST, Log, Sums};
+use alongside_rig::chaos::minimise::minimise;
+use alongside_rig::chaos::paused::Paused;
+use alongside_rig::chaos::{Broken, Plan, Record, Stage, play};
+use anyhow::{Context as _, Result, anyhow, bail};
+
+/// Which rounds, and how.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// The seed of the first round; the next ones follow by one
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+
+    /// How many rounds
+    #[arg(long, default_value_t = 200)]
+    rounds: u64,
+
+    /// Look for the shortest plan that still breaks the same rule, of each round that fails, and keep it in target/chaos
+    #[arg(long)]
+    minimise: bool,
+
+    /// Play rounds again that were played at this commit
+    #[arg(long)]
+    again: bool,
+
+    /// Play this plan, as --minimise has written it, instead of seeds, and show what happened
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "rounds"])]
+    plan: Option<PathBuf>,
+
+    /// Play against a companion that gets receipts wrong in this way, to see that it is noticed
+    #[cfg(debug_assertions)]
+    #[arg(long, value_name = "HOW", value_parser = ["written", "blindly"])]
+    without_receipts: Option<String>,
+
+    /// How many rounds at once
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=16))]
+    jobs: u8,
+
+    /// Show what happened in each round
+    #[arg(long)]
+    show: bool,
+}
+
+pub(crate) fn chaos(options: &Options) -> Result<ExitCode> {
+    if let Some(path) = &options.plan {
+        return one(stage(options)?.as_mut(), path);
+    }
+    let end = options.seed.checked_add(options.rounds).context("there are no such seeds")?;
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/chaos");
+    let mut log = Log::open(&directory, &log_name(options)?)?;
+    let due: Vec<u64> =
+        (options.seed..end).filter(|seed| options.again || log.get(*seed).is_none()).collect();
+    println!("==> {} rounds to play of {}; kept in {}", due.len(), options.rounds, log.path().display());
+    let interrupted = interruption()?;
+    let failed = play_all(options, &due, &mut log, &interrupted)?;
+    if interrupted.load(Ordering::Relaxed) {
+        println!("interrupted; what was played is kept, and the next run goes on from there");
+        return Ok(ExitCode::from(130));
+    }
+    for (plan, broken) in failed.iter().filter(|_| options.minimise) {
+        shorten(stage(options)?.as_mut(), plan, broken, &directory)?;
+    }
+    Ok(sum_up(options, &log, options.seed..end))
+}
+
+/// Plays these rounds, several at once. Returns those that failed.
+fn play_all(
+    options: &Options,
+    due: &[u64],
+    log: &mut Log,
+    interrupted: &AtomicBool,
+) -> Result<Vec<(Plan, Vec<Broken>)>> {
+    type Played = Result<(Plan, Record, Vec<Broken>, u64)>;
+    let (next, mut failed) = (AtomicUsize::new(0), Vec::new());
+    let (played, rounds) = mpsc::channel::<Played>();
+    let lane = |played: mpsc::Sender<Played>| -> Result<()> {
+        let mut stage = stage(options)?;
+        while let Some(seed) = due.get(next.fetch_add(1, Ordering::Relaxed))
+            && !interrupted.load(Ordering::Relaxed)
+        {
+            let (plan, began) = (Plan::of(*seed), Instant::now());
+            let came = play(stage.as_mut(), &plan).with_context(|| format!("round {seed}"));
+            let took = began.elapsed().as_millis() as u64;
+            // Nobody listens any more after an error.
+            let _ = played.send(came.map(|(record, broken)| (plan, record, broken, took)));
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let lanes: Vec<_> = (0..options.jobs)
+            .map(|_| {
+                let played = played.clone();
+                scope.spawn(|| lane(played))
+            })
+            .collect();
+        drop(played);
+        let mut progress =
+            Progress { started: Instant::now(), said: Instant::now(), all: due.len(), done: 0 };
+        for round in &rounds {
+            // The lanes end when they have played what they are at.
+            let (plan, record, broken, took) =
+                round.inspect_err(|_| next.store(due.len(), Ordering::Relaxed))?;
+            log.put(plan.seed, &record, &broken, took)?;
+            progress.say();
+            if options.show {
+                show(&plan, &record);
+            }
+            if !broken.is_empty() {
+                say(plan.seed, &broken);
+                failed.push((plan, broken));
+            }
+        }
+        for lane in lanes {
+            lane.join().map_err(|_| anyhow!("a round has panicked"))??;
+        }
+        Ok(failed)
+    })
+}
+
+fn stage(options: &Options) -> Result<Box<dyn Stage>> {
+    #[cfg(debug_assertions)]
+    if let Some(how) = &options.without_receipts {
+        use alongside_rig::chaos::paused::Fault;
+        let fault = if how == "written" { Fault::WrittenIsDelivered } else { Fault::SentAgainBlindly };
+        return Ok(Box::new(Paused::with(fault)));
+    }
+    Ok(Box::new(Paused::default()))
+}
+
+/// Sums, the curve of memory, and the seeds that failed.
+fn sum_up(options: &Options, log: &Log, seeds: std::ops::Range<u64>) -> ExitCode {
+    let (sums, rounds, broken) = log.sums(seeds);
+    let Sums { steps, diffs, decisions, edits, outcomes, kills, ends, cuts, freezes, drafts, took } = sums;
+    let curve = log.memory_curve();
+    for (round, memory) in &curve {
+        println!("memory after {round} rounds: {memory} KiB");
+    }
+    let grown = match (curve.first(), curve.last()) {
+        (Some((_, warm)), Some((_, last))) => last.saturating_sub(*warm),
+        _ => 0,
+    };
+    if grown > GROWS_AT_MOST {
+        println!("MEMORY GROWS: by {grown} KiB, and {GROWS_AT_MOST} KiB are allowed");
+    }
+    for seed in &broken {
+        println!(
+            "FAILED: round {seed}; play it again with: cargo xtask chaos{} --seed {seed} --rounds 1 --again --show --minimise",
+            again(options)
+        );
+    }
+    println!(
+        "{steps} steps: {diffs} diffs, {edits} edits, {decisions} decisions, {outcomes} outcomes; {kills} kills, {ends} other ends, \
+         {cuts} broken connections, {freezes} freezes; {drafts} drafts left; {} s",
+        took / 1000
+    );
+    println!("{rounds} rounds, {} failed", broken.len());
+    if broken.is_empty() && grown <= GROWS_AT_MOST { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// What else was asked for.
+fn again(options: &Options) -> String {
+    #[cfg(debug_assertions)]
+    if let Some(how) = &options.without_receipts {
+        return format!(" --without-receipts {how}");
+    }
+    let _ = options;
+    String::new()
+}
+
+fn say(seed: u64, broken: &[Broken]) {
+    println!("round {seed}:");
+    for broken in broken {
+        println!("  {broken}");
+    }
+}
+
+fn show(plan: &Plan, record: &Record) {
+    println!("{}", serde_json::to_string_pretty(plan).unwrap_or_default());
+    println!("{record:#?}");
+}
+
+/// A plan from a file.
+fn one(stage: &mut dyn Stage, path: &Path) -> Result<ExitCode> {
+    let written = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let plan: Plan =
+        serde_json::from_str(&written).with_context(|| format!("{} is no plan", path.display()))?;
+    let (record, broken) = play(stage, &plan)?;
+    show(&plan, &record);
+    say(plan.seed, &broken);
+    Ok(if broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Keeps the shortest plan that breaks the first of these rules.
+fn shorten(stage: &mut dyn Stage, plan: &Plan, broken: &[Broken], directory: &Path) -> Result<()> {
+    let Some(first) = broken.first() else { return Ok(()) };
+    println!("  looking for the shortest plan that breaks {:?} …", first.rule);
+    let least = minimise(plan, |plan| -> Result<bool> {
+        Ok(play(stage, plan)?.1.iter().any(|broken| broken.rule == first.rule))
+    })?;
+    let path = directory.join(format!("{:?}-{}.json", first.rule, plan.seed).to_lowercase());
+    let written = serde_json::to_string_pretty(&least)?;
+    std::fs::write(&path, written).with_context(|| format!("cannot write {}", path.display()))?;
+    println!("  {} of {} steps: {}", least.steps.len(), plan.steps.len(), path.display());
+    Ok(())
+}
+
+fn log_name(options: &Options) -> Result<String> {
+    let mut name = format!("paused-{}", commit()?);
+    #[cfg(debug_assertions)]
+    if let Some(how) = &options.without_receipts {
+        name += &format!("-{how}");
+    }
+    Ok(name)
+}
+
+/// Results hold for one state of the sources.
+fn commit() -> Result<String> {
+    let output =
+        Command::new("git").args(["rev-parse", "--short", "HEAD"]).output().context("cannot start git")?;
+    let commit = String::from_utf8(output.stdout)?.trim().to_owned();
+    if commit.is_empty() {
+        bail!("git does not say at which commit this is");
+    }
+    Ok(commit)
+}
+
+/// Set when somebody presses Ctrl-C; the round that is being played is finished, so that nothing is left behind.
+fn interruption() -> Result<Arc<AtomicBool>> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot start a runtime")?;
+    let flag = Arc::clone(&interrupted);
+    std::thread::spawn(move || {
+        if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
+            flag.store(true, Ordering::Relaxed);
+        }
+    });
+    Ok(interrupted)
+}
+
+struct Progress {
+    started: Instant,
+    said: Instant,
+    all: usize,
+    done: usize,
+}
+
+impl Progress {
+    /// Now and then.
+    fn say(&mut self) {
+        self.done += 1;
+        if self.said.elapsed() < Duration::from_secs(10) {
+            return;
+        }
+        self.said = Instant::now();
+        let each = self.started.elapsed() / u32::try_from(self.done).unwrap_or(u32::MAX);
+        let left = each * u32::try_from(self.all - self.done).unwrap_or(u32::MAX);
+        println!("[{}/{}, {} min left]", self.done, self.all, left.as_secs().div_ceil(60));
+    }
+}
