@@ -72,6 +72,8 @@ pub(super) struct Figures {
     pub(super) open: u64,
     /// The time it has computed, in milliseconds.
     pub(super) computed: u64,
+    /// The time its threads would have computed, if a processor had been free, likewise.
+    pub(super) waited: u64,
 }
 
 impl Figures {
@@ -89,7 +91,17 @@ impl Figures {
         let stat = read("stat")?;
         let words: Vec<_> = stat.rsplit(") ").next().unwrap_or_default().split(' ').collect();
         let ticks = [11, 12].iter().filter_map(|at| words.get(*at)?.parse::<u64>().ok()).sum::<u64>();
+        // Of each thread: nanoseconds on a processor, and in line for one. Threads that end take theirs along.
+        let threads = std::fs::read_dir(place.join("task"))?.flatten();
+        let lines =
+            threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("schedstat")).ok());
+        let waited = lines.filter_map(|line| line.split(' ').nth(1)?.parse::<u64>().ok()).sum::<u64>();
         let open = std::fs::read_dir(place.join("fd"))?.count();
-        Ok(Self { resident: resident.context("no VmRSS")?, open: u64::try_from(open)?, computed: ticks * 10 })
+        Ok(Self {
+            resident: resident.context("no VmRSS")?,
+            open: u64::try_from(open)?,
+            computed: ticks * 10,
+            waited: waited / 1_000_000,
+        })
     }
 }

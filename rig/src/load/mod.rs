@@ -120,8 +120,7 @@ pub async fn run(
     let newest: Vec<Newest> = (0..plan.sessions).map(|_| Newest::default()).collect();
     let mut agents = begin(&newest, &world);
     let mut report = Report::new(plan, base);
-    let until = Instant::now() + Duration::from_secs(plan.seconds);
-    let interrupted = watch_host(&host, &world, until, interrupted, &mut report, &tell).await?;
+    let interrupted = watch_host(&host, &world, plan.seconds, interrupted, &mut report, &tell).await?;
 
     world.phase.send_replace(Phase::Settle);
     report.settled = eventually(SETTLED_WITHIN, || {
@@ -161,18 +160,18 @@ fn begin(newest: &[Newest], world: &Arc<World>) -> JoinSet<()> {
     agents
 }
 
-/// Looks at the host once a second until the time is up; true if that was interrupted.
+/// Looks at the host for so many seconds, once in each; true if that was interrupted.
 async fn watch_host(
     host: &Host,
     world: &World,
-    until: Instant,
+    seconds: u64,
     interrupted: impl Future<Output = ()>,
     report: &mut Report,
     tell: &impl Fn(&str),
 ) -> Result<bool> {
     tokio::pin!(interrupted);
     let mut each = tokio::time::interval(Duration::from_secs(1));
-    while Instant::now() < until {
+    for _ in 0..seconds {
         tokio::select! {
             _ = each.tick() => {
                 if let Some(line) = report.look(host.figures()?, world) {

@@ -1,0 +1,41 @@
+//! A slice of `cargo xtask load`, and what a thousand agents need: enough descriptors for the host, and for nobody else.
+
+use std::time::Duration;
+
+use alongside_rig::load::{Plan, run};
+use alongside_rig::{Sandbox, alongside_bin};
+use anyhow::{Context as _, Result};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fifty_agents_at_once_get_what_they_should_beside_slow_ones() -> Result<()> {
+    let plan = Plan { sessions: 50, seconds: 8, pace: Duration::from_secs(2), vanish: false };
+    let report = run(plan, &alongside_bin()?, std::future::pending(), |_| {}).await?;
+    assert!(report.broken.is_empty(), "{report}");
+    let proposed: u64 = report.minutes.iter().map(|minute| minute.diffs).sum();
+    assert!(proposed > 50, "nobody did anything: {report}");
+    assert!(report.open[1] >= 100, "each agent takes two connections: {report}");
+    Ok(())
+}
+
+/// Says what an agent may open, and then what its companion may.
+const AGENT: &str = r#"
+ulimit -S -n
+host=$(sed 's/.*"pid":\([0-9]*\).*/\1/' "$XDG_RUNTIME_DIR"/alongside/*.json)
+awk '/^Max open files/ { print $4, $5 }' "/proc/$host/limits"
+"#;
+
+#[tokio::test]
+async fn the_host_may_open_more_files_and_the_agent_as_many_as_ever() -> Result<()> {
+    let sandbox = Sandbox::new();
+    let mut shell = sandbox.command("sh");
+    shell.args(["-c", r#"ulimit -S -n 300; exec "$0" run --no-desk -- sh -c "$1""#]);
+    let output = shell.arg(alongside_bin()?).arg(AGENT).output().await?;
+    let said = String::from_utf8(output.stdout)?;
+    let mut lines = said.lines();
+    assert_eq!(lines.next(), Some("300"), "the agent's limit: {output:?}", output = output.stderr);
+    let host = lines.next().context("nothing is said of the host")?;
+    let (soft, hard) = host.split_once(' ').context("a soft limit and a hard one")?;
+    let most = hard.parse::<u64>().map_or(65_536, |hard| hard.min(65_536));
+    assert_eq!(soft, most.to_string(), "of {hard}");
+    Ok(())
+}
