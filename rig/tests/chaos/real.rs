@@ -1,0 +1,121 @@
+//! The shipped agents' own clients and the real program, on the machine's clock: what is worst that can happen to a waiting
+//! diff, once each, and a round as it comes.
+
+use alongside_rig::chaos::real::Real;
+use alongside_rig::chaos::{Plan, Step, What, play};
+use alongside_rig::rig_or_skip;
+use anyhow::{Result, ensure};
+
+/// A plan by hand: agents and desks, all on one file, and what happens when, in milliseconds. The seed says which releases
+/// play, and that the first desk is an editor's if it is odd.
+fn plan(seed: u64, (agents, desks): (usize, usize), steps: &[(u64, What)]) -> Plan {
+    let steps = steps.iter().map(|(at, what)| Step { at: *at, turns: 0, what: *what }).collect();
+    Plan { seed, agents, desks, files: 1, steps }
+}
+
+/// Plays them one after the other on one machine.
+fn hold(name: &str, plans: &[Plan]) -> Result<()> {
+    let Some(rig) = rig_or_skip(name) else { return Ok(()) };
+    let mut stage = Real::new(rig)?;
+    for plan in plans {
+        let (record, broken) = play(&mut stage, plan)?;
+        ensure!(broken.is_empty(), "seed {}: {broken:#?}\n{record:#?}", plan.seed);
+        ensure!(!record.proposals.is_empty(), "seed {}: nothing was proposed", plan.seed);
+    }
+    Ok(())
+}
+
+const FIRST: What = What::Propose { agent: 0, file: 0 };
+const SECOND: What = What::Propose { agent: 1, file: 0 };
+const ACCEPT: What = What::Decide { desk: 0, pick: 0, accept: true };
+const EDIT: What = What::Edit { desk: 0, pick: 0 };
+
+#[test]
+fn a_host_that_is_killed_frozen_or_replaced_in_mid_diff_loses_no_decision_and_wedges_nobody() -> Result<()> {
+    hold(
+        "a_host_that_is_killed_frozen_or_replaced_in_mid_diff",
+        &[
+            plan(
+                20,
+                (2, 1),
+                &[(0, FIRST), (0, SECOND), (200, EDIT), (300, ACCEPT), (302, What::Kill { back: 0 })],
+            ),
+            plan(20, (2, 1), &[(0, FIRST), (0, SECOND), (200, What::Freeze { ms: 1_200 }), (250, ACCEPT)]),
+            plan(
+                20,
+                (2, 1),
+                &[(0, FIRST), (0, SECOND), (200, What::HandOver { back: 0 }), (900, FIRST), (1_100, ACCEPT)],
+            ),
+            plan(
+                20,
+                (1, 1),
+                &[(0, FIRST), (200, EDIT), (300, What::Stop { back: 200 }), (1_300, FIRST), (1_500, ACCEPT)],
+            ),
+        ],
+    )
+}
+
+#[test]
+fn a_desk_an_editor_or_everybody_at_once_that_is_killed_wedges_nobody() -> Result<()> {
+    let killed = What::LeaveDesk { desk: 0, says_so: false };
+    let back = What::JoinDesk { desk: 0 };
+    hold(
+        "a_desk_an_editor_or_everybody_at_once_that_is_killed",
+        &[
+            plan(
+                24,
+                (2, 1),
+                &[(0, FIRST), (0, SECOND), (200, EDIT), (300, killed), (500, back), (900, ACCEPT)],
+            ),
+            plan(24, (1, 1), &[(0, FIRST), (200, EDIT), (300, killed), (301, What::Kill { back: 500 })]),
+            plan(
+                35,
+                (2, 2),
+                &[(0, FIRST), (200, EDIT), (300, What::Hide { back: 400 }), (1_200, FIRST), (1_500, ACCEPT)],
+            ),
+            plan(
+                35,
+                (1, 1),
+                &[(0, FIRST), (200, EDIT), (300, What::Kill { back: 0 }), (301, What::Hide { back: 400 })],
+            ),
+        ],
+    )
+}
+
+#[test]
+fn an_agent_that_is_frozen_or_cut_in_mid_outcome_hears_of_it_once() -> Result<()> {
+    let cut = What::Cut { agent: Some(0) };
+    let in_mid_outcome = What::CutAfter { agent: 0, stream: true, up: false, bytes: 700 };
+    hold(
+        "an_agent_that_is_frozen_or_cut_in_mid_outcome",
+        &[
+            plan(
+                6,
+                (2, 1),
+                &[
+                    (0, FIRST),
+                    (200, What::FreezeAgent { agent: 0, ms: 1_000 }),
+                    (300, ACCEPT),
+                    (400, SECOND),
+                    (600, ACCEPT),
+                ],
+            ),
+            plan(
+                6,
+                (1, 1),
+                &[(0, FIRST), (200, in_mid_outcome), (201, cut), (1_251, ACCEPT), (1_300, FIRST)],
+            ),
+            plan(6, (1, 1), &[(0, FIRST), (200, ACCEPT), (200, cut), (1_200, FIRST), (1_350, ACCEPT)]),
+            plan(
+                6,
+                (1, 1),
+                &[(0, FIRST), (200, EDIT), (300, What::Answer { agent: 0 }), (300, ACCEPT), (300, cut)],
+            ),
+        ],
+    )
+}
+
+#[test]
+fn a_round_as_it_comes_breaks_nothing() -> Result<()> {
+    hold("a_round_as_it_comes", &[Plan::of(4)])
+}
