@@ -106,3 +106,60 @@ async fn what_a_program_tells_of_the_cursor_is_not_lost_when_the_file_is_saved()
     let told = context.borrow().clone().expect("a context");
     assert_eq!(cursor(&told).map(|cursor| cursor.line), Some(2), "{told:?}");
 }
+
+/// What a terminal obeys, with one byte or with several, and what hides or reorders what it shows.
+const NASTY: &str = "a\x1b[2J\x1b]52;c;b3duZWQ=\x07\x1b]8;;evil:x\x1b\\\x1bP0|x\x1b\\\u{9b}31m\u{9d}0;x\u{9c}\x07\x08\r\n\x7f\u{202e}\u{2066}\
+    \u{200b}\u{feff}\u{ad}\u{3164}\u{2028}\u{e0041}z";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_agent_calls_itself_and_its_files_is_harmless_wherever_it_is_shown() {
+    let home = Home::new();
+    let file = home.file(&format!("{NASTY}/{NASTY}.txt"), "one\ntwo\n");
+    let mut desk = home.start(home.alongside(&["review"]).env("ALONGSIDE_LOG_LEVEL", "trace"));
+    let known = home.agent().await;
+    let found = alongside_agent::find::all_records(&home.surroundings());
+    let record = &found[0].1;
+    let identity = alongside_agent::Identity::new(format!("gemini-cli-{NASTY}"), NASTY);
+    let endpoint = alongside_agent::Endpoint::local(record.port);
+    let agent = alongside_agent::Session::connect(endpoint, record.auth_token.as_deref(), identity);
+    let agent = soon("the agent to come in", agent).await.expect("whatever it calls itself");
+    let diff = propose(&agent, &file, &format!("{NASTY}\ntwo\n")).await;
+    desk.shows("(1/1) keep").await;
+
+    let harmful = |c: char| c != '\n' && alongside_desk::harmless::is_harmful(c);
+    let mut seen = 0;
+    for args in [
+        &["status"][..],
+        &["status", "--json"],
+        &["doctor", "--verbose"],
+        &["doctor", "--json"],
+        &["log", "-n", "100000"],
+        &["drafts"],
+        &["check", "--only", "access"],
+    ] {
+        let ran = home.run(args);
+        for said in [&ran.stdout, &ran.stderr] {
+            let said = std::str::from_utf8(said).expect("it is text");
+            let at = said.find(harmful);
+            assert_eq!(
+                at,
+                None,
+                "{args:?}: {:?}",
+                at.map(|at| said[at..].chars().take(60).collect::<String>())
+            );
+            seen += usize::from(said.contains("x1b") || said.contains("u001b"));
+        }
+        if args.contains(&"--json") {
+            serde_json::from_slice::<Value>(&ran.stdout).expect("JSON");
+        }
+    }
+    assert!(seen > 0, "it is shown");
+    desk.types("a");
+    let accepted = Outcome::Accepted { content: format!("{NASTY}\ntwo\n") };
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted);
+    desk.shows("accepted").await;
+    let said = desk.out.text();
+    let at = said.find(|c| c != '\t' && harmful(c));
+    assert_eq!(at, None, "{:?}", at.map(|at| said[at..].chars().take(60).collect::<String>()));
+    drop(known);
+}
