@@ -1,12 +1,16 @@
 //! What can be mended without asking: our own files whose companion is gone. Everything else is a person's to do.
 
-use std::path::PathBuf;
+use std::path::Path;
 
+use alongside_companion::untrusted::{self, Whose};
 use alongside_contract::discovery::{Record, WRITER};
 use alongside_desk::harmless;
 
 use super::living::Machine;
 use super::probe::{self, Answer};
+
+/// A record is a few hundred bytes; whatever is larger than this is something else.
+const MAX_BYTES: u64 = 1 << 20;
 
 /// Removes them, and says which. A file goes only if it says that we wrote it, nobody of ours answers to its token, and
 /// it still says so.
@@ -27,7 +31,9 @@ pub(super) async fn mend(machine: &Machine) -> Vec<String> {
     done
 }
 
-fn still(path: &PathBuf, record: &Record) -> bool {
-    let now = std::fs::read(path).ok().and_then(|json| serde_json::from_slice::<Record>(&json).ok());
+fn still(path: &Path, record: &Record) -> bool {
+    // Somebody else may have put something there that never ends.
+    let now = untrusted::read(path, MAX_BYTES, Whose::Ours).ok();
+    let now = now.and_then(|json| serde_json::from_slice::<Record>(&json).ok());
     now.is_some_and(|now| now.is_same_companion(record))
 }
