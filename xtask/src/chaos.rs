@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use alongside_rig::chaos::log::{GROWS_AT_MOST, Log, Sums};
 use alongside_rig::chaos::minimise::minimise;
 use alongside_rig::chaos::paused::Paused;
+use alongside_rig::chaos::real::Real;
 use alongside_rig::chaos::{Broken, Plan, Record, Stage, play};
 use anyhow::{Context as _, Result, anyhow, bail};
 
@@ -22,6 +23,11 @@ pub(crate) struct Options {
     /// How many rounds
     #[arg(long, default_value_t = 200)]
     rounds: u64,
+
+    /// Play the shipped agents' own clients and the real program, on the machine's clock, instead of our own agents in this
+    /// process on a paused one: a round takes seconds, most of them spent in waiting, so that 4 jobs suit two cores
+    #[arg(long)]
+    real: bool,
 
     /// Look for the shortest plan that still breaks the same rule, of each round that fails, and keep it in target/chaos
     #[arg(long)]
@@ -37,7 +43,7 @@ pub(crate) struct Options {
 
     /// Play against a companion that gets receipts wrong in this way, to see that it is noticed
     #[cfg(debug_assertions)]
-    #[arg(long, value_name = "HOW", value_parser = ["written", "blindly"])]
+    #[arg(long, value_name = "HOW", value_parser = ["written", "blindly"], conflicts_with = "real")]
     without_receipts: Option<String>,
 
     /// How many rounds at once
@@ -126,6 +132,9 @@ fn play_all(
 }
 
 fn stage(options: &Options) -> Result<Box<dyn Stage>> {
+    if options.real {
+        return Ok(Box::new(Real::new(alongside_rig::install()?)?));
+    }
     #[cfg(debug_assertions)]
     if let Some(how) = &options.without_receipts {
         use alongside_rig::chaos::paused::Fault;
@@ -171,8 +180,7 @@ fn again(options: &Options) -> String {
     if let Some(how) = &options.without_receipts {
         return format!(" --without-receipts {how}");
     }
-    let _ = options;
-    String::new()
+    if options.real { " --real".to_owned() } else { String::new() }
 }
 
 fn say(seed: u64, broken: &[Broken]) {
@@ -213,7 +221,7 @@ fn shorten(stage: &mut dyn Stage, plan: &Plan, broken: &[Broken], directory: &Pa
 }
 
 fn log_name(options: &Options) -> Result<String> {
-    let mut name = format!("paused-{}", commit()?);
+    let mut name = format!("{}-{}", if options.real { "real" } else { "paused" }, commit()?);
     #[cfg(debug_assertions)]
     if let Some(how) = &options.without_receipts {
         name += &format!("-{how}");

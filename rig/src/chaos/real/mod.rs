@@ -8,7 +8,6 @@ mod desk;
 mod ending;
 mod hosts;
 mod lane;
-mod lanes;
 mod steps;
 mod troubles;
 mod world;
@@ -21,7 +20,6 @@ use super::plan::Plan;
 use super::record::{Outcome, Proposal, Record};
 use crate::install::Rig;
 use lane::Lane;
-pub use lanes::play_all;
 use world::World;
 
 /// Plays rounds one after the other. Dropping it ends every process of it.
