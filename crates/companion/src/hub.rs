@@ -95,6 +95,8 @@ pub(crate) struct State {
     stale: journal::Stale,
     /// It is being written. What changes meanwhile is in the next one.
     journal_is_underway: bool,
+    /// The sessions that are in it.
+    underway: Vec<String>,
     /// Said while it cannot be written.
     journal_problem: Option<Problem>,
     /// What keeps which agents from finding us.
@@ -278,6 +280,10 @@ impl State {
         // Whatever is still on its way to us will not be read: it must not hold the rejections back.
         for session in self.sessions.values_mut() {
             session.unread_posts = 0;
+            // There will be no journal to be held for.
+            session.outbox.is_being_recorded();
+            session.outbox.is_recorded();
+            session.pump(Instant::now());
         }
         let waiting: Vec<_> = self.reviews.iter().map(|review| review.id).collect();
         for id in waiting {

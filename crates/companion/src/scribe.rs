@@ -268,7 +268,9 @@ impl Workplace {
             Job::Retire(done) => {
                 self.try_again();
                 self.publisher.withdraw();
-                self.keeper.take().map(Keeper::retire);
+                if let Some(keeper) = self.keeper.take() {
+                    keeper.retire();
+                }
                 let _ = done.send(());
             }
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use alongside_contract::family::FAMILIES;
 use alongside_desk::{self as desk, Problem};
+use tokio::time::Instant;
 
 use super::State;
 use super::reviews::refused;
@@ -118,6 +119,13 @@ impl State {
     /// The journal is on disk, or why not.
     pub(super) fn journal_written(&mut self, error: Option<String>) {
         self.journal_is_underway = false;
+        for id in std::mem::take(&mut self.underway) {
+            if let Some(session) = self.sessions.get_mut(&id) {
+                // Where it cannot be written, agents do not wait for it.
+                session.outbox.is_recorded();
+                session.pump(Instant::now());
+            }
+        }
         match (error, self.journal_problem.is_some()) {
             (Some(error), false) => {
                 let problem = Problem {
@@ -146,6 +154,12 @@ impl State {
             if is_all { self.sessions.keys().cloned().collect() } else { stale.into_iter().collect() };
         let (there, gone): (Vec<_>, Vec<_>) =
             stale.into_iter().partition(|id| self.sessions.contains_key(id));
+        for id in &there {
+            if let Some(session) = self.sessions.get_mut(id) {
+                session.outbox.is_being_recorded();
+            }
+        }
+        self.underway.clone_from(&there);
         let journal = Journal {
             port: self.port,
             is_damaged: false,

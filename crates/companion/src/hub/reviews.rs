@@ -64,6 +64,9 @@ impl State {
             if !messages.is_empty() {
                 let stream = session.stream_number();
                 session.outbox.push(path, messages, stream);
+                if self.keeps_journal && self.stopping.is_none() {
+                    session.outbox.hold_newest();
+                }
                 session.pump(Instant::now());
             }
             if closing != Closing::Replaced {

@@ -147,6 +147,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         keeps_journal,
         stale: Stale::default(),
         journal_is_underway: false,
+        underway: Vec::new(),
         journal_problem: None,
         unpublished: Vec::new(),
         held_answers: crate::scribe::Answers::default(),

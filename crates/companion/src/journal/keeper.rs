@@ -352,7 +352,9 @@ mod tests {
         for (name, age) in [("alive", Some(old)), ("old", Some(old)), ("new", None)] {
             let mut keeper = Keeper::take(&places.state, name).unwrap().unwrap();
             keeper.write(&beginning()).unwrap();
-            age.map(|at| File::options().append(true).open(keeper.path()).unwrap().set_modified(at).unwrap());
+            if let Some(at) = age {
+                File::options().append(true).open(keeper.path()).unwrap().set_modified(at).unwrap();
+            }
             if name == "alive" {
                 std::mem::forget(keeper);
             }

@@ -67,6 +67,15 @@ struct Outcome {
     stream: u64,
     /// The ping that follows it, once it was sent on `stream`.
     ping: Option<Id>,
+    recorded: Recorded,
+}
+
+/// Whether an outcome is in the journal. Nobody hears what a crash could still make otherwise.
+#[derive(Debug, PartialEq, Eq)]
+enum Recorded {
+    No,
+    Underway,
+    Yes,
 }
 
 impl Outbox {
@@ -86,7 +95,29 @@ impl Outbox {
             messages: messages.into(),
             stream,
             ping: None,
+            recorded: Recorded::Yes,
         });
+    }
+
+    /// The newest outcome is not told before it is in the journal.
+    pub(crate) fn hold_newest(&mut self) {
+        if let Some(outcome) = self.outcomes.back_mut() {
+            outcome.recorded = Recorded::No;
+        }
+    }
+
+    /// What is held is being written into the journal.
+    pub(crate) fn is_being_recorded(&mut self) {
+        for outcome in self.outcomes.iter_mut().filter(|outcome| outcome.recorded == Recorded::No) {
+            outcome.recorded = Recorded::Underway;
+        }
+    }
+
+    /// What was being written is there, or cannot be: it may be told.
+    pub(crate) fn is_recorded(&mut self) {
+        for outcome in self.outcomes.iter_mut().filter(|outcome| outcome.recorded == Recorded::Underway) {
+            outcome.recorded = Recorded::Yes;
+        }
     }
 
     /// The agent has moved on with this file: whatever was not delivered about it must not be, any more.
@@ -110,7 +141,7 @@ impl Outbox {
 
     /// Whether something waits that was decided or sent before this stream opened.
     pub(crate) fn holds_older_than(&self, stream: u64) -> bool {
-        self.outcomes.iter().any(|outcome| outcome.stream != stream)
+        self.outcomes.iter().any(|outcome| outcome.stream != stream && outcome.recorded == Recorded::Yes)
     }
 
     /// Whether an outcome about this file has no receipt.
@@ -133,6 +164,7 @@ impl Outbox {
     pub(crate) fn next_frame(&mut self, stream: u64, resend: bool) -> Option<String> {
         let blindly = self.receipts.are_ignored();
         let waiting = |outcome: &&mut Outcome| match outcome.stream == stream {
+            _ if outcome.recorded != Recorded::Yes => false,
             true => outcome.ping.is_none(),
             false => resend || blindly,
         };
@@ -204,6 +236,21 @@ mod tests {
         // The receipt for the first sending comes late and counts for nothing.
         assert_eq!(outbox.settle(&Id::Text("alongside-1-1".into())), None);
         assert_eq!(outbox.settle(&Id::Text("alongside-2-2".into())), Some("/a".into()));
+    }
+
+    #[test]
+    fn what_is_not_in_the_journal_yet_is_not_told_nor_waited_for() {
+        let mut outbox = pushed();
+        outbox.hold_newest();
+        assert_eq!((outbox.next_frame(1, true), outbox.holds_older_than(2)), (None, false));
+        outbox.is_being_recorded();
+        outbox.push("/b", vec!["LATER".into()], 1);
+        outbox.hold_newest();
+        assert_eq!(outbox.next_frame(1, true), None);
+        outbox.is_recorded();
+        assert!(outbox.next_frame(1, false).unwrap().contains("OUTCOME"));
+        assert_eq!(outbox.next_frame(1, false), None, "the later one is not there yet");
+        assert!(!outbox.is_settled());
     }
 
     #[test]
