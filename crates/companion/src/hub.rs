@@ -138,7 +138,11 @@ impl State {
         loop {
             match self.next_event(&mut inbox).await {
                 Some(event) => self.handle(event),
-                None => self.tick(Instant::now()),
+                None => {
+                    self.tick(Instant::now());
+                    // Whatever is due again and again, events get their turn.
+                    inbox.try_recv().into_iter().for_each(|event| self.handle(event));
+                }
             }
             self.tell_status();
             self.write_journal();

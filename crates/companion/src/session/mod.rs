@@ -149,8 +149,9 @@ impl Session {
     /// When something held back may be sent.
     pub(crate) fn resend_at(&self) -> Option<Instant> {
         let stream = self.stream.as_ref()?;
-        // A full stream is fed when it drains.
-        let can_send = self.unread_posts == 0 && stream.frames.capacity() > 0;
+        // A full stream is fed when it drains, and one that broke never: its end is on its way to us.
+        let is_free = stream.frames.capacity() > 0 && !stream.frames.is_closed();
+        let can_send = self.unread_posts == 0 && is_free;
         let held = can_send && self.outbox.holds_older_than(stream.number);
         held.then_some(stream.opened + RESEND_AFTER)
     }

@@ -47,6 +47,37 @@ async fn ten_seconds_after_its_stream_an_agents_views_close_and_edits_go_to_draf
     assert_eq!(story.drafts().await, ["one\nmine\nthree\n"]);
 }
 
+/// As when the machine slept, or was busy: the deadline has passed before the loop hears that the stream broke.
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_breaks_while_an_outcome_is_held_back_for_it_holds_nobody_up() {
+    let mut story = Story::begin().await;
+    let file = story.file.clone();
+    let session = {
+        let agent = story.agent().await;
+        agent.open_diff(&file, "one\n2\nthree\n").await;
+        agent.session
+    };
+    let review = story.opened().await;
+    story.decide(&review, Decision::Accept).await.unwrap();
+    let agent = Agent { events: &story.companion.hub.events, session };
+    let stream = agent.stream().await;
+    drop(stream);
+    // Nobody else runs in between.
+    tokio::time::advance(Duration::from_millis(200)).await;
+    let is_stuck = async {
+        for _ in 0..10_000 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        biased;
+        known = agent.is_known() => assert!(known),
+        () = is_stuck => panic!("the loop hears nobody any more"),
+    }
+    let mut stream = agent.stream().await;
+    assert_eq!(outcome(&mut stream).await.0["method"], "ide/diffAccepted");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_returns_in_time_keeps_its_reviews() {
     let mut story = Story::begin().await;
