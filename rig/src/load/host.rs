@@ -98,7 +98,7 @@ impl Figures {
         let waited = lines.filter_map(|line| line.split(' ').nth(1)?.parse::<u64>().ok()).sum::<u64>();
         let open = std::fs::read_dir(place.join("fd"))?.count();
         Ok(Self {
-            resident: resident.context("no VmRSS")?,
+            resident: resident.with_context(|| format!("the host (process {pid}) has ended"))?,
             open: u64::try_from(open)?,
             computed: ticks * 10,
             waited: waited / 1_000_000,
