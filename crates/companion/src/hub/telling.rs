@@ -68,6 +68,10 @@ impl Telling {
 
 impl State {
     pub(super) fn tell_desks(&mut self, event: &desk::Event) {
+        // Whose proposal it is, and how many there are, is known by then.
+        if matches!(event, desk::Event::Opened(_)) && self.status_waits {
+            self.tell_status_now();
+        }
         let to = self.desks.keys().copied().collect();
         self.telling.held.push_back(Held { to, what: What::Event(event.clone()) });
         self.tell_held();
