@@ -110,7 +110,8 @@ pub(crate) fn replace(directory: &Directory, name: &OsStr, content: &[u8]) -> io
     // Others may see which names we take, and must not know the next one.
     let random = || RandomState::new().build_hasher().finish();
     let (unfinished, mut file) = loop {
-        let name = OsString::from(format!("{UNFINISHED}{:016x}", random()));
+        // Whose it is tells whether it will ever be finished.
+        let name = OsString::from(format!("{UNFINISHED}{}-{:016x}", std::process::id(), random()));
         match directory.create(&name) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             created => break (name, created?),
@@ -160,14 +161,17 @@ pub(crate) fn remove_unfinished(directory: &Path) {
 
 /// The same in a directory that is open; only files of ours go.
 pub(crate) fn remove_unfinished_in(directory: &Directory) {
-    let is_old = |found: fs::Metadata| {
-        found.is_file()
-            && files::is_ours(&found)
-            && found.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age > FINISHED_WITHIN))
+    let is_old = |found: &fs::Metadata| {
+        found.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age > FINISHED_WITHIN))
     };
     for name in directory.names().unwrap_or_default() {
-        let is_one = name.to_string_lossy().starts_with(UNFINISHED);
-        if is_one && directory.read(&name).and_then(|file| file.metadata()).is_ok_and(is_old) {
+        let shown = name.to_string_lossy();
+        let Some(rest) = shown.strip_prefix(UNFINISHED) else { continue };
+        let writer = rest.split_once('-').and_then(|(pid, _)| pid.parse().ok());
+        let is_dead = writer.is_some_and(|pid| alongside_platform::process::look_up(pid).is_none());
+        let goes =
+            |found: fs::Metadata| found.is_file() && files::is_ours(&found) && (is_dead || is_old(&found));
+        if directory.read(&name).and_then(|file| file.metadata()).is_ok_and(goes) {
             // Somebody else may have done so just now.
             let _ = directory.remove(&name);
         }
@@ -249,12 +253,17 @@ mod tests {
     fn what_a_killed_writer_left_goes_and_what_is_being_written_stays() {
         let tmp = tempfile::tempdir().unwrap();
         let [old, new] = [".alongside-old", ".alongside-new"].map(|name| tmp.path().join(name));
+        // No process has this number.
+        let dead = tmp.path().join(format!(".alongside-{}-0", i32::MAX));
+        let alive = tmp.path().join(format!(".alongside-{}-0", std::process::id()));
+        [&dead, &alive].map(|path| drop(File::create(path).unwrap()));
         let long_ago = std::time::SystemTime::now() - 2 * FINISHED_WITHIN;
         File::create(&old).unwrap().set_modified(long_ago).unwrap();
         File::create(&new).unwrap();
         File::create(tmp.path().join("mine")).unwrap().set_modified(long_ago).unwrap();
         remove_unfinished(tmp.path());
         assert!(!old.exists() && new.exists() && tmp.path().join("mine").exists());
+        assert!(!dead.exists() && alive.exists());
     }
 
     #[test]
