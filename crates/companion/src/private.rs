@@ -256,7 +256,9 @@ mod tests {
         // No process has this number.
         let dead = tmp.path().join(format!(".alongside-{}-0", i32::MAX));
         let alive = tmp.path().join(format!(".alongside-{}-0", std::process::id()));
-        [&dead, &alive].map(|path| drop(File::create(path).unwrap()));
+        for path in [&dead, &alive] {
+            File::create(path).unwrap();
+        }
         let long_ago = std::time::SystemTime::now() - 2 * FINISHED_WITHIN;
         File::create(&old).unwrap().set_modified(long_ago).unwrap();
         File::create(&new).unwrap();
