@@ -213,7 +213,4 @@ fn will_not_be_found(readers: &[&str], why: &str) -> Problem {
 }
 
 #[cfg(test)]
-#[cfg(unix)]
-mod racing;
-#[cfg(test)]
 mod tests;

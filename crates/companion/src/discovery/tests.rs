@@ -1,5 +1,8 @@
 //! Which files are written and removed, and which names belong to whom.
 
+#[cfg(unix)]
+mod racing;
+
 use std::fs;
 use std::path::Path;
 

@@ -9,7 +9,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use super::*;
+use super::super::*;
 
 /// Until its input ends, it takes away what has one of our names and puts a link, a directory or a file there.
 const NEIGHBOUR: &str = r#"
