@@ -33,7 +33,7 @@ pub(crate) struct Options {
     #[arg(long)]
     minimise: bool,
 
-    /// Play rounds again that were played at this commit
+    /// Play rounds again that were played with these sources
     #[arg(long)]
     again: bool,
 
@@ -221,23 +221,26 @@ fn shorten(stage: &mut dyn Stage, plan: &Plan, broken: &[Broken], directory: &Pa
 }
 
 fn log_name(options: &Options) -> Result<String> {
-    let mut name = format!("{}-{}", if options.real { "real" } else { "paused" }, commit()?);
+    let name = format!("{}-{}", if options.real { "real" } else { "paused" }, sources()?);
     #[cfg(debug_assertions)]
     if let Some(how) = &options.without_receipts {
-        name += &format!("-{how}");
+        return Ok(format!("{name}-{how}"));
     }
     Ok(name)
 }
 
-/// Results hold for one state of the sources.
-fn commit() -> Result<String> {
-    let output =
-        Command::new("git").args(["rev-parse", "--short", "HEAD"]).output().context("cannot start git")?;
-    let commit = String::from_utf8(output.stdout)?.trim().to_owned();
-    if commit.is_empty() {
-        bail!("git does not say at which commit this is");
-    }
-    Ok(commit)
+/// Results hold for one state of what is played and of what plays it, as it is committed.
+fn sources() -> Result<String> {
+    let name = |folder: &str| -> Result<String> {
+        let tree = format!("HEAD:{folder}");
+        let output = Command::new("git").args(["rev-parse", "--short", &tree]).output();
+        let output = output.context("cannot start git")?;
+        if !output.status.success() {
+            bail!("git does not know {tree}: {}", String::from_utf8_lossy(&output.stderr).trim());
+        }
+        Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+    };
+    Ok(format!("{}-{}", name("crates")?, name("rig/src")?))
 }
 
 /// Set when somebody presses Ctrl-C; the round that is being played is finished, so that nothing is left behind.

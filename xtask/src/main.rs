@@ -62,7 +62,7 @@ enum Chore {
     ///
     /// A round is a function of its seed, and is held to rules that stand in rig/src/chaos/oracle.rs: no decision invented, none
     /// lost, none to the wrong agent; nobody waits for good; nothing that was typed is lost; nothing is left behind. What
-    /// is played is kept in target/chaos, for this commit, and not played again, so that it can be interrupted. It ends with an
+    /// is played is kept in target/chaos, for these sources, and not played again, so that it can be interrupted. It ends with an
     /// error when a round breaks a rule, and says how to play that one again, or when memory grows.
     Chaos(chaos::Options),
     /// Has a thousand agents at once play against this program for ten minutes, and says what it costs.

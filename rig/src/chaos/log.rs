@@ -1,4 +1,4 @@
-//! What came of each round: one line of JSON, kept in `target/chaos` under the commit it was played at, so that a long run can be
+//! What came of each round: one line of JSON, kept in `target/chaos` under the sources it was played with, so that a long run can be
 //! interrupted and goes on.
 
 use std::collections::BTreeMap;
@@ -95,7 +95,7 @@ impl Sums {
     }
 }
 
-/// All rounds that were played at one commit.
+/// All rounds that were played with the same sources.
 #[derive(Debug)]
 pub struct Log {
     path: PathBuf,
