@@ -10,6 +10,7 @@ pub mod directory;
 pub mod files;
 pub mod limits;
 pub mod lists;
+pub mod memory;
 pub mod paths;
 pub mod private;
 pub mod process;

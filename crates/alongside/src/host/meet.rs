@@ -9,6 +9,7 @@ use alongside_companion::{Companion, Places};
 use alongside_desk::socket::{
     ClientInfo, Hello, JoinError, Joined, Options, Owner, PROTOCOL, Role, Terms, join,
 };
+use alongside_platform::memory;
 use alongside_platform::process::own_program;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
@@ -215,6 +216,7 @@ pub(super) async fn spawn(entry: &Entry) -> anyhow::Result<()> {
         command.arg("--owner").arg(serde_json::to_string(owner)?);
     }
     command.arg("--").args(&entry.roots);
+    command.envs(memory::gives_back());
     // A detached process keeps no directory busy, and no terminal.
     command.current_dir("/").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;

@@ -471,3 +471,18 @@ async fn a_host_that_is_stopped_does_not_take_what_is_being_typed_with_it() {
     assert!(texts.contains(&"late\n".to_owned()), "{texts:?}");
     assert_eq!(home.run(&["host"]).status.code(), Some(1), "it has to be said what to do");
 }
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_host_is_started_so_that_it_gives_memory_back() {
+    let home = Home::new();
+    let mut desk = home.review(&[]);
+    let _agent = home.agent().await;
+    let (host, _) = home.hosts()[0];
+    // As glibc reads it; the figures are those of `cargo xtask load`.
+    let environment = std::fs::read(format!("/proc/{host}/environ")).unwrap();
+    let is_set = |wanted: &str| environment.split(|byte| *byte == 0).any(|set| set == wanted.as_bytes());
+    assert!(is_set("MALLOC_ARENA_MAX=2") && is_set("MALLOC_MMAP_THRESHOLD_=131072"));
+    desk.signal(Signal::INT);
+    desk.ends();
+}
