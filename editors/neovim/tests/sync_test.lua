@@ -227,6 +227,18 @@ test('what is typed here and changed elsewhere both survive where they are apart
   eq(1, one.stale)
 end)
 
+test('a text without a last line end that is emptied here and one empty line elsewhere is one empty line', function()
+  local one, this, buf = pair('a\nb', generator(1))
+  feed('ggVGd')
+  settled(one, this, 'emptied')
+  eq('', one.text)
+  one:set('\n', { { text = '\n' } })
+  settled(one, this, 'one empty line')
+  this.seen = nil
+  eq('\n', text.join(this:read()))
+  eq('\n', written(buf))
+end)
+
 test('where they overlap what was typed here wins', function()
   local one, this, buf = pair('a\nb\nc\n', generator(1))
   feed('ggjAmine<Esc>')

@@ -120,7 +120,8 @@ function Paper:show(from, pieces)
   local buf = self.buf
   local before = self:options()
   local format = text.format(pieces, self.format)
-  local old = text.lines(from, before)
+  -- A buffer without a last line end can hold nothing, too: that is no empty line.
+  local old = is_empty(buf) and {} or text.lines(from, before)
   local new = text.lines(pieces, format)
   self:quietly(function()
     if #old == 0 or #new == 0 then
