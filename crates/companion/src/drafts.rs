@@ -1,8 +1,8 @@
-//! What a person typed is never lost: edits that no agent has taken lie here for two weeks.
+//! What a person typed is never lost: edits that no agent has written into their file lie here for two weeks.
 //!
-//! A draft is written with the first edit of a review and kept up to date, so that even a crash loses nothing; it goes
-//! away only when the agent has confirmed that it has the accepted text. It comes and goes in one step, so that there is never
-//! half of one.
+//! A draft is written with the first edit of a review and kept up to date, so that even a crash loses nothing. That the agent has
+//! confirmed the accepted text is not enough for it to go: an agent also confirms what it does not wait for any more. It goes when
+//! its file holds the text. It comes and goes in one step, so that there is never half of one.
 
 use std::fs;
 use std::io;
@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::places::Places;
 use crate::private::{self, Ground};
+use crate::untrusted::{self, Whose};
 
 /// How long a draft is kept.
 pub const KEPT_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
@@ -51,6 +52,9 @@ pub struct Draft {
     pub saved_at_ms: u64,
     /// How its review ended, for people.
     pub why: String,
+    /// The agent is to write it into the file: see [`Drafts::settle`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub awaited: bool,
     /// The file that holds the text.
     #[serde(skip)]
     pub path: PathBuf,
@@ -70,7 +74,16 @@ pub(crate) struct NewDraft {
     pub(crate) file: String,
     pub(crate) agent: String,
     pub(crate) why: String,
+    /// The agent is to write it into the file.
+    pub(crate) awaited: bool,
     pub(crate) text: Arc<str>,
+}
+
+impl NewDraft {
+    /// Whether the agent has written it into the file.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.awaited && is_held(&self.file, &self.text)
+    }
 }
 
 impl Drafts {
@@ -133,7 +146,16 @@ impl Drafts {
             (0_u32..).map(|n| format!("{now}-{process}-{n}")).find(|id| !self.directory().join(id).exists());
         let id = free.ok_or_else(|| io::Error::other("no name is free"))?;
         let (file, agent, why) = (file.to_owned(), agent.to_owned(), why.to_owned());
-        self.save(&NewDraft { id, number: 0, file, agent, why, text: text.into() })
+        self.save(&NewDraft { id, number: 0, file, agent, why, awaited: false, text: text.into() })
+    }
+
+    /// Removes the drafts that agents have written into their files, as they were to. Returns whether others are still waited for.
+    /// Blocks.
+    pub fn settle(&self) -> bool {
+        let awaited = self.list().unwrap_or_default().into_iter().filter(|draft| draft.awaited);
+        let is_settled = |draft: &Draft| self.read(&draft.id).is_ok_and(|text| is_held(&draft.file, &text));
+        // One that cannot be removed is tried again.
+        awaited.filter(|draft| !is_settled(draft) || self.delete(&draft.id).is_err()).count() > 0
     }
 
     /// Removes what is older than [`KEPT_FOR`] and was found so before, and what the killed left of drafts. Blocks.
@@ -195,6 +217,7 @@ impl Drafts {
             agent: new.agent.clone(),
             saved_at_ms: alongside_desk::now_ms(),
             why: new.why.clone(),
+            awaited: new.awaited,
             path: path.clone(),
             text_file,
             old_since_ms: None,
@@ -236,6 +259,15 @@ impl Drafts {
     }
 }
 
+/// Whether a file holds a text, in whatever line endings, with or without a byte-order mark.
+fn is_held(file: &str, text: &str) -> bool {
+    // Each line end may be one byte longer there.
+    let limit = u64::try_from(text.len()).unwrap_or(u64::MAX).saturating_mul(2).saturating_add(3);
+    let Ok(found) = untrusted::read(Path::new(file), limit, Whose::Anybodys) else { return false };
+    let plain = |text: &str| text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+    std::str::from_utf8(&found).is_ok_and(|found| found == text || plain(found) == plain(text))
+}
+
 /// The reviewed file's own name, so that editors know what it is.
 fn text_file_name(file: &str) -> String {
     let name = Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or("text");
@@ -258,8 +290,40 @@ mod tests {
             file: "/p/a b.rs".into(),
             agent: "Gemini CLI".into(),
             why: "rejected".into(),
+            awaited: false,
             text,
         }
+    }
+
+    #[test]
+    fn what_an_agent_was_to_write_goes_when_it_is_written() {
+        let directory = tempfile::tempdir().unwrap();
+        let drafts = Drafts::open(&Places::below(directory.path()));
+        let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+        let [plain, windows, marked] = ["plain", "windows", "marked"].map(path);
+        for (id, file) in [("1-1", &plain), ("1-2", &windows), ("1-3", &marked)] {
+            drafts.save(&NewDraft { file: file.clone(), awaited: true, ..new(id, "one\ntwo\n") }).unwrap();
+        }
+        // Of one that was rejected nobody waits for anything.
+        drafts.save(&NewDraft { file: plain.clone(), ..new("1-4", "one\ntwo\n") }).unwrap();
+        let left = || {
+            let mut left: Vec<_> = drafts.list().unwrap().into_iter().map(|draft| draft.id).collect();
+            left.sort();
+            left
+        };
+        assert!(drafts.settle(), "none of the files is there");
+        fs::write(&plain, "one\n").unwrap();
+        fs::write(&windows, "one\r\ntwo\r\n\r\n").unwrap();
+        fs::write(&marked, [b"one\ntwo\n".as_slice(), &[0xff]].concat()).unwrap();
+        assert!(drafts.settle());
+        assert_eq!(left(), ["1-1", "1-2", "1-3", "1-4"], "each holds something else");
+        fs::write(&plain, "one\ntwo\n").unwrap();
+        fs::write(&windows, "one\r\ntwo\r\n").unwrap();
+        assert!(drafts.settle());
+        assert_eq!(left(), ["1-3", "1-4"]);
+        fs::write(&marked, "\u{feff}one\ntwo\n").unwrap();
+        assert!(!drafts.settle(), "nobody is waited for any more");
+        assert_eq!(left(), ["1-4"]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod reviews;
 mod start;
 mod telling;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,8 +73,6 @@ pub(crate) struct State {
     telling: telling::Telling,
     /// `closeDiff` calls that wait for desks to send what they have not sent.
     flushes: Vec<reviews::Flush>,
-    /// Drafts of accepted edits, by session and path, until the agent confirms that it has them.
-    unconfirmed: HashMap<(String, String), String>,
     problems: Vec<Problem>,
     /// What happened while nobody was there: told to the first who shows it to a person.
     news: Vec<Problem>,
@@ -260,6 +258,7 @@ impl State {
             Event::FilesSeen(seen) => self.files_seen(*seen),
             Event::TargetRead { review, seen } => self.target_read(review, seen),
             Event::DraftWritten(written) => self.draft_written(written),
+            Event::DraftSettled(draft) => self.telling.forget(&draft),
             Event::JournalWritten(error) => self.journal_written(error),
             Event::JournalGone => self.stale.everything(),
             Event::Published { problems, asked } => self.published(problems, asked),

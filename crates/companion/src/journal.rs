@@ -69,9 +69,6 @@ pub(crate) struct Unsettled {
     pub(crate) file_path: String,
     pub(crate) messages: Vec<String>,
     pub(crate) text: Arc<str>,
-    /// The draft that goes once it is confirmed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) draft: Option<String>,
 }
 
 /// What is to be written.

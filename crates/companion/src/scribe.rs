@@ -23,6 +23,11 @@ use crate::journal::{Changes, Keeper};
 /// How long until a draft that could not be written is tried again.
 const AGAIN_AFTER: Duration = Duration::from_secs(2);
 
+/// How long until the first look whether an agent has written what it was to write; each look waits twice as long as the one before.
+const LOOK_AFTER: Duration = Duration::from_millis(500);
+/// With the look that would have to wait longer than this it ends. The next start and `alongside drafts` look once more.
+const LOOKS_END: Duration = Duration::from_secs(256);
+
 /// What came of writing a draft.
 #[derive(Debug)]
 pub(crate) struct Written {
@@ -40,6 +45,8 @@ pub(crate) enum Job {
     /// Says so when it was tried.
     SaveDraft(NewDraft, Option<oneshot::Sender<()>>),
     DeleteDraft(String),
+    /// An agent has confirmed an outcome, and may be writing what was typed.
+    LookAfterDrafts,
     /// Writes the journal, if there is something new in it, then gives the answers that must not be given before, nor before
     /// what was queued until now.
     WriteJournal(Option<Changes>, Answers),
@@ -103,7 +110,9 @@ impl Scribe {
     ) -> Self {
         let (jobs, mut queue) = mpsc::unbounded_channel();
         let (unsaved, tried) = (BTreeMap::new(), Instant::now());
-        let mut desk = Workplace { drafts, keeper, publisher, events, unsaved, tried };
+        // Of what those before were waiting for, some may be written by now.
+        let look = Some(Look { at: tried, pause: LOOK_AFTER });
+        let mut desk = Workplace { drafts, keeper, publisher, events, unsaved, tried, look };
         tokio::spawn(async move {
             while let Some(next) = desk.next(&mut queue).await {
                 let batch = tokio::task::spawn_blocking(move || {
@@ -128,8 +137,28 @@ impl Scribe {
 /// What there is to do.
 enum Next {
     Do(Job),
-    /// What could not be written is tried again.
-    TryAgain,
+    /// It is time for what is done without being asked.
+    IsDue,
+}
+
+/// When to look next whether agents have written what they were to write.
+#[derive(Debug, Clone, Copy)]
+struct Look {
+    at: Instant,
+    /// How long it has waited.
+    pause: Duration,
+}
+
+impl Look {
+    fn soon() -> Self {
+        Self { at: Instant::now() + LOOK_AFTER, pause: LOOK_AFTER }
+    }
+
+    /// The one after; `None` if nobody need look any more.
+    fn next(self) -> Option<Self> {
+        let pause = self.pause * 2;
+        (pause <= LOOKS_END).then(|| Self { at: Instant::now() + pause, pause })
+    }
 }
 
 fn skip_overwritten(jobs: &mut Vec<Job>) {
@@ -157,21 +186,23 @@ struct Workplace {
     unsaved: BTreeMap<String, NewDraft>,
     /// When they were tried last.
     tried: Instant,
+    /// `None` while no agent is to write anything.
+    look: Option<Look>,
 }
 
 impl Workplace {
-    /// How long until what could not be written is tried again; `None` if there is nothing.
-    fn until_again(&self) -> Option<Duration> {
-        (!self.unsaved.is_empty()).then(|| AGAIN_AFTER.saturating_sub(self.tried.elapsed()))
+    /// When what could not be written is tried again; `None` if there is nothing.
+    fn again_at(&self) -> Option<Instant> {
+        (!self.unsaved.is_empty()).then(|| self.tried + AGAIN_AFTER)
     }
 
     /// Waits for something to do; `None` when nothing comes any more.
     async fn next(&self, queue: &mut UnboundedReceiver<Job>) -> Option<Next> {
-        let job = match self.until_again() {
+        let job = match self.again_at().into_iter().chain(self.look.map(|look| look.at)).min() {
             None => queue.recv().await,
-            Some(patience) => match tokio::time::timeout(patience, queue.recv()).await {
+            Some(due) => match tokio::time::timeout_at(due, queue.recv()).await {
                 Ok(job) => job,
-                Err(_) => return Some(Next::TryAgain),
+                Err(_) => return Some(Next::IsDue),
             },
         };
         job.map(Next::Do)
@@ -181,8 +212,14 @@ impl Workplace {
     fn work(&mut self, next: Next, queue: &mut UnboundedReceiver<Job>) {
         let mut waiting = match next {
             Next::Do(job) => vec![job],
-            Next::TryAgain => {
-                self.try_again();
+            Next::IsDue => {
+                let now = Instant::now();
+                if self.again_at().is_some_and(|at| at <= now) {
+                    self.try_again();
+                }
+                if let Some(look) = self.look.filter(|look| look.at <= now) {
+                    self.look = if self.settle() { look.next() } else { None };
+                }
                 Vec::new()
             }
         };
@@ -207,6 +244,14 @@ impl Workplace {
         }
     }
 
+    /// Lets drafts go that agents have written. Returns whether others are still waited for.
+    fn settle(&mut self) -> bool {
+        for (id, _) in self.unsaved.extract_if(.., |_, draft| draft.is_settled()) {
+            self.events.send(Event::DraftSettled(id));
+        }
+        self.drafts.settle() || self.unsaved.values().any(|draft| draft.awaited)
+    }
+
     /// What a person typed is kept in memory while it cannot be kept on disk.
     fn save(&mut self, draft: NewDraft) {
         let error = self.drafts.save(&draft).err().map(|error| error.to_string());
@@ -225,6 +270,9 @@ impl Workplace {
     fn carry_out(&mut self, job: Job, answers: &mut Answers) {
         match job {
             Job::SaveDraft(draft, written) => {
+                if draft.awaited {
+                    self.look = Some(Look::soon());
+                }
                 self.save(draft);
                 written.map(|written| written.send(()));
             }
@@ -233,6 +281,7 @@ impl Workplace {
                 // A draft that was never saved need not be deleted.
                 let _ = self.drafts.delete(&id);
             }
+            Job::LookAfterDrafts => self.look = self.look.map(|_| Look::soon()),
             Job::WriteJournal(journal, waiting) => {
                 answers.0.extend(waiting.0);
                 if let Some(journal) = journal {
@@ -267,6 +316,7 @@ impl Workplace {
             }
             Job::Retire(done) => {
                 self.try_again();
+                self.settle();
                 self.publisher.withdraw();
                 if let Some(keeper) = self.keeper.take() {
                     keeper.retire();

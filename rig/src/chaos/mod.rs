@@ -12,6 +12,7 @@ pub mod minimise;
 pub mod oracle;
 pub mod paused;
 pub mod plan;
+mod project;
 pub mod real;
 pub mod record;
 

@@ -1,6 +1,7 @@
 //! Says what a round has broken, from its [`Record`] alone. Every rule is as strict as what is promised.
 
 use std::fmt;
+use std::path::Path;
 
 use super::record::{Answer, Gone, Kind, Outcome, Proposal, Record};
 
@@ -21,7 +22,7 @@ pub enum Rule {
     Closed,
     /// A call failed although nobody was in its way.
     Failed,
-    /// A file of the project was written.
+    /// A file of the project was written by somebody else than the script and the agents.
     Target,
     /// Something lies on the disk that should not.
     Stray,
@@ -48,7 +49,7 @@ pub struct Bounds {
     /// From a decision, or from the end of the trouble that was in its way, to the agent's return. Clients open a broken stream
     /// again after 1 s, and once more 1.5 s later; what waited is held back for 100 ms.
     pub delivery: u64,
-    /// From an outcome to its receipt, and to the end of its draft.
+    /// From an outcome to its receipt, and to the end of the draft that the agent has written.
     pub receipt: u64,
     /// How long the stage waits at the end until everything has arrived.
     pub calm: u64,
@@ -149,10 +150,20 @@ impl Judge<'_> {
 
     /// Whether the agent may have been without a stream for so long that its views closed.
     fn was_away(&self, proposal: &Proposal, at: u64) -> bool {
-        self.touching(proposal.agent).any(|trouble| {
-            trouble.until - trouble.from >= VIEWS_CLOSE
-                && trouble.from <= at
-                && trouble.until + self.bounds.delivery >= proposal.asked
+        let mut troubles: Vec<_> = self.touching(proposal.agent).collect();
+        troubles.sort_by_key(|trouble| trouble.from);
+        // One that comes before the agent can be back from the last makes the same absence longer.
+        let mut absences: Vec<(u64, u64)> = Vec::new();
+        for trouble in troubles {
+            let back = trouble.until.saturating_add(self.bounds.delivery);
+            match absences.last_mut() {
+                Some((_, last_back)) if trouble.from <= *last_back => *last_back = back.max(*last_back),
+                _ => absences.push((trouble.from, back)),
+            }
+        }
+        absences.into_iter().any(|(from, back)| {
+            let close_at = from + VIEWS_CLOSE;
+            back >= close_at && close_at <= at + self.bounds.grain && back >= proposal.asked
         })
     }
 
@@ -316,29 +327,17 @@ impl Judge<'_> {
                 _ => false,
             };
             let is_kept = record.left.drafts.iter().any(|draft| draft.contains(&edit.typed));
-            if !is_with_agent && !is_kept && !self.was_accepted_unasked(proposal) {
+            if !is_with_agent && !is_kept {
                 self.breaks(Rule::Typed, proposal, &format!("{edit:?} is nowhere"));
             }
         }
     }
 
-    /// The one thing that a receipt does not say: an agent whose `openDiff` was cut off in the middle of its answer confirms the
-    /// outcome like any other, and takes it for nobody's.
-    fn was_accepted_unasked(&self, proposal: &Proposal) -> bool {
-        let has_failed = matches!(proposal.shown, Some((_, Err(_))));
-        has_failed
-            && self.record.decisions.iter().any(|decision| {
-                decision.proposal == proposal.mark
-                    && decision.accept
-                    && !matches!(decision.answered.1, Answer::Refused(_))
-            })
-    }
-
-    /// Nothing is left but drafts of what did not arrive, and the project is as the script wrote it.
+    /// Nothing is left but drafts of what did not arrive, and the project is as the script and the agents wrote it.
     fn left(&mut self) {
         let record = self.record;
         for target in &record.left.targets {
-            if target.found.as_ref() != Some(&target.written) {
+            if target.found.as_ref() != target.writes.last().map(|(_, text)| text) {
                 self.broken(Rule::Target, format!("{} was written", target.path.display()));
             }
         }
@@ -352,30 +351,31 @@ impl Judge<'_> {
                 Some(proposal) if !record.edits.iter().any(|edit| edit.proposal == proposal.mark) => {
                     self.breaks(Rule::Stray, proposal, &format!("a draft in which nobody typed: {draft:?}"));
                 }
-                Some(proposal) if self.has_for_sure(proposal, draft) => {
-                    self.breaks(Rule::Stray, proposal, &format!("a draft that the agent has: {draft:?}"));
+                Some(proposal) if self.is_written_for_sure(proposal, draft) => {
+                    self.breaks(
+                        Rule::Stray,
+                        proposal,
+                        &format!("a draft that the agent has written: {draft:?}"),
+                    );
                 }
                 Some(_) => {}
             }
         }
     }
 
-    /// Whether the agent has this text and had nothing in its way when it said so.
-    fn has_for_sure(&self, proposal: &Proposal, text: &str) -> bool {
+    /// Whether the agent has this text from its outcome, has written it, and it stayed there for long enough to be found while
+    /// the companion had nothing in its way. When a companion stops it looks as well.
+    fn is_written_for_sure(&self, proposal: &Proposal, text: &str) -> bool {
         let Some((at, Outcome::Accepted(accepted))) = &proposal.outcome else { return false };
-        let said = at + self.bounds.receipt;
-        let moved_on = self.record.proposals.iter().any(|next| {
-            let is_next = next.agent == proposal.agent && next.path == proposal.path;
-            is_next && next.mark != proposal.mark && next.asked >= *at && next.asked <= said
-        });
+        let found_by = at + self.bounds.receipt;
+        let target = self.record.left.targets.iter().find(|target| target.path == Path::new(&proposal.path));
+        let mut later = target.into_iter().flat_map(|target| &target.writes).filter(|(then, _)| then > at);
+        let is_overwritten = later.any(|(then, _)| *then <= found_by);
+        let is_there = target.is_some_and(|target| target.found.as_deref() == Some(text));
         let decided = self.record.decisions.iter().filter(|decision| decision.proposal == proposal.mark);
         let decided = decided.map(|decision| decision.asked).min().unwrap_or(*at);
-        let is_gone = proposal.gone.is_some_and(|(gone, _)| gone <= said);
-        accepted == text
-            && !moved_on
-            && !is_gone
-            && proposal.closed.is_none()
-            && !self.had_trouble(proposal.agent, decided, said)
+        let is_found = !is_overwritten && !self.had_trouble(proposal.agent, decided, found_by);
+        accepted == text && (is_there || is_found)
     }
 }
 

@@ -158,7 +158,7 @@ pub enum Kind {
 pub struct Left {
     /// The drafts: each file's text.
     pub drafts: Vec<String>,
-    /// Files that were to be proposed for: what the script wrote last, and what is there.
+    /// Files that were to be proposed for: what was written into them, and what is there.
     pub targets: Vec<Target>,
     /// Whatever else must not be there: discovery files, journals, sockets, temporary files, processes.
     pub strays: Vec<String>,
@@ -169,8 +169,8 @@ pub struct Left {
 pub struct Target {
     /// Where.
     pub path: PathBuf,
-    /// What the script wrote last.
-    pub written: Vec<u8>,
-    /// What is there; `None` if it is not.
-    pub found: Option<Vec<u8>>,
+    /// What the script and the agents wrote, and when.
+    pub writes: Vec<(u64, String)>,
+    /// What is there; `None` if it is not, or is no text.
+    pub found: Option<String>,
 }

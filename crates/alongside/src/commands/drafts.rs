@@ -15,7 +15,7 @@ use clap::Subcommand;
 use crate::failure::{Hint, failure};
 use alongside_desk::harmless;
 
-/// Get back what you typed in a review that ended without being accepted
+/// Get back what you typed in a review and what did not reach its file
 ///
 /// Drafts are private files and are kept for 14 days. Numbers count from 1, the newest draft.
 #[derive(Debug, clap::Args)]
@@ -57,6 +57,7 @@ enum Action {
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let drafts = Drafts::open(&Places::of_this_process());
+    drafts.settle();
     let all = drafts
         .list()
         .with_context(|| format!("cannot read the drafts in {}", drafts.directory().display()))?;

@@ -207,6 +207,7 @@ fn by_hand(machine: &Machine, ledger: &Ledger) {
 /// Drafts are what a person typed: they go only if they say so.
 async fn drafts(args: &Args) -> anyhow::Result<ExitCode> {
     let drafts = Drafts::open(&Places::of_this_process());
+    drafts.settle();
     let all = drafts.list().with_context(|| format!("cannot read {}", drafts.directory().display()))?;
     if all.is_empty() {
         return Ok(ExitCode::SUCCESS);

@@ -11,6 +11,7 @@ use crate::mcp::gate::Proof;
 use crate::mcp::stream::Open;
 use crate::review::Proposal;
 use crate::review::target::BadTarget;
+use crate::scribe::Job;
 use crate::session::{Session, Stream};
 
 impl State {
@@ -108,7 +109,7 @@ impl State {
         if let Some(path) = known.outbox.settle(ping) {
             known.forget(&path);
             tracing::info!(agent = known.number, file = path, "the agent has the outcome");
-            self.confirmed(session, &path);
+            self.scribe.send(Job::LookAfterDrafts);
             self.stale.session(session);
         }
     }
@@ -125,7 +126,6 @@ impl State {
         known.outbox.forget(file_path);
         known.forget(file_path);
         let agent = known.agent();
-        self.moved_on(session, file_path);
         if let Some(replaced) = self.reviews.find(session, file_path) {
             self.end_review(replaced, desk::Closing::Replaced);
         }

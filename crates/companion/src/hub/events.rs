@@ -94,6 +94,8 @@ pub(crate) enum Event {
     },
     // The scribe.
     DraftWritten(Written),
+    /// The agent has written this draft into its file; it was never on disk.
+    DraftSettled(String),
     /// The journal, or why not.
     JournalWritten(Option<String>),
     /// Somebody has taken it away.

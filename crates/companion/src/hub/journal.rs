@@ -56,9 +56,6 @@ impl State {
             for unsettled in unsettled {
                 session.outbox.push(&unsettled.file_path, unsettled.messages, 0);
                 session.remember(&unsettled.file_path, unsettled.text);
-                if let Some(draft) = unsettled.draft {
-                    self.unconfirmed.insert((session.id.clone(), unsettled.file_path), draft);
-                }
             }
             self.sessions.insert(session.id.clone(), session);
         }
@@ -181,7 +178,6 @@ impl State {
             file_path: file_path.to_owned(),
             messages: messages.to_vec(),
             text: session.remembered(file_path).unwrap_or_default(),
-            draft: self.unconfirmed.get(&(session.id.clone(), file_path.to_owned())).cloned(),
         });
         KnownSession {
             id: session.id.clone(),

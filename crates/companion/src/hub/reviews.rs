@@ -148,7 +148,8 @@ impl State {
         self.scribe.send(job);
     }
 
-    /// What becomes of the draft of a review that ends. Returns what is written of it, unless it was accepted.
+    /// What becomes of the draft of a review that ends. Returns what is written of it, unless it was accepted: then it goes when
+    /// the agent has written it.
     fn keep_what_was_typed(&mut self, pending: &Pending, closing: Closing) -> Option<(String, u64)> {
         let id = draft_id(self.started, pending.id);
         if !pending.has_edits() {
@@ -157,7 +158,7 @@ impl State {
             return None;
         }
         let why = match closing {
-            Closing::Accepted => "it was accepted, and the agent has not confirmed that it has it",
+            Closing::Accepted => "it was accepted, and the file does not hold it",
             Closing::Rejected => "it was rejected",
             Closing::AnsweredInAgent => "it was answered in the agent",
             Closing::Replaced => "the agent proposed the file anew",
@@ -167,28 +168,15 @@ impl State {
             Closing::Interrupted => "the companion was interrupted",
         };
         self.last_draft += 1;
-        let draft = new_draft(self.started, self.last_draft, pending, why);
+        let mut draft = new_draft(self.started, self.last_draft, pending, why);
         if closing == Closing::Accepted {
+            draft.awaited = true;
             self.scribe.send(Job::SaveDraft(draft, None));
-            self.unconfirmed.insert((pending.session.clone(), pending.file_path().to_owned()), id);
             return None;
         }
         let written = self.wait_for_draft(&id, self.last_draft);
         self.scribe.send(Job::SaveDraft(draft, Some(written)));
         Some((id, self.last_draft))
-    }
-
-    /// The agent has the accepted text: its draft is not needed any more.
-    pub(super) fn confirmed(&mut self, session: &str, file_path: &str) {
-        if let Some(draft) = self.unconfirmed.remove(&(session.to_owned(), file_path.to_owned())) {
-            self.telling.forget(&draft);
-            self.scribe.send(Job::DeleteDraft(draft));
-        }
-    }
-
-    /// The agent goes on without having confirmed: its draft stays.
-    pub(super) fn moved_on(&mut self, session: &str, file_path: &str) {
-        self.unconfirmed.remove(&(session.to_owned(), file_path.to_owned()));
     }
 
     pub(super) fn tell_changed(&mut self, id: ReviewId) {
@@ -237,6 +225,7 @@ fn new_draft(started: u64, number: u64, pending: &Pending, why: &str) -> NewDraf
         file: pending.file_path().to_owned(),
         agent: pending.agent.name.clone(),
         why: why.to_owned(),
+        awaited: false,
         text: pending.current().clone(),
     }
 }

@@ -131,7 +131,6 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         desks: BTreeMap::new(),
         telling: super::telling::Telling::default(),
         flushes: Vec::new(),
-        unconfirmed: std::collections::HashMap::new(),
         problems,
         news: unreadable.into_iter().collect(),
         vanished: Vec::new(),

@@ -135,6 +135,24 @@ fn nobody_waits_for_good() {
 }
 
 #[test]
+fn views_close_after_an_absence_however_many_troubles_it_is_made_of() {
+    let rejected = |troubles: &'static [(u64, u64)]| {
+        move |record: &mut Record| {
+            record.edits.clear();
+            record.decisions.clear();
+            record.proposals[0].outcome = Some((15_000, Outcome::Rejected));
+            record.troubles =
+                troubles.iter().map(|(from, until)| trouble(Kind::Link, *from, *until)).collect();
+        }
+    };
+    assert_eq!(broken(rejected(&[(400, 7_400)])), [], "it may be back no sooner than 10 s after it was lost");
+    assert_eq!(broken(rejected(&[(400, 7_399)])), [Rule::Invented]);
+    assert_eq!(broken(rejected(&[(400, 400), (3_000, 7_400)])), []);
+    assert_eq!(broken(rejected(&[(400, 400), (3_401, 7_400)])), [Rule::Invented], "it was back in between");
+    assert_eq!(broken(rejected(&[(8_000, 15_000)])), [Rule::Invented], "they were not closed yet");
+}
+
+#[test]
 fn what_was_typed_is_with_the_agent_or_in_a_draft() {
     let rejected = |record: &mut Record| {
         record.decisions[0].accept = false;
@@ -146,7 +164,7 @@ fn what_was_typed_is_with_the_agent_or_in_a_draft() {
         record.proposals[0].outcome = None;
         record.troubles.push(trouble(Kind::Link, 105, 105));
     };
-    assert_eq!(broken(cut_off), [], "the agent cannot know that it has it");
+    assert_eq!(broken(cut_off), [Rule::Typed], "the agent cannot know that it has it");
     let cut_off_and_rejected = |record: &mut Record| {
         cut_off(record);
         record.decisions[0].accept = false;
@@ -192,16 +210,41 @@ fn close_diff_answers_the_text_with_what_was_typed() {
 #[test]
 fn nothing_is_left_behind() {
     assert_eq!(broken(|record| record.left.strays.push("x".into())), [Rule::Stray]);
-    let settled = |record: &mut Record| record.left.drafts.push("typed 2\nproposal 1\n".into());
-    assert_eq!(broken(settled), [Rule::Stray], "the agent has it");
-    let not_for_sure = |record: &mut Record| {
-        settled(record);
-        record.troubles.push(trouble(Kind::Link, 420, 420));
+    let text = "typed 2\nproposal 1\n";
+    let write = |record: &mut Record, at: u64, text: &str| {
+        if record.left.targets.is_empty() {
+            record.left.targets.push(Target { path: "/p/a".into(), writes: Vec::new(), found: None });
+        }
+        let target = &mut record.left.targets[0];
+        target.writes.push((at, text.into()));
+        target.found = Some(text.into());
     };
-    assert_eq!(broken(not_for_sure), []);
+    let settled = |record: &mut Record| {
+        record.left.drafts.push(text.into());
+        write(record, 400, text);
+    };
+    assert_eq!(broken(settled), [Rule::Stray], "the agent has written it");
+    let looked_in_vain = |record: &mut Record| {
+        settled(record);
+        record.troubles.push(trouble(Kind::Killed, 420, 420));
+    };
+    assert_eq!(broken(looked_in_vain), [Rule::Stray], "who stops looks as well");
+    let overwritten = |at: u64| {
+        move |record: &mut Record| {
+            settled(record);
+            write(record, at, "something else");
+        }
+    };
+    assert_eq!(broken(overwritten(1_401)), [Rule::Stray], "it was there for long enough");
+    assert_eq!(broken(overwritten(1_400)), []);
+    let overwritten_later = |record: &mut Record| {
+        looked_in_vain(record);
+        write(record, 9_000, "something else");
+    };
+    assert_eq!(broken(overwritten_later), [], "nobody may have looked");
     let nobodys = |record: &mut Record| record.left.drafts.push("what is this".into());
     assert_eq!(broken(nobodys), [Rule::Stray]);
-    let target = Target { path: "/p/a".into(), written: b"x".to_vec(), found: Some(b"y".to_vec()) };
+    let target = Target { path: "/p/a".into(), writes: vec![(0, "x".into())], found: Some("y".into()) };
     assert_eq!(broken(|record| record.left.targets.push(target)), [Rule::Target]);
 }
 

@@ -1,6 +1,7 @@
 //! An agent: our own client, which settles outcomes by path as shipped clients do, behind a proxy of its own. It has one diff at
 //! a time, and turns to the next one when it has heard of the last.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use alongside_agent::{Endpoint, Identity, Outcome as Heard, Session, StreamState};
@@ -8,12 +9,16 @@ use anyhow::Result;
 use tokio::task::JoinHandle;
 
 use super::clock::Clock;
+use crate::chaos::project::Project;
 use crate::chaos::record::{Close, Gone, Outcome, Proposal};
 use crate::wire::Proxy;
 
-/// What agents' tasks note of their proposals, and the time they do it at.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Notes(Arc<Mutex<Book>>);
+/// What agents' tasks note of their proposals, and the time they do it at; and the files that they write.
+#[derive(Debug, Clone)]
+pub(super) struct Notes {
+    book: Arc<Mutex<Book>>,
+    project: Project,
+}
 
 #[derive(Debug, Default)]
 pub(super) struct Book {
@@ -26,8 +31,12 @@ pub(super) struct Book {
 }
 
 impl Notes {
+    pub(super) fn new(project: Project) -> Self {
+        Self { book: Arc::default(), project }
+    }
+
     pub(super) fn book(&self) -> MutexGuard<'_, Book> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn note(&self, proposal: usize, what: impl FnOnce(u64, &mut Proposal)) {
@@ -179,7 +188,13 @@ impl Agent {
                     return;
                 }
             };
-            notes.note(at, |now, proposal| proposal.outcome = Some((now, outcome)));
+            notes.note(at, |now, proposal| {
+                // As agents do.
+                if let Outcome::Accepted(text) = &outcome {
+                    notes.project.write(now, Path::new(&path), text).expect("the project can be written");
+                }
+                proposal.outcome = Some((now, outcome));
+            });
         }));
         true
     }

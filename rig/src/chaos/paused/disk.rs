@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use crate::chaos::record::{Left, Target};
+use crate::chaos::project::Project;
+use crate::chaos::record::Left;
 
 #[derive(Debug)]
 pub(super) struct Disk {
     directory: tempfile::TempDir,
-    targets: Vec<(PathBuf, String)>,
+    project: Project,
+    files: Vec<PathBuf>,
 }
 
 impl Disk {
@@ -20,10 +22,10 @@ impl Disk {
             fs::create_dir(directory.path().join(below))?;
         }
         let project = directory.path().join("project");
-        let targets = (0..files).map(|file| (project.join(format!("{file}.txt")), String::new())).collect();
-        let mut disk = Self { directory, targets };
-        for file in 0..files {
-            disk.rewrite(file, "first")?;
+        let files: Vec<_> = (0..files).map(|file| project.join(format!("{file}.txt"))).collect();
+        let disk = Self { directory, project: Project::default(), files };
+        for file in 0..disk.files() {
+            disk.rewrite(0, file, "first")?;
         }
         Ok(disk)
     }
@@ -33,19 +35,22 @@ impl Disk {
     }
 
     pub(super) fn files(&self) -> usize {
-        self.targets.len()
+        self.files.len()
     }
 
     /// A file of the project, as agents spell it.
     pub(super) fn file(&self, file: usize) -> String {
-        self.targets[file].0.display().to_string()
+        self.files[file].display().to_string()
+    }
+
+    /// What is written into the files.
+    pub(super) fn project(&self) -> &Project {
+        &self.project
     }
 
     /// Somebody writes it.
-    pub(super) fn rewrite(&mut self, file: usize, mark: &str) -> Result<()> {
-        let (path, written) = &mut self.targets[file];
-        *written = format!("one\ntwo\nthree\n{mark}\n");
-        Ok(fs::write(path, written)?)
+    pub(super) fn rewrite(&self, now: u64, file: usize, mark: &str) -> Result<()> {
+        Ok(self.project.write(now, &self.files[file], &format!("one\ntwo\nthree\n{mark}\n"))?)
     }
 
     /// A cleaner takes what lies in the temporary directory, also while somebody writes there.
@@ -60,15 +65,11 @@ impl Disk {
     pub(super) fn left(&self) -> Result<Left> {
         let state = self.path().join("state");
         let drafts_at = state.join("drafts");
-        let mut left = Left::default();
-        for (path, written) in &self.targets {
-            let (path, written) = (path.clone(), written.clone().into_bytes());
-            left.targets.push(Target { found: fs::read(&path).ok(), path, written });
-        }
+        let mut left = Left { targets: self.project.found(), ..Left::default() };
         let mut files = Vec::new();
         below(self.path(), &mut files)?;
         for path in files {
-            let is_target = self.targets.iter().any(|(target, _)| *target == path);
+            let is_target = self.files.contains(&path);
             // The locks of journals stay: whoever removes one could take it from somebody who waits for it.
             let is_lock =
                 path.starts_with(state.join("journal")) && path.extension().is_some_and(|end| end == "lock");

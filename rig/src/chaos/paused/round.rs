@@ -67,7 +67,7 @@ struct Round {
 impl Round {
     fn begin(plan: &Plan, which: fn(Builder) -> Builder) -> Result<Self> {
         let disk = Disk::new(plan.files)?;
-        let notes = Notes::default();
+        let notes = Notes::new(disk.project().clone());
         let life = Life::start(disk.path(), which)?;
         let agents = (0..plan.agents).map(|number| Agent::new(number, notes.clone())).collect();
         let desks = (0..plan.desks).map(Desk::new).collect();
@@ -304,7 +304,7 @@ impl Round {
             }
             What::Rewrite { file } => {
                 let mark = self.mark("rewritten");
-                file < self.files() && self.disk.rewrite(file, &mark).map(|()| true)?
+                file < self.files() && self.disk.rewrite(self.now, file, &mark).map(|()| true)?
             }
             What::Kill { back } => self.kill(back),
             What::Stop { back } => self.end_companion(Kind::Stopped, back),

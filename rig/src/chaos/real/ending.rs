@@ -13,8 +13,8 @@ use tokio::time::Instant;
 use super::agent::{Agent, WHERE, companions, records};
 use super::desk::{Desk, Speech, signal};
 use super::hosts;
-use super::world::{ORIGINAL, TRIES_FOR, World, is_waiting};
-use crate::chaos::record::{Gone, Left, Outcome, Record, Target};
+use super::world::{TRIES_FOR, World, is_waiting};
+use crate::chaos::record::{Gone, Left, Outcome, Record};
 use crate::ide_client::{CliAnswer, Release};
 
 /// How long what waits may take to arrive, after the last trouble.
@@ -53,7 +53,7 @@ impl World<'_> {
         strays.extend(self.stop_all().await);
         self.tasks.shutdown().await;
         strays.extend(self.strays());
-        let left = Left { drafts: self.drafts(&mut strays), targets: self.targets(), strays };
+        let left = Left { drafts: self.drafts(&mut strays), targets: self.notes.project.found(), strays };
         let mut record = std::mem::take(&mut *self.notes.write());
         record.left = left;
         let end = self.notes.now();
@@ -223,19 +223,6 @@ impl World<'_> {
             }
         }
         texts
-    }
-
-    fn targets(&self) -> Vec<Target> {
-        let written = |path: &PathBuf| {
-            let last = self.rewritten.get(path).cloned();
-            last.unwrap_or_else(|| ORIGINAL.as_bytes().to_vec())
-        };
-        let target = |path: &PathBuf| Target {
-            path: path.clone(),
-            written: written(path),
-            found: fs::read(path).ok(),
-        };
-        self.files.iter().map(target).collect()
     }
 }
 

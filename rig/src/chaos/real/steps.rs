@@ -1,5 +1,6 @@
 //! What a step does, if it can be done when its time comes.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -76,8 +77,7 @@ impl World<'_> {
             What::Rewrite { file } => {
                 self.texts += 1;
                 let text = format!("{ORIGINAL}rewritten {}\n", self.texts);
-                std::fs::write(&self.files[file], &text)?;
-                self.rewritten.insert(self.files[file].clone(), text.into());
+                self.notes.project.write(self.notes.now(), &self.files[file], &text)?;
                 true
             }
             What::Kill { back } => self.kill(back),
@@ -382,6 +382,11 @@ fn returned(notes: &Notes, index: usize, outcome: Result<ide_client::Outcome>) {
             }
             None => {
                 let text = content.filter(|text| !text.is_empty()).unwrap_or_else(|| proposal.text.clone());
+                // As agents do.
+                notes
+                    .project
+                    .write(now, Path::new(&proposal.path), &text)
+                    .expect("the project can be written");
                 proposal.outcome = Some((now, Outcome::Accepted(text)));
             }
         },

@@ -1,6 +1,5 @@
 //! One round in the real world while it lasts: who is there, what happens when, and what is written down of it.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -15,6 +14,7 @@ use super::agent::Agent;
 use super::desk::{Desk, Speech};
 use super::lane::Lane;
 use crate::chaos::plan::{Plan, What};
+use crate::chaos::project::Project;
 use crate::chaos::record::{Kind, Record, Trouble};
 use crate::ide_client::RELEASES;
 
@@ -39,8 +39,6 @@ pub(super) struct World<'a> {
     pub(super) lane: &'a mut Lane,
     pub(super) plan: &'a Plan,
     pub(super) files: Vec<PathBuf>,
-    /// What the script has written since, to which of them.
-    pub(super) rewritten: BTreeMap<PathBuf, Vec<u8>>,
     pub(super) seats: Vec<Seat>,
     pub(super) desks: Vec<Option<Desk>>,
     pub(super) notes: Notes,
@@ -93,6 +91,8 @@ pub(super) enum Act {
 #[derive(Clone)]
 pub(super) struct Notes {
     record: Arc<Mutex<Record>>,
+    /// The files that are proposed for.
+    pub(super) project: Project,
     start: Instant,
     /// What happens from now on is no more of the round's.
     pub(super) sealed: Arc<AtomicBool>,
@@ -130,12 +130,19 @@ impl<'a> World<'a> {
     pub(super) async fn begin(lane: &'a mut Lane, plan: &'a Plan) -> Result<Self> {
         let names = (0..plan.files).map(|number| format!("file-{number}.txt"));
         let files: Vec<_> = names.map(|name| lane.sandbox.write(name, ORIGINAL)).collect();
-        let notes = Notes { record: Arc::default(), start: Instant::now(), sealed: Arc::default() };
+        let notes = Notes {
+            record: Arc::default(),
+            project: Project::default(),
+            start: Instant::now(),
+            sealed: Arc::default(),
+        };
+        for file in &files {
+            notes.project.write(0, file, ORIGINAL)?;
+        }
         let mut world = Self {
             lane,
             plan,
             files,
-            rewritten: BTreeMap::new(),
             seats: Vec::new(),
             desks: vec![None; plan.desks],
             notes,

@@ -112,3 +112,76 @@ async fn ends_are_told_in_order_and_name_only_drafts_that_are_there() {
         story.closed().await;
     }
 }
+
+/// Waits for the scribe.
+async fn none_are_left(drafts: &Drafts) {
+    let gone = async {
+        while !drafts.list().unwrap().is_empty() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(5), gone).await.expect("they go");
+}
+
+/// The file of a proposal in which a person typed `mine` and accepted it, and which has confirmed it.
+async fn accepted(story: &mut Story) -> String {
+    let file = story.file.clone();
+    let (session, mut stream) = {
+        let agent = story.agent().await;
+        let stream = agent.stream().await;
+        agent.open_diff(&file, "new\n").await;
+        (agent.session, stream)
+    };
+    let review = story.opened().await;
+    let revision = story.type_over(&review, "mine\n").await;
+    let accept = Request::DecideReview { id: review.id, revision, decision: Decision::Accept };
+    story.desk.request(accept).await.unwrap();
+    let (_, ping) = outcome(&mut stream).await;
+    story.companion.hub.events.send(Event::Receipt { session, id: ping });
+    file
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_an_agent_has_confirmed_is_kept_until_it_has_written_it() {
+    let mut story = Story::begin().await;
+    let file = accepted(&mut story).await;
+    let drafts = Drafts::open(&Places::below(story.directory.path()));
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(drafts.list().unwrap()[0].why, "it was accepted, and the file does not hold it");
+    fs::write(file, "mine\n").unwrap();
+    // Each look waits twice as long as the last one.
+    tokio::time::sleep(Duration::from_secs(64)).await;
+    none_are_left(&drafts).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_never_saved_but_is_written_is_no_problem_any_more() {
+    let mut story = Story::begin().await;
+    block(&story);
+    let file = accepted(&mut story).await;
+    let desk::Event::Problem(_) = news(&mut story).await else { panic!("it is not saved") };
+    fs::write(file, "mine\n").unwrap();
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let nothing_is_wrong = async {
+        loop {
+            story.desk = story.companion.join();
+            if tokio::time::timeout(Duration::from_millis(300), news(&mut story)).await.is_err() {
+                return;
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), nothing_is_wrong).await.expect("it is forgotten");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_written_while_nobody_looked_goes_with_the_next_start() {
+    let mut story = Story::begin().await;
+    let file = accepted(&mut story).await;
+    let Story { directory, companion, .. } = story;
+    companion.stop().await;
+    let drafts = Drafts::open(&Places::below(directory.path()));
+    assert_eq!(drafts.list().unwrap().len(), 1);
+    fs::write(file, "mine\n").unwrap();
+    let _companion = builder(directory.path()).start().await.unwrap();
+    none_are_left(&drafts).await;
+}

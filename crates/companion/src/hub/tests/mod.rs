@@ -12,6 +12,7 @@ mod sessions;
 mod sleep;
 mod written;
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;

@@ -126,7 +126,7 @@ async fn an_unsettled_outcome_waits_a_hundred_milliseconds_and_for_every_unread_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_receipt_settles_an_outcome_for_good_and_its_draft_goes() {
+async fn a_receipt_settles_an_outcome_for_good_and_its_draft_waits_for_the_file() {
     let mut story = Story::begin().await;
     let file = story.file.clone();
     let (session, mut stream) = {
@@ -164,8 +164,8 @@ async fn a_receipt_settles_an_outcome_for_good_and_its_draft_goes() {
     drop(stream);
     let Story { directory, companion, .. } = story;
     companion.stop().await;
-    let drafts = Drafts::open(&Places::below(directory.path())).list().unwrap();
-    assert_eq!(drafts.len(), 1, "the first was answered by closeDiff, the second confirmed: {drafts:?}");
+    let drafts = Drafts::open(&Places::below(directory.path()));
+    assert_eq!(drafts.list().unwrap().len(), 2, "one was answered by closeDiff, one confirmed, none written");
 }
 
 #[tokio::test(start_paused = true)]
