@@ -1,12 +1,48 @@
-//! Ways in for the fuzzers of `fuzz/`, which live outside this crate and play with what is private to it. Not an interface
-//! for anybody else.
+//! Ways in for the fuzzers of `fuzz/` and for benches, which live outside this crate and play with what is private to it. Not
+//! an interface for anybody else.
 
-use alongside_desk::{Change, Hunk, Refusal};
+use std::sync::Arc;
+
+use alongside_contract::context::IdeContext;
+use alongside_contract::diff::{DIFF_ACCEPTED, DiffAccepted};
+use alongside_contract::rpc;
+use alongside_desk::{Change, Hunk, Refusal, Words};
 
 use crate::review::alignment::align;
-use crate::review::composition;
+use crate::review::{Proposal, composition, words};
+use crate::session::outbox::Outbox;
 
-pub use crate::mcp::fuzzing::{Companion, Heard};
+pub use crate::mcp::fuzzing::{Companion, Heard, opened};
+
+/// Reads the target of a proposal and compares: everything that happens to it before the loop takes it. `None` if it cannot be
+/// shown.
+#[must_use]
+pub fn prepared(file_path: String, proposed: String) -> Option<impl Sized> {
+    Proposal::prepare(file_path, proposed).ok()
+}
+
+/// The words that differ between some lines.
+#[must_use]
+pub fn words(original: &str, beside: &str) -> Option<Words> {
+    words::differing(original, beside, std::time::Instant::now() + std::time::Duration::from_secs(9))
+}
+
+/// A context as it is streamed to an agent.
+#[must_use]
+pub fn context_frame(context: IdeContext) -> Option<String> {
+    let mut outbox = Outbox::default();
+    outbox.set_context(Arc::new(context));
+    outbox.next_context()
+}
+
+/// An outcome as it is streamed to the agent.
+#[must_use]
+pub fn accepted_frame(file_path: &str, text: &str) -> Option<String> {
+    let accepted = DiffAccepted { file_path: file_path.to_owned(), content: text.to_owned() };
+    let mut outbox = Outbox::default();
+    outbox.push(file_path, vec![rpc::notification(DIFF_ACCEPTED, &accepted)], 1);
+    outbox.next_frame(1, false)
+}
 
 /// A proposal for a file, as it is reviewed.
 #[derive(Debug)]

@@ -1,11 +1,12 @@
-//! Ways in for the fuzzers of `fuzz/`, which live outside this crate and play with what is private to it. Not an interface
-//! for anybody else.
+//! Ways in for the fuzzers of `fuzz/` and for benches, which live outside this crate and play with what is private to it. Not
+//! an interface for anybody else.
 
 use std::io;
 
 use futures_util::FutureExt as _;
 
-use crate::socket::framing;
+use crate::Event;
+use crate::socket::{client, framing};
 
 /// The next message of a stream that has all come; `None` at its end.
 ///
@@ -26,4 +27,10 @@ pub fn write(message: &str) -> io::Result<Vec<u8>> {
         .now_or_never()
         .unwrap_or_else(|| Err(io::ErrorKind::WouldBlock.into()))?;
     Ok(framed)
+}
+
+/// What a message tells a desk.
+#[must_use]
+pub fn told(message: &[u8]) -> Option<Event> {
+    client::told(message)
 }

@@ -6,6 +6,8 @@
 mod act;
 mod app;
 mod asked;
+#[doc(hidden)]
+pub mod benching;
 mod colour;
 pub mod editor;
 mod keys;

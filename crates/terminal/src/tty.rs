@@ -55,7 +55,7 @@ pub(crate) struct Tty {
 
 /// Collects what the backend writes.
 #[derive(Clone, Default)]
-struct Pen(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Pen(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Pen {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -69,7 +69,7 @@ impl Write for Pen {
 }
 
 impl Pen {
-    fn take(&self) -> Vec<u8> {
+    pub(crate) fn take(&self) -> Vec<u8> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

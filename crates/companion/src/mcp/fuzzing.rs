@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use alongside_contract::mcp::CallToolResult;
+use alongside_contract::rpc::Message;
+use alongside_contract::surrogates;
 use alongside_desk::{Problem, Status};
 use axum::Router;
 use axum::body::Body;
@@ -15,6 +17,7 @@ use tower_service::Service as _;
 
 use super::gate::Gate;
 use super::http::{Server, router};
+use super::tools::{self, ToolCall};
 use crate::hub::{Event, Events};
 
 /// A companion that remembers nothing.
@@ -83,6 +86,17 @@ impl Companion {
             }
             Heard { response, reached_the_hub }
         })
+    }
+}
+
+/// The path and the text of an `openDiff`, from the body of its request.
+#[must_use]
+pub fn opened(body: &[u8]) -> Option<(String, String)> {
+    let json = surrogates::replace_lone(body);
+    let Message::Request { params, .. } = Message::parse(&json).ok()?.ok()? else { return None };
+    match tools::parse(params.as_deref()).ok()? {
+        ToolCall::OpenDiff(open) => Some((open.file_path, open.new_content)),
+        ToolCall::CloseDiff(_) => None,
     }
 }
 

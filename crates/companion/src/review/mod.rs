@@ -6,7 +6,7 @@ pub(crate) mod lines;
 pub(crate) mod place;
 mod segments;
 pub(crate) mod target;
-mod words;
+pub(crate) mod words;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

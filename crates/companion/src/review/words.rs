@@ -96,7 +96,7 @@ enum Token<'a> {
 }
 
 /// Which words differ; lines are counted from 0 on both sides. A comparison that comes to its deadline is coarser.
-fn differing(original: &str, beside: &str, deadline: Instant) -> Option<Words> {
+pub(crate) fn differing(original: &str, beside: &str, deadline: Instant) -> Option<Words> {
     let (old, new) = (tokens(original), tokens(beside));
     let ops = similar::capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(deadline));
     let words = |tokens: &[Token<'_>]| tokens.iter().map(Token::weight).sum::<usize>();

@@ -215,3 +215,12 @@ fn heard(message: &[u8], waiting: &mut Waiting) -> Heard {
         Ok(wire::Told::Unknown) | Err(_) => Heard::Nothing,
     }
 }
+
+/// What a message tells a desk that asked for nothing.
+pub(crate) fn told(message: &[u8]) -> Option<Event> {
+    match heard(message, &mut Waiting::new()) {
+        Heard::Event(event) => Some(*event),
+        Heard::Flush { id, .. } => Some(Event::FlushReview { id }),
+        Heard::Goodbye(_) | Heard::Nothing => None,
+    }
+}

@@ -3,7 +3,7 @@
 //! A desk [joins](join); a host [hears who came](receive) and [serves](Arrival::serve) it. Both then hold a
 //! [`Desk`](crate::Desk) as if they were one process.
 
-mod client;
+pub(crate) mod client;
 pub(crate) mod framing;
 mod handshake;
 mod server;

@@ -1,0 +1,206 @@
+//! From the moment an agent proposes until the terminal desk has drawn it: companion, socket, desk and agent are all here, in
+//! one process, as they are in several.
+
+// Elsewhere hosts have other sockets.
+#![cfg_attr(not(unix), allow(unused))]
+#![allow(clippy::expect_used, reason = "a bench that cannot run says why")]
+
+#[path = "../../desk/benches/inputs/mod.rs"]
+mod inputs;
+
+use std::fmt;
+
+use alongside_terminal::benching::Stage;
+use divan::Bencher;
+use divan::counter::BytesCount;
+use inputs::{Case, few_in_tests};
+
+const CASES: &[(Case, Desks)] = &[
+    (Case::bytes(10 << 10, 4), Desks::BySocket),
+    (Case::bytes(1 << 20, 400), Desks::BySocket),
+    (Case::bytes(10 << 20, 400), Desks::BySocket),
+    (Case::bytes(64 << 20, 400), Desks::BySocket),
+    (Case::bytes(10 << 10, 4), Desks::Embedded),
+    (Case::bytes(1 << 20, 400), Desks::Embedded),
+    (Case::bytes(10 << 20, 400), Desks::Embedded),
+    (Case::bytes(64 << 20, 400), Desks::Embedded),
+];
+
+/// How a desk reaches the companion.
+#[derive(Debug, Clone, Copy)]
+enum Desks {
+    BySocket,
+    Embedded,
+}
+
+#[derive(Clone, Copy)]
+struct Way(Case, Desks);
+
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {:?}", self.0, self.1)
+    }
+}
+
+#[cfg(unix)]
+#[divan::bench(args = few_in_tests(CASES).iter().map(|(case, desks)| Way(*case, *desks)), max_time = 4)]
+fn first_paint(bencher: Bencher<'_, '_>, way: &Way) {
+    let (old, new) = way.0.texts();
+    let world = std::cell::RefCell::new(world::World::new(way.1, &old, &new));
+    bencher
+        .counter(BytesCount::of_str(&new))
+        .with_inputs(|| {
+            world.borrow_mut().settle();
+            Stage::new((160, 50))
+        })
+        .bench_local_values(|mut stage| {
+            let mut world = world.borrow_mut();
+            world.propose();
+            stage.told(world.opened());
+            assert!(stage.frame() > 1000, "something is drawn");
+            stage
+        });
+}
+
+#[cfg(unix)]
+mod world {
+    //! An agent, a companion, and a way to its desk.
+
+    use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+    use std::net::TcpStream;
+
+    use alongside_companion::desk::socket::{self, Goodbye, Hello, Visitor, Welcome};
+    use alongside_companion::desk::{Desk, Event};
+    use alongside_companion::{Companion, Places};
+    use serde_json::{Value, json};
+    use tokio::runtime::Runtime;
+
+    use super::Desks;
+
+    pub(crate) struct World {
+        runtime: Runtime,
+        desk: Desk,
+        agent: BufReader<TcpStream>,
+        open: Vec<u8>,
+        close: Vec<u8>,
+        is_open: bool,
+        // In the order in which they end.
+        _companion: Companion,
+        _directory: tempfile::TempDir,
+    }
+
+    impl World {
+        pub(crate) fn new(desks: Desks, old: &str, new: &str) -> Self {
+            let directory = tempfile::tempdir().expect("a temporary directory");
+            let root = directory.path().join("project");
+            for directory in [&root, &directory.path().join("tmp"), &directory.path().join("home")] {
+                std::fs::create_dir(directory).expect("a directory");
+            }
+            let path = root.join("basket.rs");
+            std::fs::write(&path, old).expect("the file is written");
+            let runtime = Runtime::new().expect("a runtime");
+            let builder = Companion::builder().root(&root).places(Places::below(directory.path()));
+            let companion = runtime.block_on(builder.start()).expect("a companion");
+            let desk = runtime.block_on(async {
+                match desks {
+                    Desks::Embedded => companion.join(),
+                    Desks::BySocket => dialled(companion.join()).await,
+                }
+            });
+            let stream = TcpStream::connect(("127.0.0.1", companion.port())).expect("the companion listens");
+            stream.set_nodelay(true).expect("the socket takes options");
+            let mut agent = BufReader::new(stream);
+            let (port, token) = (companion.port(), companion.token());
+            let start = format!("Host: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n");
+            let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
+                "clientInfo": { "name": "bench", "version": "1" } });
+            say(&mut agent, &post(&start, "initialize", &hello));
+            let session = answer(&mut agent).expect("a session");
+            let start = format!("{start}Mcp-Session-Id: {session}\r\n");
+            let call = |name: &str, arguments: Value| {
+                post(&start, "tools/call", &json!({ "name": name, "arguments": arguments }))
+            };
+            let open = call("openDiff", json!({ "filePath": path, "newContent": new }));
+            let close = call("closeDiff", json!({ "filePath": path }));
+            let (is_open, _companion, _directory) = (false, companion, directory);
+            Self { runtime, desk, agent, open, close, is_open, _companion, _directory }
+        }
+
+        /// Ends what was proposed, and waits until nothing is left of it.
+        pub(crate) fn settle(&mut self) {
+            if !std::mem::take(&mut self.is_open) {
+                return;
+            }
+            answer(&mut self.agent);
+            say(&mut self.agent, &self.close);
+            while !matches!(self.heard(), Event::Closed(_)) {}
+            answer(&mut self.agent);
+        }
+
+        pub(crate) fn propose(&mut self) {
+            say(&mut self.agent, &self.open);
+            self.is_open = true;
+        }
+
+        /// What the desk is told of the proposal.
+        pub(crate) fn opened(&mut self) -> Event {
+            loop {
+                let event = self.heard();
+                if matches!(event, Event::Opened(_)) {
+                    return event;
+                }
+            }
+        }
+
+        fn heard(&mut self) -> Event {
+            self.runtime.block_on(self.desk.next()).expect("the companion lives")
+        }
+    }
+
+    /// A desk that reaches this one through a socket, as desks reach a host.
+    async fn dialled(desk: Desk) -> Desk {
+        let (theirs, ours) = tokio::net::UnixStream::pair().expect("a pair of sockets");
+        tokio::spawn(async move {
+            let Ok(Some(Visitor::Desk(_, arrival))) = socket::receive(ours, "bench").await else { return };
+            arrival.serve(&Welcome::default(), desk, |_| {}, async || true, async || Goodbye::Stopped).await;
+        });
+        let mut hello = Hello::default();
+        hello.initialization_options.alongside.protocol = socket::PROTOCOL;
+        socket::join(theirs, &hello).await.expect("the host takes desks").desk
+    }
+
+    fn post(start: &str, method: &str, params: &Value) -> Vec<u8> {
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }).to_string();
+        let length = body.len();
+        format!(
+            "POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\n{start}Content-Length: {length}\r\n\r\n{body}"
+        )
+        .into_bytes()
+    }
+
+    fn say(agent: &mut BufReader<TcpStream>, request: &[u8]) {
+        agent.get_mut().write_all(request).expect("the companion reads");
+    }
+
+    /// Reads an answer to its end; the session that it names.
+    fn answer(agent: &mut BufReader<TcpStream>) -> Option<String> {
+        let (mut session, mut length, mut line) = (None, 0, String::new());
+        while agent.read_line(&mut line).expect("the companion answers") > 2 {
+            match line.trim_end().to_ascii_lowercase().split_once(": ") {
+                Some(("mcp-session-id", value)) => session = Some(value.to_owned()),
+                Some(("content-length", value)) => length = value.parse().expect("a length"),
+                None => assert!(line.starts_with("HTTP/1.1 2"), "{line}"),
+                _ => {}
+            }
+            line.clear();
+        }
+        let mut body = vec![0; length];
+        agent.read_exact(&mut body).expect("the answer is whole");
+        session
+    }
+}
+
+fn main() {
+    divan::main();
+}

@@ -1,0 +1,165 @@
+//! From two texts to hunks, and from what the person does to the text that is accepted.
+
+#![allow(clippy::expect_used, reason = "a bench that cannot run says why")]
+
+#[path = "../../desk/benches/inputs/mod.rs"]
+mod inputs;
+
+use alongside_companion::desk::{Change, Hunk, Position, Range};
+use alongside_companion::fuzzing::{self, Composition};
+use divan::Bencher;
+use divan::counter::BytesCount;
+use inputs::{Case, few_in_tests};
+
+const HUNKS: &[Case] = &[
+    Case::bytes(1 << 10, 1),
+    Case::bytes(10 << 10, 4),
+    Case::bytes(10 << 10, 40),
+    Case::bytes(100 << 10, 4),
+    Case::bytes(100 << 10, 100),
+    Case::bytes(1 << 20, 4),
+    Case::bytes(1 << 20, 400),
+    Case::bytes(10 << 20, 4),
+    Case::bytes(10 << 20, 400),
+    Case::bytes(10 << 20, 4000),
+    Case::bytes(64 << 20, 400),
+    Case::lines(200_000, 4),
+    Case::lines(200_000, 400),
+    Case::lines(200_000, 4000),
+];
+
+/// A proposal is compared with what is on disk, and told.
+#[divan::bench(args = few_in_tests(HUNKS), max_time = 2)]
+fn hunks(bencher: Bencher<'_, '_>, case: &Case) {
+    let (old, new) = case.texts();
+    let composed = Composition::new(old.as_bytes(), &new).expect("text can be compared");
+    assert_eq!(composed.hunks().len(), case.edits, "the edits are told apart");
+    bencher.counter(BytesCount::of_str(&new)).bench(|| hot_hunks(old.as_bytes(), &new));
+}
+
+#[inline(never)]
+fn hot_hunks(on_disk: &[u8], proposed: &str) -> Vec<Hunk> {
+    Composition::new(on_disk, proposed).map(|composed| composed.hunks()).unwrap_or_default()
+}
+
+/// The whole way of a proposal that has come, up to where the loop takes it: its file is read, too.
+#[divan::bench(args = few_in_tests(HUNKS), max_time = 2)]
+fn prepared(bencher: Bencher<'_, '_>, case: &Case) {
+    let (old, new) = case.texts();
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let path = directory.path().join("basket.rs");
+    std::fs::write(&path, &old).expect("the file is written");
+    let path = path.to_string_lossy();
+    bencher
+        .counter(BytesCount::of_str(&new))
+        .with_inputs(|| (path.to_string(), new.clone()))
+        .bench_values(|(path, new)| hot_prepared(path, new));
+}
+
+#[inline(never)]
+fn hot_prepared(path: String, proposed: String) -> Option<impl Sized> {
+    fuzzing::prepared(path, proposed)
+}
+
+/// What a decision on some hunks costs, with the hunks told again.
+const COMPOSED: &[Case] = &[
+    Case::bytes(10 << 10, 4),
+    Case::bytes(1 << 20, 400),
+    Case::bytes(10 << 20, 400),
+    Case::bytes(10 << 20, 4000),
+];
+
+fn composed(case: &Case) -> Composition {
+    let (old, new) = case.texts();
+    Composition::new(old.as_bytes(), &new).expect("text can be compared")
+}
+
+fn chosen(bencher: Bencher<'_, '_>, case: &Case, of: impl Fn(usize) -> bool) {
+    let hunks: Vec<usize> = (0..case.edits).filter(|hunk| of(*hunk)).collect();
+    let mut composed = composed(case);
+    bencher.bench_local(|| hot_dropped_and_kept(&mut composed, &hunks));
+}
+
+/// Both, so that every sample begins with the same text; and both taken back, so that memory does not grow.
+#[inline(never)]
+fn hot_dropped_and_kept(composed: &mut Composition, hunks: &[usize]) -> usize {
+    let mut told = 0;
+    for keep in [false, true] {
+        composed.keep(hunks, keep).expect("the hunks are there");
+        told += composed.hunks().len();
+    }
+    composed.undo().and_then(|()| composed.undo()).expect("both can be taken back");
+    told
+}
+
+#[divan::bench(args = few_in_tests(COMPOSED), max_time = 1)]
+fn all_dropped(bencher: Bencher<'_, '_>, case: &Case) {
+    chosen(bencher, case, |_| true);
+}
+
+#[divan::bench(args = few_in_tests(COMPOSED), max_time = 1)]
+fn half_dropped(bencher: Bencher<'_, '_>, case: &Case) {
+    chosen(bencher, case, |hunk| hunk % 2 == 0);
+}
+
+#[divan::bench(args = few_in_tests(COMPOSED), max_time = 1)]
+fn one_dropped(bencher: Bencher<'_, '_>, case: &Case) {
+    chosen(bencher, case, |hunk| hunk == case.edits / 2);
+}
+
+#[divan::bench(args = few_in_tests(COMPOSED), max_time = 1)]
+fn none_dropped(bencher: Bencher<'_, '_>, case: &Case) {
+    chosen(bencher, case, |_| false);
+}
+
+/// A character is typed in the middle.
+#[divan::bench(args = few_in_tests(COMPOSED), max_time = 1)]
+fn typed(bencher: Bencher<'_, '_>, case: &Case) {
+    let mut composed = composed(case);
+    let change = typing(&composed);
+    bencher.bench_local(|| hot_typed(&mut composed, &change));
+}
+
+#[inline(never)]
+fn hot_typed(composed: &mut Composition, change: &Change) -> usize {
+    composed.edit(std::slice::from_ref(change)).expect("it can be typed in");
+    let told = composed.hunks().len();
+    composed.undo().expect("it can be taken back");
+    told
+}
+
+/// Half of the hunks are dropped after something was typed.
+#[divan::bench(args = few_in_tests(COMPOSED), max_time = 1)]
+fn half_dropped_after_typing(bencher: Bencher<'_, '_>, case: &Case) {
+    let mut composed = composed(case);
+    composed.edit(&[typing(&composed)]).expect("it can be typed in");
+    let hunks: Vec<usize> = (0..composed.hunks().len()).step_by(2).collect();
+    bencher.bench_local(|| hot_dropped_and_kept(&mut composed, &hunks));
+}
+
+/// In a hunk, so that there are as many afterwards.
+fn typing(composed: &Composition) -> Change {
+    let hunks = composed.hunks();
+    let line = u32::try_from(hunks[hunks.len() / 2].current.start).unwrap_or_default();
+    let at = Position { line, character: 0 };
+    Change { range: Some(Range { start: at, end: at }), text: "x".into() }
+}
+
+/// Lines of which a word each has changed; a hundred are the most whose words are compared.
+const LINES: &[usize] = &[1, 10, 100];
+
+#[divan::bench(args = few_in_tests(LINES), max_time = 1)]
+fn words(bencher: Bencher<'_, '_>, lines: usize) {
+    let old: String = inputs::source(200 * lines).split_inclusive('\n').take(lines).collect();
+    let new = old.replace("first", "second").replace("Says", "Tells");
+    bencher.counter(BytesCount::of_str(&new)).bench(|| hot_words(&old, &new));
+}
+
+#[inline(never)]
+fn hot_words(old: &str, new: &str) -> usize {
+    fuzzing::words(old, new).map_or(0, |words| words.removed.len() + words.added.len())
+}
+
+fn main() {
+    divan::main();
+}

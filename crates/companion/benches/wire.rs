@@ -1,0 +1,65 @@
+//! What agents say, read; what they are told, written.
+
+#[path = "../../desk/benches/inputs/mod.rs"]
+mod inputs;
+
+use alongside_companion::fuzzing;
+use alongside_contract::context::{Cursor, File, IdeContext, WorkspaceState};
+use divan::Bencher;
+use divan::counter::BytesCount;
+use inputs::{few_in_tests, source};
+
+const BYTES: &[usize] = &[1 << 10, 1 << 20, 10 << 20];
+
+/// An `openDiff`, from the body of its request to path and text.
+#[divan::bench(args = few_in_tests(BYTES), max_time = 1)]
+fn open_diff_in(bencher: Bencher<'_, '_>, bytes: usize) {
+    let arguments = serde_json::json!({ "filePath": "/project/src/basket.rs", "newContent": source(bytes) });
+    let params = serde_json::json!({ "name": "openDiff", "arguments": arguments });
+    let call = serde_json::json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
+    let body = call.to_string();
+    assert_eq!(fuzzing::opened(body.as_bytes()).map(|(_, text)| text), Some(source(bytes)));
+    bencher.counter(BytesCount::of_str(&body)).bench(|| hot_open_diff_in(body.as_bytes()));
+}
+
+#[inline(never)]
+fn hot_open_diff_in(body: &[u8]) -> Option<(String, String)> {
+    fuzzing::opened(body)
+}
+
+/// A `contextUpdate` of the usual size, as the frame that is streamed to an agent: ten files, one of them active, with this
+/// many bytes selected.
+#[divan::bench(args = [0, 200, 16_384])]
+fn context_out(bencher: Bencher<'_, '_>, selected: usize) {
+    let file = |number: u64| File {
+        path: format!("/home/somebody/projects/shop/src/basket/{number}.rs"),
+        timestamp: 1_790_000_000_000 - number,
+        is_active: (number == 0).then_some(true),
+        cursor: (number == 0).then_some(Cursor { line: 120, character: 14 }),
+        selected_text: (number == 0 && selected > 0).then(|| source(selected)),
+    };
+    let open_files = Some((0..10).map(file).collect());
+    let context = IdeContext { workspace_state: Some(WorkspaceState { open_files, is_trusted: None }) };
+    bencher.with_inputs(|| context.clone()).bench_values(hot_context_out);
+}
+
+#[inline(never)]
+fn hot_context_out(context: IdeContext) -> Option<String> {
+    fuzzing::context_frame(context)
+}
+
+/// A decision with its text, as the frame that is streamed to the agent.
+#[divan::bench(args = few_in_tests(BYTES), max_time = 1)]
+fn outcome_out(bencher: Bencher<'_, '_>, bytes: usize) {
+    let text = source(bytes);
+    bencher.counter(BytesCount::of_str(&text)).bench(|| hot_outcome_out(&text));
+}
+
+#[inline(never)]
+fn hot_outcome_out(text: &str) -> Option<String> {
+    fuzzing::accepted_frame("/project/src/basket.rs", text)
+}
+
+fn main() {
+    divan::main();
+}

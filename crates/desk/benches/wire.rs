@@ -1,0 +1,70 @@
+//! What a proposal costs on its way through the socket to a desk, and what is known of a text before anything is made of it.
+
+#[path = "inputs/mod.rs"]
+mod inputs;
+
+use alongside_desk::socket::wire;
+use alongside_desk::{Event, Position, Text, fuzzing, replacement};
+use divan::Bencher;
+use divan::counter::BytesCount;
+use inputs::{few_in_tests, review, source};
+
+/// Lines of a review; 250,000 are 10 MB.
+const LINES: &[usize] = &[250, 25_000, 250_000];
+
+#[divan::bench(args = few_in_tests(LINES), max_time = 1)]
+fn opened_out(bencher: Bencher<'_, '_>, lines: usize) {
+    let event = Event::Opened(review(lines, lines.min(400) / 10));
+    bencher.bench(|| hot_opened_out(&event));
+}
+
+#[inline(never)]
+fn hot_opened_out(event: &Event) -> String {
+    wire::event(event)
+}
+
+#[divan::bench(args = few_in_tests(LINES), max_time = 1)]
+fn opened_in(bencher: Bencher<'_, '_>, lines: usize) {
+    let message = wire::event(&Event::Opened(review(lines, lines.min(400) / 10)));
+    assert!(fuzzing::told(message.as_bytes()).is_some());
+    bencher.counter(BytesCount::of_str(&message)).bench(|| hot_opened_in(message.as_bytes()));
+}
+
+#[inline(never)]
+fn hot_opened_in(message: &[u8]) -> Option<Event> {
+    fuzzing::told(message)
+}
+
+const BYTES: &[usize] = &[10 << 10, 1 << 20, 10 << 20];
+
+/// Where its lines begin.
+#[divan::bench(args = few_in_tests(BYTES), max_time = 1)]
+fn lines(bencher: Bencher<'_, '_>, bytes: usize) {
+    let text: std::sync::Arc<str> = source(bytes).into();
+    bencher.counter(BytesCount::of_str(&*text)).bench(|| hot_lines(&text));
+}
+
+#[inline(never)]
+fn hot_lines(text: &std::sync::Arc<str>) -> Text {
+    Text::new(text.clone())
+}
+
+/// What has to be told of a text in which a character was typed.
+#[divan::bench(args = few_in_tests(BYTES), max_time = 1)]
+fn typed(bencher: Bencher<'_, '_>, bytes: usize) {
+    let old = source(bytes);
+    let mut new = old.clone();
+    new.insert(bytes / 2, 'x');
+    bencher.counter(BytesCount::of_str(&old)).bench(|| replacement(&old, &new));
+}
+
+/// The place of a character in a line of a hundred thousand.
+#[divan::bench]
+fn far_right(bencher: Bencher<'_, '_>) {
+    let text = Text::new("é".repeat(100_000));
+    bencher.bench(|| text.offset(Position { line: 0, character: 99_999 }));
+}
+
+fn main() {
+    divan::main();
+}

@@ -1,0 +1,103 @@
+//! Frames of the terminal desk: arranged, drawn, compared with the last one, and written as bytes for the terminal.
+
+#[path = "../../desk/benches/inputs/mod.rs"]
+mod inputs;
+
+use alongside_desk::{Event, Review};
+use alongside_terminal::benching::{Move, Stage};
+use divan::Bencher;
+use inputs::{few_in_tests, review};
+
+/// Lines of the file; 400 of them, or a tenth, are changed.
+const LINES: &[usize] = &[1_000, 200_000];
+
+/// Columns and rows.
+const SCREEN: (u16, u16) = (160, 50);
+
+fn proposal(lines: usize) -> Review {
+    review(lines, 400.min(lines / 10))
+}
+
+/// A desk on which a review is read, with the colours of what is in sight.
+fn reading(lines: usize, unfolded: bool) -> Stage {
+    let mut stage = Stage::new(SCREEN);
+    stage.told(Event::Opened(proposal(lines)));
+    stage.frame();
+    if unfolded {
+        stage.unfold();
+    }
+    stage.coloured();
+    stage
+}
+
+/// From what a desk is told to the first frame.
+#[divan::bench(args = few_in_tests(LINES), max_time = 2)]
+fn first(bencher: Bencher<'_, '_>, lines: usize) {
+    let proposal = proposal(lines);
+    bencher.with_inputs(|| (Stage::new(SCREEN), Event::Opened(proposal.clone()))).bench_local_values(
+        |(mut stage, event)| {
+            hot_first(&mut stage, event);
+            stage
+        },
+    );
+}
+
+#[inline(never)]
+fn hot_first(stage: &mut Stage, event: Event) -> usize {
+    stage.told(event);
+    stage.frame()
+}
+
+fn moved(bencher: Bencher<'_, '_>, mut stage: Stage, there: Move, back: Move) {
+    bencher.bench_local(|| hot_there_and_back(&mut stage, there, back));
+}
+
+/// Two frames: the samples all begin in the same place.
+#[inline(never)]
+fn hot_there_and_back(stage: &mut Stage, there: Move, back: Move) -> usize {
+    stage.moved(there);
+    let drawn = stage.frame();
+    stage.moved(back);
+    drawn + stage.frame()
+}
+
+/// Nothing has changed.
+#[divan::bench(args = few_in_tests(LINES))]
+fn same(bencher: Bencher<'_, '_>, lines: usize) {
+    let mut stage = reading(lines, true);
+    bencher.bench_local(|| hot_same(&mut stage));
+}
+
+#[inline(never)]
+fn hot_same(stage: &mut Stage) -> usize {
+    stage.frame()
+}
+
+#[divan::bench(args = few_in_tests(LINES))]
+fn wheel_down_and_up(bencher: Bencher<'_, '_>, lines: usize) {
+    moved(bencher, reading(lines, true), Move::WheelDown, Move::WheelUp);
+}
+
+#[divan::bench(args = few_in_tests(LINES))]
+fn page_down_and_up(bencher: Bencher<'_, '_>, lines: usize) {
+    moved(bencher, reading(lines, true), Move::PageDown, Move::PageUp);
+}
+
+#[divan::bench(args = few_in_tests(LINES))]
+fn next_change_and_back(bencher: Bencher<'_, '_>, lines: usize) {
+    moved(bencher, reading(lines, true), Move::NextChange, Move::PreviousChange);
+}
+
+#[divan::bench(args = few_in_tests(LINES))]
+fn next_change_and_back_folded(bencher: Bencher<'_, '_>, lines: usize) {
+    moved(bencher, reading(lines, false), Move::NextChange, Move::PreviousChange);
+}
+
+#[divan::bench(args = few_in_tests(LINES))]
+fn to_the_end_and_back(bencher: Bencher<'_, '_>, lines: usize) {
+    moved(bencher, reading(lines, true), Move::End, Move::Beginning);
+}
+
+fn main() {
+    divan::main();
+}

@@ -1,0 +1,122 @@
+//! The desk without a terminal, for the benches: frames go into memory. Not an interface for anybody else.
+
+use alongside_desk::Event;
+use crossterm::event::{
+    Event as Typed, KeyCode, KeyEvent, KeyModifiers, MouseEvent, MouseEventKind as Mouse,
+};
+use futures_util::FutureExt as _;
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::{Rect, Size};
+use ratatui::{Terminal, TerminalOptions, Viewport};
+use tokio::time::{Duration, Instant};
+
+use crate::app::App;
+use crate::page::Page;
+use crate::palette::{Depth, Palette};
+use crate::tty::Pen;
+use crate::{Options, Theme};
+
+/// A desk, and what it has drawn on.
+pub struct Stage {
+    app: App,
+    size: Size,
+    pen: Pen,
+    terminal: Terminal<CrosstermBackend<Pen>>,
+    now: Instant,
+}
+
+/// A way to move about in a review.
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs, reason = "they are keys, and the wheel")]
+pub enum Move {
+    WheelDown,
+    WheelUp,
+    PageDown,
+    PageUp,
+    NextChange,
+    PreviousChange,
+    Beginning,
+    End,
+}
+
+impl Stage {
+    /// A desk of so many columns and rows on which nothing was drawn.
+    ///
+    /// # Panics
+    /// When memory cannot be written to.
+    #[must_use]
+    #[allow(clippy::expect_used, reason = "writing to memory does not fail")]
+    pub fn new((width, height): (u16, u16)) -> Self {
+        let viewport = Viewport::Fixed(Rect::new(0, 0, width, height));
+        let pen = Pen::default();
+        let terminal =
+            Terminal::with_options(CrosstermBackend::new(pen.clone()), TerminalOptions { viewport })
+                .expect("memory is there");
+        let app = App::new(Options::default(), Palette::new(Theme::Dark, Depth::True));
+        Self { app, size: Size { width, height }, pen, terminal, now: Instant::now() }
+    }
+
+    /// The companion says something.
+    pub fn told(&mut self, event: Event) {
+        self.app.told(event);
+    }
+
+    /// Draws as the loop does, and says in how many bytes for a terminal.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    #[allow(clippy::expect_used, reason = "writing to memory does not fail")]
+    pub fn frame(&mut self) -> usize {
+        self.app.arrange(self.size);
+        let picture = self.app.picture();
+        self.terminal.draw(|frame| self.app.draw(frame)).expect("memory is there");
+        self.app.stands(picture, self.now);
+        // A second later whatever is on the screen counts.
+        self.now += Duration::from_secs(1);
+        self.pen.take().len()
+    }
+
+    /// The person moves about.
+    pub fn moved(&mut self, to: Move) {
+        let key = |code| Typed::Key(KeyEvent::new(code, KeyModifiers::NONE));
+        let wheel = |kind| {
+            let (column, row) = (self.size.width / 2, self.size.height / 2);
+            Typed::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE })
+        };
+        let typed = match to {
+            Move::WheelDown => wheel(Mouse::ScrollDown),
+            Move::WheelUp => wheel(Mouse::ScrollUp),
+            Move::PageDown => key(KeyCode::PageDown),
+            Move::PageUp => key(KeyCode::PageUp),
+            Move::NextChange => key(KeyCode::Down),
+            Move::PreviousChange => key(KeyCode::Up),
+            Move::Beginning => key(KeyCode::Home),
+            Move::End => key(KeyCode::End),
+        };
+        self.app.typed(typed, self.now);
+        self.app.take_effects();
+    }
+
+    /// Opens all folds.
+    pub fn unfold(&mut self) {
+        let Some(reading) = self.app.reading_mut() else { return };
+        let rows = reading.page().map_or(0, Page::rows);
+        for row in (0..rows).rev() {
+            if reading.page().and_then(|page| page.fold_near(row, row..row + 1)).is_some() {
+                reading.clicked(row);
+            }
+        }
+        reading.go_to_hunk(0);
+    }
+
+    /// Waits until what is in sight has its colours, and draws them.
+    pub fn coloured(&mut self) {
+        loop {
+            self.frame();
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            if self.app.colours.changed().now_or_never().is_none() {
+                return;
+            }
+        }
+    }
+}
