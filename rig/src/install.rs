@@ -88,6 +88,11 @@ impl Rig {
         self.package("mcp-sdks", &format!("{name}-{version}"))
     }
 
+    /// All packages of one of the folders of `rig/npm`.
+    pub fn modules(&self, folder: &str) -> PathBuf {
+        self.root(folder).join("node_modules")
+    }
+
     /// The official conformance suite.
     pub fn conformance(&self) -> PathBuf {
         self.package("mcp-conformance", "@modelcontextprotocol/conformance")
@@ -95,11 +100,14 @@ impl Rig {
 
     /// The directory of a package, which must be one of those pinned in `rig/npm`.
     fn package(&self, folder: &str, package: &str) -> PathBuf {
-        let root = self.folders.iter().find(|(name, _)| *name == folder);
-        let (_, root) = root.unwrap_or_else(|| panic!("rig/npm has no folder {folder}"));
-        let path = root.join("node_modules").join(package);
+        let path = self.modules(folder).join(package);
         assert!(path.is_dir(), "rig/npm/{folder} does not install {package}");
         path
+    }
+
+    fn root(&self, folder: &str) -> &Path {
+        let root = self.folders.iter().find(|(name, _)| *name == folder);
+        root.map(|(_, root)| root.as_path()).unwrap_or_else(|| panic!("rig/npm has no folder {folder}"))
     }
 }
 

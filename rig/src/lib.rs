@@ -7,6 +7,7 @@
 
 pub mod adapters;
 pub mod agent;
+pub mod bench;
 pub mod chaos;
 pub mod cli;
 pub mod companion;

@@ -72,7 +72,7 @@ pub(crate) fn load(options: &Options) -> anyhow::Result<ExitCode> {
 }
 
 /// Agents that compute as slowly as an unoptimised program would be what is measured.
-fn as_release() -> anyhow::Result<ExitCode> {
+pub(crate) fn as_release() -> anyhow::Result<ExitCode> {
     let mut again = cargo();
     again.args(["run", "--quiet", "--release", "-p", "xtask", "--"]).args(std::env::args_os().skip(1));
     let status = start(&mut again)?;

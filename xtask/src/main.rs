@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod bench;
 mod chaos;
 mod contract;
 mod deny;
@@ -71,6 +72,27 @@ enum Chore {
     /// (hard limit: `ulimit -Hn`), and ends with an error when something went wrong, agents had to wait, or memory or
     /// descriptors grew.
     Load(load::Options),
+    /// Measures what a companion costs and how quick it is, of whatever make, beside another one: ours beside what a plugin author
+    /// would write today, if nothing is said.
+    ///
+    /// It takes some five minutes and tells, turn by turn: how long a start takes until every discovery file is on disk; memory with up to
+    /// 1,000 sessions, and after 10,000 that came and went; round trips of requests; how soon agents hear of decisions and of the
+    /// cursor; proposals of up to 64 MB; an idle minute; the end. Single figures mean little on a machine that others use: look at the
+    /// ratios. Each companion runs in a home, temporary and runtime directory of its own, with a project as its working directory.
+    ///
+    /// What a companion of another make has in its editor is moved by --drive: `CMD ACTION ARGUMENT…`, run for each action as by `alongside
+    /// check`, whose own start then counts; or `unix:SOCKET`, where each action is a line such as ["cursor", "/file", "3", "1"] or
+    /// ["accept", "/file"], answered with a line `ok`. Without it, those rows stay empty and say why.
+    #[command(
+        verbatim_doc_comment,
+        after_help = "\
+Examples:
+  cargo xtask bench                                          ours and the baseline
+  cargo xtask bench --start old/alongside --vs target/release/alongside
+  cargo xtask bench --start 'node my-companion.mjs' --drive ./drive.sh --vs baseline
+  cargo xtask bench --file ~/.qwen/ide/40123.lock            one that runs: no starts, no stops"
+    )]
+    Bench(bench::Options),
     /// Takes the pictures of the documentation: docs/pictures/*.svg.
     ///
     /// They show the real program, built now, on a real terminal.
@@ -85,6 +107,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Dist(options) => dist::dist(&options),
         Chore::Fuzz(options) => fuzz::fuzz(&options),
         Chore::Chaos(options) => chaos::chaos(&options),
+        Chore::Bench(options) => bench::bench(&options),
         Chore::Load(options) => load::load(&options),
         Chore::Screenshot => screenshot::screenshot().map(|()| ExitCode::SUCCESS),
     }

@@ -1,0 +1,159 @@
+//! A desk of ours without a runtime: what the person does is one write, and when the companion has said something is noted before
+//! anything is made of it.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+use alongside_desk::socket::{ClientInfo, Hello, Options, PROTOCOL, Terms};
+use anyhow::{Context as _, Result, ensure};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+/// How long a proposal may take to be shown.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A proposal that is shown.
+#[derive(Debug)]
+pub(super) struct Shown {
+    pub(super) at: Instant,
+    review: Review,
+}
+
+#[derive(Debug, Deserialize)]
+struct Review {
+    id: u64,
+    revision: u64,
+    file: String,
+    hunks: Vec<IgnoredAny>,
+}
+
+impl Shown {
+    pub(super) fn hunks(&self) -> usize {
+        self.review.hunks.len()
+    }
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Desk {
+    socket: Arc<Mutex<UnixStream>>,
+    shown: mpsc::Receiver<Shown>,
+}
+
+impl Desk {
+    /// Joins the host that listens there.
+    pub(super) fn join(socket: &Path) -> Result<Self> {
+        let stream = UnixStream::connect(socket)
+            .with_context(|| format!("cannot join the companion at {}", socket.display()))?;
+        let mut reader = BufReader::new(stream.try_clone()?);
+        let socket = Arc::new(Mutex::new(stream));
+        let hello = Hello {
+            process_id: Some(std::process::id()),
+            client_info: ClientInfo { name: "bench".into(), version: String::new() },
+            initialization_options: Options { alongside: Terms { protocol: PROTOCOL, ..Terms::default() } },
+        };
+        say(&socket, &json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello }))?;
+        let welcome: Value = serde_json::from_slice(&read(&mut reader)?)?;
+        ensure!(welcome["result"].is_object(), "the companion lets no desk in: {welcome}");
+        let (tell, shown) = mpsc::channel();
+        let answers = socket.clone();
+        std::thread::spawn(move || while attend(&mut reader, &answers, &tell).is_ok() {});
+        Ok(Self { socket, shown })
+    }
+
+    /// The person has moved the cursor to a line, which counts from 1. Returns when that began.
+    pub(super) fn cursor(&self, file: &str, line: u32) -> Result<Instant> {
+        let cursor = json!({ "line": line - 1, "character": 0 });
+        let active = json!({ "path": file, "cursor": cursor });
+        self.notify("alongside/didChangeContext", &json!({ "active": active }))
+    }
+
+    /// The person accepts. Returns when that began.
+    pub(super) fn accept(&self, shown: &Shown) -> Result<Instant> {
+        let Review { id, revision, .. } = shown.review;
+        let decision = json!({ "id": id, "revision": revision, "decision": "accept" });
+        self.notify("alongside/decideReview", &decision)
+    }
+
+    /// Waits until this file's proposal is shown. Others go by.
+    pub(super) fn shown(&self, file: &str) -> Result<Shown> {
+        loop {
+            let shown = self.shown.recv_timeout(PATIENCE).context("a proposal is not shown")?;
+            if shown.review.file == file {
+                return Ok(shown);
+            }
+        }
+    }
+
+    fn notify(&self, method: &str, params: &Value) -> Result<Instant> {
+        say(&self.socket, &json!({ "jsonrpc": "2.0", "method": method, "params": params }))
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        let socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
+        // Its thread ends with it.
+        let _ = socket.shutdown(std::net::Shutdown::Both);
+    }
+}
+
+fn say(socket: &Mutex<UnixStream>, message: &Value) -> Result<Instant> {
+    let message = message.to_string();
+    let framed = format!("Content-Length: {}\r\n\r\n{message}", message.len());
+    let mut socket = socket.lock().unwrap_or_else(PoisonError::into_inner);
+    let since = Instant::now();
+    socket.write_all(framed.as_bytes()).context("the companion has hung up on its desk")?;
+    Ok(since)
+}
+
+fn read(reader: &mut BufReader<UnixStream>) -> Result<Vec<u8>> {
+    let mut length = None;
+    loop {
+        let mut line = String::new();
+        ensure!(reader.read_line(&mut line)? > 0, "the companion has hung up on its desk");
+        match line.trim_end() {
+            "" => break,
+            line => length = line.strip_prefix("Content-Length: ").map(str::parse).transpose()?.or(length),
+        }
+    }
+    let mut message = vec![0; length.context("a message without its length")?];
+    reader.read_exact(&mut message)?;
+    Ok(message)
+}
+
+/// One message of the companion.
+fn attend(
+    reader: &mut BufReader<UnixStream>,
+    socket: &Mutex<UnixStream>,
+    tell: &mpsc::Sender<Shown>,
+) -> Result<()> {
+    #[derive(Deserialize)]
+    struct Message<'a> {
+        method: Option<String>,
+        #[serde(borrow)]
+        params: Option<&'a RawValue>,
+    }
+    let message = read(reader)?;
+    let at = Instant::now();
+    let message: Message<'_> = serde_json::from_slice(&message)?;
+    let params = message.params.map_or("null", RawValue::get);
+    match message.method.as_deref() {
+        Some("alongside/didOpenReview") => tell.send(Shown { at, review: serde_json::from_str(params)? })?,
+        // There is nothing that was typed and not sent.
+        Some("alongside/flushReview") => {
+            let flushed: Value = serde_json::from_str(params)?;
+            say(
+                socket,
+                &json!({ "jsonrpc": "2.0", "method": "alongside/didFlushReview", "params": flushed }),
+            )?;
+        }
+        _ => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! What a companion costs and how quick it is, seen from where agents and editors stand: any companion, of whatever make.
+//!
+//! A [`Subject`] is started in a sandbox of its own and found by its discovery files, or runs already. Each scene measures the
+//! subjects in turn, pair by pair, for a single figure says little on a machine that others use: what counts is the
+//! [ratio](report::Row::ratio) within a run. Nothing is parsed, allocated or written by the measuring thread while its clock runs.
+
+mod crowd;
+mod desk;
+mod ears;
+mod found;
+mod hands;
+mod process;
+mod report;
+mod scenes;
+mod subject;
+mod turns;
+mod wire;
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use anyhow::Result;
+
+pub use report::{Figure, Report, Row, Unit};
+pub use subject::{Kind, Subject};
+use turns::Sheet;
+
+/// How much is measured.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// How often each is started, to be found.
+    pub starts: usize,
+    /// At how many sessions memory and context are looked at.
+    pub sessions: Vec<usize>,
+    /// How many sessions are opened and dropped.
+    pub dropped: usize,
+    /// At how many sessions requests are made.
+    pub asking: Vec<usize>,
+    /// At how many sessions decisions are made.
+    pub deciding: Vec<usize>,
+    /// How often the subjects take turns.
+    pub turns: usize,
+    /// Samples in each turn, of what takes microseconds.
+    pub samples: usize,
+    /// How often the cursor moves in each turn.
+    pub moves: usize,
+    /// For how long it moves without a pause.
+    pub steady: Duration,
+    /// Sizes of proposals, in bytes, and how often each is made.
+    pub proposals: Vec<(usize, usize)>,
+    /// How long nothing happens, to see what that costs.
+    pub idle: Duration,
+    /// How long a companion waits for more before it tells what has changed.
+    pub debounce: Duration,
+}
+
+/// The sizes of proposals, in bytes.
+const MB: usize = 1 << 20;
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
+            starts: 15,
+            sessions: vec![1, 50, 1000],
+            dropped: 10_000,
+            asking: vec![1, 50, 100],
+            deciding: vec![1, 50],
+            turns: 5,
+            samples: 200,
+            moves: 5,
+            steady: Duration::from_secs(3),
+            proposals: vec![(MB, 10), (10 * MB, 5), (64 * MB, 3)],
+            idle: Duration::from_secs(60),
+            debounce: Duration::from_millis(50),
+        }
+    }
+}
+
+impl Plan {
+    /// A slice of everything, to see that it works. Its figures mean nothing.
+    pub fn quick() -> Self {
+        Self {
+            starts: 2,
+            sessions: vec![1, 5],
+            dropped: 20,
+            asking: vec![1, 3],
+            deciding: vec![1, 3],
+            turns: 2,
+            samples: 5,
+            moves: 1,
+            steady: Duration::from_millis(600),
+            proposals: vec![(MB, 1)],
+            idle: Duration::from_secs(2),
+            debounce: Duration::from_millis(50),
+        }
+    }
+}
+
+/// Measures these, pair by pair. Ends early, with an error, once `interrupted` is set. Now and then `tell` is given a line about how
+/// it goes.
+///
+/// # Errors
+/// When it is interrupted, or this machine does not let us measure. What a subject cannot do stands in its row.
+pub fn run(
+    plan: &Plan,
+    subjects: &[Subject],
+    interrupted: &AtomicBool,
+    tell: &dyn Fn(&str),
+) -> Result<Report> {
+    alongside_platform::limits::raise_open_files();
+    let mut bench = Bench { plan, subjects, interrupted, tell, sheet: Sheet::new(subjects) };
+    let resting = bench.begin_to_rest()?;
+    bench.starts()?;
+    let grown = bench.memory()?;
+    bench.requests()?;
+    bench.decisions()?;
+    bench.contexts()?;
+    bench.proposals()?;
+    bench.stops()?;
+    bench.rest(resting)?;
+    bench.memory_after(grown)?;
+    Ok(bench.sheet.report())
+}
+
+/// What all scenes share.
+struct Bench<'a> {
+    plan: &'a Plan,
+    subjects: &'a [Subject],
+    interrupted: &'a AtomicBool,
+    tell: &'a dyn Fn(&str),
+    sheet: Sheet,
+}
+
+impl Bench<'_> {
+    /// Whether to go on.
+    fn go_on(&self) -> Result<()> {
+        anyhow::ensure!(!self.interrupted.load(Relaxed), "interrupted");
+        Ok(())
+    }
+
+    fn sleep(&self, time: Duration) -> Result<()> {
+        let until = std::time::Instant::now() + time;
+        while let Some(left) = until.checked_duration_since(std::time::Instant::now()) {
+            self.go_on()?;
+            std::thread::sleep(left.min(Duration::from_millis(100)));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,128 @@
+//! What came of it, as a table and for JSON.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+/// What a figure counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Unit {
+    /// Microseconds.
+    #[serde(rename = "µs")]
+    Micros,
+    /// Milliseconds.
+    #[serde(rename = "ms")]
+    Millis,
+    /// Kibibytes.
+    #[serde(rename = "KiB")]
+    Kib,
+    /// Things.
+    #[serde(rename = "count")]
+    Count,
+}
+
+/// One row.
+#[derive(Debug, Clone, Serialize)]
+pub struct Row {
+    /// What was measured.
+    pub what: String,
+    /// In which unit.
+    pub unit: Unit,
+    /// One for each subject.
+    pub figures: Vec<Figure>,
+    /// With two subjects: how many times as much the second took, the median over all turns.
+    pub ratio: Option<f64>,
+}
+
+/// What was measured of one subject.
+#[derive(Debug, Clone, Serialize)]
+pub struct Figure {
+    /// How many samples there are.
+    pub samples: usize,
+    /// The middle one.
+    pub median: Option<f64>,
+    /// What one in a hundred exceeds.
+    pub p99: Option<f64>,
+    /// Their mean.
+    pub mean: Option<f64>,
+    /// Why there are none, or no more.
+    pub failed: Option<String>,
+    /// What else was seen.
+    pub note: Option<String>,
+}
+
+/// See the module.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// Who was measured.
+    pub subjects: Vec<String>,
+    /// What was.
+    pub rows: Vec<Row>,
+}
+
+impl std::fmt::Display for Report {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let wide = self.rows.iter().map(|row| row.title().chars().count()).max().unwrap_or(0);
+        let mut remarks = Vec::new();
+        write!(f, "{:wide$}", "")?;
+        self.subjects.iter().try_for_each(|name| write!(f, " | {:^33}", name))?;
+        write!(f, "\n{:wide$}", "")?;
+        self.subjects.iter().try_for_each(|_| write!(f, " | {:>10} {:>10} {:>11}", "p50", "p99", "mean"))?;
+        writeln!(f, "{}", if self.subjects.len() == 2 { " |  ratio" } else { "" })?;
+        for row in &self.rows {
+            write!(f, "{:wide$}", row.title())?;
+            for (name, figure) in self.subjects.iter().zip(&row.figures) {
+                write!(f, " | {:>33}", figure.cell())?;
+                let said = [figure.failed.as_ref(), figure.note.as_ref()].into_iter().flatten();
+                remarks.extend(said.map(|said| format!("{}, {name}: {said}", row.what)));
+            }
+            writeln!(
+                f,
+                "{}",
+                row.ratio.map_or_else(String::new, |ratio| format!(" | {:>6}", number(ratio)))
+            )?;
+        }
+        if self.subjects.len() == 2 {
+            writeln!(f, "ratio: how many times as much {} took", self.subjects[1])?;
+        }
+        remarks.iter().try_for_each(|remark| writeln!(f, "{remark}"))
+    }
+}
+
+impl Row {
+    fn title(&self) -> String {
+        match self.unit {
+            Unit::Micros => format!("{}, µs", self.what),
+            Unit::Millis => format!("{}, ms", self.what),
+            Unit::Kib => format!("{}, KiB", self.what),
+            Unit::Count => self.what.clone(),
+        }
+    }
+}
+
+impl Figure {
+    fn cell(&self) -> String {
+        let mut cell = String::new();
+        let shown = match (self.samples, &self.failed) {
+            (0, Some(_)) => return "failed".into(),
+            (0, None) => return "–".into(),
+            (1, _) => [self.median, None, None],
+            _ => [self.median, self.p99, self.mean],
+        };
+        for (value, wide) in shown.into_iter().zip([10, 10, 11]) {
+            let value = value.map(number).unwrap_or_default();
+            // Writing to a string does not fail.
+            let _ = write!(cell, "{value:>wide$} ");
+        }
+        cell.trim_end_matches(' ').to_owned() + &" ".repeat(if self.samples == 1 { 23 } else { 0 })
+    }
+}
+
+/// Three digits that count.
+fn number(value: f64) -> String {
+    match value.abs() {
+        big if big >= 100.0 => format!("{value:.0}"),
+        middle if middle >= 10.0 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
+}

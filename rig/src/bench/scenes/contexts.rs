@@ -1,0 +1,102 @@
+//! From a move of the cursor until agents have heard of it.
+
+use std::time::{Duration, Instant};
+
+use alongside_contract::context::CONTEXT_UPDATE;
+use anyhow::Result;
+
+use super::super::Bench;
+use super::super::report::Unit;
+use super::super::turns::{Seat, row};
+use super::{between, file, micros, millis, sessions};
+
+/// How often a cursor moves that never stands still.
+const STEADILY: Duration = Duration::from_millis(30);
+/// What is told after the cursor has stood still for so long was told in between.
+const AFTERWARDS: Duration = Duration::from_millis(10);
+
+impl Bench<'_> {
+    pub(in super::super) fn contexts(&mut self) -> Result<()> {
+        let mut parties = self.seats()?;
+        let mut line = 0;
+        let debounce = self.plan.debounce;
+        for number in self.plan.sessions.clone() {
+            (self.tell)(&format!("context, with {}", sessions(number)));
+            let what = format!("context beyond the debounce, {}", sessions(number));
+            let mut rows = vec![row(what.clone(), Unit::Micros)];
+            if number > 1 {
+                rows.push(row(format!("{what}, the last to hear"), Unit::Millis));
+            }
+            let moves = self.plan.moves;
+            self.turns(&rows, &mut parties, self.plan.turns, |seat| {
+                seat.crowd.grow(number)?;
+                let (mut each, mut last) = (Vec::new(), Vec::new());
+                // With one agent there is but one sample in a move.
+                for _ in 0..if number == 1 { moves * 4 } else { moves } {
+                    line += 1;
+                    let late = moved(seat, line, number, debounce)?;
+                    last.extend(late.iter().copied().max().map(millis));
+                    each.extend(late.into_iter().map(micros));
+                }
+                Ok(vec![each, last])
+            })?;
+        }
+        let seconds = self.plan.steady.as_secs_f32();
+        (self.tell)("context, while the cursor never stands still");
+        let rows = [row(format!("updates during {seconds} s of a move every 30 ms"), Unit::Count)];
+        let mut parties = self.seats()?;
+        let steady = self.plan.steady;
+        self.turns(&rows, &mut parties, 2, |seat| {
+            seat.crowd.grow(1)?;
+            Ok(vec![vec![steadily(seat, &mut line, steady)?]])
+        })
+    }
+}
+
+/// By how much each agent heard later of a move than the debounce alone makes it.
+fn moved(seat: &mut Seat, line: u32, agents: usize, debounce: Duration) -> Result<Vec<Duration>> {
+    let path = opened(seat)?;
+    seat.crowd.calm_down(Duration::from_millis(60))?;
+    let since = seat.companion.hands()?.cursor(&path, line)?;
+    // What is heard is understood when all of it has come: that takes time which the companion may need.
+    let crowded = Duration::from_millis(if agents > 1 { 100 } else { 0 });
+    std::thread::sleep(debounce / 2 + crowded);
+    let mut late = vec![None; agents];
+    while late.iter().any(Option::is_none) {
+        let told = seat
+            .crowd
+            .wait("the context", |told| told.method == CONTEXT_UPDATE && told.line() == u64::from(line))?;
+        late[told.agent] = Some(between(since + debounce, told.at));
+    }
+    Ok(late.into_iter().flatten().collect())
+}
+
+/// How many updates come while the cursor moves all the time.
+fn steadily(seat: &mut Seat, line: &mut u32, time: Duration) -> Result<f64> {
+    let path = opened(seat)?;
+    seat.crowd.calm_down(Duration::from_millis(250))?;
+    let since = Instant::now();
+    let mut next = since;
+    while since.elapsed() < time {
+        *line += 1;
+        seat.companion.hands()?.cursor(&path, *line)?;
+        next += STEADILY;
+        std::thread::sleep(next.saturating_duration_since(Instant::now()));
+    }
+    let until = Instant::now() + AFTERWARDS;
+    let mut updates = 0.0;
+    while let Some(told) = seat.crowd.hear(Duration::from_millis(250))? {
+        let counts = told.method == CONTEXT_UPDATE && told.at <= until;
+        updates += f64::from(u8::from(counts));
+    }
+    Ok(updates)
+}
+
+/// The file that the cursor is in.
+fn opened(seat: &Seat) -> Result<String> {
+    let path = file(&seat.companion.project, "open.rs");
+    if !std::path::Path::new(&path).exists() {
+        std::fs::write(&path, "a line\n".repeat(10_000))?;
+    }
+    Ok(path)
+}

@@ -1,0 +1,102 @@
+//! What sessions cost, while they are there and afterwards.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::super::Bench;
+use super::super::crowd::{Crowd, connect};
+use super::super::process::{self, Memory};
+use super::super::report::Unit;
+use super::super::turns::{Party, Seat, row};
+use super::super::wire::Line;
+use super::sessions;
+
+/// Until a companion that has been busy has put its things in order.
+const CALM: Duration = Duration::from_millis(700);
+
+impl Bench<'_> {
+    /// Returns those of whom it is yet to be seen whether they forget.
+    pub(in super::super) fn memory(&mut self) -> Result<Vec<Party>> {
+        (self.tell)("memory, with more and more sessions");
+        let mut parties = self.seats()?;
+        let mut idle = vec![0.0; self.subjects.len()];
+        self.weigh(
+            "idle",
+            &mut parties,
+            |_| Ok(()),
+            |at, memory| {
+                idle[at] = memory.resident;
+                None
+            },
+        )?;
+        for number in self.plan.sessions.clone() {
+            self.weigh(
+                &format!("with {}", sessions(number)),
+                &mut parties,
+                |seat| seat.crowd.grow(number),
+                |at, memory| {
+                    let each = (memory.resident - idle[at]) / number as f64;
+                    (number > 1).then(|| format!("{each:.1} KiB for each session"))
+                },
+            )?;
+        }
+        (self.tell)(&format!("{} sessions, opened and dropped", self.plan.dropped));
+        // They wait for nobody: while one is dropped by all of its agents, the next one is.
+        for Party { seat, .. } in &mut parties {
+            self.go_on()?;
+            if let Ok(there) = seat
+                && let Err(error) = self.come_and_go(there)
+            {
+                *seat = Err(format!("{:#}", there.companion.explain(error)));
+            }
+        }
+        Ok(parties)
+    }
+
+    /// Once a minute has gone by, for nobody says goodbye who is killed.
+    pub(in super::super) fn memory_after(&mut self, mut parties: Vec<Party>) -> Result<()> {
+        let what = format!("after {} were opened and dropped", sessions(self.plan.dropped));
+        self.weigh(&what, &mut parties, |_| Ok(()), |_, _| None)
+    }
+
+    fn weigh(
+        &mut self,
+        when: &str,
+        parties: &mut [Party],
+        mut first: impl FnMut(&mut Seat) -> Result<()>,
+        mut note: impl FnMut(usize, Memory) -> Option<String>,
+    ) -> Result<()> {
+        let rows = [
+            row(format!("memory {when}, resident"), Unit::Kib),
+            row(format!("memory {when}, its share"), Unit::Kib),
+        ];
+        let mut seen = Vec::new();
+        self.turns(&rows, parties, 1, |seat| {
+            first(seat)?;
+            std::thread::sleep(CALM);
+            let memory = process::memory(seat.companion.pid)?;
+            seen.push(memory);
+            Ok(vec![vec![memory.resident], vec![memory.proportional]])
+        })?;
+        let there = parties.iter().filter(|party| party.seat.is_ok());
+        for (party, memory) in there.zip(seen) {
+            self.sheet.row(&rows[0])[party.subject].note = note(party.subject, memory);
+        }
+        Ok(())
+    }
+
+    /// Agents begin a session, open their stream, and are killed.
+    fn come_and_go(&self, seat: &mut Seat) -> Result<()> {
+        let address = seat.crowd.address.clone();
+        seat.crowd = Crowd::new(&address)?;
+        let mut line = Line::open(&address)?;
+        for _ in 0..self.plan.dropped {
+            self.go_on()?;
+            let agent = connect(&address, line)?;
+            line = agent.line;
+            drop(Line::open(&address)?.listen(&address.request(&agent.session, None))?);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,52 @@
+//! What is measured, a file for each kind of cost.
+
+mod contexts;
+mod decisions;
+mod memory;
+mod proposals;
+mod requests;
+mod rest;
+mod starts;
+mod stops;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// From one moment to another.
+fn between(since: Instant, at: Instant) -> Duration {
+    at.saturating_duration_since(since)
+}
+
+/// "1 session", "50 sessions".
+fn sessions(number: usize) -> String {
+    format!("{number} session{}", if number == 1 { "" } else { "s" })
+}
+
+/// Text of about so many bytes, with so many lines changed that lie apart.
+fn text(bytes: usize, changed: usize, mark: &str) -> String {
+    const LINE: usize = 64;
+    let lines = (bytes / LINE).max(1);
+    let apart = (lines / changed.max(1)).max(1);
+    let mut text = String::with_capacity(lines * LINE);
+    for line in 0..lines {
+        let mark = if line % apart == apart / 2 && line / apart < changed { mark } else { "as it was" };
+        let start = text.len();
+        text.push_str(&format!("let value_{line} = compute({line}); // {mark} "));
+        text.extend(std::iter::repeat_n('x', (start + LINE - 1).saturating_sub(text.len())));
+        text.push('\n');
+    }
+    text
+}
+
+/// A file of a project.
+fn file(project: &Path, name: &str) -> String {
+    project.join(name).display().to_string()
+}

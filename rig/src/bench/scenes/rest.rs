@@ -1,0 +1,54 @@
+//! What it costs while nothing happens.
+
+use anyhow::Result;
+
+use super::super::Bench;
+use super::super::process::Activity;
+use super::super::report::Unit;
+use super::super::turns::{Party, row};
+use super::sessions;
+
+/// How many agents are connected and say nothing.
+const AGENTS: [usize; 2] = [0, 1];
+
+impl Bench<'_> {
+    /// Starts those that shall rest, first of all: what they do at their start is long over then.
+    pub(in super::super) fn begin_to_rest(&mut self) -> Result<Vec<Vec<Party>>> {
+        let begin = |bench: &mut Self, agents: usize| {
+            let mut parties = bench.seats()?;
+            bench.turns(&[], &mut parties, 1, |seat| seat.crowd.grow(agents).map(|()| Vec::new()))?;
+            Ok(parties)
+        };
+        AGENTS.map(|agents| begin(self, agents)).into_iter().collect()
+    }
+
+    /// All rest at once: they keep nobody from it.
+    pub(in super::super) fn rest(&mut self, mut all: Vec<Vec<Party>>) -> Result<()> {
+        let seconds = self.plan.idle.as_secs();
+        (self.tell)(&format!("nothing, for {seconds} s"));
+        let rows = |agents: usize| {
+            let when = format!("{seconds} idle seconds, {}", sessions(agents));
+            [
+                row(format!("processor during {when}"), Unit::Millis),
+                row(format!("wake-ups during {when}"), Unit::Count),
+            ]
+        };
+        let mut before = Vec::new();
+        for parties in &mut all {
+            self.turns(&[], parties, 1, |seat| {
+                before.push(Activity::of(seat.companion.pid)?);
+                Ok(Vec::new())
+            })?;
+        }
+        self.sleep(self.plan.idle)?;
+        let mut before = before.into_iter();
+        for (parties, agents) in all.iter_mut().zip(AGENTS) {
+            self.turns(&rows(agents), parties, 1, |seat| {
+                let now = Activity::of(seat.companion.pid)?;
+                let (computed, woken) = before.next().map_or((0.0, 0.0), |before| now.since(&before));
+                Ok(vec![vec![computed], vec![woken]])
+            })?;
+        }
+        Ok(())
+    }
+}

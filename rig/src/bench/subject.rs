@@ -1,0 +1,246 @@
+//! Who is measured: ours, the baseline, a command that starts a companion, or one that runs already.
+
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Error, Result, bail, ensure};
+
+use super::desk::Desk;
+use super::found::{self, Watch};
+use super::hands::Hands;
+use super::process;
+use super::wire::Address;
+use crate::install::Rig;
+use crate::sandbox::Sandbox;
+
+/// How long a companion may take to be found.
+const STARTED_WITHIN: Duration = Duration::from_secs(30);
+/// How long one may take to end.
+const ENDED_WITHIN: Duration = Duration::from_secs(10);
+/// The name of our hosts, and that of their sockets.
+const HOST: &str = "bench";
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    /// What it is called in the table.
+    pub name: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Who does in its editor what a person would: a command, or `unix:SOCKET`.
+    pub drive: Option<String>,
+}
+
+/// What is measured.
+#[derive(Debug, Clone)]
+pub enum Kind {
+    /// A program of ours, as a host.
+    Ours(PathBuf),
+    /// What a plugin author would write today.
+    Baseline(Box<Rig>),
+    /// Whatever this command starts.
+    Command(String),
+    /// What this discovery file leads to.
+    File(PathBuf),
+}
+
+/// One that runs.
+#[derive(Debug)]
+pub(super) struct Companion {
+    pub(super) address: Address,
+    pub(super) project: PathBuf,
+    /// Nobody does what a person would: why.
+    pub(super) hands: Result<Hands, String>,
+    /// The process that listens.
+    pub(super) pid: u32,
+    /// From before it was started until its last discovery file was there.
+    pub(super) found_after: Option<Duration>,
+    /// Its discovery files.
+    pub(super) files: Vec<PathBuf>,
+    child: Option<Child>,
+    /// Goes last: it ends what is left.
+    _sandbox: Option<Sandbox>,
+}
+
+impl Subject {
+    /// Whether it can be started, as often as one likes.
+    pub(super) fn starts(&self) -> bool {
+        !matches!(self.kind, Kind::File(_))
+    }
+
+    /// Starts it, and waits until it can be found.
+    pub(super) fn start(&self) -> Result<Companion> {
+        let sandbox = Sandbox::new();
+        let mut command = match &self.kind {
+            Kind::File(file) => return self.running(file),
+            Kind::Ours(program) => {
+                let mut command = Command::new(program);
+                command.args(["host", "--serve", HOST, "--starter", &std::process::id().to_string(), "--"]);
+                command.arg(sandbox.project());
+                command
+            }
+            Kind::Baseline(rig) => {
+                let mut command = Command::new(rig.node());
+                command.arg(crate::node_script("baseline/companion.mjs")).arg(rig.modules("mcp-sdks"));
+                command.arg(sandbox.project()).arg(sandbox.run().join("control"));
+                command
+            }
+            Kind::Command(line) => {
+                let mut command = Command::new("sh");
+                command.args(["-c", &format!("exec {line}")]);
+                command
+            }
+        };
+        let mut companion = start(&mut command, sandbox, None)?;
+        companion.hands = self.hands(companion._sandbox.as_ref()).map_err(|error| format!("{error:#}"));
+        Ok(companion)
+    }
+
+    /// Starts ours as an editor does: as a language server, which starts the host.
+    pub(super) fn start_as_server(&self) -> Result<Companion> {
+        let Kind::Ours(program) = &self.kind else { bail!("it is no language server that is known here") };
+        let sandbox = Sandbox::new();
+        let folder = serde_json::json!({ "uri": format!("file://{}", sandbox.project().display()), "name": "project" });
+        let params = serde_json::json!({
+            "processId": std::process::id(), "clientInfo": { "name": "bench" }, "capabilities": {}, "workspaceFolders": [folder],
+        });
+        let hello =
+            serde_json::json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
+        let ready = serde_json::json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} });
+        let said: String = [hello, ready].map(|message| frame(&message.to_string())).concat();
+        start(Command::new(program).arg("lsp"), sandbox, Some(&said))
+    }
+
+    fn hands(&self, sandbox: Option<&Sandbox>) -> Result<Hands> {
+        match (&self.kind, &self.drive, sandbox) {
+            (_, Some(drive), _) => Hands::of(drive, sandbox),
+            (Kind::Ours(_), None, Some(sandbox)) => {
+                let socket = sandbox.run().join("alongside").join(HOST).with_extension("sock");
+                // It listens after it can be found.
+                Ok(Hands::Desk(eventually(|| Desk::join(&socket))?))
+            }
+            (Kind::Baseline(_), None, Some(sandbox)) => {
+                eventually(|| Hands::dial(&sandbox.run().join("control")))
+            }
+            _ => bail!("nobody moves the cursor or accepts: say who does with --drive"),
+        }
+    }
+
+    fn running(&self, file: &std::path::Path) -> Result<Companion> {
+        let (address, project) = found::read(file)?;
+        let pid = process::listens_on(address.port)?;
+        let project =
+            project.with_context(|| format!("{} names no project that is there", file.display()))?;
+        let hands = self.hands(None).map_err(|error| format!("{error:#}"));
+        let files = vec![file.to_owned()];
+        Ok(Companion { address, project, hands, pid, found_after: None, files, child: None, _sandbox: None })
+    }
+}
+
+/// Starts a command, says something to it, and waits until it can be found.
+fn start(command: &mut Command, sandbox: Sandbox, said: Option<&str>) -> Result<Companion> {
+    use std::io::Write as _;
+    use std::os::unix::process::CommandExt as _;
+
+    // What the rig's agents are told of containers is of no use to a companion, and would cost one in Node its time.
+    let environment = sandbox.env().into_iter().filter(|(name, _)| *name != "NODE_OPTIONS");
+    command.env_clear().envs(environment).envs(alongside_platform::memory::gives_back());
+    command.current_dir(sandbox.project()).process_group(0);
+    let input = if said.is_some() { Stdio::piped() } else { Stdio::null() };
+    command.stdin(input).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut watch = Watch::begin(&sandbox)?;
+    let since = Instant::now();
+    let mut child =
+        command.spawn().with_context(|| format!("cannot start {}", command.get_program().display()))?;
+    if let (Some(said), Some(input)) = (said, &mut child.stdin) {
+        input.write_all(said.as_bytes())?;
+    }
+    while !watch.look(Duration::from_millis(20)) {
+        if let Some(status) = child.try_wait()?.filter(|status| !status.success()) {
+            return Err(died(status));
+        }
+        ensure!(
+            since.elapsed() < STARTED_WITHIN,
+            "no discovery file is there after {} s",
+            STARTED_WITHIN.as_secs()
+        );
+    }
+    let files = watch.files();
+    let (address, _) = found::read(files.first().context("its discovery files are gone again")?)?;
+    let found_after = watch.newest().map(|newest| newest.duration_since(since));
+    Ok(Companion {
+        pid: process::listens_on(address.port)?,
+        project: sandbox.project(),
+        hands: Err("nobody is there".into()),
+        found_after,
+        files,
+        address,
+        child: Some(child),
+        _sandbox: Some(sandbox),
+    })
+}
+
+impl Companion {
+    /// The same error, or what is behind it: that the companion is dead.
+    pub(super) fn explain(&mut self, error: Error) -> Error {
+        // Who hangs up may be about to end.
+        std::thread::sleep(Duration::from_millis(50));
+        match self.child.as_mut().map(Child::try_wait) {
+            Some(Ok(Some(status))) => error.context(died(status)),
+            _ => error,
+        }
+    }
+
+    pub(super) fn hands(&mut self) -> Result<&mut Hands> {
+        self.hands.as_mut().map_err(|why| anyhow::anyhow!("{why}"))
+    }
+
+    /// Asks it to end.
+    pub(super) fn terminate(&self) -> Result<()> {
+        let pid = i32::try_from(self.pid).ok().and_then(rustix::process::Pid::from_raw);
+        let pid = pid.context("it has no process")?;
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).context("it cannot be asked to end")
+    }
+
+    /// Waits until it has ended.
+    pub(super) fn wait_for_end(&mut self) -> Result<()> {
+        let child = self.child.as_mut().context("it was not started here")?;
+        let until = Instant::now() + ENDED_WITHIN;
+        // What was started may have left behind what listens.
+        while child.try_wait()?.is_none() || alongside_platform::process::is_alive(self.pid) {
+            ensure!(Instant::now() < until, "it does not end within {} s", ENDED_WITHIN.as_secs());
+            std::thread::sleep(Duration::from_micros(100));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Companion {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            // Errors are those of one that has ended.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn died(status: ExitStatus) -> Error {
+    anyhow::anyhow!("the companion has died ({status})")
+}
+
+fn frame(message: &str) -> String {
+    format!("Content-Length: {}\r\n\r\n{message}", message.len())
+}
+
+/// Tries for a moment.
+fn eventually<T>(mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
+    let until = Instant::now() + Duration::from_secs(5);
+    loop {
+        match attempt() {
+            Err(_) if Instant::now() < until => std::thread::sleep(Duration::from_millis(5)),
+            done => return done,
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! `cargo xtask bench`: what a companion costs and how quick it is, beside another one.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use alongside_rig::bench::{Kind, Plan, Subject, run};
+use anyhow::Context as _;
+
+use crate::run::{cargo, must};
+
+/// The word for what a plugin author would write today.
+const BASELINE: &str = "baseline";
+
+/// What to measure.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// Measure what this command starts, until it can be found; an `alongside` program is started as a host
+    #[arg(long, value_name = "CMD", conflicts_with = "file")]
+    start: Option<String>,
+
+    /// Measure the running companion that this discovery file leads to
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+
+    /// Beside it, turn by turn, what this command starts; `baseline` is the companion in rig/node/baseline
+    #[arg(long, value_name = "CMD")]
+    vs: Option<String>,
+
+    /// Who moves the cursor and accepts at what is measured: a command as for `alongside check`, or unix:SOCKET
+    #[arg(long, value_name = "CMD")]
+    drive: Option<String>,
+
+    /// The same for what --vs starts
+    #[arg(long, value_name = "CMD", requires = "vs")]
+    vs_drive: Option<String>,
+
+    /// How long they wait for more before they tell agents of a move, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 50)]
+    debounce: u64,
+
+    /// Only a little of everything, to see that it works
+    #[arg(long)]
+    quick: bool,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn bench(options: &Options) -> anyhow::Result<ExitCode> {
+    if cfg!(debug_assertions) {
+        return crate::load::as_release();
+    }
+    let plan = if options.quick { Plan::quick() } else { Plan::default() };
+    let plan = Plan { debounce: Duration::from_millis(options.debounce), ..plan };
+    let is_default = options.start.is_none() && options.file.is_none();
+    let first = match (&options.start, &options.file) {
+        (_, Some(file)) => Kind::File(file.clone()),
+        (Some(command), None) => kind(command)?,
+        (None, None) => {
+            must(cargo().args(["build", "--quiet", "--release", "-p", "alongside"]))?;
+            Kind::Ours(alongside_rig::alongside_bin()?)
+        }
+    };
+    let mut subjects = vec![subject(first, options.drive.clone())];
+    let second = options.vs.clone().or(is_default.then(|| BASELINE.to_owned()));
+    if let Some(command) = second {
+        subjects.push(subject(kind(&command)?, options.vs_drive.clone()));
+    }
+    let report = run(&plan, &subjects, interruption(), &|line| eprintln!("{line}"))?;
+    match options.json {
+        true => println!("{}", serde_json::to_string(&report)?),
+        false => print!("{report}"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a command is: a program of ours is told by its name.
+fn kind(command: &str) -> anyhow::Result<Kind> {
+    if command == BASELINE {
+        return Ok(Kind::Baseline(Box::new(alongside_rig::install()?)));
+    }
+    let program = Path::new(command);
+    if program.file_name().is_some_and(|name| name == "alongside") {
+        let program = program.canonicalize().with_context(|| format!("no program {}", program.display()))?;
+        return Ok(Kind::Ours(program));
+    }
+    Ok(Kind::Command(command.to_owned()))
+}
+
+fn subject(kind: Kind, drive: Option<String>) -> Subject {
+    let name = match &kind {
+        Kind::Ours(_) => "alongside".to_owned(),
+        Kind::Baseline(_) => BASELINE.to_owned(),
+        Kind::Command(command) => command.chars().take(30).collect(),
+        Kind::File(file) => file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+    };
+    Subject { name, kind, drive }
+}
+
+/// Set once somebody presses Ctrl-C: what runs is then ended in order.
+fn interruption() -> &'static AtomicBool {
+    static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+    std::thread::spawn(|| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        // Without a way to hear of it, Ctrl-C ends us at once.
+        if runtime.is_ok_and(|runtime| runtime.block_on(tokio::signal::ctrl_c()).is_ok()) {
+            INTERRUPTED.store(true, Relaxed);
+        }
+    });
+    &INTERRUPTED
+}
