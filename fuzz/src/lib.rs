@@ -8,3 +8,4 @@ pub mod http;
 pub mod json_rpc;
 pub mod lsp;
 pub mod positions;
+pub mod proposals;

@@ -1,7 +1,9 @@
-//! What an editor sends: bytes that are framed or not, and messages that make sense or not, also about the document that a
-//! proposal is shown as. The companion behind is as strict as the real one.
+//! What an editor sends: bytes that are framed or not, and messages that make sense or not. The companion behind is as strict as
+//! the real one.
 
 mod companion;
+
+use std::path::Path;
 
 use alongside_desk::fuzzing::{read, write};
 use alongside_lsp::fuzzing::{Step, converse};
@@ -10,38 +12,30 @@ use serde_json::Value;
 
 use companion::{Companion, Elsewhere};
 
-/// What an input calls the place where proposals are written.
-const OWN: &str = "file:///own";
 /// The line of an input that lets time pass.
 const WAITS: &[u8] = b"~";
 /// What the line of an input begins with that is no message, but what comes from elsewhere: see [`Elsewhere`].
 const ELSEWHERE: &[u8] = b"!";
 
 /// The input is a stream, of which the first message holds the parameters of `initialize`; or only those, and then a
-/// message a line. Proposals are written if it names where.
+/// message a line.
 pub fn holds(data: &[u8]) {
-    let own = std::env::temp_dir().join(format!("alongside-fuzz-{}", std::process::id()));
-    let (own, data) = match std::str::from_utf8(data).ok().filter(|text| text.contains(OWN)) {
-        Some(text) => {
-            let named = text.replace(OWN, &format!("file://{}", own.display()));
-            (Some(own), named.into_bytes())
-        }
-        None => (None, data.to_vec()),
-    };
+    is_conversed(data, None);
+}
+
+/// The same where proposals are written, in `own`.
+pub(crate) fn is_conversed(data: &[u8], own: Option<&Path>) {
     let messages =
-        framed(&data).unwrap_or_else(|| data.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect());
+        framed(data).unwrap_or_else(|| data.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect());
     let mut lines = messages.iter();
     let Some(initialize) = lines.next() else { return };
     let initialize: Value = serde_json::from_slice(initialize).unwrap_or_default();
     let steps: Vec<_> = lines.filter_map(|line| step(line)).collect();
     let asked: Vec<_> = steps.iter().filter_map(asked).collect();
     let mut companion = Companion::new(&initialize);
-    let told = converse(&initialize, own.clone(), steps, |seat, elsewhere| companion.serves(seat, elsewhere));
-    // An editor that was shown a proposal leaves nothing of it behind.
-    if let Some(own) = own {
-        let left = std::fs::remove_dir(&own);
-        assert!(!own.exists(), "{}: {left:?}", own.display());
-    }
+    let told = converse(&initialize, own.map(Path::to_owned), steps, |seat, elsewhere| {
+        companion.serves(seat, elsewhere)
+    });
     let mut answered = Vec::new();
     for message in told {
         if let Message::Response(response) = message {
