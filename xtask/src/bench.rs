@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-use alongside_rig::bench::{Kind, Plan, Subject, run};
+use alongside_rig::bench::{Kind, Plan, Scene, Subject, run};
 use anyhow::Context as _;
 
 use crate::run::{cargo, must};
@@ -40,6 +40,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "MS", default_value_t = 50)]
     debounce: u64,
 
+    /// Measure only these: starts, memory, requests, decisions, contexts, proposals, stops, rest
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = scene)]
+    only: Vec<Scene>,
+
     /// Only a little of everything, to see that it works
     #[arg(long)]
     quick: bool,
@@ -50,11 +54,12 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn bench(options: &Options) -> anyhow::Result<ExitCode> {
-    if cfg!(debug_assertions) {
+    if cfg!(debug_assertions) && !options.quick {
         return crate::load::as_release();
     }
     let plan = if options.quick { Plan::quick() } else { Plan::default() };
-    let plan = Plan { debounce: Duration::from_millis(options.debounce), ..plan };
+    let mut plan = Plan { debounce: Duration::from_millis(options.debounce), ..plan };
+    plan.scenes.retain(|scene| options.only.is_empty() || options.only.contains(scene));
     let is_default = options.start.is_none() && options.file.is_none();
     let first = match (&options.start, &options.file) {
         (_, Some(file)) => Kind::File(file.clone()),
@@ -75,6 +80,11 @@ pub(crate) fn bench(options: &Options) -> anyhow::Result<ExitCode> {
         false => print!("{report}"),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn scene(name: &str) -> Result<Scene, String> {
+    let known = Scene::ALL.into_iter().find(|(known, _)| *known == name).map(|(_, scene)| scene);
+    known.ok_or_else(|| format!("take one of {}", Scene::ALL.map(|(name, _)| name).join(", ")))
 }
 
 /// What a command is: a program of ours is told by its name.

@@ -25,9 +25,46 @@ pub use report::{Figure, Report, Row, Unit};
 pub use subject::{Kind, Subject};
 use turns::Sheet;
 
+/// What can be measured by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scene {
+    /// Until it can be found.
+    Starts,
+    /// Memory.
+    Memory,
+    /// Round trips of requests.
+    Requests,
+    /// Until agents hear of decisions.
+    Decisions,
+    /// Until they hear of the cursor.
+    Contexts,
+    /// Large proposals.
+    Proposals,
+    /// The end.
+    Stops,
+    /// What it costs while nothing happens.
+    Rest,
+}
+
+impl Scene {
+    /// All of them, in the order in which they are measured, by name.
+    pub const ALL: [(&'static str, Self); 8] = [
+        ("starts", Self::Starts),
+        ("memory", Self::Memory),
+        ("requests", Self::Requests),
+        ("decisions", Self::Decisions),
+        ("contexts", Self::Contexts),
+        ("proposals", Self::Proposals),
+        ("stops", Self::Stops),
+        ("rest", Self::Rest),
+    ];
+}
+
 /// How much is measured.
 #[derive(Debug, Clone)]
 pub struct Plan {
+    /// What is measured.
+    pub scenes: Vec<Scene>,
     /// How often each is started, to be found.
     pub starts: usize,
     /// At how many sessions memory and context are looked at.
@@ -60,6 +97,7 @@ const MB: usize = 1 << 20;
 impl Default for Plan {
     fn default() -> Self {
         Self {
+            scenes: Scene::ALL.map(|(_, scene)| scene).to_vec(),
             starts: 15,
             sessions: vec![1, 50, 1000],
             dropped: 10_000,
@@ -80,6 +118,7 @@ impl Plan {
     /// A slice of everything, to see that it works. Its figures mean nothing.
     pub fn quick() -> Self {
         Self {
+            scenes: Scene::ALL.map(|(_, scene)| scene).to_vec(),
             starts: 2,
             sessions: vec![1, 5],
             dropped: 20,
@@ -109,16 +148,28 @@ pub fn run(
 ) -> Result<Report> {
     alongside_platform::limits::raise_open_files();
     let mut bench = Bench { plan, subjects, interrupted, tell, sheet: Sheet::new(subjects) };
-    let resting = bench.begin_to_rest()?;
-    bench.starts()?;
-    let grown = bench.memory()?;
-    bench.requests()?;
-    bench.decisions()?;
-    bench.contexts()?;
-    bench.proposals()?;
-    bench.stops()?;
-    bench.rest(resting)?;
-    bench.memory_after(grown)?;
+    let has = |scene| plan.scenes.contains(&scene);
+    // What is looked at later than it is begun is begun first, and goes on beside the others.
+    let resting = if has(Scene::Rest) { bench.begin_to_rest()? } else { Vec::new() };
+    let mut grown = Vec::new();
+    for scene in &plan.scenes {
+        match scene {
+            Scene::Starts => bench.starts()?,
+            Scene::Memory => grown = bench.memory()?,
+            Scene::Requests => bench.requests()?,
+            Scene::Decisions => bench.decisions()?,
+            Scene::Contexts => bench.contexts()?,
+            Scene::Proposals => bench.proposals()?,
+            Scene::Stops => bench.stops()?,
+            Scene::Rest => {}
+        }
+    }
+    if has(Scene::Rest) {
+        bench.rest(resting)?;
+    }
+    if has(Scene::Memory) {
+        bench.memory_after(grown, has(Scene::Rest))?;
+    }
     Ok(bench.sheet.report())
 }
 

@@ -1,13 +1,17 @@
 //! Where journals lie, who may write which, and what of them goes when: a file and a lock for each living companion, and for
 //! each that has crashed until it is back, or for two weeks.
+//!
+//! A file is a record a line, and the last whole one counts. What changes is appended, for an agent waits for it: a file that
+//! takes the place of another is written out by ext4 on the spot, which takes fifteen times as long, and now and then 4 ms.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use super::{Changes, Journal, KnownSession};
 use crate::drafts::KEPT_FOR;
@@ -18,6 +22,9 @@ use crate::untrusted::{self, Whose};
 /// It holds the texts of all open reviews; whatever is larger than this is something else.
 const MAX_BYTES: u64 = 1 << 30;
 
+/// A file of so many bytes begins anew with the next record.
+const ROOM: u64 = 1 << 20;
+
 /// The right to keep one journal; nobody else has it at the same time.
 #[derive(Debug)]
 pub(crate) struct Keeper {
@@ -25,6 +32,8 @@ pub(crate) struct Keeper {
     path: PathBuf,
     /// The files of sessions that were written.
     pages: BTreeSet<PathBuf>,
+    /// It begins with a record of this life.
+    is_begun: bool,
     /// Held until the process ends, however it ends.
     lock: File,
 }
@@ -62,7 +71,13 @@ impl Keeper {
         make_directory(state)?;
         let path = directory(state).join(format!("{name}.json"));
         let lock = private::try_lock(&path.with_extension("lock"))?;
-        Ok(lock.map(|lock| Self { state: state.to_owned(), path, pages: BTreeSet::new(), lock }))
+        Ok(lock.map(|lock| Self {
+            state: state.to_owned(),
+            path,
+            pages: BTreeSet::new(),
+            is_begun: false,
+            lock,
+        }))
     }
 
     /// What a crashed companion left behind. Of one that is damaged, port and token are enough for agents to be told that
@@ -72,8 +87,8 @@ impl Keeper {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             read => read?,
         };
-        let mut journal: Journal = serde_json::from_slice(&json).or_else(|_| {
-            let Rest { port, token } = serde_json::from_slice(&json)?;
+        let mut journal: Journal = newest(&json).or_else(|_| {
+            let Rest { port, token } = newest(&json)?;
             Ok::<_, io::Error>(Journal { port, token, is_damaged: true, ..Journal::default() })
         })?;
         // An empty token would let everybody in.
@@ -82,7 +97,7 @@ impl Keeper {
         }
         for page in pages(&self.path).filter(|page| page.extension().is_some_and(|kind| kind == "json")) {
             let read = untrusted::read(&page, MAX_BYTES, Whose::Ours);
-            match read.and_then(|json| Ok(serde_json::from_slice::<KnownSession>(&json)?)) {
+            match read.and_then(|json| newest::<KnownSession>(&json)) {
                 Ok(known) => journal.sessions.push(known),
                 Err(error) => {
                     tracing::warn!(%error, "a session is forgotten");
@@ -93,7 +108,7 @@ impl Keeper {
         Ok(Some(journal))
     }
 
-    /// Writes what has changed, each file in one step. After each of them what lies there is of a companion that was. The
+    /// Writes what has changed, each file in one step: a record is there, or was never written. After each of them what lies there is of a companion that was. The
     /// directories are put back if they were taken away.
     pub(crate) fn write(&mut self, changes: &Changes) -> io::Result<()> {
         let lock = self.path.with_extension("lock");
@@ -105,23 +120,28 @@ impl Keeper {
         }
         let Changes { journal, gone, is_all } = changes;
         let changed: Vec<_> = journal.sessions.iter().map(|known| (self.page(&known.id), known)).collect();
+        self.is_begun &= !is_all;
         if *is_all {
             // Before a new port or token is written down: nobody who knows the old ones may be taken for one of ours.
-            self.pages = changed.iter().map(|(page, _)| page.clone()).collect();
-            for page in pages(&self.path).filter(|page| !self.pages.contains(page)) {
+            self.pages.clear();
+            for page in pages(&self.path).filter(|page| !changed.iter().any(|(one, _)| one == page)) {
                 // What cannot be removed is a session that nobody comes back to.
                 let _ = fs::remove_file(page);
             }
         }
         // Before the reviews that it numbers.
-        private::write(&self.path, &serde_json::to_vec(journal)?)?;
+        let is_begun = std::mem::take(&mut self.is_begun);
+        put(&self.path, journal, is_begun)?;
+        self.is_begun = true;
         if !changed.is_empty() && !self.path.with_extension("").is_dir() {
             let below = self.path.with_extension("");
             let below = below.strip_prefix(&self.state).map_err(io::Error::other)?;
             private::directory(&self.state, below, Ground::Own)?;
         }
         for (page, known) in changed {
-            private::write(&page, &serde_json::to_vec(known)?)?;
+            // One that was not quite written is not appended to.
+            let is_begun = self.pages.remove(&page);
+            put(&page, known, is_begun)?;
             self.pages.insert(page);
         }
         for id in gone {
@@ -161,6 +181,26 @@ impl Keeper {
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
+}
+
+/// Adds a record to a file that is begun and has room, or begins it.
+fn put(path: &Path, record: &impl Serialize, is_begun: bool) -> io::Result<()> {
+    let mut line = serde_json::to_vec(record)?;
+    line.push(b'\n');
+    let file = if is_begun { File::options().append(true).open(path).ok() } else { None };
+    match file {
+        Some(mut file) if file.metadata()?.len().saturating_add(line.len() as u64) <= ROOM => {
+            file.write_all(&line)
+        }
+        _ => private::write(path, &line),
+    }
+}
+
+/// The last record that is whole. One that was being written at a crash is none: nobody was told of what it says.
+fn newest<T: DeserializeOwned>(file: &[u8]) -> io::Result<T> {
+    let mut records = file.rsplit(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let last = serde_json::from_slice(records.next().unwrap_or_default());
+    Ok(last.or_else(|error| serde_json::from_slice(records.next().ok_or(error)?))?)
 }
 
 /// Whether a living companion keeps the journal of this name.
@@ -266,6 +306,59 @@ mod tests {
     }
 
     #[test]
+    fn what_a_crash_tore_off_was_never_written() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut keeper = keeper(directory.path());
+        keeper.write(&Changes { is_all: true, ..with(&["a"]) }).unwrap();
+        let page = keeper.page("a");
+        let before = [keeper.path(), page.as_path()].map(|path| fs::read(path).unwrap());
+        let mut next = with(&["a"]);
+        next.journal.last_review = 7;
+        next.journal.sessions[0].undecided.clear();
+        keeper.write(&next).unwrap();
+        let after = [keeper.path(), page.as_path()].map(|path| fs::read(path).unwrap());
+        assert!(
+            after.iter().zip(&before).all(|(after, before)| after.starts_with(before)),
+            "it is appended to"
+        );
+        let seen = || {
+            let left = keeper.left_behind().unwrap().unwrap();
+            (left.last_review, left.sessions[0].undecided.len())
+        };
+        assert_eq!(seen(), (7, 0));
+        for cut in before[0].len()..after[0].len() - 1 {
+            fs::write(keeper.path(), &after[0][..cut]).unwrap();
+            assert_eq!(seen().0, 0, "cut after {cut} bytes");
+        }
+        for cut in before[1].len()..after[1].len() - 1 {
+            fs::write(&page, &after[1][..cut]).unwrap();
+            assert_eq!(seen().1, 1, "cut after {cut} bytes");
+        }
+    }
+
+    #[test]
+    fn a_file_has_room_for_some_records_and_none_is_appended_to_what_was_torn() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut keeper = keeper(directory.path());
+        let mut large = with(&["a"]);
+        large.journal.sessions[0].undecided[0].text = "x".repeat(ROOM as usize / 3).into();
+        let mut lengths = Vec::new();
+        for _ in 0..4 {
+            keeper.write(&large).unwrap();
+            lengths.push(keeper.page("a").metadata().unwrap().len());
+        }
+        assert!(
+            lengths[1] == 2 * lengths[0] && lengths[2] == lengths[0] && lengths[3] == lengths[1],
+            "{lengths:?}"
+        );
+        // As on a full disk: what came of it is no record, and the next one is not part of it.
+        keeper.pages.clear();
+        fs::write(keeper.page("a"), "half a rec").unwrap();
+        keeper.write(&with(&["a"])).unwrap();
+        assert_eq!(ids(&keeper), ["a"]);
+    }
+
+    #[test]
     fn what_is_no_session_any_more_goes_with_the_next_life() {
         let directory = tempfile::tempdir().unwrap();
         let mut crashed = keeper(directory.path());
@@ -297,7 +390,8 @@ mod tests {
         let mut keeper = keeper(directory.path());
         keeper.write(&beginning()).unwrap();
         let good = fs::read(keeper.path()).unwrap();
-        for cut in 0..good.len() {
+        // Without the end of its line, a record is whole.
+        for cut in 0..good.len() - 1 {
             fs::write(keeper.path(), &good[..cut]).unwrap();
             assert!(keeper.left_behind().is_err(), "cut after {cut} bytes");
         }

@@ -55,7 +55,11 @@ impl Bench<'_> {
     }
 
     /// Once a minute has gone by, for nobody says goodbye who is killed.
-    pub(in super::super) fn memory_after(&mut self, mut parties: Vec<Party>) -> Result<()> {
+    pub(in super::super) fn memory_after(&mut self, mut parties: Vec<Party>, has_rested: bool) -> Result<()> {
+        if !has_rested {
+            (self.tell)("waiting until those that were dropped are forgotten");
+            self.sleep(self.plan.idle)?;
+        }
         let what = format!("after {} were opened and dropped", sessions(self.plan.dropped));
         self.weigh(&what, &mut parties, |_| Ok(()), |_, _| None)
     }
