@@ -45,6 +45,14 @@ impl Proposer {
         Self::connect(sandbox, "qwen", Identity::new("qwen-code-mcp-client-rig", "0.24.4"))
     }
 
+    /// The same as an agent that calls itself this.
+    ///
+    /// # Errors
+    /// As [`gemini`](Self::gemini).
+    pub fn that_calls_itself(sandbox: &Sandbox, name: &str, version: &str) -> Result<Self> {
+        Self::connect(sandbox, "gemini", Identity::new(name, version))
+    }
+
     fn connect(sandbox: &Sandbox, command: &str, identity: Identity) -> Result<Self> {
         let family = family::by_command(command).context("the table knows the agent")?;
         let here = Surroundings {

@@ -194,6 +194,14 @@ impl Screen {
         Ok(self.link()?.received())
     }
 
+    /// Every byte that the program has written so far, as far as they have been read.
+    ///
+    /// # Errors
+    /// After hanging up.
+    pub fn written(&self) -> Result<Vec<u8>> {
+        Ok(self.link()?.written())
+    }
+
     /// Waits until the screen's text is as wanted, and returns it.
     ///
     /// # Errors

@@ -8,8 +8,14 @@ use alongside_rig::{Generation, InstallError};
 use crate::run::must;
 
 /// Programs that tests call, and the Debian packages that bring them.
-const PROGRAMS: [(&str, &str); 5] =
-    [("tmux", "tmux"), ("git", "git"), ("npm", "npm"), ("zsh", "zsh"), ("fish", "fish")];
+const PROGRAMS: [(&str, &str); 6] = [
+    ("tmux", "tmux"),
+    ("git", "git"),
+    ("npm", "npm"),
+    ("zsh", "zsh"),
+    ("fish", "fish"),
+    ("valgrind", "valgrind"),
+];
 
 /// What to install.
 #[derive(Debug, clap::Args)]

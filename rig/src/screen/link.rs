@@ -29,6 +29,8 @@ pub(super) struct Link {
 struct Shared {
     parser: Mutex<vt100::Parser<Manners>>,
     received: AtomicU64,
+    /// All of it.
+    written: Mutex<Vec<u8>>,
     /// How often the reader found nothing to read.
     lulls: AtomicU64,
     last: Mutex<Instant>,
@@ -48,6 +50,7 @@ impl Link {
         let shared = Arc::new(Shared {
             parser: Mutex::new(vt100::Parser::new_with_callbacks(rows, columns, 0, manners)),
             received: AtomicU64::new(0),
+            written: Mutex::default(),
             lulls: AtomicU64::new(0),
             last: Mutex::new(Instant::now()),
             stop: AtomicBool::new(false),
@@ -72,6 +75,10 @@ impl Link {
 
     pub(super) fn received(&self) -> u64 {
         self.shared.received.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn written(&self) -> Vec<u8> {
+        self.shared.written.lock().expect("no reader panics").clone()
     }
 
     pub(super) fn silent_for(&self) -> Duration {
@@ -156,6 +163,7 @@ fn read(mut ours: File, shared: &Shared, bytes_per_second: Option<u32>) {
             parser.process(&piece[..count]);
             std::mem::take(&mut parser.callbacks_mut().owed)
         };
+        shared.written.lock().expect("no test panics with it").extend_from_slice(&piece[..count]);
         shared.received.fetch_add(count as u64, Ordering::SeqCst);
         *shared.last.lock().expect("nobody panics with the clock") = Instant::now();
         // A program that has ended wants no answer.

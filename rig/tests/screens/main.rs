@@ -6,6 +6,7 @@
 mod colours;
 mod deciding;
 mod ending;
+mod hostile;
 mod itself;
 mod panicking;
 mod slow;
