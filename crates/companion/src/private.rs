@@ -130,6 +130,29 @@ pub(crate) fn replace(directory: &Directory, name: &OsStr, content: &[u8]) -> io
     done
 }
 
+/// Adds to a file that is there and stays within so many bytes; false if it is not there, or has no room. Somebody who is killed may
+/// have added a part.
+///
+/// # Errors
+/// When the disk does not let us; a part may be there then.
+pub(crate) fn append(path: &Path, content: &[u8], room: u64) -> io::Result<bool> {
+    let Ok(mut file) = File::options().append(true).open(path) else { return Ok(false) };
+    if file.metadata()?.len().saturating_add(content.len() as u64) > room {
+        return Ok(false);
+    }
+    #[cfg(test)]
+    let content = {
+        let (part, rest) = content.split_at(content.len() / 2);
+        file.write_all(part)?;
+        steps::step(path);
+        rest
+    };
+    file.write_all(content)?;
+    #[cfg(test)]
+    steps::step(path);
+    Ok(true)
+}
+
 /// What a test does between two steps on the disk: there a crash may come.
 #[cfg(test)]
 pub(crate) mod steps {

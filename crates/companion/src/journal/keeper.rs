@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -23,7 +23,7 @@ use crate::untrusted::{self, Whose};
 const MAX_BYTES: u64 = 1 << 30;
 
 /// A file of so many bytes begins anew with the next record.
-const ROOM: u64 = 1 << 20;
+const ROOM: u64 = 256 << 10;
 
 /// The right to keep one journal; nobody else has it at the same time.
 #[derive(Debug)]
@@ -187,12 +187,9 @@ impl Keeper {
 fn put(path: &Path, record: &impl Serialize, is_begun: bool) -> io::Result<()> {
     let mut line = serde_json::to_vec(record)?;
     line.push(b'\n');
-    let file = if is_begun { File::options().append(true).open(path).ok() } else { None };
-    match file {
-        Some(mut file) if file.metadata()?.len().saturating_add(line.len() as u64) <= ROOM => {
-            file.write_all(&line)
-        }
-        _ => private::write(path, &line),
+    match is_begun && private::append(path, &line, ROOM)? {
+        true => Ok(()),
+        false => private::write(path, &line),
     }
 }
 
