@@ -28,7 +28,7 @@ const ABOUT: &str = "draft.json";
 
 /// Begins the names of drafts that are just coming or going. No id does.
 const UNFINISHED: &str = ".";
-/// How long that may take. One that is older is of somebody who was killed.
+/// How long that may take. One that is older is of somebody who was killed, as is one whose process is no more.
 const FINISHED_WITHIN: Duration = Duration::from_secs(60);
 
 /// The drafts of this user.
@@ -180,9 +180,11 @@ impl Drafts {
             let is_old = |found: fs::Metadata| {
                 found.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age > FINISHED_WITHIN))
             };
-            if entry.file_name().to_string_lossy().starts_with(UNFINISHED)
-                && entry.metadata().is_ok_and(is_old)
-            {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let writer = name.rsplit('-').nth(1).and_then(|pid| pid.parse().ok());
+            let is_dead = writer.is_some_and(|pid| alongside_platform::process::look_up(pid).is_none());
+            if name.starts_with(UNFINISHED) && (is_dead || entry.metadata().is_ok_and(is_old)) {
                 let _ = fs::remove_dir_all(entry.path());
             }
         }
@@ -410,12 +412,15 @@ mod tests {
             fs::write(half.join("a b.rs"), "half").unwrap();
             half
         };
-        let [old, now] = [half(".2-1-77-0"), half(".3-1-77-0")];
+        let own = std::process::id();
+        let [old, now] = [half(&format!(".2-1-{own}-0")), half(&format!(".3-1-{own}-0"))];
+        let of_the_dead = half(&format!(".4-1-{}-0", u32::MAX >> 1));
         let long_ago = std::time::SystemTime::now() - 2 * FINISHED_WITHIN;
         fs::File::open(&old).unwrap().set_modified(long_ago).unwrap();
         assert_eq!(drafts.list().unwrap().len(), 1, "nobody is shown half of one");
         drafts.prune(alongside_desk::now_ms());
-        assert!(!old.exists() && now.exists(), "another companion may be at it");
+        assert!(!old.exists() && !of_the_dead.exists());
+        assert!(now.exists(), "another companion may be at it");
         assert_eq!(drafts.read("1-1").unwrap(), "x");
     }
 
