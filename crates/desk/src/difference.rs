@@ -8,16 +8,11 @@ pub fn replacement(old: &str, new: &str) -> Option<Change> {
     if old == new {
         return None;
     }
-    let same = alike(old.as_bytes().chunks(BLOCK).zip(new.as_bytes().chunks(BLOCK)), |one, other| {
-        one.iter().zip(other).take_while(|(one, other)| one == other).count()
-    });
+    let same = alike_at_start(old.as_bytes(), new.as_bytes());
     // Back to the start of a line, which is a character boundary in both.
     let start = old.as_bytes()[..same].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let (old_rest, new_rest) = (&old[start..], &new[start..]);
-    let rest =
-        alike(old_rest.as_bytes().rchunks(BLOCK).zip(new_rest.as_bytes().rchunks(BLOCK)), |one, other| {
-            one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count()
-        });
+    let rest = alike_at_end(old_rest.as_bytes(), new_rest.as_bytes());
     // On to the start of a line: the end of the text is one only after a line end.
     let end_of = |text: &str| {
         let at = text.len() - rest;
@@ -47,6 +42,20 @@ pub fn replacement(old: &str, new: &str) -> Option<Change> {
 
 /// So many bytes are compared at once, which is many times faster than one by one.
 const BLOCK: usize = 4096;
+
+/// How many bytes two texts begin with alike.
+pub fn alike_at_start(one: &[u8], other: &[u8]) -> usize {
+    alike(one.chunks(BLOCK).zip(other.chunks(BLOCK)), |one, other| {
+        one.iter().zip(other).take_while(|(one, other)| one == other).count()
+    })
+}
+
+/// How many bytes two texts end with alike.
+pub fn alike_at_end(one: &[u8], other: &[u8]) -> usize {
+    alike(one.rchunks(BLOCK).zip(other.rchunks(BLOCK)), |one, other| {
+        one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count()
+    })
+}
 
 /// How many bytes of some pairs of blocks are equal from the first on; `within` says it of a pair.
 fn alike<'a>(

@@ -21,7 +21,7 @@ pub mod words;
 
 pub use connection::{Call, Desk, Gone, Seat, pair};
 pub use context::{ActiveFile, ContextReport, OpenFile, Position, Range};
-pub use difference::replacement;
+pub use difference::{alike_at_end, alike_at_start, replacement};
 pub use review::{
     Change, Changed, Closed, Closing, Decision, Hunk, HunkState, LineEnding, Lines, OutOfStep, Refusal,
     Review, ReviewId, Revised, Words,

@@ -19,7 +19,7 @@ impl Text {
     pub fn new(text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
         let mut starts = vec![0];
-        starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+        starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
         if starts.last() != Some(&text.len()) {
             starts.push(text.len());
         }
@@ -43,8 +43,18 @@ impl Text {
 
     /// The text of some lines; a range beyond the end is cut.
     pub fn lines(&self, range: Range<usize>) -> &str {
-        let at = |line: usize| self.starts[line.min(self.len())];
-        &self.text[at(range.start)..at(range.end).max(at(range.start))]
+        let start = self.start(range.start);
+        &self.text[start..self.start(range.end).max(start)]
+    }
+
+    /// The byte offset at which a line begins; for a line beyond the end, the length of the text.
+    pub fn start(&self, line: usize) -> usize {
+        self.starts[line.min(self.len())]
+    }
+
+    /// The last line that begins at this byte offset or before it; [`len`](Self::len) for the end of the text.
+    pub fn line_at(&self, offset: usize) -> usize {
+        self.starts.partition_point(|start| *start <= offset).saturating_sub(1)
     }
 
     /// Whether the last line lacks its `\n`.
