@@ -21,6 +21,7 @@ use std::time::Duration;
 use alongside_contract::context::IdeContext;
 use alongside_contract::discovery::Stdio;
 use alongside_desk::{self as desk, Problem, Status, Told};
+use alongside_platform::watch::Watch;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
@@ -36,12 +37,11 @@ pub(crate) use events::{DeskId, Event, Events, LastText};
 pub(crate) use handle::Hub;
 pub(crate) use start::start;
 
-/// How often targets of waiting reviews and told files are looked at.
+/// How soon after something has changed told files are looked at, and how often targets of waiting reviews are.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// How many looks until the discovery files are looked after: cleaners of `/tmp` take them, and a companion that ends
-/// leaves shared names free.
-const REPUBLISH_EVERY_LOOKS: u64 = 10;
-/// The loop wakes for each look. If it comes so much later, it could not: the process was stopped, or the machine.
+/// How soon the discovery files are looked after then: cleaners of `/tmp` take them, and a companion that ends leaves shared names free.
+const REPUBLISH_EVERY: Duration = Duration::from_secs(10);
+/// While time runs out for somebody, the loop wakes for each look. If it comes so much later, it could not: the process was stopped, or the machine.
 const STOOD_STILL: Duration = Duration::from_secs(5);
 /// How often at most desks are told the status: it names every agent, and of many one always comes, goes or is answered.
 const STATUS_EVERY: Duration = Duration::from_millis(100);
@@ -87,8 +87,15 @@ pub(crate) struct State {
     last_draft: u64,
     last_session: u64,
     last_stream: u64,
-    next_look: Instant,
-    looks: u64,
+    /// Hears that something may have changed on the disk.
+    watch: Arc<Watch>,
+    /// `None` while there is nothing to look at.
+    next_look: Option<Instant>,
+    next_republish: Option<Instant>,
+    /// Where our own files are, which others may take away.
+    kept_in: Vec<PathBuf>,
+    /// Somebody else has a name that we want, and may end without a word.
+    has_rival: bool,
     keeps_journal: bool,
     stale: journal::Stale,
     /// It is being written. What changes meanwhile is in the next one.
@@ -144,6 +151,7 @@ impl State {
             }
             self.tell_status();
             self.write_journal();
+            self.plan_looks(Instant::now());
             if let Some(stopping) = &self.stopping {
                 let settled =
                     self.sessions.values().all(|one| one.stream.is_none() || one.outbox.is_settled());
@@ -164,12 +172,14 @@ impl State {
     async fn next_event(&self, inbox: &mut mpsc::UnboundedReceiver<Event>) -> Option<Event> {
         tokio::select! {
             biased;
-            () = tokio::time::sleep_until(self.next_deadline()) => None,
+            () = until(self.next_deadline()) => None,
             event = inbox.recv() => event,
+            // Those who change something do so in many steps.
+            () = self.watch.changed(), if self.next_look.is_none() || self.next_republish.is_none() => Some(Event::DiskChanged),
         }
     }
 
-    fn next_deadline(&self) -> Instant {
+    fn next_deadline(&self) -> Option<Instant> {
         let sessions = self.sessions.values();
         let agents =
             sessions.flat_map(|one| [one.resend_at(), one.freed_at(), one.views_close_at()]).flatten();
@@ -177,19 +187,37 @@ impl State {
             self.debounce.deadline(),
             self.stopping.as_ref().map(|stopping| stopping.until),
             self.status_waits.then_some(self.next_status),
+            self.next_look,
+            self.next_republish,
         ];
         let flushes = self.flushes.iter().map(|flush| flush.until);
-        agents
-            .chain(others.into_iter().flatten())
-            .chain(flushes)
-            .chain([self.next_look])
-            .min()
-            .unwrap_or(self.next_look)
+        agents.chain(others.into_iter().flatten()).chain(flushes).min()
+    }
+
+    /// Plans to look again where nobody tells of changes, or time runs out for somebody: with nothing of that, the loop sleeps.
+    fn plan_looks(&mut self, now: Instant) {
+        let runs_out = |one: &Session| one.freed_at().is_some() || one.views_close_at().is_some();
+        let waits = self.reviews.iter().next().is_some()
+            || !self.flushes.is_empty()
+            || self.sessions.values().any(runs_out);
+        let is_deaf = self.watch.is_deaf();
+        if waits || is_deaf {
+            self.next_look.get_or_insert(now + LOOK_EVERY);
+        }
+        let fails = !self.unpublished.is_empty() || self.journal_problem.is_some();
+        if fails || self.has_rival || is_deaf {
+            self.next_republish.get_or_insert(now + REPUBLISH_EVERY);
+        }
+    }
+
+    fn disk_changed(&mut self, now: Instant) {
+        self.next_look.get_or_insert(now + LOOK_EVERY);
+        self.next_republish.get_or_insert(now + REPUBLISH_EVERY);
     }
 
     /// Whatever is due.
     fn tick(&mut self, now: Instant) {
-        let late = now.saturating_duration_since(self.next_look);
+        let late = self.next_look.map_or(Duration::ZERO, |look| now.saturating_duration_since(look));
         if late >= STOOD_STILL {
             return self.stood_still(now, late);
         }
@@ -198,21 +226,19 @@ impl State {
             self.refresh_context();
         }
         self.look_after_sessions(now);
-        if self.next_look <= now {
-            self.next_look = now + LOOK_EVERY;
+        if self.next_look.take_if(|look| *look <= now).is_some() {
             self.look_at_targets();
             self.look_at_roots();
-            self.looks += 1;
-            if self.looks.is_multiple_of(REPUBLISH_EVERY_LOOKS) {
-                self.publish(false, None);
-                self.scribe.send(Job::LookAfterJournal);
-            }
             // It is tried again until it can be written.
             if self.journal_problem.is_some() {
                 self.stale.everything();
             }
             // Files that vanished drop out.
             self.refresh_context();
+        }
+        if self.next_republish.take_if(|at| *at <= now).is_some() {
+            self.publish(false, None);
+            self.scribe.send(Job::LookAfterJournal);
         }
     }
 
@@ -226,7 +252,7 @@ impl State {
         for flush in &mut self.flushes {
             flush.until += gap;
         }
-        self.next_look = now;
+        self.next_look = Some(now);
     }
 
     fn handle(&mut self, event: Event) {
@@ -260,8 +286,12 @@ impl State {
             Event::DraftWritten(written) => self.draft_written(written),
             Event::DraftSettled(draft) => self.telling.forget(&draft),
             Event::JournalWritten(error) => self.journal_written(error),
+            Event::DiskChanged => self.disk_changed(Instant::now()),
             Event::JournalGone => self.stale.everything(),
-            Event::Published { problems, asked } => self.published(problems, asked),
+            Event::Published { problems, has_rival, asked } => {
+                self.has_rival = has_rival;
+                self.published(problems, asked);
+            }
             Event::DraftAwaited(draft) => self.draft_awaited(&draft),
             Event::RootsChanged { roots, privacy, changed } => self.roots_changed(roots, *privacy, changed),
             Event::EditorChanged { editor, shown } => self.editor_changed(editor, shown),
@@ -292,6 +322,13 @@ impl State {
         for id in waiting {
             self.end_review(id, desk::Closing::Stopped);
         }
+    }
+}
+
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
     }
 }
 

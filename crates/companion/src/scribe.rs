@@ -296,7 +296,11 @@ impl Workplace {
             }
             Job::Publish { roots, focused, done } => {
                 let problems = self.publisher.publish(&roots, focused);
-                self.events.send(Event::Published { problems: problems.clone(), asked: done.is_some() });
+                self.events.send(Event::Published {
+                    problems: problems.clone(),
+                    has_rival: self.publisher.has_rival,
+                    asked: done.is_some(),
+                });
                 done.map(|done| done.send(problems));
             }
             Job::SetEditor(editor) => {

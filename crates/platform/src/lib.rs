@@ -19,6 +19,8 @@ pub mod shell;
 pub mod signals;
 pub mod sockets;
 pub mod terminal;
+#[cfg(feature = "tokio")]
+pub mod watch;
 
 /// A system, as far as agents and we behave differently on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

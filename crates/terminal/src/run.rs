@@ -20,7 +20,7 @@ use crate::texts;
 /// How often an open editor's file is looked at for something that was saved.
 const SAVED_EVERY: Duration = Duration::from_secs(1);
 
-/// How often the screen is drawn though nothing happens: it says how long ago something was.
+/// How often the screen is drawn though nothing happens: it says how long agents have been there.
 const DRAWN_EVERY: Duration = Duration::from_secs(30);
 
 /// The longest that a stream of events keeps the screen from being drawn.
@@ -127,7 +127,7 @@ pub(crate) async fn run(
                 Some(()) = around.panicked.recv() => Came::Panic,
                 () = app.colours.changed() => Came::Colours,
                 () = sleep(SAVED_EVERY), if editing => Came::Look,
-                () = sleep_until(drawn + DRAWN_EVERY), if !app.due => Came::Minute,
+                () = sleep_until(drawn + DRAWN_EVERY), if !app.due && !app.status.agents.is_empty() => Came::Minute,
                 () = std::future::ready(()), if due => Came::Draw,
             }
         };

@@ -192,6 +192,11 @@ impl Life {
         steps
     }
 
+    /// Whether time runs out for somebody, also where nothing is due at its end.
+    pub(super) fn counts(&self, now: Instant) -> bool {
+        self.deadline().is_some() || self.lost_until.is_some_and(|until| until > now)
+    }
+
     /// When something is due.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.ends_at.into_iter().chain(self.owner_gone_at).chain(self.starter_until).min()

@@ -158,7 +158,12 @@ pub(crate) async fn replace(entry: &Entry) -> anyhow::Result<()> {
 pub(crate) async fn stop(entry: &Entry) -> anyhow::Result<()> {
     let registry = Registry::open()?;
     match registry.dial(&entry.name).await {
-        Ok(stream) => alongside_desk::socket::stop(stream).await.context("the host does not end"),
+        Ok(stream) => {
+            alongside_desk::socket::stop(stream).await.context("the host does not end")?;
+            // It has done everything; its process takes a moment more.
+            let _ = tokio::time::timeout(PATIENCE, alongside_platform::process::ended(entry.pid)).await;
+            Ok(())
+        }
         Err(_) => {
             registry.remove(entry);
             Ok(())

@@ -9,10 +9,11 @@ use alongside_desk::socket::{
     Arrival, ClientInfo, Goodbye, Hello, Host, Owner, PROTOCOL, Report, Role, Welcome,
 };
 use alongside_desk::{Desk, Problem, Request};
+use alongside_platform::watch::Watch;
 use interprocess::local_socket::tokio::{Listener, Stream, prelude::*};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
-use tokio::time::{Instant, MissedTickBehavior};
+use tokio::time::Instant;
 
 use super::VERSION;
 use super::life::{Life, Party, Step};
@@ -24,9 +25,11 @@ use crate::signals::{self, Signals};
 
 /// How often at most a focus is written down.
 const FOCUS_EVERY_MS: u64 = 1000;
-/// How often it is looked whether we can still be found.
+/// How soon it is looked whether we can still be found, once something has changed where our files are.
+const LOOK_AFTER: Duration = Duration::from_millis(500);
+/// How often the loop wakes where nobody tells of changes, and while time runs out for somebody.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// The loop wakes for each look. If it comes so much later, it could not: the process was stopped, or the machine.
+/// If it wakes so much later, it could not: the process was stopped, or the machine.
 const STOOD_STILL: Duration = Duration::from_secs(5);
 /// How long desks may take to hear the last things.
 const LAST_WORDS: Duration = Duration::from_secs(2);
@@ -47,8 +50,8 @@ pub(super) struct Serving {
     telling: BTreeSet<u64>,
     /// Said to desks that are still there when all is over.
     goodbye: watch::Sender<Option<Goodbye>>,
-    /// When the loop was awake last.
-    awake: Instant,
+    /// When it is looked next whether we can be found; `None` while nothing can have changed, and nobody's time runs out.
+    look: Option<Instant>,
     /// No desk can find us, and that was said.
     unfound: bool,
 }
@@ -75,7 +78,7 @@ impl Serving {
             saved: None,
             telling: BTreeSet::new(),
             goodbye: watch::Sender::new(None),
-            awake: now,
+            look: Some(now),
             unfound: false,
         }
     }
@@ -86,11 +89,13 @@ impl Serving {
         let mut visitors = JoinSet::new();
         self.watch_saved_files();
         tokio::spawn(report_foreign(self.companion.observe(), self.entry.roots.clone()));
-        let mut looks = tokio::time::interval(LOOK_EVERY);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let watch = Watch::begin();
         let (how, asked) = loop {
             self.notice_standing_still();
             let deadline = self.life.deadline();
+            if self.life.counts(Instant::now()) || self.unfound || watch.is_deaf() {
+                self.look.get_or_insert(Instant::now() + LOOK_EVERY);
+            }
             let steps = tokio::select! {
                 stream = listener.accept() => {
                     match stream {
@@ -135,7 +140,15 @@ impl Serving {
                     // We hold a sender ourselves.
                     None => break (Goodbye::Stopped, None),
                 },
-                _ = looks.tick() => {
+                () = watch.changed(), if self.look.is_none() => {
+                    // Those who take something away do so in many steps.
+                    self.look = Some(Instant::now() + LOOK_AFTER);
+                    continue;
+                }
+                () = until(self.look) => {
+                    self.notice_standing_still();
+                    self.look = None;
+                    watch.set([self.registry.directory().to_owned()].into());
                     if let Some(new) = self.look_after_our_files() {
                         listener = new;
                     }
@@ -171,12 +184,13 @@ impl Serving {
     /// Nobody was let in for a while, and who came meanwhile waits at the socket: everybody still has the time they had.
     fn notice_standing_still(&mut self) {
         let now = Instant::now();
-        let gap = now.saturating_duration_since(self.awake);
+        let Some(look) = self.look else { return };
+        let gap = now.saturating_duration_since(look);
         if gap >= STOOD_STILL {
             tracing::info!(?gap, "nothing could be done for a while");
             self.life.stood_still(gap);
+            self.look = Some(now);
         }
-        self.awake = now;
     }
 
     /// Has desks find us, whatever was removed. Returns what they are to be heard at from now on.

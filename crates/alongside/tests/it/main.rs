@@ -14,6 +14,8 @@ mod ending;
 mod finding;
 mod help;
 mod host;
+#[cfg(target_os = "linux")]
+mod idle;
 mod install;
 mod json;
 mod lsp;

@@ -4,7 +4,7 @@ pub(crate) mod debounce;
 mod global;
 pub(crate) mod privacy;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use alongside_contract::context::{
@@ -122,7 +122,8 @@ impl OpenFiles {
     /// What the disk says about all of this. Blocks.
     pub(crate) fn look(&self, privacy: &mut Privacy) -> Seen {
         let real = self.unsaved().map(|entry| (entry.path.clone(), real(Path::new(&entry.path)))).collect();
-        Seen { context: self.context(privacy), real }
+        let mut files = Vec::new();
+        Seen { context: self.context(privacy, &mut files), real, files }
     }
 
     /// What agents are told while there is nothing to tell.
@@ -131,7 +132,7 @@ impl OpenFiles {
     }
 
     /// What agents get to know now: at most ten files that exist and may be told, newest first.
-    fn context(&self, privacy: &mut Privacy) -> IdeContext {
+    fn context(&self, privacy: &mut Privacy, looked_at: &mut Vec<PathBuf>) -> IdeContext {
         let mut entries: Vec<(&Entry, Option<&ActiveFile>)> = Vec::new();
         if !self.is_paused() {
             for desk in self.desks.values() {
@@ -148,6 +149,7 @@ impl OpenFiles {
             }
             let path = Path::new(&entry.path);
             let known = files.iter().any(|file| file.path == entry.path);
+            looked_at.push(path.to_owned());
             if known || !path.is_absolute() || !path.is_file() || !privacy.allows(path) {
                 continue;
             }
@@ -175,6 +177,26 @@ pub(crate) struct Seen {
     pub(crate) context: IdeContext,
     /// What files with unsaved changes are really called.
     pub(crate) real: HashMap<String, PathBuf>,
+    /// The files that were looked at, told or not.
+    files: Vec<PathBuf>,
+}
+
+impl Seen {
+    /// The directories in which a change may change what is told: those of the files, and above them, within their roots, those in which
+    /// git may be told to ignore them. Blocks.
+    pub(crate) fn depends_on(&self, roots: &[PathBuf]) -> BTreeSet<PathBuf> {
+        let mut directories = BTreeSet::new();
+        for file in self.files.iter().filter(|file| file.is_absolute()) {
+            let real = file.canonicalize().ok();
+            directories.extend(real.iter().filter_map(|real| real.parent()).map(Path::to_owned));
+            let root = roots.iter().find(|root| file.starts_with(root));
+            let above = file.ancestors().skip(1);
+            let within = above.take_while(|directory| root.is_none_or(|root| directory.starts_with(root)));
+            let steps = if root.is_some() { usize::MAX } else { 1 };
+            directories.extend(within.take(steps).map(Path::to_owned));
+        }
+        directories
+    }
 }
 
 /// The path without links, also of a file that does not exist yet. Blocks.

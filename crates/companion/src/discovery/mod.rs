@@ -29,6 +29,8 @@ pub(crate) struct Publisher {
     pub(crate) stdio: Option<Stdio>,
     /// What is out there under our name.
     pub(crate) written: Vec<Found>,
+    /// Another companion has a name that we want.
+    pub(crate) has_rival: bool,
 }
 
 impl Publisher {
@@ -49,6 +51,7 @@ impl Publisher {
             sweep::ours(&self.places).into_iter().partition(|found| self.is_ours(&found.record));
 
         let mut wanted: BTreeMap<PathBuf, Found> = BTreeMap::new();
+        let mut has_rival = false;
         for (family, row) in
             FAMILIES.iter().flat_map(|family| family.files.iter().map(move |row| (family, row)))
         {
@@ -69,17 +72,22 @@ impl Publisher {
                 // Several companions of one process share a name without a port.
                 if row.names_port() || self.may_have(&one, row, self.pid, &siblings, focused) {
                     wanted.insert(one.path.clone(), one);
+                } else {
+                    has_rival = true;
                 }
                 if let (true, Some(workspace_path)) = (row.names_pid(), &alias) {
                     for pid in &ancestors {
                         let one = found(*pid, workspace_path);
                         if self.may_have(&one, row, *pid, &siblings, focused) {
                             wanted.entry(one.path.clone()).or_insert(one);
+                        } else {
+                            has_rival = true;
                         }
                     }
                 }
             }
         }
+        self.has_rival = has_rival;
         // What was written for other roots, or by a life before a crash.
         former.retain(|old| !wanted.contains_key(&old.path));
         former.iter().for_each(sweep::remove);
@@ -188,6 +196,12 @@ pub(crate) fn workspace_path(roots: &[PathBuf], problems: &mut Vec<Problem>) -> 
         }
     }
     join_roots(spelled.iter().map(String::as_str)).unwrap_or_default()
+}
+
+/// Where discovery files are.
+pub(crate) fn directories(places: &Places) -> impl Iterator<Item = PathBuf> {
+    let rows = FAMILIES.iter().flat_map(|family| family.files);
+    rows.flat_map(|row| places.resolve(row.directory)).map(|place| place.path())
 }
 
 fn row_of(places: &Places, path: &Path) -> Option<&'static DiscoveryFile> {

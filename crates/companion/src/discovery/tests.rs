@@ -21,6 +21,7 @@ fn publisher(directory: &Path, port: u16) -> Publisher {
         token: format!("token-{port}"),
         stdio: None,
         written: Vec::new(),
+        has_rival: false,
     }
 }
 

@@ -87,6 +87,8 @@ pub(crate) enum Event {
         desk: DeskId,
     },
     // Whoever looks at the disk.
+    /// Something may be otherwise than when it was looked at.
+    DiskChanged,
     FilesSeen(Box<Seen>),
     TargetRead {
         review: ReviewId,
@@ -103,6 +105,8 @@ pub(crate) enum Event {
     /// The discovery files are written; what keeps which agents from finding us, which whoever `asked` is told.
     Published {
         problems: Vec<Problem>,
+        /// Somebody else has a name that we want.
+        has_rival: bool,
         asked: bool,
     },
     /// Somebody has waited for this one: its id and what it is numbered with.

@@ -43,10 +43,18 @@ impl State {
             return;
         }
         let (files, privacy) = (self.files.clone(), self.looking.privacy.clone());
-        let events = self.events.clone();
+        let (events, watch) = (self.events.clone(), self.watch.clone());
+        let (roots, kept_in) = (self.roots.clone(), self.kept_in.clone());
         tokio::task::spawn_blocking(move || {
             let mut privacy = privacy.lock().unwrap_or_else(PoisonError::into_inner);
-            events.send(Event::FilesSeen(Box::new(files.look(&mut privacy))));
+            let seen = files.look(&mut privacy);
+            let mut watched = seen.depends_on(&roots);
+            events.send(Event::FilesSeen(Box::new(seen)));
+            watched.extend(roots.into_iter().chain(kept_in));
+            // What was not heard before may have changed since it was looked at.
+            if watch.set(watched) {
+                events.send(Event::DiskChanged);
+            }
         });
     }
 

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use alongside_desk::Problem;
+use alongside_platform::watch::Watch;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -14,7 +15,7 @@ use tokio::time::Instant;
 use super::handle::Rules;
 use super::journal::{Stale, lost_memory};
 use super::look::Looking;
-use super::{Events, Hub, LOOK_EVERY, State};
+use super::{Events, Hub, State};
 use crate::builder::{Builder, Companion, StartError, Workspace};
 use crate::context::OpenFiles;
 use crate::context::debounce::Debounce;
@@ -94,7 +95,10 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         token: token.to_string(),
         stdio: builder.stdio,
         written: Vec::new(),
+        has_rival: false,
     };
+    let journal = keeper.iter().filter_map(|keeper| keeper.path().parent()).map(Path::to_owned);
+    let kept_in = crate::discovery::directories(&places).chain(journal).collect();
     let (events, inbox) = Events::channel();
     let scribe = Scribe::start(drafts.clone(), keeper, publisher, events.clone());
 
@@ -141,8 +145,11 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         last_draft: 0,
         last_session: 0,
         last_stream: 0,
-        next_look: Instant::now() + LOOK_EVERY,
-        looks: 0,
+        watch: Arc::new(Watch::begin()),
+        next_look: None,
+        next_republish: None,
+        kept_in,
+        has_rival: false,
         keeps_journal,
         stale: Stale::default(),
         journal_is_underway: false,
@@ -161,6 +168,10 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
     state.look_up_environment();
     left_behind.into_iter().for_each(|journal| state.adopt(journal));
     state.stale.everything();
+    // From here on we hear what changes.
+    state.refresh_context();
+    // The kernel takes some ten milliseconds to let a watch go: nobody shall wait for that who waits for the end.
+    let watch = state.watch.clone();
     tokio::spawn(async move {
         let (scribe, stopping) = state.run(inbox).await;
         let hands_over = stopping.as_ref().is_some_and(|stopping| stopping.hands_over);
@@ -175,6 +186,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         for done in stopping.into_iter().flat_map(|stopping| stopping.done) {
             let _ = done.send(());
         }
+        drop(watch);
     });
     Ok(Companion { hub: Hub { port, token, events, desks: 0.into(), rules } })
 }

@@ -111,6 +111,7 @@ fn names_that_are_made_to_lead_elsewhere_while_we_write_change_nothing_there() {
         token: "token-4711".into(),
         stdio: None,
         written: Vec::new(),
+        has_rival: false,
     };
     let roots = [path("project")];
     assert_eq!(publisher.publish(&roots, true), []);

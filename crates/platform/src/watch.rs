@@ -1,0 +1,277 @@
+//! Hearing that something may have changed in directories, so that a process with nothing to do sleeps until there is something.
+//!
+//! Linux tells, of what programs on this machine do. Elsewhere, and where the kernel has no watches left, whoever wants to know has to
+//! look: [`Watch::is_deaf`] says so.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// Watches directories: whether entries come, go or are written, and whether the directories themselves are where they were. Not what
+/// lies deeper.
+#[derive(Debug)]
+pub struct Watch {
+    #[cfg(target_os = "linux")]
+    ear: Option<inotify::Ear>,
+}
+
+impl Watch {
+    /// Watches nothing yet. Needs a Tokio runtime.
+    pub fn begin() -> Self {
+        Self {
+            #[cfg(target_os = "linux")]
+            ear: inotify::Ear::open().ok(),
+        }
+    }
+
+    /// Watches these directories and no others from now on; in place of one that is missing, whether it comes. Absolute paths. Whoever looks
+    /// at them after this misses nothing. Blocks as long as asking whether they are there. Returns whether more is watched than before.
+    pub fn set(&self, directories: BTreeSet<PathBuf>) -> bool {
+        #[cfg(target_os = "linux")]
+        return self.ear.as_ref().is_some_and(|ear| ear.set(directories));
+        #[cfg(not(target_os = "linux"))]
+        {
+            drop(directories);
+            false
+        }
+    }
+
+    /// Whether changes may be missed, so that one has to look again and again.
+    pub fn is_deaf(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        return self.ear.as_ref().is_none_or(inotify::Ear::is_deaf);
+        #[cfg(not(target_os = "linux"))]
+        true
+    }
+
+    /// Waits until something may have changed; for good where nothing is told. Cancel safe.
+    pub async fn changed(&self) {
+        #[cfg(target_os = "linux")]
+        if let Some(ear) = &self.ear
+            && ear.changed().await.is_ok()
+        {
+            return;
+        }
+        std::future::pending().await
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod inotify {
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::io;
+    use std::mem::MaybeUninit;
+    use std::os::fd::OwnedFd;
+    use std::path::{Path, PathBuf};
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::{Mutex, PoisonError};
+
+    use rustix::fs::inotify::{CreateFlags, ReadFlags, Reader, WatchFlags, add_watch, init, remove_watch};
+    use rustix::io::Errno;
+    use tokio::io::Interest;
+    use tokio::io::unix::AsyncFd;
+
+    /// It is not where it was.
+    const ITSELF: WatchFlags = WatchFlags::DELETE_SELF.union(WatchFlags::MOVE_SELF);
+    /// Nor is what it holds, or that was written.
+    const ENTRIES: WatchFlags = ITSELF
+        .union(WatchFlags::CREATE)
+        .union(WatchFlags::DELETE)
+        .union(WatchFlags::MOVED_FROM)
+        .union(WatchFlags::MOVED_TO)
+        .union(WatchFlags::CLOSE_WRITE);
+
+    #[derive(Debug)]
+    pub(super) struct Ear {
+        inotify: AsyncFd<OwnedFd>,
+        watched: Mutex<Watched>,
+        /// What was asked for may be elsewhere by now.
+        is_stale: AtomicBool,
+        is_deaf: AtomicBool,
+    }
+
+    #[derive(Debug, Default)]
+    struct Watched {
+        directories: BTreeSet<PathBuf>,
+        /// By the kernel's number for each.
+        watches: BTreeMap<i32, WatchFlags>,
+    }
+
+    impl Ear {
+        #[expect(
+            deprecated,
+            reason = "its replacement is unsafe, for descriptors that are closed early; this one is owned"
+        )]
+        pub(super) fn open() -> io::Result<Self> {
+            let inotify = init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?;
+            let inotify = AsyncFd::with_interest(inotify, Interest::READABLE)?;
+            Ok(Self {
+                inotify,
+                watched: Mutex::default(),
+                is_stale: AtomicBool::new(true),
+                is_deaf: AtomicBool::new(false),
+            })
+        }
+
+        pub(super) fn set(&self, directories: BTreeSet<PathBuf>) -> bool {
+            let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+            if !self.is_stale.swap(false, Ordering::AcqRel) && directories == watched.directories {
+                return false;
+            }
+            let mut wanted: BTreeMap<&Path, WatchFlags> = BTreeMap::new();
+            for directory in &directories {
+                let there = directory.ancestors().find(|path| path.is_dir()).unwrap_or(directory);
+                wanted.insert(there, ENTRIES);
+                for above in there.ancestors().skip(1) {
+                    wanted.entry(above).or_insert(ITSELF);
+                }
+            }
+            let mut now: BTreeMap<i32, WatchFlags> = BTreeMap::new();
+            let mut is_deaf = false;
+            for (path, what) in wanted {
+                match self.add(path, what, &now) {
+                    Ok((number, what)) => drop(now.insert(number, what)),
+                    // Who moves what lies above, where we may not look, is the system's owner.
+                    Err(Errno::ACCESS) if what == ITSELF => {}
+                    // No watches are left, or it went this moment and the next look watches what is there then.
+                    Err(_) => is_deaf = true,
+                }
+            }
+            for number in watched.watches.keys().filter(|number| !now.contains_key(number)) {
+                // What is gone is watched no more already.
+                let _ = remove_watch(&self.inotify, *number);
+            }
+            let is_more = now.iter().any(|(number, what)| watched.watches.get(number) != Some(what));
+            *watched = Watched { directories, watches: now };
+            self.is_stale.fetch_or(is_deaf, Ordering::AcqRel);
+            self.is_deaf.store(is_deaf, Ordering::Release);
+            is_more
+        }
+
+        /// Two paths may lead to one directory, which has one watch.
+        fn add(
+            &self,
+            path: &Path,
+            what: WatchFlags,
+            known: &BTreeMap<i32, WatchFlags>,
+        ) -> rustix::io::Result<(i32, WatchFlags)> {
+            let add = |what| add_watch(&self.inotify, path, what | WatchFlags::ONLYDIR);
+            let number = add(what)?;
+            match known.get(&number) {
+                Some(more) if *more != what => Ok((add(what | *more)?, what | *more)),
+                _ => Ok((number, what)),
+            }
+        }
+
+        pub(super) fn is_deaf(&self) -> bool {
+            self.is_deaf.load(Ordering::Acquire)
+        }
+
+        /// Waits for whatever is told, and takes all of it.
+        pub(super) async fn changed(&self) -> io::Result<()> {
+            loop {
+                let mut ready = self.inotify.readable().await?;
+                let mut told = [MaybeUninit::uninit(); 4096];
+                let mut told = Reader::new(&self.inotify, &mut told);
+                let mut any = false;
+                let end = loop {
+                    match told.next() {
+                        // That a watch has ended, as we asked for, says nothing.
+                        Ok(event) => any |= event.events() != ReadFlags::IGNORED,
+                        Err(Errno::INTR) => {}
+                        Err(error) => break error,
+                    }
+                };
+                ready.clear_ready();
+                match end {
+                    _ if any => {
+                        self.is_stale.store(true, Ordering::Release);
+                        return Ok(());
+                    }
+                    Errno::AGAIN => {}
+                    error => return Err(error.into()),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fs;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Longer than anything takes.
+    const SOON: Duration = Duration::from_secs(20);
+
+    async fn hears(watch: &Watch, what: &str) {
+        assert!(tokio::time::timeout(SOON, watch.changed()).await.is_ok(), "{what} is not heard");
+    }
+
+    /// The kernel tells before the call that changed something returns.
+    async fn hears_nothing(watch: &Watch, what: &str) {
+        let heard = tokio::time::timeout(Duration::from_millis(50), watch.changed()).await;
+        assert!(heard.is_err(), "{what} is not heard");
+    }
+
+    #[tokio::test]
+    async fn what_comes_goes_is_written_or_is_moved_is_heard_and_nothing_else() {
+        let ground = tempfile::tempdir().unwrap();
+        let directory = ground.path().join("above/here");
+        fs::create_dir_all(directory.join("deeper")).unwrap();
+        let watch = Watch::begin();
+        let set = || watch.set(BTreeSet::from([directory.clone()]));
+        assert!(set(), "more is watched");
+        assert!(!watch.is_deaf());
+        fs::write(directory.join("deeper/file"), "").unwrap();
+        fs::write(ground.path().join("above/beside"), "").unwrap();
+        assert!(!set(), "it is watched already");
+        hears_nothing(&watch, "what happens elsewhere").await;
+
+        fs::write(directory.join("file"), "").unwrap();
+        hears(&watch, "a file that comes").await;
+        fs::write(directory.join("file"), "text").unwrap();
+        hears(&watch, "a file that is written").await;
+        fs::rename(directory.join("file"), directory.join("other")).unwrap();
+        hears(&watch, "a file that is moved").await;
+        fs::remove_file(directory.join("other")).unwrap();
+        hears(&watch, "a file that goes").await;
+        fs::rename(ground.path().join("above"), ground.path().join("elsewhere")).unwrap();
+        hears(&watch, "a directory that moves with what is above it").await;
+    }
+
+    #[tokio::test]
+    async fn a_directory_that_is_missing_is_heard_of_when_it_comes() {
+        let ground = tempfile::tempdir().unwrap();
+        let directory = ground.path().join("one/two");
+        let watch = Watch::begin();
+        let set = || watch.set(BTreeSet::from([directory.clone()]));
+        set();
+        fs::create_dir_all(&directory).unwrap();
+        hears(&watch, "the first step of its way").await;
+        set();
+        fs::write(directory.join("file"), "").unwrap();
+        hears(&watch, "a file in it").await;
+        fs::remove_dir_all(ground.path().join("one")).unwrap();
+        hears(&watch, "that it goes").await;
+        set();
+        assert!(!watch.is_deaf());
+        fs::create_dir(ground.path().join("one")).unwrap();
+        hears(&watch, "that it comes again").await;
+    }
+
+    #[tokio::test]
+    async fn what_is_watched_no_more_is_not_heard() {
+        let ground = tempfile::tempdir().unwrap();
+        let (one, two) = (ground.path().join("one"), ground.path().join("two"));
+        [&one, &two].iter().for_each(|directory| fs::create_dir(directory).unwrap());
+        let watch = Watch::begin();
+        watch.set(BTreeSet::from([one.clone(), two.clone()]));
+        watch.set(BTreeSet::from([two.clone()]));
+        fs::write(one.join("file"), "").unwrap();
+        hears_nothing(&watch, "what is watched no more").await;
+        fs::write(two.join("file"), "").unwrap();
+        hears(&watch, "what is still watched").await;
+    }
+}
