@@ -1,0 +1,133 @@
+//! A slice of `cargo xtask bench`: that it measures, tells what it cannot, and leaves nothing behind. Never that anything is fast.
+
+use std::sync::atomic::AtomicBool;
+
+use alongside_rig::bench::{Kind, Plan, Report, Scene, Subject, run};
+use alongside_rig::{alongside_bin, rig_or_skip};
+use anyhow::{Context as _, Result, ensure};
+
+fn measured(plan: &Plan, subjects: &[Subject]) -> Result<Report> {
+    run(plan, subjects, &AtomicBool::new(false), &|_| {})
+}
+
+fn ours(name: &str) -> Result<Subject> {
+    Ok(Subject { name: name.into(), kind: Kind::Ours(alongside_bin()?), drive: None })
+}
+
+fn command(line: &str) -> Subject {
+    Subject { name: "theirs".into(), kind: Kind::Command(line.into()), drive: None }
+}
+
+fn only(scenes: &[Scene]) -> Plan {
+    Plan { scenes: scenes.to_vec(), ..Plan::quick() }
+}
+
+/// Every row has a figure for every subject, and each is one that can be.
+fn ensure_plausible(report: &Report) -> Result<()> {
+    for row in &report.rows {
+        for figure in &row.figures {
+            ensure!(figure.failed.is_none(), "{}: {figure:?}", row.what);
+            let median = figure.median.with_context(|| format!("{} has no figure: {report}", row.what))?;
+            let p99 = figure.p99.context("who has a median has the rest")?;
+            ensure!(median.is_finite() && 0.0 <= median && median <= p99, "{}: {figure:?}", row.what);
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn every_row_comes_out_and_two_are_compared() -> Result<()> {
+    let report = measured(&Plan::quick(), &[ours("one")?, ours("other")?])?;
+    ensure_plausible(&report)?;
+    let median = |what: &str| {
+        let row = report.rows.iter().find(|row| row.what.starts_with(what));
+        let row = row.with_context(|| format!("there is no row of {what}: {report}"))?;
+        row.figures[0].median.context("it has a median")
+    };
+    for (what, at_least) in [
+        ("spawn → every discovery file", 0.1),
+        ("the same as a language server", 0.1),
+        ("memory idle, resident", 1000.0),
+        ("memory with 5 sessions, its share", 500.0),
+        ("memory after 20 sessions were opened and dropped", 1000.0),
+        ("openDiff, 3 sessions", 10.0),
+        ("closeDiff, 1 session", 10.0),
+        ("tools/list, 1 session", 10.0),
+        ("decision → notification, 3 sessions", 10.0),
+        ("context beyond the debounce, 5 sessions, the last to hear", 0.0),
+        ("updates during 0.6 s", 1.0),
+        ("openDiff of 1 MB with 400 edits, until a desk has its hunks", 1.0),
+        ("processor during 2 idle seconds, 1 session", 0.0),
+        ("wake-ups during 2 idle seconds, 0 sessions", 0.0),
+        ("stop with 3 sessions open, until it is gone", 0.1),
+    ] {
+        let median = median(what)?;
+        ensure!(median >= at_least, "{what} is {median}");
+    }
+    let compared = report.rows.iter().filter(|row| row.ratio.is_some()).count();
+    ensure!(compared + 4 >= report.rows.len(), "ratios are missing: {report}");
+    let ends = report.rows.iter().flat_map(|row| &row.figures).filter_map(|figure| figure.note.as_deref());
+    let ends: Vec<_> = ends.filter(|note| note.contains("ended properly")).collect();
+    assert_eq!(ends, ["3 of 3 streams ended properly, 0 files are left"; 2]);
+    let json = serde_json::to_value(&report)?;
+    ensure!(json["rows"][0]["figures"][0]["median"].is_number(), "JSON has the same: {json}");
+    ensure!(report.to_string().contains("ratio"), "{report}");
+    Ok(())
+}
+
+#[test]
+fn what_a_plugin_author_would_write_is_measured_as_well() -> Result<()> {
+    let Some(rig) = rig_or_skip("what_a_plugin_author_would_write_is_measured_as_well") else {
+        return Ok(());
+    };
+    let baseline = Subject { name: "baseline".into(), kind: Kind::Baseline(Box::new(rig)), drive: None };
+    let scenes =
+        [Scene::Starts, Scene::Memory, Scene::Requests, Scene::Decisions, Scene::Contexts, Scene::Stops];
+    let mut report = measured(&only(&scenes), &[baseline])?;
+    // It is no language server, and its debounce starves: it waits for the end of all moves.
+    report.rows.retain(|row| !row.what.contains("language server"));
+    ensure_plausible(&report)
+}
+
+#[test]
+fn one_that_dies_is_said_to_have_died() -> Result<()> {
+    // It can be found, serves for a moment, and is killed.
+    let host = alongside_bin()?;
+    let dies = format!(
+        "sh -c '\"{}\" host --serve bench --starter $$ -- \"$PWD\" & sleep 2; kill -9 $!; wait; exit 9'",
+        host.display()
+    );
+    let plan = Plan { samples: 1_000_000, ..only(&[Scene::Requests]) };
+    let report = measured(&plan, &[command(&dies), command("false")])?;
+    for (figure, status) in report.rows[0].figures.iter().zip(["9", "1"]) {
+        let why = figure.failed.as_deref().context("it cannot have been measured")?;
+        ensure!(why.contains(&format!("the companion has died (exit status: {status})")), "{why}");
+    }
+    Ok(())
+}
+
+#[test]
+fn what_nobody_does_is_not_measured_and_the_rest_is() -> Result<()> {
+    let host = format!("\"{}\" host --serve bench --starter $$ -- \"$PWD\"", alongside_bin()?.display());
+    let report = measured(&only(&[Scene::Requests, Scene::Decisions]), &[command(&host)])?;
+    for row in &report.rows {
+        let figure = &row.figures[0];
+        match &figure.failed {
+            None => {
+                ensure!(figure.samples > 0 && !row.what.starts_with("decision"), "{}: {figure:?}", row.what)
+            }
+            Some(why) => {
+                ensure!(row.what.starts_with("decision") && why.contains("--drive"), "{}: {why}", row.what)
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn it_ends_when_it_is_interrupted() -> Result<()> {
+    let interrupted = AtomicBool::new(true);
+    let error = run(&Plan::quick(), &[ours("one")?], &interrupted, &|_| {}).err().context("it goes on")?;
+    ensure!(error.to_string() == "interrupted", "{error:#}");
+    Ok(())
+}
