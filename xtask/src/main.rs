@@ -5,6 +5,7 @@
 mod bench;
 mod chaos;
 mod contract;
+mod counts;
 mod deny;
 mod dist;
 mod fuzz;
@@ -93,6 +94,11 @@ Examples:
   cargo xtask bench --file ~/.qwen/ide/40123.lock            one that runs: no starts, no stops"
     )]
     Bench(bench::Options),
+    /// Counts the instructions of the hot paths, and fails when one takes more than docs/performance.md says.
+    ///
+    /// Unlike time, they are the same on a busy machine. It runs benches once under valgrind, which takes some minutes. Another
+    /// compiler counts otherwise: compare with what the same one made of the commit before.
+    Counts(counts::Options),
     /// Takes the pictures of the documentation: docs/pictures/*.svg.
     ///
     /// They show the real program, built now, on a real terminal.
@@ -108,6 +114,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Fuzz(options) => fuzz::fuzz(&options),
         Chore::Chaos(options) => chaos::chaos(&options),
         Chore::Bench(options) => bench::bench(&options),
+        Chore::Counts(options) => counts::counts(&options),
         Chore::Load(options) => load::load(&options),
         Chore::Screenshot => screenshot::screenshot().map(|()| ExitCode::SUCCESS),
     }
