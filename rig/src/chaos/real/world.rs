@@ -164,11 +164,17 @@ impl<'a> World<'a> {
             world.enable(number);
         }
         while world.tasks.join_next().await.is_some() {}
-        for (number, seat) in world.seats.iter().enumerate() {
-            let release = RELEASES[seat.place];
-            let is_connected = seat.connected.load(Ordering::Acquire);
+        for number in 0..world.seats.len() {
+            let release = RELEASES[world.seats[number].place];
+            let is_connected = |world: &Self| world.seats[number].connected.load(Ordering::Acquire);
+            if !is_connected(&world) {
+                // As a person would, who has just left the last round.
+                eprintln!("agent {number} ({release}) of round {} is told to connect once more", plan.seed);
+                world.enable(number);
+                while world.tasks.join_next().await.is_some() {}
+            }
             anyhow::ensure!(
-                is_connected,
+                is_connected(&world),
                 "agent {number} ({release}) does not connect, and nothing is in its way"
             );
         }
