@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 use super::handshake::{
     Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, REPORT, Report, STOP, Welcome,
 };
+use super::terse::Introduction;
 use super::{framing, wire};
 use crate::connection::{Seat, pair};
 use crate::{Desk, Event, Refusal, Request, Revised};
@@ -55,7 +56,7 @@ where
 {
     let (reader, mut writer) = tokio::io::split(stream);
     let mut reader = BufReader::new(reader);
-    let welcome = ask(&mut reader, &mut writer, INITIALIZE, hello).await?;
+    let welcome = ask(&mut reader, &mut writer, INITIALIZE, &Introduction::of(hello)).await?;
     let welcome = serde_json::from_str(welcome.get()).map_err(io::Error::from)?;
     let (desk, seat) = pair();
     let (over, parted) = oneshot::channel();
@@ -191,6 +192,9 @@ enum Heard {
 }
 
 fn heard(message: &[u8], waiting: &mut Waiting) -> Heard {
+    if let Some(event) = wire::read_event(message) {
+        return Heard::Event(Box::new(event));
+    }
     let told = match Message::parse(message) {
         Ok(Ok(Message::Reply { id: Some(Id::Number(id)), result })) => {
             let answer = u64::try_from(id).ok().and_then(|id| waiting.remove(&id));
@@ -200,7 +204,7 @@ fn heard(message: &[u8], waiting: &mut Waiting) -> Heard {
         }
         Ok(Ok(Message::Request { id: reply, method, params })) => {
             return match wire::read_told(&method, params.as_deref()) {
-                Ok(wire::Told::Event(event)) if let Event::FlushReview { id } = *event => {
+                Ok(wire::Hears::Event(event)) if let Event::FlushReview { id } = *event => {
                     Heard::Flush { reply, id }
                 }
                 _ => Heard::Nothing,
@@ -210,9 +214,9 @@ fn heard(message: &[u8], waiting: &mut Waiting) -> Heard {
         _ => return Heard::Nothing,
     };
     match told {
-        Ok(wire::Told::Event(event)) => Heard::Event(event),
-        Ok(wire::Told::Goodbye(how)) => Heard::Goodbye(how),
-        Ok(wire::Told::Unknown) | Err(_) => Heard::Nothing,
+        Ok(wire::Hears::Event(event)) => Heard::Event(event),
+        Ok(wire::Hears::Goodbye(how)) => Heard::Goodbye(how),
+        Ok(wire::Hears::Unknown) | Err(_) => Heard::Nothing,
     }
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod client;
 pub(crate) mod framing;
 mod handshake;
 mod server;
+mod terse;
 pub mod wire;
 
 pub use client::{JoinError, Joined, hand_over, join, report, stop};

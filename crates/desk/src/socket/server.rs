@@ -14,8 +14,9 @@ use super::handshake::{
     GOODBYE, Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROTOCOL, REPORT, Report, STOP,
     Welcome,
 };
+use super::terse::Introduction;
 use super::{framing, wire};
-use crate::{Desk, Refusal, Request, Revised};
+use crate::{Desk, Event, Refusal, Request, Revised};
 
 /// How long a visitor may take to say who it is.
 const HELLO_WITHIN: Duration = Duration::from_secs(5);
@@ -41,6 +42,8 @@ pub enum Visitor<S> {
 #[derive(Debug)]
 pub struct Arrival<S> {
     id: Id,
+    /// Whether it understands reviews in [fewer words](super::terse).
+    terse: bool,
     reader: BufReader<ReadHalf<S>>,
     writer: WriteHalf<S>,
 }
@@ -70,17 +73,18 @@ pub async fn receive<S: AsyncRead + AsyncWrite>(stream: S, version: &str) -> io:
     };
     match method.as_str() {
         INITIALIZE => {}
-        HAND_OVER => return Ok(Some(Visitor::Successor(Arrival { id, reader, writer }))),
-        STOP => return Ok(Some(Visitor::Stop(Arrival { id, reader, writer }))),
-        REPORT => return Ok(Some(Visitor::Curious(Arrival { id, reader, writer }))),
+        HAND_OVER => return Ok(Some(Visitor::Successor(Arrival { id, terse: false, reader, writer }))),
+        STOP => return Ok(Some(Visitor::Stop(Arrival { id, terse: false, reader, writer }))),
+        REPORT => return Ok(Some(Visitor::Curious(Arrival { id, terse: false, reader, writer }))),
         _ => {
             let line = rpc::error(Some(&id), -32002, "the first request must be `initialize`");
             framing::write(&mut writer, &line).await?;
             return Ok(None);
         }
     }
-    let hello: Hello = match serde_json::from_str(params.as_deref().map_or("{}", |params| params.get())) {
-        Ok(hello) => hello,
+    let params = params.as_deref().map_or("{}", |params| params.get());
+    let Introduction::<Hello> { hello, terse } = match serde_json::from_str(params) {
+        Ok(introduction) => introduction,
         Err(error) => {
             framing::write(&mut writer, &rpc::error(Some(&id), rpc::INVALID_PARAMS, &error.to_string()))
                 .await?;
@@ -94,7 +98,7 @@ pub async fn receive<S: AsyncRead + AsyncWrite>(stream: S, version: &str) -> io:
         framing::write(&mut writer, &rpc::error_with(&id, MISMATCH, &message, &data)).await?;
         return Ok(None);
     }
-    Ok(Some(Visitor::Desk(hello, Arrival { id, reader, writer })))
+    Ok(Some(Visitor::Desk(hello, Arrival { id, terse, reader, writer })))
 }
 
 /// What a host of this version says to a desk of another one. The newer of the two knows what to do.
@@ -140,7 +144,8 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
         left: impl AsyncFnOnce() -> bool,
         goodbye: impl AsyncFnOnce() -> Goodbye,
     ) -> Parting {
-        let Self { id, mut reader, writer } = self;
+        let Self { id, terse, mut reader, writer } = self;
+        let told = |event: &Event| if terse { wire::event_tersely(event) } else { wire::event(event) };
         let (out, outbox) = mpsc::channel(64);
         // Both end with us, however we end.
         let (mut writing, mut reading) = (JoinSet::new(), JoinSet::new());
@@ -162,14 +167,14 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
             let line = tokio::select! {
                 biased;
                 event = desk.next() => match event {
-                    Ok(event) => wire::event(&event),
+                    Ok(event) => told(&event),
                     Err(crate::Gone) => break Parting::Ended,
                 },
                 Some(line) = answers.next(), if !answers.is_empty() => {
                     // It may have been told since we looked.
                     while let Some(event) = desk.try_next() {
                         // A desk that is gone is noticed below.
-                        let _ = out.send(wire::event(&event)).await;
+                        let _ = out.send(told(&event)).await;
                     }
                     line
                 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::handshake::GOODBYE;
+use super::terse::{Terse, Told};
 use crate::{Event, Refusal, Request, ReviewId, Revised};
 
 /// LSP's code for a request that was understood and could not be carried out; its data is a [`Refusal`].
@@ -84,6 +85,30 @@ pub fn event(event: &Event) -> String {
     }
 }
 
+/// The same for a desk that understands it in [fewer words](super::terse).
+pub(crate) fn event_tersely(event: &Event) -> String {
+    let terse = if let Event::Opened(review) = event { Terse::of(review) } else { None };
+    match terse.map(Told::Opened) {
+        Some(told) => {
+            serde_json::to_string(&Outgoing { jsonrpc: "2.0", id: None, body: &told }).unwrap_or_default()
+        }
+        None => self::event(event),
+    }
+}
+
+/// Reads an event and nothing else, in one go: a message that may be anything is gone through three times, which takes
+/// its time where it holds a text of megabytes.
+pub(super) fn read_event(message: &[u8]) -> Option<Event> {
+    match serde_json::from_slice(message) {
+        // This one is a request.
+        Ok(Event::FlushReview { .. }) => None,
+        Ok(event) => Some(event),
+        Err(_) => {
+            serde_json::from_slice(message).ok().map(|Told::Opened(terse)| Event::Opened(terse.whole()))
+        }
+    }
+}
+
 /// Which review a reply to us says is flushed.
 pub fn read_flushed(id: &Id) -> Option<ReviewId> {
     let Id::Text(id) = id else { return None };
@@ -91,7 +116,7 @@ pub fn read_flushed(id: &Id) -> Option<ReviewId> {
 }
 
 /// What a desk hears.
-pub(super) enum Told {
+pub(super) enum Hears {
     Event(Box<Event>),
     Goodbye(super::Goodbye),
     /// A host of a newer version says something that we need not understand.
@@ -99,15 +124,15 @@ pub(super) enum Told {
 }
 
 /// Reads what a desk is told.
-pub(super) fn read_told(method: &str, params: Option<&RawValue>) -> Result<Told, serde_json::Error> {
+pub(super) fn read_told(method: &str, params: Option<&RawValue>) -> Result<Hears, serde_json::Error> {
     let params = params.map_or("{}", RawValue::get);
     if method == GOODBYE {
-        return serde_json::from_str(params).map(Told::Goodbye);
+        return serde_json::from_str(params).map(Hears::Goodbye);
     }
     let message = format!("{{\"method\":{},\"params\":{params}}}", serde_json::Value::from(method));
     match serde_json::from_str(&message) {
-        Ok(event) => Ok(Told::Event(Box::new(event))),
-        Err(error) if error.to_string().starts_with("unknown variant") => Ok(Told::Unknown),
+        Ok(event) => Ok(Hears::Event(Box::new(event))),
+        Err(error) if error.to_string().starts_with("unknown variant") => Ok(Hears::Unknown),
         Err(error) => Err(error),
     }
 }
@@ -176,7 +201,7 @@ mod tests {
         else {
             panic!("a request")
         };
-        let Told::Event(told) = read_told(&method, params.as_deref()).unwrap() else { panic!("an event") };
+        let Hears::Event(told) = read_told(&method, params.as_deref()).unwrap() else { panic!("an event") };
         assert_eq!(*told, Event::FlushReview { id: ReviewId(5) });
         assert_eq!(read_flushed(&id), Some(ReviewId(5)));
         assert_eq!(read_flushed(&Id::Number(5)), None);
@@ -184,6 +209,6 @@ mod tests {
 
     #[test]
     fn what_a_newer_host_tells_is_let_be() {
-        assert!(matches!(read_told("alongside/didInvent", None).unwrap(), Told::Unknown));
+        assert!(matches!(read_told("alongside/didInvent", None).unwrap(), Hears::Unknown));
     }
 }

@@ -1,0 +1,213 @@
+//! A review as one end of a socket tells it to the other: what its three texts have in common once, and of each hunk what
+//! they have there. A review of 10 MB is 12 MB of JSON then instead of 35, and is told and read in a third of the time.
+//!
+//! This is between our own two ends only. A desk says that it [understands](Introduction) it; plugins get whole texts.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::Hello;
+use crate::{Hunk, Lines, Review};
+
+/// What a desk of ours says first.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Introduction<H> {
+    #[serde(flatten)]
+    pub(super) hello: H,
+    /// Whether it understands [`Told`].
+    #[serde(default)]
+    pub(super) terse: bool,
+}
+
+impl<'a> Introduction<&'a Hello> {
+    pub(super) fn of(hello: &'a Hello) -> Self {
+        Self { hello, terse: true }
+    }
+}
+
+/// In place of [`Event::Opened`](crate::Event::Opened).
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "method", content = "params")]
+pub(super) enum Told {
+    #[serde(rename = "alongside/didOpenReviewTersely")]
+    Opened(Terse),
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Terse {
+    /// All but its texts.
+    review: Review,
+    #[serde(deserialize_with = "shared")]
+    original: Arc<str>,
+    /// What is proposed in place of each hunk's lines.
+    proposed: Vec<String>,
+    /// What there is now, if that is not what is proposed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    current: Option<Vec<String>>,
+}
+
+impl Terse {
+    /// `None` where the texts have nothing in common that could be left out.
+    pub(super) fn of(review: &Review) -> Option<Self> {
+        let original = review.original.clone()?;
+        let pieces = |text: &str, lines: fn(&Hunk) -> Lines| {
+            let (mut pieces, mut line, mut from, mut at) = (Vec::new(), 0, 0, 0);
+            for hunk in &review.hunks {
+                let same = after(&original, from, hunk.original.start.checked_sub(line)?) - from;
+                if original.get(from..from + same) != text.get(at..at + same) {
+                    return None;
+                }
+                let piece = at + same..after(text, at + same, lines(hunk).len());
+                pieces.push(text[piece.clone()].to_owned());
+                at = piece.end;
+                from = after(&original, from + same, hunk.original.len());
+                line = hunk.original.end;
+            }
+            (original[from..] == text[at..]).then_some(pieces)
+        };
+        let is_proposed = Arc::ptr_eq(&review.current, &review.proposed) || review.current == review.proposed;
+        let current = if is_proposed { None } else { Some(pieces(&review.current, |hunk| hunk.current)?) };
+        let proposed = pieces(&review.proposed, |hunk| hunk.proposed)?;
+        let mut review = review.clone();
+        (review.original, review.proposed, review.current) = (None, Arc::from(""), Arc::from(""));
+        Some(Self { review, original, proposed, current })
+    }
+
+    /// The review, whole.
+    pub(super) fn whole(self) -> Review {
+        let Self { mut review, original, proposed, current } = self;
+        let text = |pieces: Vec<String>| -> Arc<str> {
+            let mut text =
+                String::with_capacity(original.len() + pieces.iter().map(String::len).sum::<usize>());
+            let (mut from, mut line) = (0, 0);
+            for (hunk, piece) in review.hunks.iter().zip(pieces) {
+                let to = after(&original, from, hunk.original.start.saturating_sub(line));
+                text.push_str(&original[from..to]);
+                text.push_str(&piece);
+                from = after(&original, to, hunk.original.len());
+                line = hunk.original.end;
+            }
+            text.push_str(&original[from..]);
+            text.into()
+        };
+        let proposed = text(proposed);
+        let current = current.map_or_else(|| proposed.clone(), text);
+        (review.proposed, review.current, review.original) = (proposed, current, Some(original));
+        review
+    }
+}
+
+/// The byte offset so many lines after another one, which is the start of a line.
+fn after(text: &str, start: usize, lines: usize) -> usize {
+    match lines.checked_sub(1) {
+        None => start,
+        Some(last) => {
+            let mut ends = memchr::memchr_iter(b'\n', &text.as_bytes()[start..]);
+            ends.nth(last).map_or(text.len(), |end| start + end + 1)
+        }
+    }
+}
+
+/// Reads a text without the copy that serde makes on the way.
+fn shared<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
+    struct Shared;
+
+    impl Visitor<'_> for Shared {
+        type Value = Arc<str>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a text")
+        }
+
+        fn visit_str<E>(self, text: &str) -> Result<Arc<str>, E> {
+            Ok(text.into())
+        }
+    }
+
+    from.deserialize_str(Shared)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Agent, HunkState, ReviewId};
+
+    fn lines(start: usize, end: usize) -> Lines {
+        Lines { start, end }
+    }
+
+    /// Lines 1 and 3 of four are others; the second of the two was dropped.
+    fn review() -> Review {
+        let hunk =
+            |original, proposed, current, state| Hunk { original, proposed, current, state, words: None };
+        Review {
+            id: ReviewId(1),
+            agent: Agent { number: 1, name: "a".into(), version: "1".into(), since: 0, listening: true },
+            file: "/a".into(),
+            original: Some("one\ntwo\nthree\nfour".into()),
+            proposed: "ONE\nand\ntwo\nfour".into(),
+            current: "ONE\nand\ntwo\nthree\nfour".into(),
+            revision: 3,
+            hunks: vec![
+                hunk(lines(0, 1), lines(0, 2), lines(0, 2), HunkState::Kept),
+                hunk(lines(2, 3), lines(3, 3), lines(3, 4), HunkState::Dropped),
+            ],
+            whole_file_only: None,
+            file_line_ending: None,
+            file_has_bom: None,
+            stale: true,
+            dirty: false,
+            outside: Some("/b".into()),
+        }
+    }
+
+    fn crossed(review: &Review) -> (Review, Option<Vec<String>>) {
+        let json = serde_json::to_string(&Terse::of(review).unwrap()).unwrap();
+        let terse: Terse = serde_json::from_str(&json).unwrap();
+        let current = terse.current.clone();
+        (terse.whole(), current)
+    }
+
+    #[test]
+    fn a_review_is_whole_again() {
+        let one = review();
+        assert_eq!(crossed(&one).0, one);
+        let untouched = Review { current: one.proposed.clone(), ..review() };
+        let (whole, current) = crossed(&untouched);
+        assert_eq!((&whole, current), (&untouched, None));
+        assert!(Arc::ptr_eq(&whole.current, &whole.proposed), "what is the same is there once");
+        let open = "one\ntwo\nthree";
+        let hunks = vec![Hunk {
+            original: lines(2, 3),
+            proposed: lines(2, 4),
+            current: lines(2, 4),
+            state: HunkState::Kept,
+            words: None,
+        }];
+        let proposed: Arc<str> = "one\ntwo\n3\n4\n".into();
+        let at_the_end =
+            Review { original: Some(open.into()), current: proposed.clone(), proposed, hunks, ..review() };
+        assert_eq!(crossed(&at_the_end).0, at_the_end);
+    }
+
+    #[test]
+    fn texts_that_differ_beside_their_hunks_are_told_whole() {
+        for (original, proposed, current) in [
+            ("one\ntwo\nthree\nfour\n", "ONE\nand\ntwo\nfour", "ONE\nand\ntwo\nthree\nfour"),
+            ("one\ntwo\nthree\nfour", "ONE\nand\ntwo\nfour", "ONE\nand\ntwo!\nthree\nfour"),
+            ("one\n2wo\nthree\nfour", "ONE\nand\ntwo\nfour", "ONE\nand\ntwo\nthree\nfour"),
+        ] {
+            let other = Review {
+                original: Some(original.into()),
+                proposed: proposed.into(),
+                current: current.into(),
+                ..review()
+            };
+            assert!(Terse::of(&other).is_none(), "{other:?}");
+        }
+        assert!(Terse::of(&Review { original: None, ..review() }).is_none());
+    }
+}
