@@ -7,8 +7,11 @@ use std::borrow::Cow;
 ///
 /// It reads bytes, not JSON: outside strings a backslash is invalid anyway, so the parser still has the last word.
 pub fn replace_lone(json: &[u8]) -> Cow<'_, [u8]> {
+    // Hardly any text has such escapes, and looking for one is quicker than reading.
+    let Some(first) = memchr::memmem::find(json, b"\\u") else { return Cow::Borrowed(json) };
     let mut fixed: Option<Vec<u8>> = None;
-    let mut at = 0;
+    // What looks like one may be an escaped backslash: those before it count.
+    let mut at = first - json[..first].iter().rev().take_while(|byte| **byte == b'\\').count();
     while at < json.len() {
         if json[at] != b'\\' {
             at += 1;

@@ -7,9 +7,12 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 /// A call that can be carried out.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
+#[serde(tag = "name", content = "arguments")]
 pub(crate) enum ToolCall {
+    #[serde(rename = "openDiff")]
     OpenDiff(OpenDiffRequest),
+    #[serde(rename = "closeDiff")]
     CloseDiff(CloseDiffRequest),
 }
 
@@ -62,6 +65,10 @@ pub(crate) fn parse(params: Option<&RawValue>) -> Result<ToolCall, BadCall> {
         arguments: Option<&'a RawValue>,
     }
     let params = params.map_or("{}", RawValue::get);
+    // A text of megabytes is gone through once; what is wrong with a call is found out slowly.
+    if let Ok(call) = serde_json::from_str(params) {
+        return Ok(call);
+    }
     let call: Call<'_> = serde_json::from_str(params)
         .map_err(|error| BadCall::Protocol(format!("tools/call needs a name and arguments: {error}")))?;
     let arguments = call.arguments.map_or("{}", RawValue::get);

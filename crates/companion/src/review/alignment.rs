@@ -62,6 +62,10 @@ pub(crate) fn whole(why: &str) -> Aligned {
 
 /// The one line ending that a text uses; `None` for none, or both.
 pub(crate) fn uniform(text: &str) -> Option<LineEnding> {
+    // Counting takes a while; most texts need not be counted.
+    if !text.contains('\r') {
+        return text.contains('\n').then_some(LineEnding::Lf);
+    }
     let all = text.matches('\n').count();
     match text.matches("\r\n").count() {
         _ if all == 0 => None,
