@@ -45,6 +45,9 @@ const REPUBLISH_EVERY: Duration = Duration::from_secs(10);
 const STOOD_STILL: Duration = Duration::from_secs(5);
 /// How often at most desks are told the status: it names every agent, and of many one always comes, goes or is answered.
 const STATUS_EVERY: Duration = Duration::from_millis(100);
+/// What follows from an event is looked for in all sessions: once for as many events as wait, and so many at most, for deadlines wait
+/// meanwhile.
+const AT_ONCE: usize = 128;
 /// How long stopping waits for agents to confirm that their reviews are rejected.
 const LAST_RECEIPTS: Duration = Duration::from_millis(500);
 
@@ -142,7 +145,12 @@ impl State {
     async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Event>) -> (Scribe, Option<Stopping>) {
         loop {
             match self.next_event(&mut inbox).await {
-                Some(event) => self.handle(event),
+                Some(event) => {
+                    self.handle(event);
+                    std::iter::from_fn(|| inbox.try_recv().ok())
+                        .take(AT_ONCE)
+                        .for_each(|event| self.handle(event));
+                }
                 None => {
                     self.tick(Instant::now());
                     // Whatever is due again and again, events get their turn.
@@ -327,7 +335,9 @@ impl State {
 
 async fn until(deadline: Option<Instant>) {
     match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        // Tests have a clock of their own.
+        Some(deadline) if cfg!(test) => tokio::time::sleep_until(deadline).await,
+        Some(deadline) => alongside_platform::moment::until(deadline).await,
         None => std::future::pending().await,
     }
 }

@@ -11,6 +11,8 @@ pub mod files;
 pub mod limits;
 pub mod lists;
 pub mod memory;
+#[cfg(feature = "tokio")]
+pub mod moment;
 pub mod paths;
 pub mod private;
 pub mod process;
