@@ -2,6 +2,7 @@
 //! one lane follow each other, and each begins on a machine on which nothing is left of the one before.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -112,14 +113,16 @@ fn parent(pid: Pid) -> Option<Pid> {
 fn empty(directory: &Path) -> Result<()> {
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
-        let is_gone = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
+        // A companion may have taken it itself, or put something into it just now.
+        let is_theirs = |error: &std::io::Error| {
+            matches!(error.kind(), ErrorKind::NotFound | ErrorKind::DirectoryNotEmpty)
+        };
         let removed = match entry.file_type()?.is_dir() {
             true => fs::remove_dir_all(entry.path()),
             false => fs::remove_file(entry.path()),
         };
         match removed {
-            // A companion may have taken it itself.
-            Err(error) if !is_gone(&error) => return Err(error.into()),
+            Err(error) if !is_theirs(&error) => return Err(error.into()),
             _ => {}
         }
     }

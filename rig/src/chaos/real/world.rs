@@ -248,7 +248,11 @@ impl<'a> World<'a> {
         connected.store(false, Ordering::Release);
         let (sandbox, notes) = (self.lane.sandbox.clone(), self.notes.clone());
         self.tasks.spawn(async move {
-            let is_connected = agent.enable(&sandbox).await.unwrap_or(false);
+            let looked = agent.enable(&sandbox).await;
+            let is_connected = looked.unwrap_or_else(|error| {
+                eprintln!("{} cannot look for a companion: {error:#}", agent.release());
+                false
+            });
             for proxy in agent.proxies() {
                 let (mut listening, lost, notes) = (proxy.watch_listening(), lost.clone(), notes.clone());
                 // It ends with the proxy.
