@@ -53,8 +53,7 @@ const PATHS: &[Hot] = &[
     hot("hunks, 10 KB, 4 edits", [COMPANION, "review", "hunks::10 KB, 4 edits", "hot_hunks"]),
     hot("hunks, 1 MB, 400 edits", [COMPANION, "review", "hunks::1 MB, 400 edits", "hot_hunks"]),
     hot("hunks, 10 MB, 400 edits", [COMPANION, "review", "hunks::10 MB, 400 edits", "hot_hunks"]),
-    hot("hunks, 10 MB, 4,000 edits", [COMPANION, "review", "hunks::10 MB, 4000 edits", "hot_hunks"]),
-    hot("proposal prepared, 10 MB", [COMPANION, "review", "prepared::10 MB, 400 edits", "hot_prepared"]),
+    hot("proposal prepared, 10 KB", [COMPANION, "review", "prepared::10 KB, 4 edits", "hot_prepared"]),
     hot(
         "one of 400 hunks dropped and kept, 1 MB",
         [COMPANION, "review", "one_dropped::1 MB, 400 edits", "hot_dropped_and_kept"],
@@ -208,7 +207,7 @@ fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);

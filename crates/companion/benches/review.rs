@@ -32,14 +32,14 @@ const HUNKS: &[Case] = &[
 #[divan::bench(args = few_in_tests(HUNKS), max_time = 2)]
 fn hunks(bencher: Bencher<'_, '_>, case: &Case) {
     let (old, new) = case.texts();
-    let composed = Composition::new(old.as_bytes(), &new).expect("text can be compared");
+    let composed = Composition::patiently(old.as_bytes(), &new).expect("text can be compared");
     assert_eq!(composed.hunks().len(), case.edits, "the edits are told apart");
     bencher.counter(BytesCount::of_str(&new)).bench(|| hot_hunks(old.as_bytes(), &new));
 }
 
 #[inline(never)]
 fn hot_hunks(on_disk: &[u8], proposed: &str) -> Vec<Hunk> {
-    Composition::new(on_disk, proposed).map(|composed| composed.hunks()).unwrap_or_default()
+    Composition::patiently(on_disk, proposed).map(|composed| composed.hunks()).unwrap_or_default()
 }
 
 /// The whole way of a proposal that has come, up to where the loop takes it: its file is read, too.
@@ -71,7 +71,7 @@ const COMPOSED: &[Case] = &[
 
 fn composed(case: &Case) -> Composition {
     let (old, new) = case.texts();
-    Composition::new(old.as_bytes(), &new).expect("text can be compared")
+    Composition::patiently(old.as_bytes(), &new).expect("text can be compared")
 }
 
 fn chosen(bencher: Bencher<'_, '_>, case: &Case, of: impl Fn(usize) -> bool) {

@@ -2,6 +2,7 @@
 //! an interface for anybody else.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use alongside_contract::context::IdeContext;
 use alongside_contract::diff::{DIFF_ACCEPTED, DiffAccepted};
@@ -24,7 +25,7 @@ pub fn prepared(file_path: String, proposed: String) -> Option<impl Sized> {
 /// The words that differ between some lines.
 #[must_use]
 pub fn words(original: &str, beside: &str) -> Option<Words> {
-    words::differing(original, beside, std::time::Instant::now() + std::time::Duration::from_secs(9))
+    words::differing(original, beside, Instant::now() + Duration::from_secs(3600))
 }
 
 /// A context as it is streamed to an agent.
@@ -54,6 +55,13 @@ impl Composition {
     pub fn new(on_disk: &[u8], proposed: &str) -> Option<Self> {
         let original = align(Some(on_disk.to_vec()), proposed).original?;
         Some(Self(composition::Composition::new(original, proposed)))
+    }
+
+    /// The same for whoever counts instructions, which takes fifty times as long: however long comparing takes.
+    #[must_use]
+    pub fn patiently(on_disk: &[u8], proposed: &str) -> Option<Self> {
+        let original = align(Some(on_disk.to_vec()), proposed).original?;
+        Some(Self(composition::Composition::within(Duration::from_secs(3600), original, proposed)))
     }
 
     /// What is compared with the proposal.

@@ -6,10 +6,11 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
 use alongside_desk::{Change, Hunk, HunkState, Lines, Refusal, Text, Words};
 
-use super::lines::differences;
+use super::lines::{COMPARISON, differences};
 use super::segments::{Place, Segment, spliced};
 use super::words::{Marks, Sides};
 
@@ -25,16 +26,26 @@ pub(crate) struct Composition {
     segments: Vec<Segment>,
     history: Vec<(Text, Vec<Segment>)>,
     marks: Marks,
+    comparison: Duration,
 }
 
 impl Composition {
     /// A proposal nobody has touched yet: the current text is the proposed one.
     pub(crate) fn new(original: impl Into<Arc<str>>, proposed: impl Into<Arc<str>>) -> Self {
+        Self::within(COMPARISON, original, proposed)
+    }
+
+    /// The same where a comparison may take so long.
+    pub(crate) fn within(
+        comparison: Duration,
+        original: impl Into<Arc<str>>,
+        proposed: impl Into<Arc<str>>,
+    ) -> Self {
         let (original, proposed) = (Text::new(original), Text::new(proposed));
         let mut segments = Vec::new();
         let (mut o, mut p) = (0, 0);
         let same = |lines: usize| Segment { same: true, original: lines, proposed: lines, current: lines };
-        for (old, new) in differences(&original, &proposed) {
+        for (old, new) in differences(&original, &proposed, comparison) {
             segments.push(same(old.start - o));
             segments.push(Segment {
                 same: false,
@@ -54,6 +65,7 @@ impl Composition {
             segments,
             history: Vec::new(),
             marks: Marks::default(),
+            comparison,
         };
         new.mark_words();
         new
@@ -241,7 +253,7 @@ impl Composition {
     fn following(&self, text: &Text) -> Vec<Segment> {
         let mut segments = self.segments.clone();
         // From the last to the first, so that earlier line numbers stay true.
-        for (old, new) in differences(&self.current, text).into_iter().rev() {
+        for (old, new) in differences(&self.current, text, self.comparison).into_iter().rev() {
             segments = spliced(&segments, old, new.len());
         }
         segments

@@ -12,7 +12,7 @@ use similar::algorithms::{Capture, Compact, Replace, histogram, myers};
 use similar::{DiffOp, DiffTag};
 
 /// How long a comparison may look for the smallest difference before it settles for a coarser one.
-const COMPARISON: Duration = Duration::from_millis(300);
+pub(crate) const COMPARISON: Duration = Duration::from_millis(300);
 /// How many lines of both texts are looked at where they differ. Where they do not agree again within them, four times as
 /// many, and so on.
 const WINDOW: usize = 64;
@@ -26,9 +26,10 @@ const READ_WELL: usize = 20_000;
 /// Two stretches of lines that differ, in the old text and in the new one.
 type Difference = (Range<usize>, Range<usize>);
 
-/// Where two texts differ: pairs of line ranges, in order, with equal lines between them.
-pub(crate) fn differences(old: &Text, new: &Text) -> Vec<Difference> {
-    let deadline = Instant::now() + COMPARISON;
+/// Where two texts differ: pairs of line ranges, in order, with equal lines between them. After some time, mostly
+/// [`COMPARISON`], what is left is one difference.
+pub(crate) fn differences(old: &Text, new: &Text, within: Duration) -> Vec<Difference> {
+    let deadline = Instant::now() + within;
     let mut rest = Rest { old, new, at: (0, 0), ends: (old.len(), new.len()) };
     rest.pass_over_start();
     rest.pass_over_end();
@@ -142,7 +143,7 @@ mod tests {
 
     fn texts_of(old: &str, new: &str) -> Vec<(String, String)> {
         let (old, new) = (Text::new(old), Text::new(new));
-        let found = differences(&old, &new);
+        let found = differences(&old, &new, COMPARISON);
         found.into_iter().map(|(o, n)| (old.lines(o).to_owned(), new.lines(n).to_owned())).collect()
     }
 
@@ -160,7 +161,7 @@ mod tests {
             let (old, new) = (Text::new(old.as_str()), Text::new(new.concat()));
             let (mut o, mut n) = (0, 0);
             let ends = (old.len()..old.len(), new.len()..new.len());
-            for (differs, other) in differences(&old, &new).into_iter().chain([ends]) {
+            for (differs, other) in differences(&old, &new, COMPARISON).into_iter().chain([ends]) {
                 prop_assert_eq!(old.lines(o..differs.start), new.lines(n..other.start));
                 prop_assert_eq!(differs.start - o, other.start - n);
                 (o, n) = (differs.end, other.end);
