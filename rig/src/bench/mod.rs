@@ -98,7 +98,7 @@ impl Default for Plan {
     fn default() -> Self {
         Self {
             scenes: Scene::ALL.map(|(_, scene)| scene).to_vec(),
-            starts: 15,
+            starts: 10,
             sessions: vec![1, 50, 1000],
             dropped: 10_000,
             asking: vec![1, 50, 100],

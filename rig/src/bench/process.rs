@@ -9,21 +9,21 @@ use anyhow::{Context as _, Result};
 /// Memory in KiB.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Memory {
-    /// The resident set, with what it shares with others.
+    /// The resident set. Most of a small program's are pages of its file, which all who run it share and the system can drop.
     pub(super) resident: f64,
-    /// Its proportional share of it: what is shared counts once for all who share it.
-    pub(super) proportional: f64,
+    /// What of it is nobody else's, and in no file.
+    pub(super) own: f64,
 }
 
 /// How much memory a process has.
 pub(super) fn memory(pid: u32) -> Result<Memory> {
-    let field = |file: &str, name: &str| {
-        let text = fs::read_to_string(place(pid).join(file)).with_context(|| gone(pid))?;
+    let status = fs::read_to_string(place(pid).join("status")).with_context(|| gone(pid))?;
+    let field = |name: &str| {
         let value =
-            text.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok());
+            status.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok());
         value.with_context(|| gone(pid))
     };
-    Ok(Memory { resident: field("status", "VmRSS:")?, proportional: field("smaps_rollup", "Pss:")? })
+    Ok(Memory { resident: field("VmRSS:")?, own: field("RssAnon:")? })
 }
 
 /// What the threads of a process have done so far.

@@ -48,7 +48,7 @@ fn every_row_comes_out_and_two_are_compared() -> Result<()> {
         ("spawn → every discovery file", 0.1),
         ("the same as a language server", 0.1),
         ("memory idle, resident", 1000.0),
-        ("memory with 5 sessions, its share", 500.0),
+        ("memory with 5 sessions, its own", 300.0),
         ("memory after 20 sessions were opened and dropped", 1000.0),
         ("openDiff, 3 sessions", 10.0),
         ("closeDiff, 1 session", 10.0),

@@ -26,7 +26,7 @@ impl Bench<'_> {
             &mut parties,
             |_| Ok(()),
             |at, memory| {
-                idle[at] = memory.resident;
+                idle[at] = memory.own;
                 None
             },
         )?;
@@ -36,7 +36,7 @@ impl Bench<'_> {
                 &mut parties,
                 |seat| seat.crowd.grow(number),
                 |at, memory| {
-                    let each = (memory.resident - idle[at]) / number as f64;
+                    let each = (memory.own - idle[at]) / number as f64;
                     (number > 1).then(|| format!("{each:.1} KiB for each session"))
                 },
             )?;
@@ -73,7 +73,7 @@ impl Bench<'_> {
     ) -> Result<()> {
         let rows = [
             row(format!("memory {when}, resident"), Unit::Kib),
-            row(format!("memory {when}, its share"), Unit::Kib),
+            row(format!("memory {when}, its own"), Unit::Kib),
         ];
         let mut seen = Vec::new();
         self.turns(&rows, parties, 1, |seat| {
@@ -81,7 +81,7 @@ impl Bench<'_> {
             std::thread::sleep(CALM);
             let memory = process::memory(seat.companion.pid)?;
             seen.push(memory);
-            Ok(vec![vec![memory.resident], vec![memory.proportional]])
+            Ok(vec![vec![memory.resident], vec![memory.own]])
         })?;
         let there = parties.iter().filter(|party| party.seat.is_ok());
         for (party, memory) in there.zip(seen) {
