@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use alongside_companion::private::{self, Ground};
 use alongside_platform::private::open_for_appending;
 use anyhow::Context;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::failure::Hint;
 
@@ -31,13 +33,14 @@ where
     W: for<'w> tracing_subscriber::fmt::MakeWriter<'w> + Send + Sync + 'static,
 {
     let level = std::env::var(LEVEL).unwrap_or_else(|_| level.to_owned());
-    if level.parse::<tracing::Level>().is_err() {
+    let Ok(level) = level.parse::<tracing::Level>() else {
         return Err(anyhow::anyhow!("{LEVEL} is {level:?}, which is no level"))
             .hint("use error, warn, info, debug or trace");
-    }
+    };
     // A target is matched by its prefix: this is every crate of ours.
-    let filter = EnvFilter::new(format!("off,alongside={level}"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(log).init();
+    let ours = Targets::new().with_target("alongside", level);
+    let written = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(log);
+    tracing_subscriber::registry().with(ours).with(written).init();
     Ok(())
 }
 

@@ -13,6 +13,7 @@ mod logging;
 mod saved;
 mod settings;
 mod signals;
+mod unified;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

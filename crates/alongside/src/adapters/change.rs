@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 
 use alongside_desk::harmless;
 use anyhow::Context;
-use similar::{ChangeTag, TextDiff};
+use similar::ChangeTag;
 
 use super::machine::Machine;
 use crate::failure::Hint;
+use crate::unified::hunks;
 
 /// What a backup's name ends in.
 const BACKUP: &str = "before-alongside";
@@ -99,17 +100,18 @@ fn common<'p>(paths: &[&'p Path]) -> Option<&'p Path> {
 const MANY: usize = 12;
 const FIRST: usize = 6;
 
+/// So many lines are shown around what changes.
+const AROUND: usize = 3;
+
 fn unified(change: &Change, folded: Option<Ours>) -> String {
     let [before, after] = [&change.before, &change.after].map(|text| text.as_deref().unwrap_or_default());
     // Not below `~`: whose that is, is what one wants to be sure of here.
     let path = harmless::path(&change.path);
     let name = |text: &Option<String>| if text.is_some() { path.as_str() } else { "/dev/null" };
     let mut unified = format!("--- {}\n+++ {}\n", name(&change.before), name(&change.after));
-    let diff = TextDiff::from_lines(before, after);
-    for hunk in diff.unified_diff().iter_hunks() {
-        unified.push_str(&format!("{}\n", hunk.header()));
-        let lines: Vec<_> = hunk.iter_changes().collect();
-        for run in lines.chunk_by(|one, next| one.tag() == next.tag()) {
+    for hunk in hunks(before, after, AROUND) {
+        unified.push_str(&format!("{}\n", hunk.header));
+        for run in hunk.lines.chunk_by(|one, next| one.tag() == next.tag()) {
             let is_ours = run.first().is_some_and(|line| match folded {
                 Some(Ours::Come) => line.tag() == ChangeTag::Insert,
                 Some(Ours::Go) => line.tag() == ChangeTag::Delete,
@@ -117,7 +119,7 @@ fn unified(change: &Change, folded: Option<Ours>) -> String {
             });
             let shown = if is_ours && run.len() > MANY { FIRST } else { run.len() };
             for line in &run[..shown] {
-                let end = if line.missing_newline() { "\n\\ No newline at end of file\n" } else { "" };
+                let end = if line.value().ends_with('\n') { "" } else { "\n\\ No newline at end of file\n" };
                 unified.push_str(&format!("{}{}{end}", line.tag(), line.value()));
             }
             if shown < run.len() {

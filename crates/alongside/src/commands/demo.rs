@@ -17,6 +17,7 @@ use super::desk;
 use crate::failure::Hint;
 use crate::line::{Ending, Ink, Inks, LineDesk, Policy};
 use crate::signals::{self, Signals};
+use crate::unified::hunks;
 use alongside_desk::harmless;
 use project::{PROPOSALS, Proposal};
 
@@ -263,8 +264,11 @@ impl Demo {
                 continue;
             }
             changed = true;
-            let diff = similar::TextDiff::from_lines(*before, after.as_str());
-            let unified = diff.unified_diff().context_radius(1).header(file, file).to_string();
+            let mut unified = format!("--- {file}\n+++ {file}\n");
+            for hunk in hunks(before, &after, 1) {
+                unified += &format!("{}\n", hunk.header);
+                unified.extend(hunk.lines.iter().map(|line| format!("{}{}", line.tag(), line.value())));
+            }
             for line in unified.lines() {
                 let line = harmless::line(line);
                 text += &match line.as_bytes().first() {

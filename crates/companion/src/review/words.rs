@@ -8,7 +8,8 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use alongside_desk::{Position, Range as Stretch, Words};
-use similar::{Algorithm, DiffTag};
+use similar::DiffTag;
+use similar::algorithms::{Capture, Compact, Replace, myers};
 
 /// How long one change of a review may look for words, over all its hunks. Those it does not come to have no marks
 /// until the next change.
@@ -98,7 +99,11 @@ enum Token<'a> {
 /// Which words differ; lines are counted from 0 on both sides. A comparison that comes to its deadline is coarser.
 pub(crate) fn differing(original: &str, beside: &str, deadline: Instant) -> Option<Words> {
     let (old, new) = (tokens(original), tokens(beside));
-    let ops = similar::capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(deadline));
+    let ends = (0..old.len(), 0..new.len());
+    // Not by `capture_diff_slices`, as where lines are compared.
+    let mut ops = Compact::new(Replace::new(Capture::new()), &old[..], &new[..]);
+    let Ok(()) = myers::diff_deadline(&mut ops, &old[..], ends.0, &new[..], ends.1, Some(deadline));
+    let ops = ops.into_inner().into_inner().into_ops();
     let words = |tokens: &[Token<'_>]| tokens.iter().map(Token::weight).sum::<usize>();
     let same = |at: usize| ops.get(at).is_none_or(|op| op.tag() == DiffTag::Equal);
     let (mut shared, mut old_marks, mut new_marks) = (0, vec![false; old.len()], vec![false; new.len()]);

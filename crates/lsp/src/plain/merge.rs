@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use alongside_desk::Text;
-use similar::{Algorithm, DiffTag};
+use similar::DiffTag;
+use similar::algorithms::{Capture, Compact, Replace, myers};
 
 /// How long a comparison may look for the smallest difference before it settles for a coarser one. The editor waits.
 const COMPARISON: Duration = Duration::from_millis(50);
@@ -16,7 +17,10 @@ pub(crate) fn differences(old: &Text, new: &Text) -> Vec<(Range<usize>, Range<us
     let new: Vec<&str> = (0..new.len()).map(|line| new.lines(line..line + 1)).collect();
     let deadline = Some(Instant::now() + COMPARISON);
     let mut found: Vec<(Range<usize>, Range<usize>)> = Vec::new();
-    for op in similar::capture_diff_slices_deadline(Algorithm::Myers, &old, &new, deadline) {
+    // Not by `capture_diff_slices`, which has all algorithms there are in the program.
+    let mut ops = Compact::new(Replace::new(Capture::new()), &old[..], &new[..]);
+    let Ok(()) = myers::diff_deadline(&mut ops, &old[..], 0..old.len(), &new[..], 0..new.len(), deadline);
+    for op in ops.into_inner().into_inner().into_ops() {
         if op.tag() == DiffTag::Equal {
             continue;
         }
