@@ -1,4 +1,6 @@
 //! From two texts to hunks, and from what the person does to the text that is accepted.
+//!
+//! What is counted must not end with a jump into another function, here as in the other benches: hence the black boxes.
 
 #![allow(clippy::expect_used, reason = "a bench that cannot run says why")]
 
@@ -7,8 +9,8 @@ mod inputs;
 
 use alongside_companion::desk::{Change, Hunk, Position, Range};
 use alongside_companion::fuzzing::{self, Composition};
-use divan::Bencher;
 use divan::counter::BytesCount;
+use divan::{Bencher, black_box};
 use inputs::{Case, few_in_tests};
 
 const HUNKS: &[Case] = &[
@@ -39,7 +41,7 @@ fn hunks(bencher: Bencher<'_, '_>, case: &Case) {
 
 #[inline(never)]
 fn hot_hunks(on_disk: &[u8], proposed: &str) -> Vec<Hunk> {
-    Composition::patiently(on_disk, proposed).map(|composed| composed.hunks()).unwrap_or_default()
+    black_box(Composition::patiently(on_disk, proposed).map(|composed| composed.hunks()).unwrap_or_default())
 }
 
 /// The whole way of a proposal that has come, up to where the loop takes it: its file is read, too.
@@ -58,7 +60,7 @@ fn prepared(bencher: Bencher<'_, '_>, case: &Case) {
 
 #[inline(never)]
 fn hot_prepared(path: String, proposed: String) -> Option<impl Sized> {
-    fuzzing::prepared(path, proposed)
+    black_box(fuzzing::prepared(path, proposed))
 }
 
 /// What a decision on some hunks costs, with the hunks told again.
@@ -157,7 +159,7 @@ fn words(bencher: Bencher<'_, '_>, lines: usize) {
 
 #[inline(never)]
 fn hot_words(old: &str, new: &str) -> usize {
-    fuzzing::words(old, new).map_or(0, |words| words.removed.len() + words.added.len())
+    black_box(fuzzing::words(old, new).map_or(0, |words| words.removed.len() + words.added.len()))
 }
 
 fn main() {

@@ -5,8 +5,8 @@ mod inputs;
 
 use alongside_companion::fuzzing;
 use alongside_contract::context::{Cursor, File, IdeContext, WorkspaceState};
-use divan::Bencher;
 use divan::counter::BytesCount;
+use divan::{Bencher, black_box};
 use inputs::{few_in_tests, source};
 
 const BYTES: &[usize] = &[1 << 10, 1 << 20, 10 << 20];
@@ -24,7 +24,7 @@ fn open_diff_in(bencher: Bencher<'_, '_>, bytes: usize) {
 
 #[inline(never)]
 fn hot_open_diff_in(body: &[u8]) -> Option<(String, String)> {
-    fuzzing::opened(body)
+    black_box(fuzzing::opened(body))
 }
 
 /// A `contextUpdate` of the usual size, as the frame that is streamed to an agent: ten files, one of them active, with this
@@ -45,7 +45,7 @@ fn context_out(bencher: Bencher<'_, '_>, selected: usize) {
 
 #[inline(never)]
 fn hot_context_out(context: IdeContext) -> Option<String> {
-    fuzzing::context_frame(context)
+    black_box(fuzzing::context_frame(context))
 }
 
 /// A decision with its text, as the frame that is streamed to the agent.
@@ -57,7 +57,7 @@ fn outcome_out(bencher: Bencher<'_, '_>, bytes: usize) {
 
 #[inline(never)]
 fn hot_outcome_out(text: &str) -> Option<String> {
-    fuzzing::accepted_frame("/project/src/basket.rs", text)
+    black_box(fuzzing::accepted_frame("/project/src/basket.rs", text))
 }
 
 fn main() {

@@ -5,8 +5,8 @@ mod inputs;
 
 use alongside_desk::socket::wire;
 use alongside_desk::{Event, Position, Text, fuzzing, replacement};
-use divan::Bencher;
 use divan::counter::BytesCount;
+use divan::{Bencher, black_box};
 use inputs::{few_in_tests, review, source};
 
 /// Lines of a review; 250,000 are 10 MB.
@@ -20,7 +20,7 @@ fn opened_out(bencher: Bencher<'_, '_>, lines: usize) {
 
 #[inline(never)]
 fn hot_opened_out(event: &Event) -> String {
-    wire::event(event)
+    black_box(wire::event(event))
 }
 
 #[divan::bench(args = few_in_tests(LINES), max_time = 1)]
@@ -32,7 +32,7 @@ fn opened_in(bencher: Bencher<'_, '_>, lines: usize) {
 
 #[inline(never)]
 fn hot_opened_in(message: &[u8]) -> Option<Event> {
-    fuzzing::told(message)
+    black_box(fuzzing::told(message))
 }
 
 const BYTES: &[usize] = &[10 << 10, 1 << 20, 10 << 20];
@@ -46,7 +46,7 @@ fn lines(bencher: Bencher<'_, '_>, bytes: usize) {
 
 #[inline(never)]
 fn hot_lines(text: &std::sync::Arc<str>) -> Text {
-    Text::new(text.clone())
+    black_box(Text::new(text.clone()))
 }
 
 /// What has to be told of a text in which a character was typed.

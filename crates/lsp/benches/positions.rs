@@ -7,7 +7,7 @@ use std::fmt;
 
 use alongside_desk::{Position, Text};
 use alongside_lsp::{Encoding, fuzzing};
-use divan::Bencher;
+use divan::{Bencher, black_box};
 use inputs::source;
 
 /// A position in 200,000 lines.
@@ -55,7 +55,7 @@ fn offset(bencher: Bencher<'_, '_>, case: &Case) {
 
 #[inline(never)]
 fn hot_offset(text: &Text, position: Position, encoding: Encoding) -> usize {
-    fuzzing::offset(text, position, encoding)
+    black_box(fuzzing::offset(text, position, encoding))
 }
 
 #[divan::bench(args = cases())]
@@ -68,7 +68,7 @@ fn position(bencher: Bencher<'_, '_>, case: &Case) {
 
 #[inline(never)]
 fn hot_position(text: &Text, offset: usize, encoding: Encoding) -> Position {
-    fuzzing::position(text, offset, encoding)
+    black_box(fuzzing::position(text, offset, encoding))
 }
 
 fn main() {

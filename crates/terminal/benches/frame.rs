@@ -5,7 +5,7 @@ mod inputs;
 
 use alongside_desk::{Event, Review};
 use alongside_terminal::benching::{Move, Stage};
-use divan::Bencher;
+use divan::{Bencher, black_box};
 use inputs::{few_in_tests, review};
 
 /// Lines of the file; 400 of them, or a tenth, are changed.
@@ -45,7 +45,7 @@ fn first(bencher: Bencher<'_, '_>, lines: usize) {
 #[inline(never)]
 fn hot_first(stage: &mut Stage, event: Event) -> usize {
     stage.told(event);
-    stage.frame()
+    black_box(stage.frame())
 }
 
 fn moved(bencher: Bencher<'_, '_>, mut stage: Stage, there: Move, back: Move) {
@@ -70,7 +70,7 @@ fn same(bencher: Bencher<'_, '_>, lines: usize) {
 
 #[inline(never)]
 fn hot_same(stage: &mut Stage) -> usize {
-    stage.frame()
+    black_box(stage.frame())
 }
 
 #[divan::bench(args = few_in_tests(LINES))]
