@@ -49,8 +49,12 @@ pub(crate) struct Options {
     quick: bool,
 
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with = "markdown")]
     json: bool,
+
+    /// Print a table of Markdown, as it stands in docs/performance.md
+    #[arg(long)]
+    markdown: bool,
 }
 
 pub(crate) fn bench(options: &Options) -> anyhow::Result<ExitCode> {
@@ -75,9 +79,12 @@ pub(crate) fn bench(options: &Options) -> anyhow::Result<ExitCode> {
         subjects.push(subject(kind(&command)?, options.vs_drive.clone()));
     }
     let report = run(&plan, &subjects, interruption(), &|line| eprintln!("{line}"))?;
-    match options.json {
-        true => println!("{}", serde_json::to_string(&report)?),
-        false => print!("{report}"),
+    if options.json {
+        println!("{}", serde_json::to_string(&report)?);
+    } else if options.markdown {
+        print!("{}", report.markdown());
+    } else {
+        print!("{report}");
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -89,6 +89,20 @@ impl std::fmt::Display for Report {
     }
 }
 
+impl Report {
+    /// The same as a table of Markdown, for docs/performance.md.
+    pub fn markdown(&self) -> String {
+        let heads: String = self.subjects.iter().map(|name| format!(" {name}: p50 / p99 |")).collect();
+        let mut page = format!("| |{heads} ratio |\n|---|{}---|\n", "---|".repeat(self.subjects.len()));
+        for row in &self.rows {
+            let cells: String = row.figures.iter().map(|figure| format!(" {} |", figure.short())).collect();
+            let ratio = row.ratio.map(number).unwrap_or_default();
+            page.push_str(&format!("| {} |{cells} {ratio} |\n", row.title()));
+        }
+        page
+    }
+}
+
 impl Row {
     fn title(&self) -> String {
         match self.unit {
@@ -101,6 +115,14 @@ impl Row {
 }
 
 impl Figure {
+    fn short(&self) -> String {
+        match (self.median, self.p99) {
+            (Some(median), Some(p99)) if self.samples > 1 => format!("{} / {}", number(median), number(p99)),
+            (Some(median), _) => number(median),
+            _ => if self.failed.is_some() { "failed" } else { "–" }.to_owned(),
+        }
+    }
+
     fn cell(&self) -> String {
         let mut cell = String::new();
         let shown = match (self.samples, &self.failed) {

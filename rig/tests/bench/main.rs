@@ -72,6 +72,8 @@ fn every_row_comes_out_and_two_are_compared() -> Result<()> {
     let json = serde_json::to_value(&report)?;
     ensure!(json["rows"][0]["figures"][0]["median"].is_number(), "JSON has the same: {json}");
     ensure!(report.to_string().contains("ratio"), "{report}");
+    let lines = report.markdown().lines().filter(|line| line.matches('|').count() == 5).count();
+    ensure!(lines == report.rows.len() + 2, "each row is one of the table: {}", report.markdown());
     Ok(())
 }
 
