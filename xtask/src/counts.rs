@@ -53,6 +53,7 @@ const PATHS: &[Hot] = &[
     hot("hunks, 10 KB, 4 edits", [COMPANION, "review", "hunks::10 KB, 4 edits", "hot_hunks"]),
     hot("hunks, 1 MB, 400 edits", [COMPANION, "review", "hunks::1 MB, 400 edits", "hot_hunks"]),
     hot("hunks, 10 MB, 400 edits", [COMPANION, "review", "hunks::10 MB, 400 edits", "hot_hunks"]),
+    hot("hunks, 64 MB, 400 edits", [COMPANION, "review", "hunks::64 MB, 400 edits", "hot_hunks"]),
     hot("proposal prepared, 10 KB", [COMPANION, "review", "prepared::10 KB, 4 edits", "hot_prepared"]),
     hot(
         "one of 400 hunks dropped and kept, 1 MB",
