@@ -369,8 +369,10 @@ impl Judge<'_> {
         let Some((at, Outcome::Accepted(accepted))) = &proposal.outcome else { return false };
         let found_by = at + self.bounds.receipt;
         let target = self.record.left.targets.iter().find(|target| target.path == Path::new(&proposal.path));
-        let mut later = target.into_iter().flat_map(|target| &target.writes).filter(|(then, _)| then > at);
-        let is_overwritten = later.any(|(then, _)| *then <= found_by);
+        let writes = target.map(|target| target.writes.as_slice()).unwrap_or_default();
+        let own = writes.iter().position(|(then, written)| then == at && written == accepted);
+        let next = own.and_then(|own| writes.get(own + 1));
+        let is_overwritten = next.is_some_and(|(then, _)| *then <= found_by);
         let is_there = target.is_some_and(|target| target.found.as_deref() == Some(text));
         let decided = self.record.decisions.iter().filter(|decision| decision.proposal == proposal.mark);
         let decided = decided.map(|decision| decision.asked).min().unwrap_or(*at);

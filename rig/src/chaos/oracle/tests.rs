@@ -237,6 +237,7 @@ fn nothing_is_left_behind() {
     };
     assert_eq!(broken(overwritten(1_401)), [Rule::Stray], "it was there for long enough");
     assert_eq!(broken(overwritten(1_400)), []);
+    assert_eq!(broken(overwritten(400)), [], "by another agent, in the same moment");
     let overwritten_later = |record: &mut Record| {
         looked_in_vain(record);
         write(record, 9_000, "something else");

@@ -108,7 +108,11 @@ impl Agent {
         let last = std::mem::replace(&mut *self.0.proxies.lock().unwrap(), proxies.into_values().collect());
         self.0.former.lock().unwrap().extend(last);
         let status = self.client().try_to_connect().await?;
-        Ok(status["status"] == "connected" && status["diffing"] == true)
+        let is_connected = status["status"] == "connected" && status["diffing"] == true;
+        if !is_connected {
+            eprintln!("{} says {status}; of {} companions", self.release(), self.proxies().len());
+        }
+        Ok(is_connected)
     }
 
     /// Ends its connections, as `/ide disable` does, and whatever it left of others.
