@@ -165,11 +165,17 @@ impl<'a> World<'a> {
         }
         while world.tasks.join_next().await.is_some() {}
         for number in 0..world.seats.len() {
-            let release = RELEASES[world.seats[number].place];
+            let place = world.seats[number].place;
+            let release = RELEASES[place];
             let is_connected = |world: &Self| world.seats[number].connected.load(Ordering::Acquire);
             if !is_connected(&world) {
-                // As a person would, who has just left the last round.
-                eprintln!("agent {number} ({release}) of round {} is told to connect once more", plan.seed);
+                // Gemini CLI 0.27.4 detects its editor when it starts, by a companion's file; one that was started while there
+                // was none, in the round before, never connects.
+                eprintln!("agent {number} ({release}) of round {} is started anew", plan.seed);
+                let old = world.seats[number].agent.take();
+                old.iter().for_each(|old| old.signal(rustix::process::Signal::KILL));
+                world.lane.lose(place);
+                world.seats[number].agent = Some(world.lane.agent(place).await?);
                 world.enable(number);
                 while world.tasks.join_next().await.is_some() {}
             }
