@@ -25,7 +25,7 @@ pub fn open_without_waiting(path: &Path, links: Links) -> io::Result<File> {
 }
 
 #[cfg(unix)]
-fn never_wait(options: &mut OpenOptions, links: Links) {
+pub(crate) fn never_wait(options: &mut OpenOptions, links: Links) {
     use std::os::unix::fs::OpenOptionsExt as _;
 
     use rustix::fs::OFlags;
@@ -35,7 +35,7 @@ fn never_wait(options: &mut OpenOptions, links: Links) {
 }
 
 #[cfg(not(unix))]
-fn never_wait(_: &mut OpenOptions, _: Links) {}
+pub(crate) fn never_wait(_: &mut OpenOptions, _: Links) {}
 
 /// Whether this user owns it. Windows keeps no such number: there, who may write to a directory is told by its access
 /// list, and the temporary directory is the user's own; everything counts as ours.

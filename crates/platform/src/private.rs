@@ -1,9 +1,11 @@
 //! Files and directories that only this user can read. Unix says so with modes; on Windows, what lies below the user's
 //! profile, as the temporary directory does, is the user's by inheritance, and nothing more is done.
 
-use std::fs::{DirBuilder, File, OpenOptions, Permissions};
+use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::path::Path;
+
+use crate::files::{self, Links};
 
 /// What a private directory is made with, for those who make one themselves; nothing where modes are not known.
 pub fn directory_permissions() -> Option<Permissions> {
@@ -26,22 +28,56 @@ pub fn create_directories(path: &Path) -> io::Result<()> {
     builder().recursive(true).create(path)
 }
 
-/// Opens a file for appending, which is private also if it was not before. A device, such as a terminal, stays as it is.
+/// Opens a file for appending, which is private also if it was not before. A device, such as a terminal, stays as it is. A link leads
+/// there only if we or the system made it.
 ///
 /// # Errors
-/// When it cannot be opened, or is not ours.
+/// When it cannot be opened, is a pipe, or is not ours.
 pub fn open_for_appending(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let links = if is_link_of_a_stranger(path) { Links::Refused } else { Links::Followed };
+    files::never_wait(&mut options, links);
     let file = options.open(path)?;
-    if let Some(private) = permissions(0o600)
-        && file.metadata()?.is_file()
-    {
-        file.set_permissions(private)?;
+    let found = file.metadata()?;
+    if found.is_file() {
+        if !files::is_ours(&found) {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"));
+        }
+        if let Some(private) = permissions(0o600) {
+            file.set_permissions(private)?;
+        }
+    } else if is_pipe(&found) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a pipe"));
     }
     Ok(file)
+}
+
+/// Where others may write, a link may be there for us to follow.
+fn is_link_of_a_stranger(path: &Path) -> bool {
+    #[cfg(unix)]
+    return path.symlink_metadata().is_ok_and(|found| {
+        let is_the_systems = std::os::unix::fs::MetadataExt::uid(&found) == 0;
+        found.is_symlink() && !files::is_ours(&found) && !is_the_systems
+    });
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}
+
+/// Whether nobody may read what is written there, so that writing waits.
+fn is_pipe(found: &Metadata) -> bool {
+    #[cfg(unix)]
+    return std::os::unix::fs::FileTypeExt::is_fifo(&found.file_type());
+    #[cfg(not(unix))]
+    {
+        let _ = found;
+        false
+    }
 }
 
 fn builder() -> DirBuilder {
@@ -98,5 +134,29 @@ mod tests {
         assert_eq!(fs::read_to_string(old).unwrap(), "before\n");
         let device = open_for_appending(Path::new("/dev/null")).unwrap();
         assert!(!device.metadata().unwrap().is_file());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn no_pipe_is_waited_for_and_nobody_leads_us_elsewhere() {
+        use std::os::unix::fs::{lchown, symlink};
+
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        assert!(std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
+        assert!(open_for_appending(&path("pipe")).is_err());
+        let _reader = File::options().read(true).write(true).open(path("pipe")).unwrap();
+        assert!(open_for_appending(&path("pipe")).is_err(), "also where somebody reads it");
+        std::fs::write(path("file"), "ours").unwrap();
+        symlink(path("file"), path("own")).unwrap();
+        assert!(open_for_appending(&path("own")).is_ok());
+        // Only root can play somebody else.
+        symlink(path("file"), path("theirs")).unwrap();
+        if rustix::process::geteuid().is_root() {
+            lchown(path("theirs"), Some(65_534), None).unwrap();
+            assert!(open_for_appending(&path("theirs")).is_err());
+            std::os::unix::fs::chown(path("file"), Some(65_534), None).unwrap();
+            assert!(open_for_appending(&path("file")).is_err(), "it belongs to another user");
+        }
     }
 }

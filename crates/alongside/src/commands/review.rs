@@ -65,7 +65,11 @@ impl Args {
 pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     let roots = roots(&args.dirs)?;
     let mut signals = Signals::listen()?;
-    let reached = host::reach(Wish::desk(roots.clone(), args.host.clone(), globals)).await?;
+    let reached = tokio::select! {
+        reached = host::reach(Wish::desk(roots.clone(), args.host.clone(), globals)) => reached?,
+        // A host that is frozen is not joined for as long as it is.
+        signal = signals.next() => return Ok(signals::exit_code(signal)),
+    };
     let ending = if args.json {
         let mut desk = JsonDesk::new(reached.desk);
         let ending = desk.run(&mut signals).await;

@@ -32,6 +32,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// How long a host on this machine may take to answer.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
+/// How long a host that is told to end may take: agents that stopped reading are waited for, but not for good.
+const ENDS_WITHIN: std::time::Duration = std::time::Duration::from_secs(20);
 
 /// What a host that is started has to be.
 #[derive(Debug)]
@@ -146,7 +148,9 @@ pub(crate) async fn replace(entry: &Entry) -> anyhow::Result<()> {
     let registry = Registry::open()?;
     let _lock = registry.lock().await?;
     if let Ok(stream) = registry.dial(&entry.name).await {
-        alongside_desk::socket::hand_over(stream).await.context("the host does not hand over")?;
+        answers(entry, alongside_desk::socket::hand_over(stream))
+            .await?
+            .context("the host does not hand over")?;
     }
     meet::spawn(entry).await
 }
@@ -159,7 +163,7 @@ pub(crate) async fn stop(entry: &Entry) -> anyhow::Result<()> {
     let registry = Registry::open()?;
     match registry.dial(&entry.name).await {
         Ok(stream) => {
-            alongside_desk::socket::stop(stream).await.context("the host does not end")?;
+            answers(entry, alongside_desk::socket::stop(stream)).await?.context("the host does not end")?;
             // It has done everything; its process takes a moment more.
             let _ = tokio::time::timeout(PATIENCE, alongside_platform::process::ended(entry.pid)).await;
             Ok(())
@@ -169,6 +173,16 @@ pub(crate) async fn stop(entry: &Entry) -> anyhow::Result<()> {
             Ok(())
         }
     }
+}
+
+/// What a host does that was told to end, unless it does nothing.
+async fn answers<T>(entry: &Entry, does: impl Future<Output = T>) -> anyhow::Result<T> {
+    tokio::time::timeout(ENDS_WITHIN, does).await.map_err(|_| {
+        crate::failure::failure(
+            format!("the host {} (process {}) has not answered for {} s", entry.name, entry.pid, ENDS_WITHIN.as_secs()),
+            "it may be stopped (`kill -CONT` lets it go on) or hang: `kill -KILL` ends it, and the next one frees the agents that wait",
+        )
+    })
 }
 
 /// How every host is that answers. One that has crashed is not among them.

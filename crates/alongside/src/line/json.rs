@@ -7,9 +7,10 @@ use std::io::Write;
 use alongside_desk::{Desk, Event, Refusal, Request, Review, ReviewId, Revised};
 use serde::Serialize;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
-use super::Ending;
 use super::input::{Answers, Input};
+use super::{Ending, FAREWELL};
 use crate::signals::Signals;
 use alongside_desk::harmless;
 
@@ -52,7 +53,7 @@ impl JsonDesk {
     /// Leaves, and writes what is told while the companion ends.
     pub(crate) async fn finish(&mut self) {
         self.desk.send(Request::Leave);
-        while let Ok(event) = self.desk.next().await {
+        while let Ok(Ok(event)) = timeout(FAREWELL, self.desk.next()).await {
             if self.tell(event).is_err() {
                 return;
             }

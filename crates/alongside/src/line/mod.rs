@@ -18,6 +18,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use alongside_desk::{Desk, Event, Request, Review, ReviewId, Status};
+use tokio::time::timeout;
 
 use crate::signals::{Continued, INTERRUPT, Signals};
 use alongside_terminal::editor::Editing;
@@ -26,6 +27,9 @@ pub(crate) use paper::{Ink, Inks, Paper};
 
 /// How often an open editor's file is looked at for something that was saved.
 const SAVED_EVERY: std::time::Duration = std::time::Duration::from_secs(1);
+
+/// How long a desk that is left waits for what its companion says next: one that is frozen says nothing.
+const FAREWELL: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// Who decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,7 +195,7 @@ impl LineDesk {
         }
         // Nothing new begins: what is read is what was read.
         self.policy = Policy::RejectAll;
-        while let Ok(event) = self.desk.next().await {
+        while let Ok(Ok(event)) = timeout(FAREWELL, self.desk.next()).await {
             if let Event::Closed(_) = event {
                 self.told(event).await;
             }

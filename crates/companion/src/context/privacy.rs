@@ -20,10 +20,26 @@ pub const DEFAULT_EXCLUDES: &[&str] = &[
     "*.pem",
     "*.key",
     "*.p12",
+    "*.pfx",
+    "*.jks",
+    "*.keystore",
+    "*.ppk",
+    "*.kdbx",
     "id_rsa*",
+    "id_dsa*",
+    "id_ecdsa*",
     "id_ed25519*",
+    ".envrc",
     ".netrc",
     ".npmrc",
+    ".pgpass",
+    ".htpasswd",
+    ".git-credentials",
+    "*.tfstate",
+    "*.tfstate.*",
+    ".ssh/",
+    ".gnupg/",
+    ".aws/",
 ];
 
 /// A file of rules that is larger than this is not read, and hides everything.
@@ -161,6 +177,10 @@ fn spellings(root: &Path) -> impl Iterator<Item = PathBuf> + use<> {
 
 fn exclusions(root: &Path, globs: &[&str]) -> Result<Gitignore, BadGlob> {
     let mut builder = GitignoreBuilder::new(root);
+    // `.ENV` is one too, on every system.
+    builder
+        .case_insensitive(true)
+        .map_err(|error| BadGlob { glob: String::new(), why: error.to_string() })?;
     for glob in globs {
         let bad = |error: ignore::Error| BadGlob { glob: (*glob).to_owned(), why: error.to_string() };
         builder.add_line(None, glob).map_err(bad)?;

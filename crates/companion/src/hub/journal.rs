@@ -128,7 +128,8 @@ impl State {
                 let problem = Problem {
                     what: format!("what a crash must not take cannot be written down: {error}"),
                     hint: Some(
-                        "Until it can, which is tried every second, an agent whose proposal is open at a crash waits for good, or                          until `/ide enable`. See that there is room in the state directory, and that it is there and writable."
+                        "Until it can, which is tried every second, an agent whose proposal is open at a crash waits for good, or \
+                         until `/ide enable`. See that there is room in the state directory, and that it is there and writable."
                             .into(),
                     ),
                 };
