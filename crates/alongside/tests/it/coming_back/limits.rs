@@ -96,3 +96,27 @@ async fn a_host_that_was_stopped_goes_on_as_if_nothing_had_been() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_host_that_does_nothing_holds_nobody_up() {
+    let home = Home::new();
+    let mut desk = home.review(&[]);
+    desk.shows("Waiting for proposals").await;
+    let host = hosts_pid(&home).unwrap();
+    let process = Pid::from_raw(host.cast_signed()).unwrap();
+    kill_process(process, Signal::STOP).unwrap();
+    let mut next = home.start(&mut home.alongside(&["review"]));
+    // It listens to signals by the time it waits for the host's lock, or for the host.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    for left in [&mut next, &mut desk] {
+        left.signal(Signal::TERM);
+        assert_eq!(left.ends().code(), Some(143));
+    }
+    let refused = home.run(&["host", "--stop"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        !refused.status.success() && said.contains(&format!("process {host}) has not answered")),
+        "{said}"
+    );
+    kill_process(process, Signal::KILL).unwrap();
+}
