@@ -17,7 +17,7 @@ use anyhow::{Context as _, Result};
 use super::Stage;
 use super::oracle::{Bounds, Excuse, Rule};
 use super::plan::Plan;
-use super::record::{Outcome, Proposal, Record};
+use super::record::{Kind, Outcome, Proposal, Record};
 use crate::install::Rig;
 use lane::Lane;
 use world::World;
@@ -64,12 +64,28 @@ impl Stage for Real {
 }
 
 /// What shipped clients do by themselves.
-const EXCUSES: [Excuse; 1] = [Excuse {
-    rule: Rule::Invented,
-    why: "told `/ide enable` while its last connection lives, every release listens to both, and takes what was decided \
-          on an older proposal of its own for the same file",
-    holds: was_decided_in_an_earlier_life,
-}];
+const EXCUSES: [Excuse; 2] = [
+    Excuse { rule: Rule::Invented, why: LISTENS_TO_BOTH, holds: was_decided_in_an_earlier_life },
+    Excuse { rule: Rule::Lost, why: LISTENS_TO_BOTH, holds: was_rejected_in_an_earlier_life },
+];
+
+const LISTENS_TO_BOTH: &str = "told `/ide enable` while its last connection lives, every release listens to both, and takes \
+    what became of an older proposal of its own for the same file";
+
+/// The older one was never told what became of it, and the companion ended under it.
+fn was_rejected_in_an_earlier_life(proposal: &Proposal, record: &Record) -> bool {
+    let Some((at, Outcome::Rejected)) = proposal.outcome else { return false };
+    let mut untold = record.proposals.iter().filter(|earlier| {
+        let is_earlier = earlier.agent == proposal.agent && earlier.life < proposal.life;
+        is_earlier && earlier.path == proposal.path && earlier.outcome.is_none()
+    });
+    untold.any(|earlier| {
+        record.troubles.iter().any(|trouble| {
+            let ends = matches!(trouble.kind, Kind::Killed | Kind::HandedOver | Kind::Stopped | Kind::Hidden);
+            ends && trouble.from <= at && trouble.until >= earlier.asked
+        })
+    })
+}
 
 fn was_decided_in_an_earlier_life(proposal: &Proposal, record: &Record) -> bool {
     let Some((_, outcome)) = &proposal.outcome else { return false };

@@ -68,7 +68,9 @@ async fn what_is_typed_while_the_disk_is_full_is_kept_said_and_saved_when_there_
     let host = hosts_pid(&home).unwrap();
     let state = seen_by(host, &state.join("alongside"));
     let filler = fill(&state);
-    let diff = propose(&agent, &file, "A\n").await;
+    // More than there is room for behind what the journal holds already.
+    let rest = "-".repeat(10_000);
+    let diff = propose(&agent, &file, &format!("A{rest}\n")).await;
     desk.shows("what a crash must not take cannot be written down").await;
     desk.answers("(1/1) keep", "e").await;
     desk.shows("could not be saved in").await;
@@ -82,7 +84,7 @@ async fn what_is_typed_while_the_disk_is_full_is_kept_said_and_saved_when_there_
     let said = desk.shows("is saved now: ").await + &desk.shows("a.txt").await;
     let texts =
         files_below(&state.join("drafts")).into_iter().filter_map(|path| std::fs::read_to_string(path).ok());
-    assert!(texts.collect::<Vec<_>>().contains(&"precious\n".to_owned()), "{said}");
+    assert!(texts.collect::<Vec<_>>().contains(&format!("precious{rest}\n")), "{said}");
     until("the journal", || {
         files_below(&state.join("journal"))
             .iter()
@@ -94,7 +96,10 @@ async fn what_is_typed_while_the_disk_is_full_is_kept_said_and_saved_when_there_
         files_below(&state).into_iter().filter(|file| file.to_string_lossy().contains("/.alongside-"));
     assert_eq!(unfinished.collect::<Vec<_>>(), Vec::<PathBuf>::new());
     desk.types("a");
-    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "precious\n".into() });
+    assert_eq!(
+        soon("the outcome", diff.outcome()).await,
+        Outcome::Accepted { content: format!("precious{rest}\n") }
+    );
 }
 
 #[tokio::test]
