@@ -108,8 +108,10 @@ async fn messages(
     let unread = match &session {
         None => None,
         Some(id) => {
+            // Before the hub is asked: the connection may break while it answers, and this with it.
+            let unread = Unread { events: server.events.clone(), session: id.clone() };
             match server.events.ask(|known| Event::PostStarted { session: id.clone(), known }).await {
-                Some(true) => Some(Unread { events: server.events.clone(), session: id.clone() }),
+                Some(true) => Some(unread),
                 Some(false) => return no_such_session(),
                 None => return stopping(),
             }
@@ -271,5 +273,27 @@ async fn status(State(server): State<Arc<Server>>, Extension(proof): Extension<P
     match status {
         Some(Ok(status)) => ([(CONTENT_TYPE, "application/json")], status).into_response(),
         _ => stopping(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_post_that_breaks_off_while_the_hub_is_asked_holds_nothing_back() {
+        let (events, mut inbox) = Events::channel();
+        let server = Arc::new(Server { events, max_body: 1024 });
+        let request = Request::builder().header(SESSION_HEADER, "s").body(Body::empty()).unwrap();
+        {
+            let answer = messages(State(server), Extension(Proof::Nothing), request);
+            tokio::select! {
+                biased;
+                _ = answer => panic!("nobody has answered"),
+                () = std::future::ready(()) => {}
+            }
+        }
+        assert!(matches!(inbox.recv().await, Some(Event::PostStarted { .. })));
+        assert!(matches!(inbox.recv().await, Some(Event::PostRead { .. })));
     }
 }
