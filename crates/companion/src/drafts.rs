@@ -182,8 +182,7 @@ impl Drafts {
             };
             let name = entry.file_name();
             let name = name.to_string_lossy();
-            let writer = name.rsplit('-').nth(1).and_then(|pid| pid.parse().ok());
-            let is_dead = writer.is_some_and(|pid| alongside_platform::process::look_up(pid).is_none());
+            let is_dead = name.rsplit('-').nth(1).is_some_and(private::is_of_the_dead);
             if name.starts_with(UNFINISHED) && (is_dead || entry.metadata().is_ok_and(is_old)) {
                 let _ = fs::remove_dir_all(entry.path());
             }

@@ -175,6 +175,11 @@ pub(crate) mod steps {
     }
 }
 
+/// Whether the process of this number, as the name of something unfinished has it, is no more.
+pub(crate) fn is_of_the_dead(pid: &str) -> bool {
+    pid.parse().is_ok_and(|pid| alongside_platform::process::look_up(pid).is_none())
+}
+
 /// Removes what was left unfinished in a directory by [writers](write) that were killed.
 pub(crate) fn remove_unfinished(directory: &Path) {
     if let Ok(directory) = Directory::open(directory) {
@@ -190,8 +195,7 @@ pub(crate) fn remove_unfinished_in(directory: &Directory) {
     for name in directory.names().unwrap_or_default() {
         let shown = name.to_string_lossy();
         let Some(rest) = shown.strip_prefix(UNFINISHED) else { continue };
-        let writer = rest.split_once('-').and_then(|(pid, _)| pid.parse().ok());
-        let is_dead = writer.is_some_and(|pid| alongside_platform::process::look_up(pid).is_none());
+        let is_dead = rest.split_once('-').is_some_and(|(pid, _)| is_of_the_dead(pid));
         let goes =
             |found: fs::Metadata| found.is_file() && files::is_ours(&found) && (is_dead || is_old(&found));
         if directory.read(&name).and_then(|file| file.metadata()).is_ok_and(goes) {
