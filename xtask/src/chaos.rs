@@ -66,7 +66,7 @@ pub(crate) fn chaos(options: &Options) -> Result<ExitCode> {
         (options.seed..end).filter(|seed| options.again || log.get(*seed).is_none()).collect();
     println!("==> {} rounds to play of {}; kept in {}", due.len(), options.rounds, log.path().display());
     let interrupted = interruption()?;
-    let failed = play_all(options, &due, &mut log, &interrupted)?;
+    let failed = play_all(options, &due, &mut log, &directory, &interrupted)?;
     if interrupted.load(Ordering::Relaxed) {
         println!("interrupted; what was played is kept, and the next run goes on from there");
         return Ok(ExitCode::from(130));
@@ -82,6 +82,7 @@ fn play_all(
     options: &Options,
     due: &[u64],
     log: &mut Log,
+    directory: &Path,
     interrupted: &AtomicBool,
 ) -> Result<Vec<(Plan, Vec<Broken>)>> {
     type Played = Result<(Plan, Record, Vec<Broken>, u64)>;
@@ -121,6 +122,7 @@ fn play_all(
             }
             if !broken.is_empty() {
                 say(plan.seed, &broken);
+                keep(&plan, &record, directory)?;
                 failed.push((plan, broken));
             }
         }
@@ -193,6 +195,18 @@ fn say(seed: u64, broken: &[Broken]) {
 fn show(plan: &Plan, record: &Record) {
     println!("{}", serde_json::to_string_pretty(plan).unwrap_or_default());
     println!("{record:#?}");
+}
+
+/// Keeps what is known of a round that failed: the next time it may not.
+fn keep(plan: &Plan, record: &Record, directory: &Path) -> Result<()> {
+    let path = directory.join(format!("round-{}.txt", plan.seed));
+    let aside = record.aside.join("\n\n");
+    let plan = serde_json::to_string_pretty(plan)?;
+    let record = Record { aside: Vec::new(), ..record.clone() };
+    std::fs::write(&path, format!("{plan}\n\n{record:#?}\n\n{aside}\n"))
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    println!("  what happened in it: {}", path.display());
+    Ok(())
 }
 
 /// A plan from a file.

@@ -20,6 +20,9 @@ pub struct Record {
     pub steps: usize,
     /// What lay on the disk when all had ended.
     pub left: Left,
+    /// What companions logged and connections were in, for whoever looks for the cause of a broken rule. The oracle does not
+    /// read it.
+    pub aside: Vec<String>,
 }
 
 /// An `openDiff`.

@@ -197,9 +197,18 @@ enum Stage {
     Open,
 }
 
+/// How `alongside doctor` asks of every companion it finds on a machine whether it lives. It is no agent: nothing that is armed
+/// is meant for it, and whether it gets through says nothing of one.
+const PASSER_BY: &[u8; 12] = b"GET /status ";
+
 async fn carry(agent: TcpStream, to: u16, control: Arc<Control>) -> io::Result<()> {
     let current = Current::default();
+    let mut head = [0; PASSER_BY.len()];
+    let passes_by = agent.peek(&mut head).await? == head.len() && head == *PASSER_BY;
     let carried = carry_over(agent, to, &current, &control).await;
+    if passes_by {
+        return carried;
+    }
     let stage = current.lock().unwrap().stream;
     let connected = carried.is_ok() || stage != Stage::None;
     control.listening.send_if_modified(|listening| {
@@ -301,6 +310,7 @@ impl Control {
     /// Notices the beginning of a request, and gives it the fault that waits for it. Agents send heads in one piece.
     fn look_at(&self, bytes: &[u8], current: &Current) -> bool {
         let kind = match bytes {
+            passer_by if passer_by.starts_with(PASSER_BY) => return true,
             [b'G', b'E', b'T', b' ', ..] => Kind::Stream,
             [b'P', b'O', b'S', b'T', b' ', ..] | [b'D', b'E', b'L', b'E', b'T', b'E', b' ', ..] => Kind::Post,
             _ => return false,
@@ -338,5 +348,30 @@ impl Control {
         if let Some(at) = head.windows(theirs.len()).position(|window| window == theirs.as_bytes()) {
             head[at..at + own.len()].copy_from_slice(own.as_bytes());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sends a request to a proxy before nobody, and returns how many broken connections it then counts.
+    async fn fails_after(head: &str) -> usize {
+        let nobody = TcpListener::bind(("127.0.0.1", 0)).await.unwrap().local_addr().unwrap().port();
+        let proxy = Proxy::before(nobody).await;
+        proxy.arm(Kind::Stream, Way::Up, 0, Fault::Stall);
+        let mut agent = TcpStream::connect(("127.0.0.1", proxy.port)).await.unwrap();
+        agent.write_all(format!("{head} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").as_bytes()).await.unwrap();
+        let mut nothing = Vec::new();
+        // It ends, one way or the other.
+        let _ = agent.read_to_end(&mut nothing).await;
+        assert_eq!(proxy.streams(), 0);
+        proxy.listening().failed
+    }
+
+    #[tokio::test]
+    async fn whoever_asks_whether_a_companion_lives_is_no_agent() {
+        assert_eq!(fails_after("GET /mcp").await, 1);
+        assert_eq!(fails_after("GET /status").await, 0);
     }
 }

@@ -479,6 +479,7 @@ impl Round {
         left.strays.append(&mut self.strays);
         let proposals = std::mem::take(&mut self.notes.book().proposals);
         let Deeds { edits, decisions } = self.deeds;
-        Ok(Record { proposals, edits, decisions, troubles: self.troubles, steps: self.steps, left })
+        let (troubles, steps) = (self.troubles, self.steps);
+        Ok(Record { proposals, edits, decisions, troubles, steps, left, aside: Vec::new() })
     }
 }

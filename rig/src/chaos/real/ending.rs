@@ -49,6 +49,7 @@ impl World<'_> {
         }
         self.wait_for_receipts().await;
         self.notes.sealed.store(true, Ordering::Release);
+        let mut aside = self.connections();
         self.free_the_deaf().await;
         strays.extend(self.stop_all().await);
         self.tasks.shutdown().await;
@@ -56,6 +57,8 @@ impl World<'_> {
         let left = Left { drafts: self.drafts(&mut strays), targets: self.notes.project.found(), strays };
         let mut record = std::mem::take(&mut *self.notes.write());
         record.left = left;
+        aside.extend(self.logs());
+        record.aside = aside;
         let end = self.notes.now();
         record.troubles.iter_mut().for_each(|trouble| trouble.until = trouble.until.min(end));
         self.lane.tidy()?;
@@ -190,6 +193,26 @@ impl World<'_> {
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
+    }
+
+    /// The state of the agents' connections, a line for each.
+    fn connections(&self) -> Vec<String> {
+        let seats = self.seats.iter().enumerate();
+        let agents = seats.filter_map(|(number, seat)| Some((number, seat, seat.agent.as_ref()?)));
+        let lines = agents.flat_map(|(number, seat, agent)| {
+            let lost = seat.lost.load(Ordering::Acquire);
+            let name =
+                format!("agent {number} ({}, process {:?}, lost {lost})", agent.release(), agent.pid());
+            agent.proxies().into_iter().map(move |proxy| format!("{name}: {proxy:?}"))
+        });
+        lines.collect()
+    }
+
+    /// What the companions have logged.
+    fn logs(&self) -> Vec<String> {
+        let logs = files(&self.lane.sandbox.home().join(".local/state/alongside/log"));
+        let read = |path: PathBuf| Some(format!("{}:\n{}", path.display(), fs::read_to_string(&path).ok()?));
+        logs.into_iter().filter_map(read).collect()
     }
 
     /// Files that nobody needs any more.
