@@ -6,24 +6,29 @@ use std::sync::Arc;
 
 use crate::{Change, Position};
 
+/// How many bytes are looked through for a line. Line ends are counted by the block, which is many times as quick as finding each:
+/// the first frame of a desk, on 200,000 lines, waits for nothing else.
+const BLOCK: usize = 1024;
+
 /// A text and where its lines begin. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Text {
     text: Arc<str>,
-    /// Byte offsets of line starts, and the text's length last.
-    starts: Arc<[usize]>,
+    /// How many line ends there are before each block, and in all of it last.
+    ends: Arc<[usize]>,
 }
 
 impl Text {
-    /// Looks for the line ends.
+    /// Counts the line ends.
     pub fn new(text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
-        let mut starts = vec![0];
-        starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
-        if starts.last() != Some(&text.len()) {
-            starts.push(text.len());
-        }
-        Self { text, starts: starts.into() }
+        let mut before = 0;
+        let blocks = text.as_bytes().chunks(BLOCK).map(|block| {
+            before += count(block);
+            before
+        });
+        let ends = std::iter::once(0).chain(blocks).collect();
+        Self { text, ends }
     }
 
     /// All of it.
@@ -33,7 +38,7 @@ impl Text {
 
     /// How many lines.
     pub fn len(&self) -> usize {
-        self.starts.len() - 1
+        self.ends.last().copied().unwrap_or_default() + usize::from(self.ends_open())
     }
 
     /// Whether there is no line, which is so for the empty text only.
@@ -49,12 +54,21 @@ impl Text {
 
     /// The byte offset at which a line begins; for a line beyond the end, the length of the text.
     pub fn start(&self, line: usize) -> usize {
-        self.starts[line.min(self.len())]
+        let Some(last) = line.checked_sub(1) else { return 0 };
+        // The block with the end of the line before.
+        let block = self.ends.partition_point(|before| *before <= last) - 1;
+        let first = (block * BLOCK).min(self.text.len());
+        let mut ends = memchr::memchr_iter(b'\n', &self.text.as_bytes()[first..]);
+        ends.nth(last - self.ends[block]).map_or(self.text.len(), |end| first + end + 1)
     }
 
     /// The last line that begins at this byte offset or before it; [`len`](Self::len) for the end of the text.
     pub fn line_at(&self, offset: usize) -> usize {
-        self.starts.partition_point(|start| *start <= offset).saturating_sub(1)
+        if offset >= self.text.len() {
+            return self.len();
+        }
+        let block = offset / BLOCK;
+        self.ends[block] + count(&self.text.as_bytes()[block * BLOCK..offset])
     }
 
     /// Whether the last line lacks its `\n`.
@@ -71,7 +85,7 @@ impl Text {
             let at_end = line == self.len() && !self.ends_open();
             return (at_end && position.character == 0).then_some(self.text.len());
         }
-        let start = self.starts[line];
+        let start = self.start(line);
         let content = self.lines(line..line + 1).trim_end_matches('\n').trim_end_matches('\r');
         let mut units = 0;
         for (at, c) in content.char_indices() {
@@ -111,6 +125,10 @@ impl Text {
     }
 }
 
+fn count(bytes: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', bytes).count()
+}
+
 /// A position that is not in a text, or a range that ends before it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("line {}, column {} is not in the text", .place.line, .place.character)]
@@ -136,6 +154,32 @@ mod tests {
         assert_eq!(text.lines(3..9), "c");
         assert!(text.ends_open());
         assert_eq!(Text::new("").len(), 0);
+    }
+
+    #[test]
+    fn lines_are_found_however_they_lie_to_blocks() {
+        let long = "x".repeat(3 * BLOCK);
+        for text in [
+            "",
+            "\n",
+            "a",
+            &"\n".repeat(2 * BLOCK + 1),
+            &"ab\n".repeat(BLOCK),
+            &format!("{long}\n{long}\n\n{long}"),
+        ] {
+            let mut starts: Vec<_> =
+                std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+            starts.retain(|start| *start < text.len());
+            let lines = Text::new(text);
+            assert_eq!(lines.len(), starts.len());
+            let found: Vec<_> = (0..lines.len()).map(|line| lines.start(line)).collect();
+            assert_eq!(found, starts);
+            assert_eq!((lines.start(starts.len()), lines.start(usize::MAX)), (text.len(), text.len()));
+            for offset in 0..text.len() {
+                assert_eq!(lines.line_at(offset), starts.partition_point(|start| *start <= offset) - 1);
+            }
+            assert_eq!(lines.line_at(text.len()), starts.len());
+        }
     }
 
     #[test]

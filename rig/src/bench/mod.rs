@@ -28,6 +28,8 @@ use turns::Sheet;
 /// What can be measured by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scene {
+    /// The machine itself, without any companion.
+    Machine,
     /// Until it can be found.
     Starts,
     /// Memory.
@@ -48,7 +50,8 @@ pub enum Scene {
 
 impl Scene {
     /// All of them, in the order in which they are measured, by name.
-    pub const ALL: [(&'static str, Self); 8] = [
+    pub const ALL: [(&'static str, Self); 9] = [
+        ("machine", Self::Machine),
         ("starts", Self::Starts),
         ("memory", Self::Memory),
         ("requests", Self::Requests),
@@ -154,6 +157,7 @@ pub fn run(
     let mut grown = Vec::new();
     for scene in &plan.scenes {
         match scene {
+            Scene::Machine => bench.machine()?,
             Scene::Starts => bench.starts()?,
             Scene::Memory => grown = bench.memory()?,
             Scene::Requests => bench.requests()?,

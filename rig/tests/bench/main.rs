@@ -45,6 +45,7 @@ fn every_row_comes_out_and_two_are_compared() -> Result<()> {
         row.figures[0].median.context("it has a median")
     };
     for (what, at_least) in [
+        ("this machine: a kibibyte over TCP", 1.0),
         ("spawn → every discovery file", 0.1),
         ("the same as a language server", 0.1),
         ("memory idle, resident", 1000.0),

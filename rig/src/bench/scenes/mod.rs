@@ -2,6 +2,7 @@
 
 mod contexts;
 mod decisions;
+mod machine;
 mod memory;
 mod proposals;
 mod requests;
