@@ -111,6 +111,8 @@ auto-format = false
     wait_until_started(&stage, &helix, "marksman")?;
     helix.enter(":open a.py")?;
     wait_until_started(&stage, &helix, "mine-ls")?;
+    // The server starts in the middle of opening; nobody types on before the file is there.
+    helix.wait_for("the other file", |screen| screen.contains("x = 1"))?;
     helix.enter(":open notes.md")?;
     helix.wait_for("the file", |screen| screen.contains("fifteen"))?;
     hears_and_asks(&stage, &agent, &helix)?;
