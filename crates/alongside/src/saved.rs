@@ -35,9 +35,12 @@ const LARGEST_COMPARED: u64 = 64 << 20;
 /// reported, too.
 pub(crate) fn start(desk: Desk, roots: Vec<PathBuf>, filter: Filter) -> AbortHandle {
     let (tell, told) = mpsc::unbounded_channel();
-    let watcher = notify::recommended_watcher(move |event| {
-        // Nobody listens any more when the companion has stopped.
-        let _ = tell.send(event);
+    let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        // It also tells of every file that is only opened, which companions do a lot.
+        if event.as_ref().map_or(true, |event| saves(event.kind)) {
+            // Nobody listens any more when the companion has stopped.
+            let _ = tell.send(event);
+        }
     });
     let mut saved = Saved {
         desk,
@@ -125,15 +128,6 @@ impl Saved {
     }
 
     async fn seen(&mut self, event: &notify::Event, touched: &mut BTreeSet<PathBuf>) {
-        let saves = match event.kind {
-            EventKind::Create(_) => true,
-            EventKind::Modify(ModifyKind::Metadata(_)) => false,
-            EventKind::Modify(_) | EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
-            _ => false,
-        };
-        if !saves {
-            return;
-        }
         for path in &event.paths {
             let Ok(found) = path.symlink_metadata() else {
                 continue;
@@ -208,6 +202,15 @@ impl Saved {
         if !std::mem::replace(&mut self.limit_told, true) {
             self.desk.send(Request::Report(problem));
         }
+    }
+}
+
+/// Whether a file may have been saved.
+fn saves(what: EventKind) -> bool {
+    match what {
+        EventKind::Create(_) | EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
+        EventKind::Modify(what) => !matches!(what, ModifyKind::Metadata(_)),
+        _ => false,
     }
 }
 

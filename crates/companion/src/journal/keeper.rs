@@ -22,8 +22,12 @@ use crate::untrusted::{self, Whose};
 /// It holds the texts of all open reviews; whatever is larger than this is something else.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// A file of so many bytes begins anew with the next record.
-const ROOM: u64 = 256 << 10;
+/// A file begins anew with the next record when it holds about so many, for that is what takes 4 ms: of a hundred agents not one
+/// shall wait for it.
+const RECORDS: u64 = 128;
+
+/// But not below so many bytes, nor above.
+const ROOM: std::ops::RangeInclusive<u64> = (256 << 10)..=(4 << 20);
 
 /// The right to keep one journal; nobody else has it at the same time.
 #[derive(Debug)]
@@ -187,7 +191,8 @@ impl Keeper {
 fn put(path: &Path, record: &impl Serialize, is_begun: bool) -> io::Result<()> {
     let mut line = serde_json::to_vec(record)?;
     line.push(b'\n');
-    match is_begun && private::append(path, &line, ROOM)? {
+    let room = RECORDS.saturating_mul(line.len() as u64).clamp(*ROOM.start(), *ROOM.end());
+    match is_begun && private::append(path, &line, room)? {
         true => Ok(()),
         false => private::write(path, &line),
     }
@@ -338,7 +343,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let mut keeper = keeper(directory.path());
         let mut large = with(&["a"]);
-        large.journal.sessions[0].undecided[0].text = "x".repeat(ROOM as usize / 3).into();
+        large.journal.sessions[0].undecided[0].text = "x".repeat(*ROOM.end() as usize / 3).into();
         let mut lengths = Vec::new();
         for _ in 0..4 {
             keeper.write(&large).unwrap();
