@@ -89,6 +89,14 @@ impl Directory {
         system::create(self, name)
     }
 
+    /// Gives a file that is open one more name, in this directory, which nothing has. Linux only.
+    ///
+    /// # Errors
+    /// When something has that name, the file lies on another file system, or the system does not let us.
+    pub fn link(&self, file: &File, name: &OsStr) -> io::Result<()> {
+        system::link(self, file, name)
+    }
+
     /// Gives a file in it another name, in place of what has that.
     ///
     /// # Errors
@@ -184,6 +192,18 @@ mod system {
         Ok(rustix::fs::openat(&directory.handle, name, flags, mode)?.into())
     }
 
+    #[cfg(target_os = "linux")]
+    pub(super) fn link(directory: &Directory, file: &File, name: &OsStr) -> io::Result<()> {
+        use std::os::fd::AsRawFd as _;
+        let open = format!("/proc/self/fd/{}", file.as_raw_fd());
+        Ok(rustix::fs::linkat(CWD, open, &directory.handle, name, AtFlags::SYMLINK_FOLLOW)?)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn link(_: &Directory, _: &File, _: &OsStr) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     pub(super) fn rename(directory: &Directory, name: &OsStr, new: &OsStr) -> io::Result<()> {
         Ok(rustix::fs::renameat(&directory.handle, name, &directory.handle, new)?)
     }
@@ -237,6 +257,10 @@ mod system {
 
     pub(super) fn create(directory: &Directory, name: &OsStr) -> io::Result<File> {
         File::create_new(directory.path.join(name))
+    }
+
+    pub(super) fn link(_: &Directory, _: &File, _: &OsStr) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 
     pub(super) fn rename(directory: &Directory, name: &OsStr, new: &OsStr) -> io::Result<()> {

@@ -14,6 +14,7 @@ use alongside_contract::token;
 use alongside_desk::Problem;
 
 use crate::places::Places;
+use crate::private::Copies;
 use sweep::Found;
 
 /// Writes and removes the discovery files of one companion. Blocks; the scribe's.
@@ -92,6 +93,7 @@ impl Publisher {
         former.retain(|old| !wanted.contains_key(&old.path));
         former.iter().for_each(sweep::remove);
         let before = std::mem::replace(&mut self.written, wanted.into_values().collect());
+        let mut copies = Copies::default();
         for found in &self.written {
             // Somebody else has put theirs in the place of ours: that is no cleaner's doing.
             let was_ours = before.iter().any(|old| old.path == found.path);
@@ -102,7 +104,7 @@ impl Publisher {
             if !focused && found.again().as_ref() == Some(&found.record) {
                 continue;
             }
-            if let Err(error) = found.write() {
+            if let Err(error) = found.write(&mut copies) {
                 let readers = row_of(&self.places, &found.path).map_or("some agents", |row| row.readers);
                 let why = format!("{}: {error}", found.path.display());
                 unwritable.entry(why).or_default().push(readers);

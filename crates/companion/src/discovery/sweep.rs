@@ -13,6 +13,7 @@ use alongside_contract::family::FAMILIES;
 use alongside_platform::directory::Directory;
 
 use crate::places::Places;
+use crate::private::Copies;
 use crate::{private, untrusted};
 
 /// A record is a few hundred bytes; whatever is larger than this is something else.
@@ -70,8 +71,8 @@ impl Found {
     }
 
     /// Writes it, in one step.
-    pub(crate) fn write(&self) -> io::Result<()> {
-        private::replace(&self.directory, self.name(), &serde_json::to_vec(&self.record)?)
+    pub(crate) fn write(&self, copies: &mut Copies) -> io::Result<()> {
+        copies.put(&self.directory, self.name(), serde_json::to_vec(&self.record)?)
     }
 }
 

@@ -73,6 +73,31 @@ fn every_row_of_every_family_is_written_and_removed_again() {
     assert_eq!(names(directory.path()), [""; 0]);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn equal_files_are_one_with_many_names_and_the_focus_makes_all_of_them_new() {
+    use std::os::unix::fs::MetadataExt as _;
+    let directory = tempfile::tempdir().unwrap();
+    let project = tempfile::tempdir().unwrap();
+    let mut publisher = publisher(directory.path(), 4711);
+    let mut files = |focused| {
+        assert_eq!(publisher.publish(&[project.path().to_owned()], focused), []);
+        let files = publisher.written.iter().map(|found| {
+            assert_eq!(found.again().as_ref(), Some(&found.record), "{}", found.path.display());
+            (serde_json::to_vec(&found.record).unwrap(), found.path.metadata().unwrap().ino())
+        });
+        files.collect::<std::collections::BTreeSet<_>>()
+    };
+    let first = files(false);
+    let contents: std::collections::BTreeSet<_> = first.iter().map(|(content, _)| content).collect();
+    assert_eq!(first.len(), contents.len(), "one file for each content");
+    assert_eq!(files(false), first, "what is there already is left alone");
+    let second = files(true);
+    assert_eq!(second.len(), first.len());
+    assert!(second.iter().all(|file| !first.contains(file)), "all of them are new");
+    assert!(publisher.written.len() > 2 * first.len());
+}
+
 #[test]
 fn ancestors_are_aliases_in_the_rows_that_agents_match_by_pid() {
     let directory = tempfile::tempdir().unwrap();
