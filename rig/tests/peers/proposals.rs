@@ -40,6 +40,7 @@ async fn a_path_that_cannot_be_a_file_is_refused_with_the_reason() {
         ("", "filePath"),
         ("/a\0b", "NUL"),
         (directory.to_str().unwrap(), "directory"),
+        (directory.join("new/").to_str().unwrap(), "directory"),
     ] {
         let why = refusal(&stage, json!({ "filePath": path, "newContent": "x" })).await;
         assert!(why.contains(reason), "{path:?}: {why}");

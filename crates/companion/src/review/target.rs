@@ -58,7 +58,7 @@ pub(crate) enum BadTarget {
     Relative(String),
     #[error("filePath contains a NUL character")]
     Nul,
-    #[error("this is a directory, not a file: {0}")]
+    #[error("this names a directory, not a file: {0}")]
     Directory(String),
     #[error("this is not an ordinary file: {0}")]
     Special(String),
@@ -76,6 +76,9 @@ pub(crate) fn read(file_path: &str, proposed: &str) -> Result<(Aligned, Fingerpr
     if !path.is_absolute() {
         return Err(BadTarget::Relative(file_path.to_owned()));
     }
+    if names_a_directory(file_path) {
+        return Err(BadTarget::Directory(file_path.to_owned()));
+    }
     match fs::metadata(path) {
         Ok(found) if found.is_dir() => return Err(BadTarget::Directory(file_path.to_owned())),
         Ok(found) if !found.is_file() => return Err(BadTarget::Special(file_path.to_owned())),
@@ -88,6 +91,12 @@ pub(crate) fn read(file_path: &str, proposed: &str) -> Result<(Aligned, Fingerpr
         Err(error) => whole(&format!("the file on disk cannot be read ({error})")),
     };
     Ok((aligned, fingerprint))
+}
+
+/// Whether nothing but a directory can be there, also if nothing is.
+fn names_a_directory(file_path: &str) -> bool {
+    let last = file_path.rsplit(std::path::is_separator).next().unwrap_or_default();
+    matches!(last, "" | "." | "..")
 }
 
 /// Looks at the target again, whatever it is now. Blocks as long as reading takes.
@@ -171,6 +180,11 @@ mod tests {
         assert_eq!(read("a/b", "x").unwrap_err(), BadTarget::Relative("a/b".into()));
         assert_eq!(read("/a\0b", "x").unwrap_err(), BadTarget::Nul);
         assert_eq!(read(path, "x").unwrap_err(), BadTarget::Directory(path.into()));
+        for names_one in ["missing/", "missing/.", "missing/..", "file/"] {
+            fs::write(directory.path().join("file"), "x").unwrap();
+            let path = format!("{path}/{names_one}");
+            assert_eq!(read(&path, "x").unwrap_err(), BadTarget::Directory(path), "{names_one}");
+        }
         assert_eq!(read("/dev/zero", "x").unwrap_err(), BadTarget::Special("/dev/zero".into()));
     }
 
