@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use alongside_desk::harmless;
 use alongside_platform::private::create_directory;
 use serde::{Deserialize, Serialize};
 
@@ -246,7 +247,9 @@ impl Drafts {
     fn load(&self, id: &str) -> io::Result<Draft> {
         let place = self.place(id)?;
         let mut draft: Draft = serde_json::from_slice(&fs::read(place.join(ABOUT))?)?;
-        draft.path = place.join(text_file_name(&draft.text_file));
+        // As it was written, by a release of other rules too; but it leads nowhere else.
+        let text_file = Path::new(&draft.text_file).file_name().ok_or(io::ErrorKind::InvalidData)?;
+        draft.path = place.join(text_file);
         id.clone_into(&mut draft.id);
         Ok(draft)
     }
@@ -271,12 +274,8 @@ fn is_held(file: &str, text: &str) -> bool {
 
 /// The reviewed file's own name, so that editors know what it is.
 fn text_file_name(file: &str) -> String {
-    let name = Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or("text");
-    if name == ABOUT {
-        format!("{name}.txt")
-    } else {
-        name.chars().filter(|c| !c.is_control()).take(100).collect()
-    }
+    let name = harmless::file_name(file);
+    if name == ABOUT { format!("{name}.txt") } else { name }
 }
 
 #[cfg(test)]
@@ -340,6 +339,33 @@ mod tests {
         assert_eq!(drafts.read("1-1").unwrap(), "two");
         drafts.delete("1-1").unwrap();
         assert_eq!(drafts.list().unwrap(), []);
+    }
+
+    #[test]
+    fn a_draft_has_the_name_of_its_file_without_what_deceives_whoever_sees_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let drafts = Drafts::open(&Places::below(directory.path()));
+        for (id, file, name) in [
+            ("1-1", "/p/a\u{202e}sr\u{200b}.\x1b[2Jtxt", "a_sr_._[2Jtxt"),
+            ("1-2", "/p/draft.json", "draft.json.txt"),
+            ("1-3", "/p/..", "proposal"),
+        ] {
+            let path = drafts.save(&NewDraft { file: file.into(), ..new(id, "mine") }).unwrap();
+            assert_eq!(path.file_name().unwrap(), name);
+            assert_eq!(drafts.read(id).unwrap(), "mine", "{file:?}");
+        }
+        // One of a release that kept more of the name is found under the name it has.
+        let place = drafts.directory().join("1-1");
+        let rename = |from: &str, to: &str| {
+            fs::rename(place.join(from), place.join(to)).unwrap();
+            let about = fs::read_to_string(place.join(ABOUT)).unwrap();
+            let about: serde_json::Value = serde_json::from_str(&about).unwrap();
+            let mut about = about.as_object().unwrap().clone();
+            about.insert("textFile".into(), to.into());
+            fs::write(place.join(ABOUT), serde_json::to_vec(&about).unwrap()).unwrap();
+        };
+        rename("a_sr_._[2Jtxt", "a\u{202e}sr.txt");
+        assert_eq!(drafts.read("1-1").unwrap(), "mine");
     }
 
     #[test]
