@@ -160,6 +160,19 @@ mod tests {
     }
 
     #[test]
+    fn every_letter_stands_in_the_readme() {
+        let readme = include_str!("../../../README.md");
+        let (_, keys) = readme.split_once("## Keys of the terminal desk").unwrap();
+        let (keys, _) = keys.split_once("\n## ").unwrap();
+        for (code, modifiers) in TABLE.iter().flat_map(|row| row.keys) {
+            if let (KeyCode::Char(c), &NONE) = (code, modifiers) {
+                let shown = if *c == ' ' { "`space`".into() } else { format!("`{c}`") };
+                assert!(keys.contains(&shown), "{shown}");
+            }
+        }
+    }
+
+    #[test]
     fn a_capital_letter_may_come_with_shift_and_alt_changes_the_meaning() {
         let press = |c, modifiers| act(KeyEvent::new(KeyCode::Char(c), modifiers));
         assert_eq!(press('G', KeyModifiers::SHIFT), Some(Act::Bottom));
