@@ -6,7 +6,7 @@ use alongside_companion::fuzzing::Companion;
 use alongside_contract::family::FAMILIES;
 use axum::body::Body;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN};
-use axum::http::{HeaderMap, Request, StatusCode};
+use axum::http::{HeaderMap, Request, StatusCode, Uri};
 
 thread_local! {
     static COMPANION: RefCell<Companion> = RefCell::new(Companion::new().expect("a runtime"));
@@ -15,7 +15,7 @@ thread_local! {
 /// The input is an HTTP/1 request: head and body.
 pub fn holds(data: &[u8]) {
     let Some(request) = read(data) else { return };
-    let may_come_in = may_come_in(request.headers());
+    let may_come_in = may_come_in(request.uri(), request.headers());
     let heard = COMPANION.with_borrow_mut(|companion| companion.answer(request));
     let (status, body) = (heard.response.status(), heard.response.body());
     let refused =
@@ -50,14 +50,15 @@ fn read(data: &[u8]) -> Option<Request<Body>> {
 }
 
 /// The rule, told a second time: this machine's name, no web page, the token, and none of them in two ways.
-fn may_come_in(headers: &HeaderMap) -> bool {
+fn may_come_in(uri: &Uri, headers: &HeaderMap) -> bool {
     let one = |name| {
         let mut values = headers.get_all(name).iter();
         let value = values.next()?.to_str().ok()?;
         values.next().is_none().then_some(value)
     };
     let hosts = ["127.0.0.1:80", "localhost:80", "[::1]:80", "host.docker.internal:80"];
-    let is_here = one(HOST).is_some_and(|host| hosts.contains(&host.to_ascii_lowercase().as_str()));
+    let is_host = |host: &str| hosts.contains(&host.to_ascii_lowercase().as_str());
+    let is_here = one(HOST).is_some_and(is_host) && uri.authority().is_none_or(|host| is_host(host.as_str()));
     let is_ours = one(AUTHORIZATION).is_some_and(|given| {
         let (scheme, token) = given.split_once(' ').unwrap_or_default();
         let with_family = |id: &str| format!("{}.{id}", Companion::TOKEN);

@@ -8,7 +8,7 @@ use alongside_contract::family::Family;
 use alongside_contract::{rpc, token};
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN, WWW_AUTHENTICATE};
-use axum::http::{HeaderMap, HeaderName, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use subtle::ConstantTimeEq as _;
@@ -46,9 +46,15 @@ impl Gate {
         Self { token, hosts: hosts.collect(), allow_tokenless }
     }
 
-    fn admit(&self, method: &Method, headers: &HeaderMap) -> Result<Proof, (StatusCode, &'static str)> {
-        let host = only(headers, HOST);
-        if !self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host)) {
+    fn admit(
+        &self,
+        method: &Method,
+        uri: &Uri,
+        headers: &HeaderMap,
+    ) -> Result<Proof, (StatusCode, &'static str)> {
+        let is_ours = |host: &str| self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host));
+        // Where the request line names a host as well, it is that one that is meant.
+        if !is_ours(only(headers, HOST)) || !uri.authority().is_none_or(|host| is_ours(host.as_str())) {
             return Err((StatusCode::FORBIDDEN, "this Host is not served here"));
         }
         if headers.contains_key(ORIGIN) {
@@ -97,7 +103,7 @@ fn only(headers: &HeaderMap, name: HeaderName) -> &str {
 
 /// The middleware in front of every route.
 pub(crate) async fn gate(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
-    match gate.admit(request.method(), request.headers()) {
+    match gate.admit(request.method(), request.uri(), request.headers()) {
         Ok(proof) => {
             if let Some(visitor) = request.extensions().get::<Visitor>() {
                 visitor.is_no_stranger();
@@ -121,6 +127,10 @@ mod tests {
     use super::*;
 
     fn admitted(headers: &[(&str, &str)]) -> Result<Proof, u16> {
+        admitted_to("/mcp", headers)
+    }
+
+    fn admitted_to(uri: &str, headers: &[(&str, &str)]) -> Result<Proof, u16> {
         let gate = Gate::new(
             "secret".into(),
             &["127.0.0.1:80".parse().unwrap(), "172.17.0.1:4000".parse().unwrap()],
@@ -130,7 +140,7 @@ mod tests {
         for (name, value) in headers {
             map.append(axum::http::HeaderName::from_bytes(name.as_bytes()).unwrap(), value.parse().unwrap());
         }
-        gate.admit(&Method::POST, &map).map_err(|(status, _)| status.as_u16())
+        gate.admit(&Method::POST, &uri.parse().unwrap(), &map).map_err(|(status, _)| status.as_u16())
     }
 
     #[test]
@@ -152,6 +162,26 @@ mod tests {
             assert_eq!(admitted(&[("host", host), token]), Err(403), "{host}");
         }
         assert_eq!(admitted(&[token]), Err(403));
+    }
+
+    #[test]
+    fn a_host_that_the_request_line_names_is_asked_for_like_the_header() {
+        let headers = [("host", "127.0.0.1:80"), ("authorization", "Bearer secret")];
+        for uri in ["http://127.0.0.1:80/mcp", "http://LOCALHOST:80/mcp"] {
+            assert_eq!(admitted_to(uri, &headers), Ok(Proof::Token(None)), "{uri}");
+        }
+        for uri in [
+            "http://evil.example/mcp",
+            "http://evil.example:80/mcp",
+            "http://127.0.0.1:80@evil.example/mcp",
+            "http://evil@127.0.0.1:80/mcp",
+            "http://127.0.0.1:81/mcp",
+            "evil.example:80",
+        ] {
+            assert_eq!(admitted_to(uri, &headers), Err(403), "{uri}");
+        }
+        let elsewhere = [("host", "evil.example"), ("authorization", "Bearer secret")];
+        assert_eq!(admitted_to("http://127.0.0.1:80/mcp", &elsewhere), Err(403));
     }
 
     #[test]
