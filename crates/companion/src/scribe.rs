@@ -7,6 +7,8 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use alongside_desk::Problem;
@@ -45,7 +47,7 @@ pub(crate) enum Job {
     /// Says so when it was tried.
     SaveDraft(NewDraft, Option<oneshot::Sender<()>>),
     DeleteDraft(String),
-    /// An agent has confirmed an outcome, and may be writing what was typed.
+    /// See [`Scribe::look_after_drafts`].
     LookAfterDrafts,
     /// Writes the journal, if there is something new in it, then gives the answers that must not be given before, nor before
     /// what was queued until now.
@@ -98,6 +100,8 @@ impl std::fmt::Debug for Answers {
 #[derive(Debug, Clone)]
 pub(crate) struct Scribe {
     jobs: UnboundedSender<Job>,
+    /// Whether an agent is to write anything, as far as the task has come.
+    looks: Arc<AtomicBool>,
 }
 
 impl Scribe {
@@ -112,7 +116,9 @@ impl Scribe {
         let (unsaved, tried) = (BTreeMap::new(), Instant::now());
         // Of what those before were waiting for, some may be written by now.
         let look = Some(Look { at: tried, pause: LOOK_AFTER });
-        let mut desk = Workplace { drafts, keeper, publisher, events, unsaved, tried, look };
+        let looks = Arc::new(AtomicBool::new(true));
+        let mut desk =
+            Workplace { drafts, keeper, publisher, events, unsaved, tried, look, looks: looks.clone() };
         tokio::spawn(async move {
             while let Some(next) = desk.next(&mut queue).await {
                 let batch = tokio::task::spawn_blocking(move || {
@@ -124,7 +130,15 @@ impl Scribe {
                 (desk, queue) = back;
             }
         });
-        Self { jobs }
+        Self { jobs, looks }
+    }
+
+    /// An agent has confirmed an outcome, and may be writing what was typed. Wakes nobody where nothing was: a draft that is
+    /// still queued is looked after anyway.
+    pub(crate) fn look_after_drafts(&self) {
+        if self.looks.load(Ordering::Acquire) {
+            self.send(Job::LookAfterDrafts);
+        }
     }
 
     /// Queues a job.
@@ -188,6 +202,8 @@ struct Workplace {
     tried: Instant,
     /// `None` while no agent is to write anything.
     look: Option<Look>,
+    /// Whether there is one.
+    looks: Arc<AtomicBool>,
 }
 
 impl Workplace {
@@ -228,6 +244,7 @@ impl Workplace {
                 waiting.push(job);
             }
             if waiting.is_empty() {
+                self.looks.store(self.look.is_some(), Ordering::Release);
                 return;
             }
             skip_overwritten(&mut waiting);
@@ -335,5 +352,65 @@ impl Workplace {
         keeper.write(changes).inspect_err(|error| {
             tracing::error!(path = %keeper.path().display(), %error, "cannot write the journal");
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::places::Places;
+
+    fn start(places: &Places) -> Scribe {
+        let publisher = Publisher {
+            places: places.clone(),
+            name: "alongside".into(),
+            display_name: "Alongside".into(),
+            pid: std::process::id(),
+            aliases: false,
+            port: 1,
+            token: "t".into(),
+            stdio: None,
+            written: Vec::new(),
+            has_rival: false,
+        };
+        Scribe::start(Drafts::open(places), None, publisher, Events::channel().0)
+    }
+
+    async fn until_it_looks(scribe: &Scribe, looks: bool) {
+        let settled = async {
+            while scribe.looks.load(Ordering::Acquire) != looks {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), settled).await.expect("it takes note");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_receipt_wakes_it_only_while_an_agent_is_to_write_what_was_typed() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("a.txt");
+        let scribe = start(&Places::below(directory.path()));
+        until_it_looks(&scribe, false).await;
+        // Where nothing is sent nobody wakes.
+        let (jobs, mut queue) = mpsc::unbounded_channel();
+        let unheard = Scribe { jobs, looks: scribe.looks.clone() };
+        unheard.look_after_drafts();
+        assert!(queue.try_recv().is_err(), "nothing was typed");
+        let draft = NewDraft {
+            id: "1-1".into(),
+            number: 1,
+            file: file.to_str().unwrap().into(),
+            agent: "Gemini CLI".into(),
+            why: "it was accepted".into(),
+            awaited: true,
+            text: "mine\n".into(),
+        };
+        scribe.send(Job::SaveDraft(draft, None));
+        until_it_looks(&scribe, true).await;
+        unheard.look_after_drafts();
+        assert!(matches!(queue.try_recv(), Ok(Job::LookAfterDrafts)));
+        std::fs::write(&file, "mine\n").unwrap();
+        scribe.look_after_drafts();
+        until_it_looks(&scribe, false).await;
     }
 }

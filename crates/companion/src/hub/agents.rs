@@ -11,7 +11,6 @@ use crate::mcp::gate::Proof;
 use crate::mcp::stream::Open;
 use crate::review::Proposal;
 use crate::review::target::BadTarget;
-use crate::scribe::Job;
 use crate::session::{Session, Stream};
 
 impl State {
@@ -109,7 +108,7 @@ impl State {
         if let Some(path) = known.outbox.settle(ping) {
             known.forget(&path);
             tracing::info!(agent = known.number, file = path, "the agent has the outcome");
-            self.scribe.send(Job::LookAfterDrafts);
+            self.scribe.look_after_drafts();
             self.stale.session(session);
         }
     }
