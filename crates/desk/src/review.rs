@@ -57,6 +57,10 @@ pub struct Review {
     /// proposal came. Tell the person before anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside: Option<String>,
+    /// Where a write to the file would end up, if that is in a `.git`: git runs the hooks there and obeys the settings, which name
+    /// programs. Seen likewise. Tell the person as loudly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_git: Option<String>,
 }
 
 impl Review {

@@ -50,7 +50,14 @@ pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -
     said
 }
 
-/// That a write would end up outside the project, if so: the first thing a person should know.
+/// What a write would do that nobody expects of one in the project: the first things a person should know.
+pub fn dangers(review: &Review) -> impl Iterator<Item = String> {
+    let real = review.in_git.as_deref();
+    let in_git = real.map(|real| format!("Git runs or obeys this file: {}", harmless::name(real)));
+    outside(review).into_iter().chain(in_git)
+}
+
+/// That it would end up outside the project, if so.
 pub fn outside(review: &Review) -> Option<String> {
     let real = review.outside.as_deref()?;
     let shown = harmless::name(real);

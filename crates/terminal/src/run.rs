@@ -79,6 +79,7 @@ pub(crate) struct Around {
 }
 
 /// What came first.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and it is kept nowhere")]
 enum Came {
     Signal(Asked),
     Event(Result<alongside_desk::Event, Gone>),

@@ -63,11 +63,11 @@ pub(crate) fn states(review: &Review) -> String {
 
 /// What a person should know before deciding, loudest first; true for what may do harm.
 pub(crate) fn notes(review: &Review, roots: &[PathBuf]) -> Vec<(bool, String)> {
-    let mut notes = Vec::new();
+    let mut notes: Vec<_> = words::dangers(review).map(|danger| (true, danger)).collect();
     let path = Path::new(&review.file);
     let real = harmless::name(&review.file);
-    if let Some(outside) = words::outside(review) {
-        notes.push((true, outside));
+    if review.outside.is_some() {
+        // That is said.
     } else if path.components().any(|part| part == Component::ParentDir) {
         notes.push((true, format!("The path leads through `..`: {real}")));
     } else if !roots.is_empty() && !roots.iter().any(|root| path.starts_with(root)) {

@@ -36,6 +36,13 @@ test('a proposal that leads out of the project says so before all else', {}, fun
   assert(bar:find('OUTSIDE THE PROJECT: /home/x/.ssh/config\\x1b[8m', 1, true), bar)
 end)
 
+test('a proposal for what git runs says so before all else', {}, function(nvim)
+  nvim:lua('desk.open(...)', { id = 1, file = nvim.root .. '/a.txt', original = 'a\n', proposed = 'b\n', inGit = '/p/.git/hooks/a\27[8m' })
+  go(nvim)
+  local bar = nvim:lua('return vim.api.nvim_eval_statusline(vim.wo.winbar, { winid = 0, use_winbar = true, maxwidth = 300 }).str')
+  assert(bar:find('RUN BY GIT: /p/.git/hooks/a\\x1b[8m', 1, true), bar)
+end)
+
 test('the buffer of the file is read again, whatever autoread says', { before = 'vim.o.autoread = false\n' }, function(nvim)
   open(nvim)
   open(nvim, { id = 2, file = nvim.root .. '/new.txt', proposed = 'new\n' })

@@ -82,6 +82,7 @@ impl Companion {
             stale: false,
             dirty: false,
             outside,
+            in_git: None,
         };
         tell(Event::Opened(review.clone()));
         self.open = Some((composition, review));

@@ -58,10 +58,8 @@ pub(crate) fn header(review: &Review, roots: &[PathBuf], inks: Inks) -> String {
 
 /// What a person should know before deciding, in whole sentences.
 pub(crate) fn notes(review: &Review) -> Vec<String> {
-    let mut notes = Vec::new();
-    if let Some(outside) = words::outside(review) {
-        notes.push(format!("{outside}. Accepting writes there!"));
-    }
+    let dangers = words::dangers(review).map(|danger| format!("{danger}. Accepting writes there!"));
+    let mut notes: Vec<String> = dangers.collect();
     if let Some(why) = &review.whole_file_only {
         notes.push(format!("it can only be accepted or rejected as a whole: {}.", harmless::name(why)));
     }

@@ -100,6 +100,7 @@ async fn noise_and_what_was_accepted_here_do_not_count() {
         revision: 1,
         hunks: Vec::new(),
         outside: None,
+        in_git: None,
         whole_file_only: None,
         file_line_ending: None,
         file_has_bom: None,

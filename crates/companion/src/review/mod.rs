@@ -64,6 +64,7 @@ pub(crate) struct Pending {
     pub(crate) stale: bool,
     pub(crate) dirty: bool,
     outside: Option<String>,
+    in_git: Option<String>,
     is_new_file: bool,
     /// What desks know: the revision and the text.
     told: (u64, Arc<str>),
@@ -112,6 +113,7 @@ impl Pending {
             stale: self.stale,
             dirty: self.dirty,
             outside: self.outside.clone(),
+            in_git: self.in_git.clone(),
         }
     }
 
@@ -262,6 +264,7 @@ impl Reviews {
         self.last += 1;
         let id = ReviewId(self.last);
         let outside = place::outside(&proposal.lead, roots);
+        let in_git = place::in_git(&proposal.lead, roots);
         let is_new_file = proposal.fingerprint.is_absent();
         let told = (1, proposal.composition.current().clone());
         let seen = proposal.fingerprint.clone();
@@ -274,6 +277,7 @@ impl Reviews {
             stale: false,
             dirty,
             outside,
+            in_git,
             is_new_file,
             seen,
             is_read: false,

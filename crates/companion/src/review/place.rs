@@ -52,6 +52,14 @@ pub(crate) fn outside(lead: &Path, roots: &[PathBuf]) -> Option<String> {
     is_outside.then(|| lead.to_string_lossy().into_owned())
 }
 
+/// Where it leads, if that is in a `.git`: whoever writes there has git run a program of theirs. That a root lies in one is no news.
+pub(crate) fn in_git(lead: &Path, roots: &[PathBuf]) -> Option<String> {
+    let below = roots.iter().find_map(|root| lead.strip_prefix(root).ok()).unwrap_or(lead);
+    // Where case does not count, git does not count it either.
+    let is_gits = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
+    below.components().any(is_gits).then(|| lead.to_string_lossy().into_owned())
+}
+
 #[cfg(all(test, unix))]
 mod tests {
     use std::fs;
@@ -95,6 +103,36 @@ mod tests {
         symlink("b", project.join("a")).unwrap();
         symlink("a", project.join("b")).unwrap();
         lead(&project.join("a/c"));
+    }
+
+    #[test]
+    fn what_git_runs_or_obeys_is_seen_through_every_disguise() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        let project = home.join("project");
+        fs::create_dir_all(project.join(".git/hooks")).unwrap();
+        symlink(".git", project.join("docs")).unwrap();
+        symlink(".git/config", project.join("notes.txt")).unwrap();
+        let roots = [project.clone()];
+        for (path, really) in [
+            (".git/hooks/pre-commit", "project/.git/hooks/pre-commit"),
+            (".GIT/config", "project/.GIT/config"),
+            ("docs/hooks/new", "project/.git/hooks/new"),
+            ("notes.txt", "project/.git/config"),
+            ("src/../.git/config", "project/.git/config"),
+            // A file that says where git finds everything else.
+            ("module/.git", "project/module/.git"),
+            ("../other/.git/config", "other/.git/config"),
+        ] {
+            let seen = in_git(&lead(&project.join(path)), &roots);
+            assert_eq!(seen.as_deref(), home.join(really).to_str(), "{path}");
+        }
+        for path in ["a.txt", ".gitignore", ".github/workflows/a.yml", "a.git/config", ".git/../a.txt"] {
+            assert_eq!(in_git(&lead(&project.join(path)), &roots), None, "{path}");
+        }
+        let tree = project.join(".git/trees/one");
+        assert_eq!(in_git(&tree.join("a.txt"), std::slice::from_ref(&tree)), None, "it is the project");
+        assert!(in_git(&tree.join(".git"), &[tree]).is_some());
     }
 
     #[test]

@@ -146,5 +146,6 @@ pub(crate) fn review(lines: usize, edits: usize) -> Review {
         stale: false,
         dirty: false,
         outside: None,
+        in_git: None,
     }
 }

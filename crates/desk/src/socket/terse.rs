@@ -161,6 +161,7 @@ mod tests {
             stale: true,
             dirty: false,
             outside: Some("/b".into()),
+            in_git: Some("/c".into()),
         }
     }
 

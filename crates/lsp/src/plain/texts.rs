@@ -41,15 +41,16 @@ pub(crate) fn announced(review: &Review, roots: &[PathBuf], path: Option<&Path>)
             "see it with the code action `Review: …`, in any file, or the command alongside.review".into()
         }
     };
-    let outside = words::outside(review).map_or_else(String::new, |outside| format!(" {outside}!"));
-    format!("{name}: {agent} proposes {changes}; {how}.{outside}")
+    let dangers: String = words::dangers(review).map(|danger| format!(" {danger}!")).collect();
+    format!("{name}: {agent} proposes {changes}; {how}.{dangers}")
 }
 
 /// The same in less than a line, mostly.
 pub(crate) fn announced_briefly(review: &Review) -> String {
     let name = short_name(review);
     let outside = if review.outside.is_some() { "OUTSIDE THE PROJECT: " } else { "" };
-    format!("{outside}{name}: {} proposes {}", agent_name(review), changes(review))
+    let in_git = if review.in_git.is_some() { "RUN BY GIT: " } else { "" };
+    format!("{outside}{in_git}{name}: {} proposes {}", agent_name(review), changes(review))
 }
 
 /// The file without where it lies.
@@ -119,9 +120,11 @@ pub(crate) fn doubts(review: &Review, roots: &[PathBuf]) -> Option<String> {
     let name = file_name(review, roots);
     let outside = review.outside.as_deref();
     let outside = outside.map(|real| format!("leads outside the project, to {}", harmless::name(real)));
+    let in_git = review.in_git.as_deref();
+    let in_git = in_git.map(|real| format!("leads to {}, which git runs or obeys", harmless::name(real)));
     let stale = review.stale.then(|| "has changed on disk since".to_owned());
     let dirty = review.dirty.then(|| "has unsaved changes".to_owned());
-    let doubts: Vec<_> = outside.into_iter().chain(stale).chain(dirty).collect();
+    let doubts: Vec<_> = outside.into_iter().chain(in_git).chain(stale).chain(dirty).collect();
     (!doubts.is_empty()).then(|| format!("{name} {}", doubts.join(" and ")))
 }
 

@@ -146,6 +146,10 @@ async fn what_must_be_known_before_deciding() {
     stage.key(KeyCode::Tab).await;
     stage.shows("This path leads outside the project, to");
     stage.shows(r"! /home/somebody/.ssh/config\u{202e}");
+    unlike(&mut stage, 5, "/shop/hooks", |review| review.in_git = Some("/shop/.git/hooks\u{202e}".into()))
+        .await;
+    stage.key(KeyCode::Tab).await;
+    stage.shows(r"Git runs or obeys this file: /shop/.git/hooks\u{202e}");
 }
 
 #[tokio::test(start_paused = true)]

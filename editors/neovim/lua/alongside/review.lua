@@ -26,6 +26,7 @@ local M = {}
 ---@field stale boolean
 ---@field dirty boolean
 ---@field outside string? where a write would end up, if that is outside the project
+---@field inGit string? where a write would end up, if git runs or obeys what lies there
 ---@field wholeFileOnly string?
 ---@field fileLineEnding string? that of the file, where the proposal has the other one throughout
 ---@field fileHasBom boolean? whether the file has a byte-order mark, where the proposal differs
@@ -223,6 +224,7 @@ function M.opened(client, opened)
     stale = opened.stale == true,
     dirty = opened.dirty == true,
     outside = type(opened.outside) == 'string' and opened.outside or nil,
+    inGit = type(opened.inGit) == 'string' and opened.inGit or nil,
     wholeFileOnly = opened.wholeFileOnly,
     fileLineEnding = opened.fileLineEnding,
     fileHasBom = opened.fileHasBom,

@@ -67,6 +67,10 @@ function M.notes(review, root, is_modified)
   elseif root and not vim.startswith(file, root .. '/') then
     notes[#notes + 1] = { 'outside the project' }
   end
+  if review.inGit then
+    local real = harmless.name(review.inGit)
+    notes[#notes + 1] = { 'RUN BY GIT: ' .. real, 'Git runs or obeys the file: ' .. real .. '.' }
+  end
   if review.stale then
     notes[#notes + 1] = { 'changed on disk', 'The file has changed on disk since: accepting undoes that change.' }
   end

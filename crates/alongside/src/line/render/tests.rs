@@ -23,6 +23,7 @@ fn review(original: &str, proposed: &str, hunks: Vec<Hunk>) -> Review {
         revision: 1,
         hunks,
         outside: None,
+        in_git: None,
         whole_file_only: None,
         file_line_ending: None,
         file_has_bom: None,
@@ -200,5 +201,10 @@ fn a_proposal_that_leads_out_of_the_project_says_so_before_all_else() {
     assert_eq!(
         said[0],
         r"This path leads outside the project, to /home/somebody/.ssh/config\x1b[8m. Accepting writes there!"
+    );
+    review.in_git = Some("/p/.git/hooks/a\x1b".into());
+    assert_eq!(
+        notes(&review)[1],
+        r"Git runs or obeys this file: /p/.git/hooks/a\x1b. Accepting writes there!"
     );
 }

@@ -176,3 +176,16 @@ async fn whatever_is_decided_and_undelivered_is_answered_however_much_it_is() {
     }
     assert_eq!(known, [false, true, true]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn desks_are_told_of_a_proposal_for_what_git_runs_or_obeys() {
+    let mut story = Story::begin().await;
+    let agent = story.agent().await;
+    let hook = story.directory.path().join("project/.git/hooks/pre-commit");
+    agent.open_diff(hook.to_str().unwrap(), "#!/bin/sh\n").await;
+    let file = story.file.clone();
+    agent.open_diff(&file, "new\n").await;
+    let lead = crate::review::place::lead(&hook);
+    assert_eq!(story.opened().await.in_git.as_deref(), lead.to_str());
+    assert_eq!(story.opened().await.in_git, None);
+}

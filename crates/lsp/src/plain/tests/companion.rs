@@ -40,6 +40,7 @@ impl Companion {
             revision: 1,
             hunks: Vec::new(),
             outside: None,
+            in_git: None,
             whole_file_only: None,
             file_line_ending: None,
             file_has_bom: None,

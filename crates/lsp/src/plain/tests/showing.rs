@@ -256,4 +256,13 @@ fn a_proposal_that_leads_out_of_the_project_says_so_and_is_asked_about() {
     assert!(texts::announced(&review, &roots, None).ends_with(&format!("This path leads {said}!")));
     assert!(texts::announced_briefly(&review).starts_with("OUTSIDE THE PROJECT: a: "));
     assert_eq!(texts::doubts(&review, &roots).unwrap(), format!("a leads {said}"));
+    (review.outside, review.in_git) = (None, Some("/p/.git/config\x1b".into()));
+    let said = r"/p/.git/config\x1b";
+    let announced = texts::announced(&review, &roots, None);
+    assert!(announced.ends_with(&format!(" Git runs or obeys this file: {said}!")), "{announced}");
+    assert!(texts::announced_briefly(&review).starts_with("RUN BY GIT: a: "));
+    assert_eq!(
+        texts::doubts(&review, &roots).unwrap(),
+        format!("a leads to {said}, which git runs or obeys")
+    );
 }

@@ -86,6 +86,7 @@ pub(super) fn review_with(diff: &str, ending: &str) -> Review {
         revision: 1,
         hunks,
         outside: None,
+        in_git: None,
         whole_file_only: None,
         file_line_ending: None,
         file_has_bom: None,
