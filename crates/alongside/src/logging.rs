@@ -49,7 +49,7 @@ pub(crate) fn directory() -> PathBuf {
     alongside_companion::Places::of_this_process().state.join("log")
 }
 
-/// Starts a host's log: a file a day, kept for a week.
+/// Starts a host's log: a file a day, kept for a week. Whatever this process makes from now on is private.
 ///
 /// # Errors
 /// When the directory cannot be made, or the level is none.
@@ -58,6 +58,8 @@ pub(crate) fn start_for_host() -> anyhow::Result<()> {
     let state = directory.parent().unwrap_or(&directory);
     private::directory(state, Path::new("log"), Ground::Own)
         .with_context(|| format!("cannot make the log's directory {}", directory.display()))?;
+    // The library that makes a file at midnight takes no mode.
+    alongside_platform::private::make_all_private();
     let log = tracing_appender::rolling::Builder::new()
         .rotation(tracing_appender::rolling::Rotation::DAILY)
         .filename_prefix("host")

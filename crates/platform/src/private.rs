@@ -28,6 +28,12 @@ pub fn create_directories(path: &Path) -> io::Result<()> {
     builder().recursive(true).create(path)
 }
 
+/// Makes everything private from now on that this process makes, also what a library makes.
+pub fn make_all_private() {
+    #[cfg(unix)]
+    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
+}
+
 /// Opens a file for appending, which is private also if it was not before. A device, such as a terminal, stays as it is. A link leads
 /// there only if we or the system made it.
 ///

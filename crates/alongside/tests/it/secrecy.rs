@@ -61,6 +61,19 @@ async fn the_token_is_in_no_output_report_argument_or_log() {
     }
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn the_log_of_a_host_is_nobody_elses() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let home = Home::new();
+    let mut desk = home.review(&[]);
+    desk.shows("alongside serves").await;
+    let logs = files_below(&home.path("home/.local/state/alongside/log"));
+    assert_eq!(logs.len(), 1);
+    assert_eq!(logs[0].metadata().unwrap().permissions().mode() & 0o777, 0o600);
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crash_leaves_neither_a_core_nor_the_token() {
