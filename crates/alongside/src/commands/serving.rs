@@ -25,6 +25,17 @@ pub(super) struct Serving {
     pub(super) pid: Option<u32>,
 }
 
+/// What came of asking a companion.
+#[derive(Debug)]
+pub(super) enum Answer {
+    /// It is there, and says this of itself if it is one of ours.
+    Given(Option<Status>),
+    /// Something listens and says nothing: the process is stopped, or hangs.
+    Silence,
+    /// Nothing is there, or somebody else is.
+    Nothing,
+}
+
 /// What an agent that started here would see.
 pub(super) fn surroundings() -> anyhow::Result<Surroundings> {
     Surroundings::of_this_process().context("the current directory is gone").hint("cd into a project")
@@ -32,10 +43,15 @@ pub(super) fn surroundings() -> anyhow::Result<Surroundings> {
 
 /// The companion that serves the current directory: ours if there is one, else the first that answers.
 pub(super) async fn here(here: &Surroundings) -> Option<Serving> {
-    among(here, |_| true).await
+    among(here, |_| true).await.ok()
 }
 
-async fn among(here: &Surroundings, wanted: impl Fn(&Record) -> bool) -> Option<Serving> {
+/// None that answers; whether there is one that does not.
+struct Unserved {
+    is_silent: bool,
+}
+
+async fn among(here: &Surroundings, wanted: impl Fn(&Record) -> bool) -> Result<Serving, Unserved> {
     let mut found: Vec<Found> = Vec::new();
     for candidate in FAMILIES.iter().flat_map(|family| find::candidates(family, here).found) {
         let same = |known: &Found| known.record.is_same_companion(&candidate.record);
@@ -47,15 +63,20 @@ async fn among(here: &Surroundings, wanted: impl Fn(&Record) -> bool) -> Option<
     }
     // Stable: apart from that, the order of the agents.
     found.sort_by_key(|found| found.record.writer.as_deref() != Some(WRITER));
+    let mut is_silent = false;
     for candidate in found {
-        if let Some(answer) = ask(&candidate.record).await {
-            let named = || candidate.path.as_deref().and_then(pid_in_name);
-            // The editor's process, which need not be the companion's.
-            let pid = candidate.record.ppid.or_else(|| answer.map(|status| status.pid)).or_else(named);
-            return Some(Serving { record: candidate.record, pid });
+        match ask(&candidate.record).await {
+            Answer::Given(answer) => {
+                let named = || candidate.path.as_deref().and_then(pid_in_name);
+                // The editor's process, which need not be the companion's.
+                let pid = candidate.record.ppid.or_else(|| answer.map(|status| status.pid)).or_else(named);
+                return Ok(Serving { record: candidate.record, pid });
+            }
+            Answer::Silence => is_silent = true,
+            Answer::Nothing => {}
         }
     }
-    None
+    Err(Unserved { is_silent })
 }
 
 /// The companion of another program that serves the current directory, where no host of ours does or is being started.
@@ -66,12 +87,30 @@ pub(super) async fn of_others(surroundings: &Surroundings) -> anyhow::Result<Opt
 
 /// The same, or an error that says what to do.
 pub(super) async fn here_or_error(surroundings: &Surroundings) -> anyhow::Result<Serving> {
-    here(surroundings).await.ok_or_else(|| {
-        failure(
-            format!("no companion serves {}", surroundings.cwd.display()),
-            "start one with `alongside` in another terminal of this project",
-        )
+    among(surroundings, |_| true).await.map_err(|Unserved { is_silent }| {
+        let here = surroundings.cwd.display();
+        if is_silent {
+            let roots = std::slice::from_ref(&surroundings.cwd);
+            failure(
+                format!("the companion that serves {here} does not answer"),
+                silence(host::process_of(roots)),
+            )
+        } else {
+            failure(
+                format!("no companion serves {here}"),
+                "start one with `alongside` in another terminal of this project",
+            )
+        }
     })
+}
+
+/// What may be wrong with a companion that says nothing, and what helps.
+pub(super) fn silence(pid: Option<u32>) -> String {
+    let (process, pid) = pid
+        .map_or(("its process".into(), "PID".into()), |pid| (format!("its process {pid}"), pid.to_string()));
+    format!(
+        "{process} may be stopped (`kill -CONT {pid}` lets it go on) or hang (`kill -KILL {pid}` ends it)"
+    )
 }
 
 /// Companions of other programs that serve these roots: an agent connects to one, and it may be that.
@@ -82,8 +121,7 @@ pub(crate) async fn foreign(roots: &[PathBuf]) -> Vec<Problem> {
             continue;
         };
         surroundings.cwd.clone_from(root);
-        let Some(other) = among(&surroundings, |record| record.writer.as_deref() != Some(WRITER)).await
-        else {
+        let Ok(other) = among(&surroundings, |record| record.writer.as_deref() != Some(WRITER)).await else {
             continue;
         };
         let pid = other.pid.map(|pid| format!(" (process {pid})")).unwrap_or_default();
@@ -98,18 +136,19 @@ pub(crate) async fn foreign(roots: &[PathBuf]) -> Vec<Problem> {
     problems
 }
 
-/// Whether something answers at the record's port, and what it says of itself if it is one of ours.
-pub(super) async fn ask(record: &Record) -> Option<Option<Status>> {
+/// Asks whatever is at the record's port.
+pub(super) async fn ask(record: &Record) -> Answer {
     let endpoint = Endpoint::local(record.port);
     let asked = tokio::time::timeout(PATIENCE, get_status(&endpoint, record.auth_token.as_deref())).await;
-    if let Ok(Ok(status)) = asked {
-        return Some(serde_json::from_value(status).ok());
-    }
-    if record.writer.as_deref() == Some(WRITER) {
+    let is_ours = record.writer.as_deref() == Some(WRITER);
+    match asked {
+        Ok(Ok(status)) => Answer::Given(serde_json::from_value(status).ok()),
+        Err(_) if is_ours => Answer::Silence,
         // One of ours always answers with its own token: whoever has the port now is somebody else.
-        return None;
+        Ok(Err(_)) if is_ours => Answer::Nothing,
+        _ if listens("127.0.0.1", record.port, PATIENCE).await => Answer::Given(None),
+        _ => Answer::Nothing,
     }
-    listens("127.0.0.1", record.port, PATIENCE).await.then_some(None)
 }
 
 /// Whether anything listens there, and says so in time.

@@ -13,7 +13,7 @@ use alongside_desk::{Status, Told};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use super::serving;
+use super::serving::{self, Answer};
 use crate::host;
 use alongside_desk::harmless;
 
@@ -41,11 +41,8 @@ pub(crate) struct Args {
 struct Shown {
     record: Record,
     files: Vec<PathBuf>,
-    /// Whether it answers.
-    answers: bool,
-    /// What it says of itself, if it is one of ours.
-    status: Option<Status>,
-    /// Whether it serves the current directory.
+    answer: Answer,
+    /// Whether the current directory is one of its.
     here: bool,
     /// Whether it is the one that `env`, `run` and `stdio` take here.
     taken: bool,
@@ -57,11 +54,9 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let surroundings = serving::surroundings()?;
     let mut shown = join_all(records(&surroundings).into_iter().map(|(record, files)| async {
         let answer = serving::ask(&record).await;
-        let here = answer.is_some() && find::holds(&record.workspace_path, &surroundings.cwd);
         Shown {
-            answers: answer.is_some(),
-            status: answer.flatten(),
-            here,
+            here: find::holds(&record.workspace_path, &surroundings.cwd),
+            answer,
             taken: false,
             host: None,
             record,
@@ -75,17 +70,15 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let mut hidden = Vec::new();
     for report in host::reports().await {
-        match shown
-            .iter_mut()
-            .find(|shown| shown.status.as_ref().is_some_and(|it| it.port == report.status.port))
-        {
+        match shown.iter_mut().find(|shown| shown.status().is_some_and(|it| it.port == report.status.port)) {
             Some(shown) => shown.host = Some(report),
             None => hidden.push(report),
         }
     }
-    shown.sort_by_key(|shown| (!shown.taken, !shown.here, !shown.answers));
-    let several = shown.iter().filter(|shown| shown.here).count() > 1;
-    let any_here = shown.iter().any(|shown| shown.here);
+    shown.sort_by_key(|shown| (!shown.taken, !shown.serves_here(), !shown.answers()));
+    let several = shown.iter().filter(|shown| shown.serves_here()).count() > 1;
+    let any_here = shown.iter().any(Shown::serves_here);
+    let is_silent = shown.iter().any(|shown| shown.here && matches!(shown.answer, Answer::Silence));
     if args.json {
         let companions: Vec<_> = shown.iter().map(|shown| shown.json(args.token)).collect();
         let line = json!({ "servesHere": any_here, "companions": companions, "hidden": hidden }).to_string();
@@ -98,10 +91,12 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if any_here {
         return Ok(ExitCode::SUCCESS);
     }
-    super::note(&format!(
-        "no companion serves {}; start one with `alongside` in another terminal of this project",
-        surroundings.cwd.display()
-    ));
+    let here = surroundings.cwd.display();
+    super::note(&if is_silent {
+        format!("the companion that serves {here} does not answer")
+    } else {
+        format!("no companion serves {here}; start one with `alongside` in another terminal of this project")
+    });
     Ok(ExitCode::FAILURE)
 }
 
@@ -146,6 +141,28 @@ fn out_of_sight(report: &Report) -> String {
 }
 
 impl Shown {
+    /// What it says of itself, if it is one of ours.
+    fn status(&self) -> Option<&Status> {
+        match &self.answer {
+            Answer::Given(status) => status.as_ref(),
+            Answer::Silence | Answer::Nothing => None,
+        }
+    }
+
+    fn answers(&self) -> bool {
+        matches!(self.answer, Answer::Given(_))
+    }
+
+    fn serves_here(&self) -> bool {
+        self.here && self.answers()
+    }
+
+    /// The process that says nothing.
+    fn silent_pid(&self) -> Option<u32> {
+        let roots: Vec<PathBuf> = self.roots().into_iter().map(PathBuf::from).collect();
+        matches!(self.answer, Answer::Silence).then(|| host::process_of(&roots)).flatten()
+    }
+
     fn is_ours(&self) -> bool {
         self.record.writer.as_deref() == Some(WRITER)
     }
@@ -157,11 +174,12 @@ impl Shown {
 
     fn pid(&self) -> Option<u32> {
         let named = || self.files.iter().find_map(|path| serving::pid_in_name(path));
-        self.status.as_ref().map(|status| status.pid).or(self.record.ppid).or_else(named)
+        let known = self.status().map(|status| status.pid).or_else(|| self.silent_pid());
+        known.or(self.record.ppid).or_else(named)
     }
 
     fn roots(&self) -> Vec<String> {
-        match &self.status {
+        match self.status() {
             Some(status) => status.roots.iter().map(|root| root.to_string_lossy().into_owned()).collect(),
             None => split_roots(&self.record.workspace_path).map(str::to_owned).collect(),
         }
@@ -171,7 +189,7 @@ impl Shown {
     fn lines(&self, args: &Args, several: bool) -> String {
         let mut text = String::new();
         let pid = self.pid().map(|pid| format!(", process {pid}")).unwrap_or_default();
-        let here = match (self.here, self.taken && several) {
+        let here = match (self.serves_here(), self.taken && several) {
             (true, true) => " - serves this directory; env, run and stdio take this one",
             (true, false) => " - serves this directory",
             _ => "",
@@ -181,7 +199,7 @@ impl Shown {
         let roots: Vec<_> = self.roots().iter().map(|root| harmless::name(root).into_owned()).collect();
         let _ =
             writeln!(text, "  projects: {}", if roots.is_empty() { "none".into() } else { roots.join(", ") });
-        if let Some(status) = &self.status {
+        if let Some(status) = self.status() {
             let agents = crate::line::render::agents(&status.agents);
             let paused = if status.paused { " (context is paused)" } else { "" };
             let _ = writeln!(text, "  agents: {agents}{paused}\n  reviews waiting: {}", status.reviews);
@@ -205,10 +223,19 @@ impl Shown {
             let token = self.record.auth_token.as_deref().unwrap_or("none");
             let _ = writeln!(text, "  token: {}", harmless::name(token));
         }
-        if !self.answers {
-            let what =
-                if self.is_ours() { "they go away when the next companion starts" } else { "delete them" };
-            let _ = writeln!(text, "  nothing answers at this port: these files are stale; {what}");
+        match self.answer {
+            Answer::Given(_) => {}
+            Answer::Silence => {
+                let _ = writeln!(text, "  it does not answer: {}", serving::silence(self.silent_pid()));
+            }
+            Answer::Nothing => {
+                let what = if self.is_ours() {
+                    "they go away when the next companion starts"
+                } else {
+                    "delete them"
+                };
+                let _ = writeln!(text, "  nothing answers at this port: these files are stale; {what}");
+            }
         }
         if args.files {
             for file in &self.files {
@@ -232,16 +259,16 @@ impl Shown {
             "name": self.name(),
             "port": self.record.port,
             "roots": self.roots(),
-            "servesHere": self.here,
+            "servesHere": self.serves_here(),
             "taken": self.taken,
-            "answers": self.answers,
+            "answers": self.answers(),
             "alongside": self.is_ours(),
             "files": self.files,
         });
         if let Some(pid) = self.pid() {
             json["pid"] = pid.into();
         }
-        if let Some(status) = &self.status {
+        if let Some(status) = self.status() {
             json["agents"] = json!(status.agents);
             json["reviews"] = status.reviews.into();
             json["paused"] = status.paused.into();

@@ -199,6 +199,13 @@ pub(crate) async fn reports() -> Vec<Report> {
     join_all(asked).await.into_iter().flatten().collect()
 }
 
+/// The process of the host that serves these directories, also of one that does not answer.
+pub(crate) fn process_of(dirs: &[PathBuf]) -> Option<u32> {
+    let lives = |entry: &Entry| alongside_platform::process::look_up(entry.pid).is_some();
+    let entries = Registry::open().ok()?.entries().into_iter();
+    entries.filter(|entry| entry.serves(dirs)).find(lives).map(|entry| entry.pid)
+}
+
 /// Whether a host serves these directories, or is being started for them. Others' companions may.
 ///
 /// # Errors

@@ -163,6 +163,37 @@ async fn status_points_out_files_whose_companion_is_gone() {
 }
 
 #[tokio::test]
+async fn a_companion_that_is_only_frozen_is_not_taken_for_gone() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let home = Home::new();
+    let mut desk = home.review(&[]);
+    desk.shows("Waiting for proposals").await;
+    let (host, _) = home.hosts()[0];
+    kill_process(Pid::from_raw(host.cast_signed()).unwrap(), Signal::STOP).unwrap();
+    let status = home.run(&["status"]);
+    let helps = format!("process {host} may be stopped (`kill -CONT {host}` lets it go on)");
+    assert!(out(&status).contains(&format!("it does not answer: its {helps}")), "{}", out(&status));
+    assert!(!out(&status).contains("stale") && out(&status).contains(&format!(", process {host}\n")));
+    assert!(
+        err(&status).contains("does not answer") && !err(&status).contains("start one"),
+        "{}",
+        err(&status)
+    );
+    let read: Value = serde_json::from_slice(&home.run(&["status", "--json"]).stdout).unwrap();
+    assert_eq!((&read["servesHere"], &read["companions"][0]["answers"]), (&json!(false), &json!(false)));
+    let env = home.run(&["env"]);
+    assert_eq!((out(&env).as_str(), env.status.code()), ("", Some(1)));
+    let said = err(&env);
+    assert!(
+        said.contains("does not answer") && said.contains(&helps) && !said.contains("start one"),
+        "{said}"
+    );
+    home.run(&["doctor", "--fix"]);
+    assert!(!find::all_records(&home.surroundings()).is_empty(), "its files are no rubbish");
+}
+
+#[tokio::test]
 async fn run_starts_a_companion_that_ends_with_the_agent() {
     let home = Home::new();
     let script = "echo port=$GEMINI_CLI_IDE_SERVER_PORT qwen=$QWEN_CODE_IDE_SERVER_PORT no_proxy=$no_proxy; \

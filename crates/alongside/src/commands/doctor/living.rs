@@ -11,7 +11,7 @@ use alongside_desk::socket::Report;
 use alongside_platform::process;
 use futures_util::future::join_all;
 
-use crate::commands::serving;
+use crate::commands::serving::{self, Answer};
 use crate::host;
 
 /// What lives, and where its files lie.
@@ -68,11 +68,14 @@ impl Machine {
         let answers = join_all(asked).await;
         let mut machine = Self { places, living: Vec::new(), stale: Vec::new() };
         for ((record, files), answer) in known.into_iter().zip(answers) {
-            if answer.is_some() {
-                machine.living.push(Living::of(&record, files, here));
-            } else {
-                let near = files.into_iter().filter(|(_, place)| *place == 0);
-                machine.stale.extend(near.map(|(path, _)| (path, record.clone())));
+            match answer {
+                Answer::Given(_) => machine.living.push(Living::of(&record, files, here)),
+                // It may go on.
+                Answer::Silence => {}
+                Answer::Nothing => {
+                    let near = files.into_iter().filter(|(_, place)| *place == 0);
+                    machine.stale.extend(near.map(|(path, _)| (path, record.clone())));
+                }
             }
         }
         for report in host::reports().await {
