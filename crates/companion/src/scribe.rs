@@ -117,8 +117,17 @@ impl Scribe {
         // Of what those before were waiting for, some may be written by now.
         let look = Some(Look { at: tried, pause: LOOK_AFTER });
         let looks = Arc::new(AtomicBool::new(true));
-        let mut desk =
-            Workplace { drafts, keeper, publisher, events, unsaved, tried, look, looks: looks.clone() };
+        let mut desk = Workplace {
+            drafts,
+            keeper,
+            publisher,
+            events,
+            unwritten: None,
+            unsaved,
+            tried,
+            look,
+            looks: looks.clone(),
+        };
         tokio::spawn(async move {
             while let Some(next) = desk.next(&mut queue).await {
                 let batch = tokio::task::spawn_blocking(move || {
@@ -196,6 +205,8 @@ struct Workplace {
     keeper: Option<Keeper>,
     publisher: Publisher,
     events: Events,
+    /// Why the journal could not be written.
+    unwritten: Option<String>,
     /// Drafts that could not be written, by their ids.
     unsaved: BTreeMap<String, NewDraft>,
     /// When they were tried last.
@@ -302,7 +313,7 @@ impl Workplace {
             Job::WriteJournal(journal, waiting) => {
                 answers.0.extend(waiting.0);
                 if let Some(journal) = journal {
-                    let error = self.write_journal(&journal).err().map(|error| error.to_string());
+                    let error = self.write_journal(&journal);
                     self.events.send(Event::JournalWritten(error));
                 }
             }
@@ -347,11 +358,19 @@ impl Workplace {
         }
     }
 
-    fn write_journal(&mut self, changes: &Changes) -> std::io::Result<()> {
-        let Some(keeper) = &mut self.keeper else { return Ok(()) };
-        keeper.write(changes).inspect_err(|error| {
-            tracing::error!(path = %keeper.path().display(), %error, "cannot write the journal");
-        })
+    /// Returns why it could not be written. That is tried every second, and logged when it is another reason.
+    fn write_journal(&mut self, changes: &Changes) -> Option<String> {
+        let keeper = self.keeper.as_mut()?;
+        let error = keeper.write(changes).err().map(|error| error.to_string());
+        if error != self.unwritten {
+            let path = keeper.path().display();
+            match &error {
+                Some(error) => tracing::error!(%path, error, "cannot write the journal"),
+                None => tracing::info!(%path, "the journal is written again"),
+            }
+            self.unwritten.clone_from(&error);
+        }
+        error
     }
 }
 

@@ -2,16 +2,17 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use alongside_agent::Outcome;
 use rustix::process::Signal;
 
 use super::hosts_pid;
-use crate::support::{Home, files_below, propose, soon, until};
+use crate::support::{Home, Running, files_below, propose, soon, until};
 
 /// Starts the desk where these directories are small file systems of its own, which vanish with it; `None` where that needs
 /// rights that the test has not.
-fn desk_with_small_disks(home: &Home, directories: &[PathBuf]) -> Option<crate::support::Running> {
+fn desk_with_small_disks(home: &Home, directories: &[PathBuf]) -> Option<Running> {
     let mount: Vec<String> = directories
         .iter()
         .map(|directory| {
@@ -28,6 +29,7 @@ fn desk_with_small_disks(home: &Home, directories: &[PathBuf]) -> Option<crate::
     let script = format!("{mount} && exec '{}' review", env!("CARGO_BIN_EXE_alongside"));
     let mut command = home.command("unshare");
     command.args(["-m", "sh", "-c", &script]).env("EDITOR", "sed -i s/A/precious/");
+    command.env("ALONGSIDE_LOG", home.path("log"));
     Some(home.start(&mut command))
 }
 
@@ -79,6 +81,8 @@ async fn what_is_typed_while_the_disk_is_full_is_kept_said_and_saved_when_there_
         0,
         "nothing unfinished stays"
     );
+    // It is tried again and again meanwhile.
+    tokio::time::sleep(Duration::from_secs(3)).await;
     std::fs::remove_file(filler).unwrap();
     // In the order in which they come.
     let said = desk.shows("is saved now: ").await + &desk.shows("a.txt").await;
@@ -95,6 +99,9 @@ async fn what_is_typed_while_the_disk_is_full_is_kept_said_and_saved_when_there_
     let unfinished =
         files_below(&state).into_iter().filter(|file| file.to_string_lossy().contains("/.alongside-"));
     assert_eq!(unfinished.collect::<Vec<_>>(), Vec::<PathBuf>::new());
+    let logged = |what| std::fs::read_to_string(home.path("log")).unwrap().matches(what).count();
+    until("the log to say so", || (logged("the journal is written again") == 1).then_some(())).await;
+    assert_eq!(logged("cannot write the journal"), 1, "what goes on is logged once");
     desk.types("a");
     assert_eq!(
         soon("the outcome", diff.outcome()).await,
