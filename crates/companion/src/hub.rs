@@ -202,10 +202,13 @@ impl State {
         agents.chain(others.into_iter().flatten()).chain(flushes).min()
     }
 
-    /// Plans to look again where nobody tells of changes, or time runs out for somebody: with nothing of that, the loop sleeps.
+    /// Plans to look again where nobody tells of changes, time runs out for somebody, or the journal cannot be written: with nothing
+    /// of that, the loop sleeps.
     fn plan_looks(&mut self, now: Instant) {
         let runs_out = |one: &Session| one.freed_at().is_some() || one.views_close_at().is_some();
         let waits = self.reviews.iter().next().is_some()
+            // Room comes without a word.
+            || self.journal_problem.is_some()
             || !self.flushes.is_empty()
             || self.sessions.values().any(runs_out);
         let is_deaf = self.watch.is_deaf();

@@ -17,7 +17,7 @@ fn desk_with_small_disks(home: &Home, directories: &[PathBuf]) -> Option<Running
         .iter()
         .map(|directory| {
             std::fs::create_dir_all(directory).unwrap();
-            format!("mount -t tmpfs -o size=256k,mode=700 none '{}'", directory.display())
+            format!("mount -t tmpfs -o size=256k,nr_inodes=200,mode=700 none '{}'", directory.display())
         })
         .collect();
     let mount = mount.join(" && ");
@@ -51,8 +51,12 @@ fn seen_by(pid: u32, path: &Path) -> PathBuf {
 
 /// Leaves no room at all.
 fn fill(directory: &Path) -> PathBuf {
+    fill_with(directory.join("filler"))
+}
+
+/// The same with this file.
+fn fill_with(path: PathBuf) -> PathBuf {
     use std::io::Write as _;
-    let path = directory.join("filler");
     let mut file = std::fs::File::create(&path).unwrap();
     for size in [4096, 1] {
         while file.write_all(&vec![b'x'; size]).is_ok() {}
@@ -129,4 +133,32 @@ async fn agents_find_a_companion_that_began_on_a_full_disk_once_there_is_room() 
     assert_eq!(tmp.join("gemini").metadata().unwrap().permissions().mode() & 0o777, 0o700);
     // Its desk is gone, and so is the file system with the host.
     desk.signal(Signal::TERM);
+}
+
+#[tokio::test]
+async fn a_journal_is_tried_again_also_where_nothing_else_happens_any_more() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let state = home.path("home/.local/state");
+    let Some(mut desk) = desk_with_small_disks(&home, std::slice::from_ref(&state)) else { return };
+    let agent = home.agent().await;
+    let state = seen_by(desk.pid(), &state);
+    // Nor can a file be made, so that trying leaves no trace that the system would tell of.
+    let fillers: Vec<_> = (0..).map(|n| state.join(n.to_string())).map_while(empty_file).collect();
+    fill_with(fillers[0].clone());
+    let diff = propose(&agent, &file, &format!("A{}\n", "-".repeat(10_000))).await;
+    desk.shows("what a crash must not take cannot be written down").await;
+    desk.types("r");
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    // By now no review waits, and nobody's time runs out.
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    for filler in fillers {
+        std::fs::remove_file(filler).unwrap();
+    }
+    desk.shows("what a crash must not take is written down again").await;
+}
+
+/// A file of nothing, if there is room for one.
+fn empty_file(path: PathBuf) -> Option<PathBuf> {
+    std::fs::File::create(&path).ok().map(|_| path)
 }
