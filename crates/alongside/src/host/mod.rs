@@ -86,7 +86,14 @@ async fn begin(plan: Plan) -> anyhow::Result<Begun> {
         let companion = companion(&settings, &plan).await?;
         Ready { companion, settings, plan, untold: Vec::new() }
     };
-    let listener = registry.listen(&plan.name)?;
+    let listener = match registry.listen(&plan.name) {
+        Ok(listener) => listener,
+        Err(error) => {
+            // Agents must not look for it, nor anybody believe that it has crashed.
+            companion.stop().await;
+            return Err(error);
+        }
+    };
     let entry = Entry {
         name: plan.name,
         pid: std::process::id(),
@@ -97,8 +104,9 @@ async fn begin(plan: Plan) -> anyhow::Result<Begun> {
         log: plan.globals.log,
         ..Entry::default()
     };
-    registry.write(&entry)?;
     let serving = serve::Serving::new(companion, entry, registry, settings, untold, plan.starter);
+    // Who starts it finds it without. Where there is no room, the first look says so, and it is tried until there is.
+    serving.write_entry();
     Ok((serving, listener, signals))
 }
 

@@ -131,9 +131,9 @@ impl Registry {
         private::write(&path, &json).with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Removes what a host that has ended left, if it is still that one's.
+    /// Removes what a host that has ended left, unless somebody else has its place by now.
     pub(crate) fn remove(&self, entry: &Entry) {
-        if self.is_there(entry) {
+        if !self.is_taken(entry) {
             let _ = fs::remove_file(self.file(&entry.name, "json"));
             let _ = fs::remove_file(self.file(&entry.name, "sock"));
         }
@@ -148,9 +148,9 @@ impl Registry {
         for _ in 0..1500 {
             // Cleaners may take the directory at any time.
             self.make()?;
-            if let Some(lock) =
-                private::try_lock(&path).with_context(|| format!("cannot lock {}", path.display()))?
-            {
+            let locked = private::try_lock(&path).with_context(|| format!("cannot lock {}", path.display()));
+            let hint = "see that there is room, or set XDG_RUNTIME_DIR to another directory of yours";
+            if let Some(lock) = locked.hint(hint)? {
                 return Ok(Lock(lock));
             }
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
@@ -176,16 +176,16 @@ impl Registry {
         self.bind(name).hint("set XDG_RUNTIME_DIR to another directory of yours, whose path is short")
     }
 
-    /// Puts back what a cleaner has taken of a host that lives: the directory, the entry, the socket. Returns a new listener
-    /// where the old one is not reached any more. What somebody else has put there in the meantime is left alone.
+    /// Puts back what a cleaner has taken of a host that lives, or what there was no room for: the directory, the entry, the socket.
+    /// Returns a new listener where the old one is not reached any more. What somebody else has put there in the meantime is left alone.
     ///
     /// # Errors
     /// When the disk does not let us.
     pub(crate) fn put_back(&self, entry: &Entry) -> anyhow::Result<Option<Listener>> {
-        if !self.file(&entry.name, "json").exists() {
+        if !self.is_there(entry) && !self.is_taken(entry) {
             self.make()?;
             self.write(entry)?;
-            tracing::warn!(directory = %self.directory.display(), "somebody has removed our files; they are back");
+            tracing::warn!(directory = %self.directory.display(), "our files were not there; they are back");
         }
         let is_gone = Os::HERE != Os::Windows && !self.file(&entry.name, "sock").exists();
         match is_gone && self.is_there(entry) {
@@ -196,9 +196,21 @@ impl Registry {
 
     /// Whether the entry of this name is this host's.
     fn is_there(&self, entry: &Entry) -> bool {
-        let json = fs::read(self.file(&entry.name, "json")).ok();
-        let there = json.and_then(|json| serde_json::from_slice::<Entry>(&json).ok());
-        there.is_some_and(|there| there.pid == entry.pid)
+        self.there(&entry.name).is_some_and(|there| there.pid == entry.pid)
+    }
+
+    /// Whether something else has its place: a host that lives, or what somebody has put there.
+    fn is_taken(&self, entry: &Entry) -> bool {
+        match self.there(&entry.name) {
+            Some(there) => {
+                there.pid != entry.pid && alongside_platform::process::look_up(there.pid).is_some()
+            }
+            None => self.file(&entry.name, "json").exists(),
+        }
+    }
+
+    fn there(&self, name: &str) -> Option<Entry> {
+        serde_json::from_slice(&fs::read(self.file(name, "json")).ok()?).ok()
     }
 
     fn bind(&self, name: &str) -> anyhow::Result<Listener> {

@@ -197,14 +197,19 @@ impl Serving {
     fn look_after_our_files(&mut self) -> Option<Listener> {
         match self.registry.put_back(&self.entry) {
             Ok(listener) => {
-                self.unfound = false;
+                if std::mem::take(&mut self.unfound) {
+                    let what = "further desks can join this companion again".into();
+                    self.companion.observe().send(Request::Report(Problem { what, hint: None }));
+                }
                 listener
             }
             Err(error) => {
                 if !std::mem::replace(&mut self.unfound, true) {
                     tracing::error!("{error:#}");
                     let what = format!("no further desk can join this companion: {error:#}");
-                    let hint = Some("It is tried again every second.".into());
+                    let hint = "It is tried again every second. See that there is room, and that the directory is yours and \
+                                writable; or set XDG_RUNTIME_DIR to another one for whatever starts next.";
+                    let hint = Some(hint.into());
                     self.companion.observe().send(Request::Report(Problem { what, hint }));
                 }
                 None
@@ -336,7 +341,8 @@ impl Serving {
         }
     }
 
-    fn write_entry(&self) {
+    /// What cannot be written is said and tried again by the next look.
+    pub(super) fn write_entry(&self) {
         if let Err(error) = self.registry.write(&self.entry) {
             tracing::error!(%error, "cannot say who we are");
         }

@@ -3,7 +3,7 @@
 use alongside_agent::Outcome;
 use rustix::process::Signal;
 
-use crate::support::{Home, files_below, propose, soon};
+use crate::support::{Home, files_below, finish, propose, soon};
 
 /// Records that agents could find.
 fn records(home: &Home) -> Vec<std::path::PathBuf> {
@@ -178,4 +178,19 @@ async fn a_directory_that_cannot_be_a_project_is_named() {
     let file = home.run(&["review", "a.txt"]);
     let said = String::from_utf8(file.stderr).unwrap();
     assert!(said.contains("a.txt is not a directory"), "{said}");
+}
+
+#[tokio::test]
+async fn of_a_host_that_cannot_listen_nothing_is_left() {
+    let home = Home::new();
+    let long = home.path("run").join("long".repeat(30));
+    std::fs::create_dir(&long).unwrap();
+    let mut review = home.alongside(&["review"]);
+    let refused = finish(review.env("XDG_RUNTIME_DIR", &long).stdin(std::process::Stdio::null()));
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && said.contains(long.to_str().unwrap()), "{said}");
+    assert!(said.contains("set XDG_RUNTIME_DIR to another directory of yours"), "{said}");
+    assert_eq!(records(&home), Vec::<std::path::PathBuf>::new(), "no agent looks for it");
+    let journal = files_below(&home.path("home/.local/state/alongside/journal"));
+    assert_eq!(journal, Vec::<std::path::PathBuf>::new(), "it has not crashed");
 }

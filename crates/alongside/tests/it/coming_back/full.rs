@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use alongside_agent::Outcome;
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::hosts_pid;
 use crate::support::{Home, Running, files_below, propose, soon, until};
@@ -13,6 +13,11 @@ use crate::support::{Home, Running, files_below, propose, soon, until};
 /// Starts the desk where these directories are small file systems of its own, which vanish with it; `None` where that needs
 /// rights that the test has not.
 fn desk_with_small_disks(home: &Home, directories: &[PathBuf]) -> Option<Running> {
+    desk_after(home, directories, "true")
+}
+
+/// The same after something was done in a shell.
+fn desk_after(home: &Home, directories: &[PathBuf], done: &str) -> Option<Running> {
     let mount: Vec<String> = directories
         .iter()
         .map(|directory| {
@@ -26,7 +31,7 @@ fn desk_with_small_disks(home: &Home, directories: &[PathBuf]) -> Option<Running
         skip("no file system can be mounted here, so no disk can be full");
         return None;
     }
-    let script = format!("{mount} && exec '{}' review", env!("CARGO_BIN_EXE_alongside"));
+    let script = format!("{mount} && {done}; exec '{}' review", env!("CARGO_BIN_EXE_alongside"));
     let mut command = home.command("unshare");
     command.args(["-m", "sh", "-c", &script]).env("EDITOR", "sed -i s/A/precious/");
     command.env("ALONGSIDE_LOG", home.path("log"));
@@ -135,6 +140,51 @@ async fn agents_find_a_companion_that_began_on_a_full_disk_once_there_is_room() 
     desk.signal(Signal::TERM);
 }
 
+/// A desk where there is no room for what says which hosts there are, and that directory.
+fn desk_without_room_to_be_found(home: &Home) -> Option<(Running, PathBuf)> {
+    let run = home.path("run");
+    let fill = format!("head -c 1M /dev/zero > '{}/filler' 2> /dev/null", run.display());
+    let desk = desk_after(home, std::slice::from_ref(&run), &fill)?;
+    let seen = seen_by(desk.pid(), &run);
+    Some((desk, seen))
+}
+
+#[tokio::test]
+async fn a_host_for_whose_entry_there_is_no_room_serves_and_is_found_once_there_is() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let Some((mut desk, run)) = desk_without_room_to_be_found(&home) else { return };
+    let said =
+        desk.shows("no further desk can join this companion").await + &desk.shows("XDG_RUNTIME_DIR").await;
+    assert!(said.contains(home.path("run").to_str().unwrap()), "{said}");
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    desk.answers("(1/1) keep", "a").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "A\n".into() });
+    std::fs::remove_file(run.join("filler")).unwrap();
+    desk.shows("further desks can join this companion again").await;
+    let kinds =
+        files_below(&run.join("alongside")).into_iter().filter_map(|path| path.extension().map(Into::into));
+    assert_eq!(kinds.collect::<Vec<PathBuf>>(), ["json", "sock", "lock"].map(PathBuf::from));
+}
+
+#[tokio::test]
+async fn of_a_host_for_whose_entry_there_was_no_room_nothing_stays() {
+    let home = Home::new();
+    let Some((mut desk, run)) = desk_without_room_to_be_found(&home) else { return };
+    desk.shows("no further desk can join this companion").await;
+    // The file system stays while somebody has it open.
+    let open = std::fs::File::open(run.join("alongside")).unwrap();
+    let open = PathBuf::from(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&open)));
+    desk.types("q");
+    assert!(desk.ends().success());
+    until("the host to leave nothing but the lock", || {
+        files_below(&open).iter().all(|path| path.ends_with("start.lock")).then_some(())
+    })
+    .await;
+    assert!(alongside_agent::find::all_records(&home.surroundings()).is_empty());
+}
+
 #[tokio::test]
 async fn a_journal_is_tried_again_also_where_nothing_else_happens_any_more() {
     let home = Home::new();
@@ -161,4 +211,31 @@ async fn a_journal_is_tried_again_also_where_nothing_else_happens_any_more() {
 /// A file of nothing, if there is room for one.
 fn empty_file(path: PathBuf) -> Option<PathBuf> {
     std::fs::File::create(&path).ok().map(|_| path)
+}
+
+#[tokio::test]
+async fn a_host_that_is_killed_while_everything_is_full_comes_back_and_says_when_it_is_right_again() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let [state, run] = ["home/.local/state", "run"].map(|name| home.path(name));
+    let Some(mut desk) = desk_with_small_disks(&home, &[state.clone(), run.clone()]) else { return };
+    let agent = home.agent().await;
+    let [state, run] = [state, run].map(|directory| seen_by(desk.pid(), &directory));
+    let entry = || {
+        let json = files_below(&run).into_iter().find(|path| path.extension().is_some_and(|it| it == "json"));
+        let read = |path| serde_json::from_slice::<serde_json::Value>(&std::fs::read(path).ok()?).ok();
+        json.and_then(read).and_then(|entry| i32::try_from(entry["pid"].as_i64()?).ok())
+    };
+    let fillers = [&state, &run].map(|directory| fill(directory));
+    let _diff = propose(&agent, &file, &format!("A{}\n", "-".repeat(10_000))).await;
+    desk.shows("what a crash must not take cannot be written down").await;
+    let before = entry().unwrap();
+    kill_process(Pid::from_raw(before).unwrap(), Signal::KILL).unwrap();
+    desk.shows("the companion was interrupted").await;
+    desk.shows("what a crash must not take cannot be written down").await;
+    for filler in fillers {
+        std::fs::remove_file(filler).unwrap();
+    }
+    desk.shows("what a crash must not take is written down again").await;
+    until("the entry of the host that runs", || entry().filter(|pid| *pid != before)).await;
 }
