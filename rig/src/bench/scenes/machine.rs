@@ -23,11 +23,14 @@ const FILES: usize = 38;
 /// About what an `openDiff` of a small change is made of.
 const BYTES: usize = 1024;
 
+/// What is done, and the times it takes.
+type Step<'a> = (String, Unit, &'a dyn Fn() -> Result<Vec<f64>>);
+
 impl Bench<'_> {
     pub(in super::super) fn machine(&mut self) -> Result<()> {
         let samples = self.plan.samples;
         let listeners = self.plan.sessions.iter().copied().max().unwrap_or(1);
-        let steps: [(String, Unit, &dyn Fn() -> Result<Vec<f64>>); 6] = [
+        let steps: [Step<'_>; 6] = [
             ("a program that does nothing, started and ended".into(), Unit::Millis, &|| {
                 program(samples / 20)
             }),
