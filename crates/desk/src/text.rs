@@ -8,7 +8,7 @@ use crate::{Change, Position};
 
 /// How many bytes are looked through for a line. Line ends are counted by the block, which is many times as quick as finding each:
 /// the first frame of a desk, on 200,000 lines, waits for nothing else.
-const BLOCK: usize = 1024;
+const BLOCK: usize = 256;
 
 /// A text and where its lines begin. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -50,6 +50,19 @@ impl Text {
     pub fn lines(&self, range: Range<usize>) -> &str {
         let start = self.start(range.start);
         &self.text[start..self.start(range.end).max(start)]
+    }
+
+    /// The same, line by line.
+    pub fn each_line(&self, range: Range<usize>) -> impl Iterator<Item = &str> {
+        let mut rest = self.lines(range);
+        let ends = memchr::memchr_iter(b'\n', rest.as_bytes());
+        let mut before = 0;
+        let lengths = ends.map(move |end| end + 1 - std::mem::replace(&mut before, end + 1));
+        lengths.chain(std::iter::once(usize::MAX)).map_while(move |length| {
+            let (line, behind) = rest.split_at_checked(length).unwrap_or((rest, ""));
+            rest = behind;
+            (!line.is_empty()).then_some(line)
+        })
     }
 
     /// The byte offset at which a line begins; for a line beyond the end, the length of the text.
@@ -125,8 +138,11 @@ impl Text {
     }
 }
 
+/// In parts whose count fits a byte: the compiler makes it sixteen bytes a step, and for stretches as short as these that is quicker
+/// than any search.
 fn count(bytes: &[u8]) -> usize {
-    memchr::memchr_iter(b'\n', bytes).count()
+    let ends = |part: &[u8]| part.iter().map(|byte| u8::from(*byte == b'\n')).sum::<u8>();
+    bytes.chunks(128).map(|part| usize::from(ends(part))).sum()
 }
 
 /// A position that is not in a text, or a range that ends before it starts.
@@ -152,6 +168,9 @@ mod tests {
         assert_eq!(text.lines(0..1), "a\r\n");
         assert_eq!(text.lines(2..4), "\nc");
         assert_eq!(text.lines(3..9), "c");
+        assert_eq!(text.each_line(1..9).collect::<Vec<_>>(), ["b\n", "\n", "c"]);
+        assert_eq!(text.each_line(0..2).collect::<Vec<_>>(), ["a\r\n", "b\n"]);
+        assert_eq!(text.each_line(4..9).count(), 0);
         assert!(text.ends_open());
         assert_eq!(Text::new("").len(), 0);
     }

@@ -111,8 +111,8 @@ impl Rest<'_> {
 
 /// Compares some lines.
 fn compared(old: &Text, o: Range<usize>, new: &Text, n: Range<usize>, deadline: Instant) -> Vec<DiffOp> {
-    let old: Vec<&str> = old.lines(o).split_inclusive('\n').collect();
-    let new: Vec<&str> = new.lines(n).split_inclusive('\n').collect();
+    let old: Vec<&str> = old.each_line(o).collect();
+    let new: Vec<&str> = new.each_line(n).collect();
     let (o, n, deadline) = (0..old.len(), 0..new.len(), Some(deadline));
     // Not by `capture_diff_slices`, which has all algorithms there are in the program.
     let mut ops = Compact::new(Replace::new(Capture::new()), &old[..], &new[..]);
