@@ -3,6 +3,8 @@
 #[path = "../../desk/benches/inputs/mod.rs"]
 mod inputs;
 
+use std::time::Duration;
+
 use alongside_desk::{Event, Review};
 use alongside_terminal::benching::{Move, Stage};
 use divan::{Bencher, black_box};
@@ -31,15 +33,18 @@ fn reading(lines: usize, unfolded: bool) -> Stage {
 }
 
 /// From what a desk is told to the first frame.
-#[divan::bench(args = few_in_tests(LINES), max_time = 2)]
+#[divan::bench(args = few_in_tests(LINES), max_time = 5)]
 fn first(bencher: Bencher<'_, '_>, lines: usize) {
     let proposal = proposal(lines);
-    bencher.with_inputs(|| (Stage::new(SCREEN), Event::Opened(proposal.clone()))).bench_local_values(
-        |(mut stage, event)| {
-            hot_first(&mut stage, event);
-            stage
-        },
-    );
+    let inputs = || {
+        // What colours the one before, in the background, ends meanwhile.
+        std::thread::sleep(if cfg!(test) { Duration::ZERO } else { Duration::from_millis(100) });
+        (Stage::new(SCREEN), Event::Opened(proposal.clone()))
+    };
+    bencher.with_inputs(inputs).bench_local_values(|(mut stage, event)| {
+        hot_first(&mut stage, event);
+        stage
+    });
 }
 
 #[inline(never)]
