@@ -11,8 +11,9 @@ use std::time::Duration;
 use alongside_desk::{Change, Hunk, HunkState, Lines, Refusal, Text, Words};
 
 use super::lines::{COMPARISON, differences};
-use super::segments::{Place, Segment, spliced};
-use super::words::{Marks, Sides};
+use super::segments::{Segment, spliced};
+use super::stretches::{Place, Stretch, stretches};
+use super::words::Marks;
 
 /// Undo remembers this many bytes of earlier texts, and always the last one.
 const HISTORY_BYTES: usize = 256 << 20;
@@ -90,42 +91,34 @@ impl Composition {
 
     /// The stretches where the texts differ, in order.
     pub(crate) fn hunks(&self) -> Vec<Hunk> {
-        self.places()
-            .filter(|(segment, _)| !segment.same)
-            .map(|(_, place)| {
-                let state = self.state(&place);
+        self.stretches()
+            .filter(|stretch| !stretch.segment.same)
+            .map(|stretch| {
+                let state = stretch.state();
+                let place = &stretch.place;
                 Hunk {
                     state,
                     original: lines(&place.original),
                     proposed: lines(&place.proposed),
                     current: lines(&place.current),
-                    words: self.words(&place, state),
+                    words: self.words(&stretch, state),
                 }
             })
             .collect()
     }
 
-    fn words(&self, place: &Place, state: HunkState) -> Option<Words> {
-        let (sides, ..) = self.sides(place, state)?;
+    fn words(&self, stretch: &Stretch<'_>, state: HunkState) -> Option<Words> {
+        let (sides, ..) = stretch.sides(state)?;
+        let place = &stretch.place;
         let beside = if state == HunkState::Edited { &place.current } else { &place.proposed };
         self.marks.of(&sides, place.original.start, beside.start)
-    }
-
-    /// What stands beside what in a hunk, if words of it are to be marked.
-    fn sides(&self, place: &Place, state: HunkState) -> Option<(Sides, &str, &str)> {
-        let original = self.original.lines(place.original.clone());
-        let proposed = self.proposed.lines(place.proposed.clone());
-        let written = (state == HunkState::Edited).then(|| self.current.lines(place.current.clone()));
-        let sides =
-            Sides::new((place.original.clone(), original), (place.proposed.clone(), proposed), written)?;
-        Some((sides, original, written.unwrap_or(proposed)))
     }
 
     /// Follows the texts with the marked words.
     fn mark_words(&mut self) {
         let mut marks = std::mem::take(&mut self.marks);
-        let differing = self.places().filter(|(segment, _)| !segment.same);
-        marks.refresh(differing.filter_map(|(_, place)| self.sides(&place, self.state(&place))));
+        let differing = self.stretches().filter(|stretch| !stretch.segment.same);
+        marks.refresh(differing.filter_map(|stretch| stretch.sides(stretch.state())));
         self.marks = marks;
     }
 
@@ -145,11 +138,11 @@ impl Composition {
         }
         let mut segments = self.segments.clone();
         let mut text = String::with_capacity(self.current.text().len() + 256);
-        for (at, (segment, place)) in self.places().enumerate() {
+        for (at, Stretch { segment, current, proposed, original, .. }) in self.stretches().enumerate() {
             let piece = match (chosen[at], keep) {
-                (false, _) => self.current.lines(place.current),
-                (true, true) => self.proposed.lines(place.proposed),
-                (true, false) => self.original.lines(place.original),
+                (false, _) => current,
+                (true, true) => proposed,
+                (true, false) => original,
             };
             if chosen[at] {
                 segments[at].current = if keep { segment.proposed } else { segment.original };
@@ -169,16 +162,17 @@ impl Composition {
     /// # Errors
     /// [`Refusal::CannotSplit`] if there is nothing smaller, or the person has edited it.
     pub(crate) fn split(&mut self, hunk: usize) -> Result<(), Refusal> {
-        let (at, (segment, place)) = self
-            .places()
+        let (at, stretch) = self
+            .stretches()
             .enumerate()
-            .filter(|(_, (segment, _))| !segment.same)
+            .filter(|(_, stretch)| !stretch.segment.same)
             .nth(hunk)
             .ok_or_else(|| Refusal::OutOfRange { place: format!("change {}", hunk.saturating_add(1)) })?;
-        let state = self.state(&place);
+        let state = stretch.state();
         if state == HunkState::Edited {
             return Err(Refusal::CannotSplit);
         }
+        let Stretch { segment, place, .. } = stretch;
         let mut parts = self.smaller(segment, &place);
         // A last line without its line ending must stay last.
         let open_original = place.original.end == self.original.len() && self.original.ends_open();
@@ -291,15 +285,9 @@ impl Composition {
     /// Makes agreeing segments one, so that an edit taken back by hand leaves no trace.
     fn tidy(&mut self) {
         let agree: Vec<bool> = self
-            .places()
-            .map(|(segment, place)| {
-                segment.same || {
-                    let current = self.current.lines(place.current);
-                    segment.original == segment.proposed
-                        && segment.proposed == segment.current
-                        && self.proposed.lines(place.proposed) == current
-                        && self.original.lines(place.original) == current
-                }
+            .stretches()
+            .map(|Stretch { segment, original, proposed, current, .. }| {
+                segment.same || proposed == current && original == current
             })
             .collect();
         let mut tidied: Vec<Segment> = Vec::with_capacity(self.segments.len());
@@ -317,40 +305,13 @@ impl Composition {
         self.segments = tidied;
     }
 
-    fn places(&self) -> impl Iterator<Item = (Segment, Place)> {
-        self.segments.iter().scan(Place::default(), |at, segment| {
-            at.original = at.original.end..at.original.end + segment.original;
-            at.proposed = at.proposed.end..at.proposed.end + segment.proposed;
-            at.current = at.current.end..at.current.end + segment.current;
-            Some((*segment, at.clone()))
-        })
-    }
-
-    fn state(&self, place: &Place) -> HunkState {
-        let current = self.current.lines(place.current.clone());
-        // A line ending that `keep` had to add does not make a hunk edited.
-        let is = |other: &str| {
-            !current.is_empty() && !other.is_empty() && without_ending(current) == without_ending(other)
-        };
-        let (proposed, original) =
-            (self.proposed.lines(place.proposed.clone()), self.original.lines(place.original.clone()));
-        match current {
-            _ if current == proposed => HunkState::Kept,
-            _ if current == original => HunkState::Dropped,
-            _ if is(proposed) && !is(original) => HunkState::Kept,
-            _ if is(original) && !is(proposed) => HunkState::Dropped,
-            _ => HunkState::Edited,
-        }
+    fn stretches(&self) -> impl Iterator<Item = Stretch<'_>> {
+        stretches(&self.segments, &self.original, &self.proposed, &self.current)
     }
 
     fn line_ending(&self) -> &'static str {
         if self.proposed().contains("\r\n") { "\r\n" } else { "\n" }
     }
-}
-
-/// A text without its last line ending.
-fn without_ending(text: &str) -> &str {
-    text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text))
 }
 
 fn lines(range: &Range<usize>) -> Lines {

@@ -5,6 +5,7 @@ pub(crate) mod composition;
 pub(crate) mod lines;
 pub(crate) mod place;
 mod segments;
+mod stretches;
 pub(crate) mod target;
 pub(crate) mod words;
 

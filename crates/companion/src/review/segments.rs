@@ -11,14 +11,6 @@ pub(super) struct Segment {
     pub(super) current: usize,
 }
 
-/// Where a segment lies in each text.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Place {
-    pub(super) original: Range<usize>,
-    pub(super) proposed: Range<usize>,
-    pub(super) current: Range<usize>,
-}
-
 /// Replaces the current lines `old` by `new` lines. Agreeing segments are cut at the edges; differing ones that are
 /// touched are taken whole, and an insertion beside a hunk belongs to it.
 pub(super) fn spliced(segments: &[Segment], old: Range<usize>, new: usize) -> Vec<Segment> {

@@ -217,12 +217,15 @@ proptest! {
                 }
             }
             let (mut o, mut p, mut c) = (0, 0, 0);
-            for (segment, place) in composition.places() {
+            for stretch in composition.stretches() {
+                let place = stretch.place;
                 (o, p, c) = (place.original.end, place.proposed.end, place.current.end);
-                if segment.same {
-                    let current = composition.current.lines(place.current);
-                    prop_assert_eq!(composition.proposed.lines(place.proposed), current);
-                    prop_assert_eq!(composition.original.lines(place.original), current);
+                prop_assert_eq!(stretch.original, composition.original.lines(place.original));
+                prop_assert_eq!(stretch.proposed, composition.proposed.lines(place.proposed));
+                prop_assert_eq!(stretch.current, composition.current.lines(place.current));
+                if stretch.segment.same {
+                    prop_assert_eq!(stretch.proposed, stretch.current);
+                    prop_assert_eq!(stretch.original, stretch.current);
                 }
             }
             prop_assert_eq!((o, p, c), (composition.original.len(), composition.proposed.len(), composition.current.len()));
