@@ -29,5 +29,5 @@ pub(crate) fn announce(command: &Command) {
     let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
     let program = command.get_program().to_string_lossy();
     let program = program.rsplit('/').next().unwrap_or(&program);
-    println!("==> {program} {}", words.join(" "));
+    eprintln!("==> {program} {}", words.join(" "));
 }
