@@ -275,8 +275,8 @@ impl State {
             Event::SessionEnded { session, ended } => drop(ended.send(self.free(&session))),
             Event::PostStarted { session, known } => drop(known.send(self.post_started(&session))),
             Event::PostRead { session } => self.post_read(&session),
-            Event::OpenDiff { session, file_path, proposal, answer } => {
-                let opened = self.open_diff(&session, &file_path, *proposal);
+            Event::OpenDiff { session, post, file_path, proposal, answer } => {
+                let opened = self.open_diff(&session, post, &file_path, *proposal);
                 self.held_answers.add(answer, opened);
             }
             Event::CloseDiff { session, file_path, answer } => self.close_diff(session, file_path, answer),
@@ -323,7 +323,7 @@ impl State {
             Some(Stopping { until: Instant::now() + LAST_RECEIPTS, done: vec![done], hands_over: false });
         // Whatever is still on its way to us will not be read: it must not hold the rejections back.
         for session in self.sessions.values_mut() {
-            session.unread_posts = 0;
+            session.posts.give_up();
             // There will be no journal to be held for.
             session.outbox.is_being_recorded();
             session.outbox.is_recorded();

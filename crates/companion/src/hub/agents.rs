@@ -45,19 +45,16 @@ impl State {
         freed.is_some()
     }
 
-    pub(super) fn post_started(&mut self, session: &str) -> bool {
-        let Some(session) = self.sessions.get_mut(session) else {
-            return false;
-        };
+    pub(super) fn post_started(&mut self, session: &str) -> Option<u64> {
+        let session = self.sessions.get_mut(session)?;
         session.is_back = true;
-        session.unread_posts += 1;
         session.last_heard = Instant::now();
-        true
+        Some(session.posts.begin())
     }
 
     pub(super) fn post_read(&mut self, session: &str) {
         if let Some(session) = self.sessions.get_mut(session) {
-            session.unread_posts = session.unread_posts.saturating_sub(1);
+            session.posts.end();
             session.last_heard = Instant::now();
             session.pump(Instant::now());
         }
@@ -117,10 +114,15 @@ impl State {
     pub(super) fn open_diff(
         &mut self,
         session: &str,
+        post: u64,
         file_path: &str,
         proposal: Result<Proposal, BadTarget>,
     ) -> Option<CallToolResult> {
         let known = self.sessions.get_mut(session)?;
+        if !known.posts.propose(post, file_path) {
+            let why = "a later request has proposed for this file already";
+            return Some(CallToolResult::error(why.to_owned()));
+        }
         // By asking anew the agent says that it is done with the last one.
         known.outbox.forget(file_path);
         known.forget(file_path);

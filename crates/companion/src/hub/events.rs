@@ -41,13 +41,16 @@ pub(crate) enum Event {
     },
     PostStarted {
         session: String,
-        known: oneshot::Sender<bool>,
+        /// Its [number](crate::session::posts), if the session is known.
+        known: oneshot::Sender<Option<u64>>,
     },
     PostRead {
         session: String,
     },
     OpenDiff {
         session: String,
+        /// The number of its request.
+        post: u64,
         file_path: String,
         proposal: Box<Result<Proposal, BadTarget>>,
         answer: oneshot::Sender<Option<CallToolResult>>,

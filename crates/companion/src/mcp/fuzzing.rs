@@ -107,7 +107,7 @@ fn say(event: Event) {
     match event {
         Event::SessionWanted { welcomed, .. } => drop(welcomed.send(Some(Companion::SESSION.into()))),
         Event::SessionEnded { session, ended } => drop(ended.send(known(&session))),
-        Event::PostStarted { session, known: answer } => drop(answer.send(known(&session))),
+        Event::PostStarted { session, known: answer } => drop(answer.send(known(&session).then_some(1))),
         Event::OpenDiff { session, proposal, answer, .. } => {
             let result = match *proposal {
                 Ok(_) => CallToolResult::default(),

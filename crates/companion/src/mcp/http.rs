@@ -109,19 +109,21 @@ async fn messages(
         None => None,
         Some(id) => {
             // Before the hub is asked: the connection may break while it answers, and this with it.
-            let unread = Unread { events: server.events.clone(), session: id.clone() };
+            let mut unread = Unread { events: server.events.clone(), session: id.clone(), number: 0 };
             match server.events.ask(|known| Event::PostStarted { session: id.clone(), known }).await {
-                Some(true) => Some(unread),
-                Some(false) => return no_such_session(),
+                Some(Some(number)) => unread.number = number,
+                Some(None) => return no_such_session(),
                 None => return stopping(),
             }
+            Some(unread)
         }
     };
     let body = match read(body, server.max_body).await {
         Ok(body) => body,
         Err(refused) => return *refused,
     };
-    let caller = Caller { events: server.events.clone(), session, proof, unread };
+    let post = unread.as_ref().map_or(0, |unread| unread.number);
+    let caller = Caller { events: server.events.clone(), session, proof, post, unread };
     dispatch(caller, body, spoken).await
 }
 
@@ -130,6 +132,7 @@ async fn messages(
 pub(crate) struct Unread {
     events: Events,
     session: String,
+    number: u64,
 }
 
 impl Drop for Unread {

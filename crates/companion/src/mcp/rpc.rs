@@ -18,6 +18,8 @@ pub(crate) struct Caller {
     pub(crate) events: Events,
     pub(crate) session: Option<String>,
     pub(crate) proof: Proof,
+    /// The number of the POST within its session.
+    pub(crate) post: u64,
     /// Held until the hub knows what the messages say.
     pub(crate) unread: Option<Unread>,
 }
@@ -130,6 +132,7 @@ impl Caller {
                 let (answer, answered) = tokio::sync::oneshot::channel();
                 self.events.send(Event::OpenDiff {
                     session,
+                    post: self.post,
                     file_path,
                     proposal: Box::new(proposal),
                     answer,

@@ -1,6 +1,7 @@
 //! One connected agent: who it is, whether its stream is open, and when it counts as gone.
 
 pub(crate) mod outbox;
+pub(crate) mod posts;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use tokio::time::Instant;
 
 use crate::mcp::gate::Proof;
 use outbox::Outbox;
+use posts::Posts;
 
 /// A session ends so long after its last stream or request: agents never say goodbye.
 pub(crate) const FREED_AFTER: Duration = Duration::from_secs(60);
@@ -47,8 +49,7 @@ pub(crate) struct Session {
     pub(crate) since: u64,
     pub(crate) outbox: Outbox,
     pub(crate) stream: Option<Stream>,
-    /// Requests whose body is still being read.
-    pub(crate) unread_posts: usize,
+    pub(crate) posts: Posts,
     /// The last stream or request.
     pub(crate) last_heard: Instant,
     /// When the stream ended, while it has not returned.
@@ -90,7 +91,7 @@ impl Session {
             since: alongside_desk::now_ms(),
             outbox: Outbox::default(),
             stream: None,
-            unread_posts: 0,
+            posts: Posts::default(),
             last_heard: Instant::now(),
             stream_lost: None,
             ended: VecDeque::new(),
@@ -134,7 +135,7 @@ impl Session {
         let Some(stream) = &self.stream else { return };
         let resend = stream.opened + RESEND_AFTER <= now;
         while let Ok(permit) = stream.frames.try_reserve() {
-            let may_tell = self.unread_posts == 0 || self.outbox.receipts.are_ignored();
+            let may_tell = self.posts.are_read() || self.outbox.receipts.are_ignored();
             let frame = match may_tell {
                 true => self.outbox.next_frame(stream.number, resend),
                 false => self.outbox.next_context(),
@@ -151,14 +152,14 @@ impl Session {
         let stream = self.stream.as_ref()?;
         // A full stream is fed when it drains, and one that broke never: its end is on its way to us.
         let is_free = stream.frames.capacity() > 0 && !stream.frames.is_closed();
-        let can_send = self.unread_posts == 0 && is_free;
+        let can_send = self.posts.are_read() && is_free;
         let held = can_send && self.outbox.holds_older_than(stream.number);
         held.then_some(stream.opened + RESEND_AFTER)
     }
 
     /// When it counts as gone, unless it is heard of before.
     pub(crate) fn freed_at(&self) -> Option<Instant> {
-        (self.stream.is_none() && self.unread_posts == 0).then_some(self.last_heard + FREED_AFTER)
+        (self.stream.is_none() && self.posts.are_read()).then_some(self.last_heard + FREED_AFTER)
     }
 
     /// When its reviews close, unless its stream returns.

@@ -166,10 +166,28 @@ impl Agent<'_> {
     }
 
     async fn open_diff(&self, file: &str, text: &str) -> CallToolResult {
+        let post = self.begins_post().await.unwrap();
+        let opened = self.open_diff_by(post, file, text).await;
+        self.ends_post();
+        opened
+    }
+
+    /// The number of a request that begins, if the session is known.
+    async fn begins_post(&self) -> Option<u64> {
+        let session = self.session.clone();
+        self.events.ask(|known| Event::PostStarted { session, known }).await.unwrap()
+    }
+
+    fn ends_post(&self) {
+        self.events.send(Event::PostRead { session: self.session.clone() });
+    }
+
+    /// What a request says that has begun.
+    async fn open_diff_by(&self, post: u64, file: &str, text: &str) -> CallToolResult {
         let (session, file_path) = (self.session.clone(), file.to_owned());
         let proposal = Box::new(Proposal::prepare(file.into(), text.into()));
         self.events
-            .ask(|answer| Event::OpenDiff { session, file_path, proposal, answer })
+            .ask(|answer| Event::OpenDiff { session, post, file_path, proposal, answer })
             .await
             .unwrap()
             .unwrap()
@@ -182,9 +200,8 @@ impl Agent<'_> {
     }
 
     async fn is_known(&self) -> bool {
-        let session = self.session.clone();
-        let known = self.events.ask(|known| Event::PostStarted { session, known }).await.unwrap();
-        self.events.send(Event::PostRead { session: self.session.clone() });
+        let known = self.begins_post().await.is_some();
+        self.ends_post();
         known
     }
 }

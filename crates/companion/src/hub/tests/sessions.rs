@@ -126,6 +126,27 @@ async fn an_unsettled_outcome_waits_a_hundred_milliseconds_and_for_every_unread_
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_proposal_that_was_broken_off_takes_the_place_of_none_that_came_after_it() {
+    let mut story = Story::begin().await;
+    let file = story.file.clone();
+    let session = {
+        let agent = story.agent().await;
+        let (broken_off, later) = (agent.begins_post().await.unwrap(), agent.begins_post().await.unwrap());
+        assert_eq!(agent.open_diff_by(later, &file, "later\n").await.is_error, None);
+        agent.ends_post();
+        assert_eq!(agent.open_diff_by(broken_off, &file, "broken off\n").await.is_error, Some(true));
+        agent.ends_post();
+        agent.session.clone()
+    };
+    let review = story.opened().await;
+    assert_eq!(&*review.proposed, "later\n");
+    story.decide(&review, Decision::Accept).await.unwrap();
+    let agent = Agent { events: &story.companion.hub.events, session };
+    let (told, _) = outcome(&mut agent.stream().await).await;
+    assert_eq!(told["params"]["content"], "later\n");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_receipt_settles_an_outcome_for_good_and_its_draft_waits_for_the_file() {
     let mut story = Story::begin().await;
     let file = story.file.clone();
