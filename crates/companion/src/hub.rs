@@ -43,6 +43,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const REPUBLISH_EVERY: Duration = Duration::from_secs(10);
 /// While time runs out for somebody, the loop wakes for each look. If it comes so much later, it could not: the process was stopped, or the machine.
 const STOOD_STILL: Duration = Duration::from_secs(5);
+/// If it comes so much later than it was to wake, it was held up, and what agents have said meanwhile waits in our sockets.
+const HELD_UP: Duration = Duration::from_millis(50);
 /// How often at most desks are told the status: it names every agent, and of many one always comes, goes or is answered.
 const STATUS_EVERY: Duration = Duration::from_millis(100);
 /// What follows from an event is looked for in all sessions: once for as many events as wait, and so many at most, for deadlines wait
@@ -144,7 +146,10 @@ impl State {
     /// Runs until stopped; returns those who wait for the end.
     async fn run(mut self, mut inbox: mpsc::UnboundedReceiver<Event>) -> (Scribe, Option<Stopping>) {
         loop {
-            match self.next_event(&mut inbox).await {
+            let due = self.next_deadline();
+            let next = self.next_event(due, &mut inbox).await;
+            self.notice_delay(due);
+            match next {
                 Some(event) => {
                     self.handle(event);
                     std::iter::from_fn(|| inbox.try_recv().ok())
@@ -177,13 +182,26 @@ impl State {
     }
 
     /// The next event; `None` when a deadline has come first.
-    async fn next_event(&self, inbox: &mut mpsc::UnboundedReceiver<Event>) -> Option<Event> {
+    async fn next_event(
+        &self,
+        due: Option<Instant>,
+        inbox: &mut mpsc::UnboundedReceiver<Event>,
+    ) -> Option<Event> {
         tokio::select! {
             biased;
-            () = until(self.next_deadline()) => None,
+            () = until(due) => None,
             event = inbox.recv() => event,
             // Those who change something do so in many steps.
             () = self.watch.changed(), if self.next_look.is_none() || self.next_republish.is_none() => Some(Event::DiskChanged),
+        }
+    }
+
+    /// After a process was stopped, nothing that was held back is told before what waits in the sockets is read: an agent that has proposed
+    /// anew would take it for the answer to that.
+    fn notice_delay(&mut self, due: Option<Instant>) {
+        let now = Instant::now();
+        if due.is_some_and(|due| now.saturating_duration_since(due) >= HELD_UP) {
+            self.sessions.values_mut().for_each(|session| session.hold_back(now));
         }
     }
 

@@ -147,6 +147,15 @@ impl Session {
         }
     }
 
+    /// What is held back has to wait from now on, as if the stream had just returned.
+    pub(crate) fn hold_back(&mut self, now: Instant) {
+        if let Some(stream) =
+            self.stream.as_mut().filter(|stream| self.outbox.holds_older_than(stream.number))
+        {
+            stream.opened = now;
+        }
+    }
+
     /// When something held back may be sent.
     pub(crate) fn resend_at(&self) -> Option<Instant> {
         let stream = self.stream.as_ref()?;

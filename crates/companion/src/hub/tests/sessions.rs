@@ -114,6 +114,13 @@ async fn an_unsettled_outcome_waits_a_hundred_milliseconds_and_for_every_unread_
     let (again, _) = outcome(&mut stream).await;
     assert_eq!(again["params"]["content"], "x\n");
 
+    // The process is stopped meanwhile: what the agent has said since is read first.
+    drop(stream);
+    let mut stream = agent.stream().await;
+    tokio::time::advance(Duration::from_secs(3)).await;
+    nothing_within(&mut stream, Duration::from_millis(99)).await;
+    outcome(&mut stream).await;
+
     // A POST is under way when the stream returns: it may say that the agent has moved on.
     drop(stream);
     let session = agent.session.clone();
