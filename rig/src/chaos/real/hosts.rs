@@ -18,7 +18,9 @@ pub(super) fn all(sandbox: &Sandbox) -> Vec<Pid> {
         Pid::from_raw(i32::try_from(entry["pid"].as_i64()?).ok()?)
     };
     let json = |entry: &fs::DirEntry| entry.path().extension().is_some_and(|extension| extension == "json");
-    entries.filter(json).filter_map(pid).filter(|pid| is_alive(*pid)).collect()
+    // What a killed one left names a process that may be another lane's by now.
+    let own = sandbox.processes();
+    entries.filter(json).filter_map(pid).filter(|pid| own.contains(pid) && is_alive(*pid)).collect()
 }
 
 /// Whether a process lives. One that has ended and was not waited for does not.
