@@ -151,11 +151,12 @@ impl Copies {
     /// # Errors
     /// As [`write`].
     pub(crate) fn put(&mut self, directory: &Directory, name: &OsStr, content: Vec<u8>) -> io::Result<()> {
-        let known = self.0.iter().find(|(known, _)| *known == content);
-        let named = known.map(|(_, file)| {
-            in_one_step(directory, name, |unfinished| directory.link(file, unfinished), |()| Ok(()))
+        // Home and temporary directory may lie on different file systems: there is one for each.
+        let mut known = self.0.iter().filter(|(known, _)| *known == content);
+        let is_named = known.any(|(_, file)| {
+            in_one_step(directory, name, |unfinished| directory.link(file, unfinished), |()| Ok(())).is_ok()
         });
-        if let Some(Ok(())) = named {
+        if is_named {
             return Ok(());
         }
         let file = replace(directory, name, &content)?;

@@ -54,15 +54,13 @@ impl Text {
 
     /// The same, line by line.
     pub fn each_line(&self, range: Range<usize>) -> impl Iterator<Item = &str> {
-        let mut rest = self.lines(range);
-        let ends = memchr::memchr_iter(b'\n', rest.as_bytes());
-        let mut before = 0;
-        let lengths = ends.map(move |end| end + 1 - std::mem::replace(&mut before, end + 1));
-        lengths.chain(std::iter::once(usize::MAX)).map_while(move |length| {
-            let (line, behind) = rest.split_at_checked(length).unwrap_or((rest, ""));
-            rest = behind;
-            (!line.is_empty()).then_some(line)
-        })
+        let stretch = self.lines(range);
+        let ends = memchr::memchr_iter(b'\n', stretch.as_bytes()).map(|at| at + 1);
+        let mut start = 0;
+        let lines =
+            ends.chain([stretch.len()]).map(move |end| &stretch[std::mem::replace(&mut start, end)..end]);
+        // Behind the last end there may be nothing.
+        lines.filter(|line| !line.is_empty())
     }
 
     /// The byte offset at which a line begins; for a line beyond the end, the length of the text.
