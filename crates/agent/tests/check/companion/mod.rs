@@ -98,13 +98,11 @@ impl Companion {
             shared.reject_all();
         }
         shared.end_streams();
-        if !shared.has(Fault::AbruptEnd) {
-            for _ in 0..LAST_WORDS {
-                if shared.state().writing == 0 {
-                    break;
-                }
-                tokio::time::sleep(Duration::from_millis(5)).await;
+        for _ in 0..LAST_WORDS {
+            if shared.state().writing == 0 {
+                break;
             }
+            tokio::time::sleep(Duration::from_millis(5)).await;
         }
         if !shared.has(Fault::ServesAfterStop) {
             self.tasks.iter().for_each(AbortHandle::abort);
