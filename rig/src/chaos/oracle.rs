@@ -77,6 +77,9 @@ impl fmt::Debug for Excuse {
 /// How long an agent's stream may be gone before its views close.
 const VIEWS_CLOSE: u64 = 10_000;
 
+/// How long a companion stays whose editor has gone. What is proposed to it meanwhile is rejected at the end of that.
+pub(super) const GRACE: u64 = 30_000;
+
 /// What the round has broken.
 pub fn judge(record: &Record, bounds: &Bounds, excuses: &[Excuse]) -> Vec<Broken> {
     let mut judge = Judge { record, bounds, excuses, broken: Vec::new() };
@@ -145,7 +148,16 @@ impl Judge<'_> {
                 matches!(trouble.kind, Kind::Killed | Kind::HandedOver | Kind::Stopped | Kind::Hidden);
             ends_reviews && trouble.from <= at && trouble.until + self.bounds.grain >= proposal.asked
         });
-        ends || self.was_away(proposal, at)
+        ends || self.was_away(proposal, at) || self.was_alone(proposal, at)
+    }
+
+    /// Whether the companion's editor had gone before, for as long as the companion waits for it.
+    fn was_alone(&self, proposal: &Proposal, at: u64) -> bool {
+        let mut hidden = self.record.troubles.iter().filter(|trouble| trouble.kind == Kind::Hidden);
+        hidden.any(|trouble| {
+            let ended = trouble.from + GRACE;
+            at + self.bounds.grain >= ended && ended + self.bounds.grain >= proposal.asked
+        })
     }
 
     /// Whether the agent may have been without a stream for so long that its views closed.

@@ -76,6 +76,26 @@ fn an_outcome_that_nobody_decided_is_invented() {
 }
 
 #[test]
+fn a_companion_without_its_editor_rejects_at_the_end_of_its_time() {
+    let rejected = |at: u64| {
+        broken(|record| {
+            record.decisions.clear();
+            record.edits.clear();
+            record.troubles.push(trouble(Kind::Hidden, 0, 50));
+            record.proposals[0].asked = 5_000;
+            record.proposals[0].shown = Some((5_010, Ok(())));
+            record.proposals[0].outcome = Some((at, Outcome::Rejected));
+        })
+    };
+    assert_eq!(rejected(GRACE), []);
+    assert_eq!(
+        rejected(GRACE - 1_000),
+        [Rule::Invented],
+        "nobody decided, and it is there for a second more"
+    );
+}
+
+#[test]
 fn a_rejection_needs_a_reason() {
     let rejected = |record: &mut Record| {
         record.decisions.clear();

@@ -14,7 +14,8 @@ use super::agent::{Agent, WHERE, companions, records};
 use super::desk::{Desk, Speech, signal};
 use super::hosts;
 use super::world::{TRIES_FOR, World, is_waiting};
-use crate::chaos::record::{Gone, Left, Outcome, Record};
+use crate::chaos::oracle::GRACE;
+use crate::chaos::record::{Gone, Kind, Left, Outcome, Record};
 use crate::ide_client::{CliAnswer, Release};
 
 /// How long what waits may take to arrive, after the last trouble.
@@ -79,7 +80,7 @@ impl World<'_> {
 
     /// What still waits is rejected, until nobody waits any more who can hear.
     async fn settle(&mut self, number: usize, desk: &Desk) {
-        let deadline = Instant::now() + CALM;
+        let deadline = Instant::now() + CALM.max(self.left_of_grace());
         let mut rejected = BTreeSet::new();
         while Instant::now() < deadline {
             let reviews = desk.seen().reviews;
@@ -94,6 +95,14 @@ impl World<'_> {
         }
     }
 
+    /// Until a companion whose editor went last has rejected what was proposed to it since.
+    fn left_of_grace(&self) -> Duration {
+        let record = self.notes.write();
+        let hidden = record.troubles.iter().filter(|trouble| trouble.kind == Kind::Hidden);
+        let ended = hidden.map(|trouble| trouble.from + GRACE + TRIES_FOR).max().unwrap_or(0);
+        Duration::from_millis(ended.saturating_sub(self.notes.now()))
+    }
+
     /// Notes who has given up on the companion, and returns how many others wait.
     fn find_the_deaf(&mut self) -> usize {
         let now = self.notes.now();
@@ -105,8 +114,13 @@ impl World<'_> {
             if !is_waiting(proposal) {
                 continue;
             }
-            let lost = seat.lost.load(Ordering::Acquire);
-            if !agent.hears() && now > lost + TRIES_FOR && has_given_up(agent) {
+            let mut lost = seat.lost.load(Ordering::Acquire);
+            let has_ever_listened = agent.proxies().iter().any(|proxy| proxy.streams() > 0);
+            if !has_ever_listened {
+                // It counts as connected before it listens, and does not try again what is cut in between.
+                lost = lost.max(proposal.asked);
+            }
+            if !agent.hears() && now > lost + TRIES_FOR && (has_given_up(agent) || !has_ever_listened) {
                 proposal.gone = Some((lost, Gone::Deaf));
             } else {
                 waiting += 1;
