@@ -1,5 +1,7 @@
-//! The shipped agents' own clients and the real program, on the machine's clock: what is worst that can happen to a waiting
-//! diff, once each, and a round as it comes.
+//! Chaos with the shipped agents' own clients and the real program, on the machine's clock: what is worst that can happen to a
+//! waiting diff, once each, and a round as it comes. The rest is `cargo xtask chaos --real`.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use alongside_rig::chaos::real::Real;
 use alongside_rig::chaos::{Plan, Step, What, play};
