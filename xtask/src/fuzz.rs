@@ -99,10 +99,17 @@ fn run(cargo_fuzz: &Path, target: &str, limit: &str) -> anyhow::Result<bool> {
     let (mut told, mut stats) = (Vec::new(), Stats::default());
     for line in BufReader::new(output).split(b'\n') {
         let line = String::from_utf8_lossy(&line?).into_owned();
-        // libFuzzer tells of each input that it keeps.
-        if !line.starts_with('#') {
-            stats.take(&line);
-            told.push(line);
+        // libFuzzer tells of each input that it keeps, and at every power of two how far it is.
+        match line.strip_prefix('#') {
+            Some(kept) => {
+                if let Some(inputs) = pulse(kept) {
+                    eprintln!("{target}: {inputs} inputs so far");
+                }
+            }
+            None => {
+                stats.take(&line);
+                told.push(line);
+            }
         }
     }
     if !child.wait()?.success() {
@@ -118,6 +125,12 @@ fn run(cargo_fuzz: &Path, target: &str, limit: &str) -> anyhow::Result<bool> {
     };
     println!("{target}: {inputs} inputs, {speed} a second, nothing found");
     Ok(true)
+}
+
+/// How many inputs libFuzzer has made up, if that is what it says after the `#`.
+fn pulse(line: &str) -> Option<u64> {
+    let (inputs, what) = line.split_once('\t')?;
+    what.starts_with("pulse").then(|| inputs.trim().parse().ok())?
 }
 
 /// What libFuzzer says at the end.
@@ -197,5 +210,10 @@ mod tests {
             stats.take(line);
         }
         assert_eq!(stats, Stats { inputs: Some(7), speed: Some(3) });
+        assert_eq!(
+            pulse("1048576\tpulse  cov: 812 ft: 2301 corp: 90/7033b lim: 128 exec/s: 20971 rss: 66Mb"),
+            Some(1_048_576)
+        );
+        assert_eq!(pulse("7\tNEW    cov: 812 ft: 2301"), None);
     }
 }
