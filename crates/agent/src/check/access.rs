@@ -128,12 +128,9 @@ impl Case<'_> {
         let answer = if request.method == "GET" {
             peer.open(&request).await.map(|(head, _)| Answer { head, ..Answer::default() })?
         } else {
-            peer.send(&request).await?
+            // A session that should not be is ended again.
+            self.begin(&peer, request).await?
         };
-        // A session that should not be is ended again.
-        if let Some(session) = answer.head.get("mcp-session-id").filter(|_| answer.status() == 200) {
-            self.took(&peer.with_session(session), None);
-        }
         ensure(statuses.contains(&answer.status()), || {
             let expected: Vec<String> = statuses.iter().map(u16::to_string).collect();
             format!("{why} it answered {} instead of {}", answer.status(), expected.join(" or "))

@@ -14,8 +14,10 @@ use tokio::sync::OnceCell;
 use super::clock;
 use super::driver::{Action, Driver, Refusal, Reply};
 use super::opened::Opened;
-use super::peer::Peer;
+use super::peer::{Answer, NoAnswer, Peer};
+use super::taken::Taken;
 use super::tally::Tally;
+use super::wire::Request;
 use super::{Companion, Pace, Target};
 
 /// Why a check did not pass.
@@ -129,7 +131,7 @@ pub(super) struct Bench<'b> {
     driver: Option<&'b dyn Driver>,
     server: Mutex<Option<Value>>,
     scratch: tempfile::TempDir,
-    left: Left,
+    taken: Taken,
     opened: Opened,
     cases: AtomicUsize,
     /// How the driver failed.
@@ -137,12 +139,6 @@ pub(super) struct Bench<'b> {
     /// Set once `openDiff` was seen to hang, so that no other check waits for it.
     pub(super) hangs: AtomicBool,
 }
-
-/// Something to be given back: a session, or with its path a diff of that agent.
-type Taken = (Peer, Option<String>);
-
-/// What each case has taken, by the number of the case: some are at work at the same time.
-type Left = Mutex<Vec<(usize, Taken)>>;
 
 /// What a scene brought to light, and what was said in it.
 pub(super) type Played<T> = (Checked<T>, Vec<String>);
@@ -165,7 +161,7 @@ impl<'b> Bench<'b> {
             scenes: super::outcomes::Scenes::default(),
             last: OnceCell::new(),
             server: Mutex::default(),
-            left: Left::default(),
+            taken: Taken::default(),
             opened: Opened::default(),
             cases: AtomicUsize::new(0),
             failures: Mutex::default(),
@@ -222,29 +218,14 @@ impl<'b> Bench<'b> {
         }
     }
 
-    /// Closes diffs and ends sessions, of one case or of all, newest first. Whoever does not answer is not waited for.
-    async fn give_back(&self, case: Option<usize>) {
-        loop {
-            let taken = {
-                let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-                let last = left.iter().rposition(|(number, _)| case.is_none_or(|case| case == *number));
-                last.map(|at| left.remove(at).1)
-            };
-            let Some((peer, diff)) = taken else { return };
-            let given_back = async {
-                match diff {
-                    Some(path) => peer.quietly_close(&path).await,
-                    None => peer.quietly_leave().await,
-                }
-            };
-            let patience = self.pace.answer.min(Duration::from_secs(2));
-            clock::within(patience, given_back).await;
-        }
+    /// How long an answer is waited for that says only that something was given back.
+    fn patience(&self) -> Duration {
+        self.pace.answer.min(Duration::from_secs(2))
     }
 
     /// Closes what is open, and removes what a companion wrote where nothing was.
     pub(super) async fn tidy_up(&self) {
-        self.give_back(None).await;
+        self.taken.give_all_back(self.patience()).await;
         if let Some(driver) = self.driver.filter(|driver| driver.tidies_up()) {
             self.opened.close(driver).await;
         }
@@ -280,13 +261,17 @@ impl<'b> Case<'b> {
 
     /// Remembers what has to be given back.
     pub(super) fn took(&self, peer: &Peer, diff: Option<&str>) {
-        let mut left = self.bench.left.lock().unwrap_or_else(PoisonError::into_inner);
-        left.push((self.number, (peer.clone(), diff.map(str::to_owned))));
+        self.bench.taken.add(self.number, peer, diff);
+    }
+
+    /// Sends a request that may begin a session, which has to be given back then.
+    pub(super) async fn begin(&self, peer: &Peer, request: Request) -> Result<Answer, NoAnswer> {
+        self.bench.taken.begin(self.number, peer, request).await
     }
 
     /// Closes the diffs and ends the sessions of this check.
     pub(super) async fn ends(&self) {
-        self.bench.give_back(Some(self.number)).await;
+        self.bench.taken.give_back(self.number, self.bench.patience()).await;
     }
 
     /// Has something done in the editor.

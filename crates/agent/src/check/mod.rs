@@ -49,6 +49,7 @@ mod sse;
 mod stop;
 mod streams;
 mod table;
+mod taken;
 mod tally;
 mod target;
 mod texts;

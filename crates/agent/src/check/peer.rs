@@ -96,6 +96,16 @@ impl Peer {
         self
     }
 
+    /// The agent that this answer makes of it.
+    pub(super) fn after(&self, answer: &Answer) -> Self {
+        let version = |message: &Value| message["result"]["protocolVersion"].as_str().map(str::to_owned);
+        Self {
+            session: answer.head.get("mcp-session-id").map(str::to_owned),
+            version: answer.messages().iter().find_map(version),
+            ..self.clone()
+        }
+    }
+
     /// A request as agents send it.
     pub(super) fn request(&self, method: &'static str) -> Request {
         let mut headers = vec![("Host".into(), format!("{}:{}", self.host, self.port))];
@@ -278,8 +288,8 @@ impl Case<'_> {
 
     /// The same with another version.
     pub(super) async fn introduce_with(&self, version: &str) -> Checked<(Peer, Value)> {
-        let mut peer = self.stranger();
-        let answer = match peer.send(&peer.post(&initialize(&0.into(), version))).await {
+        let peer = self.stranger();
+        let answer = match self.begin(&peer, peer.post(&initialize(&0.into(), version))).await {
             Ok(answer) => answer,
             Err(NoAnswer(why)) => return skip(format!("there is no session: {why}")),
         };
@@ -287,12 +297,7 @@ impl Case<'_> {
         let Some(result) = result.filter(Value::is_object) else {
             return skip(format!("there is no session: initialize was answered {}", answer.status()));
         };
-        peer.session = answer.head.get("mcp-session-id").map(str::to_owned);
-        peer.version = result["protocolVersion"].as_str().map(str::to_owned);
-        if peer.session.is_some() {
-            self.took(&peer, None);
-        }
-        Ok((peer, result))
+        Ok((peer.after(&answer), result))
     }
 
     /// Connects as agents do. That the answers are the right ones is judged elsewhere.

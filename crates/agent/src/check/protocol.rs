@@ -157,10 +157,7 @@ pub(super) static CHECKS: &[Check] = &[
 async fn begins(case: &Case<'_>) -> Checked {
     let peer = case.stranger();
     let id = Value::from("hello");
-    let answer = peer.send(&peer.post(&initialize(&id, PROPOSED))).await?;
-    if let Some(session) = answer.head.get("mcp-session-id") {
-        case.took(&peer.with_session(session), None);
-    }
+    let answer = case.begin(&peer, peer.post(&initialize(&id, PROPOSED))).await?;
     ensure(answer.status() == 200, || format!("initialize was answered {}", answer.status()))?;
     let Some(reply) = answer.reply(&id) else {
         return fail("the answer to initialize is no reply to it");
