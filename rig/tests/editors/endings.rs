@@ -8,6 +8,7 @@ use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{Generation, Proposer};
 use anyhow::Result;
 
+use crate::helix::wait_until_announced;
 use crate::script::{ORIGINAL, SHOUTED};
 use crate::stage::Stage;
 
@@ -37,14 +38,14 @@ fn windows_are_as_before(story: &str, generation: Generation) -> Result<()> {
 
     // Closed by its person.
     let proposal = agent.propose(&stage.file, SHOUTED)?;
-    open_review(&stage, &pane)?;
+    open_review(&pane)?;
     pane.enter(":quit")?;
     assert_eq!(proposal.outcome()?, Outcome::Rejected);
     wait_until_as(&stage, &pane, &before)?;
 
     // Answered in the agent.
     let _proposal = agent.propose(&stage.file, SHOUTED)?;
-    open_review(&stage, &pane)?;
+    open_review(&pane)?;
     pane.type_text("do")?;
     pane.wait_for("a change to be dropped", |screen| screen.contains("2 of 3 kept"))?;
     assert_eq!(agent.take_back(&stage.file)?, Some(SHOUTED.replace("TWO", "two")));
@@ -52,7 +53,7 @@ fn windows_are_as_before(story: &str, generation: Generation) -> Result<()> {
 
     // A second proposal for the same file takes the place of the first, which is being looked at.
     let first = agent.propose(&stage.file, SHOUTED)?;
-    open_review(&stage, &pane)?;
+    open_review(&pane)?;
     let second = agent.propose(&stage.file, &ORIGINAL.replace("one", "ONE"))?;
     pane.wait_for("the second proposal", |screen| screen.contains("1 of 1 kept"))?;
     drop(first);
@@ -62,7 +63,7 @@ fn windows_are_as_before(story: &str, generation: Generation) -> Result<()> {
 
     // The agent dies while somebody types.
     let proposal = agent.propose(&stage.file, SHOUTED)?;
-    open_review(&stage, &pane)?;
+    open_review(&pane)?;
     pane.type_text("Gomine")?;
     pane.wait_for("what was typed", |screen| screen.contains("1 edited"))?;
     drop(proposal);
@@ -93,7 +94,7 @@ fn closed_in_helix(story: &str, generation: Generation) -> Result<()> {
     let agent = Proposer::gemini(&stage.sandbox)?;
     for ending in [":bc", ":lsp-workspace-command alongside.reject"] {
         let proposal = agent.propose(&stage.file, SHOUTED)?;
-        stage.wait_until_waiting(1)?;
+        wait_until_announced(&pane)?;
         pane.type_text(" a")?;
         pane.wait_for("the review among the code actions", |screen| screen.contains("Review: notes.md ("))?;
         pane.press("Enter")?;
@@ -105,8 +106,9 @@ fn closed_in_helix(story: &str, generation: Generation) -> Result<()> {
     Ok(())
 }
 
-fn open_review(stage: &Stage, pane: &Pane) -> Result<()> {
-    stage.wait_until_waiting(1)?;
+/// Goes to the review once Neovim has announced it: the host knows of it sooner.
+fn open_review(pane: &Pane) -> Result<()> {
+    pane.wait_for("the proposal to be announced", |screen| screen.contains("proposes notes.md"))?;
     pane.enter(":Alongside")?;
     pane.wait_for("the review", |screen| screen.contains("original") && screen.contains(" kept")).map(drop)
 }

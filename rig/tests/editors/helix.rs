@@ -65,7 +65,7 @@ fn from_selection_to_file(
     helix.wait_for("insert mode", |screen| screen.contains(" INS "))?;
     helix.type_text("a line of ")?;
     agent.wait_until_it_asks()?;
-    stage.wait_until_waiting(1)?;
+    wait_until_announced(&helix)?;
     helix.type_text("my own")?;
     helix.wait_for("what was typed", |screen| screen.contains("a line of my own"))?;
     to_normal_mode(&helix)?;
@@ -81,6 +81,16 @@ fn from_selection_to_file(
     helix.enter(":reload")?;
     helix
         .wait_for("the file as it is now", |screen| screen.contains("8  EIGHT") && screen.contains("14  14"))
+        .map(drop)
+}
+
+/// Waits until Helix itself knows of the proposal. The host knows sooner, and what is asked of Helix in between is answered
+/// with what was so before.
+pub(crate) fn wait_until_announced(helix: &Pane) -> Result<()> {
+    helix
+        .wait_for("the proposal to be announced", |screen| {
+            screen.lines().any(|line| line.contains("notes.md: ") && line.contains(" proposes "))
+        })
         .map(drop)
 }
 

@@ -13,7 +13,7 @@ use alongside_rig::wait::{self, PATIENCE};
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-use crate::helix::decide_in_helix;
+use crate::helix::{decide_in_helix, wait_until_announced};
 use crate::neovim::{decide_in_neovim, decided};
 use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, with};
 use crate::stage::Stage;
@@ -116,7 +116,7 @@ auto-format = false
     helix.enter(":open notes.md")?;
     helix.wait_for("the file", |screen| screen.contains("fifteen"))?;
     hears_and_asks(&stage, &agent, &helix)?;
-    stage.wait_until_waiting(1)?;
+    wait_until_announced(&helix)?;
     decide_in_helix(&helix)?;
     agent.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), decided());

@@ -59,8 +59,8 @@ fn from_selection_to_file(story: &str, generation: Generation, cli: Cli) -> Resu
     }
 
     // The proposal says that it waits, and takes nothing away from who looks at something else.
+    wait_until_announced(&neovim)?;
     agent.wait_until_it_asks()?;
-    neovim.wait_for("the proposal to be announced", |screen| screen.contains("notes.md (3 changes)"))?;
     neovim.type_text(":")?;
     neovim.wait_for("the selection, as a range", |screen| screen.ends_with(":'<,'>"))?;
     neovim.press("Escape")?;
@@ -80,6 +80,14 @@ fn from_selection_to_file(story: &str, generation: Generation, cli: Cli) -> Resu
         .wait_for("the file as it is now", |screen| screen.contains("\nEIGHT") && screen.contains("\n14"))?;
     assert!(!neovim.screen()?.contains("original"), "the review is still there:\n{}", neovim.screen()?);
     Ok(())
+}
+
+/// Waits until Neovim itself knows of the proposal; the host and the agent do sooner. But in Normal mode it says so for some
+/// seconds only, so nothing is awaited before this.
+fn wait_until_announced(neovim: &Pane) -> Result<()> {
+    neovim
+        .wait_for("the proposal to be announced", |screen| screen.contains("notes.md (3 changes)"))
+        .map(drop)
 }
 
 /// Goes to the review, drops its first change, edits its last one, and accepts what has become of it.
@@ -115,6 +123,7 @@ fn an_agent_in_neovims_own_terminal() -> Result<()> {
     agent.start()?;
     stage.wait_until_connected(1)?;
     agent.ask(REQUEST)?;
+    wait_until_announced(&agent.pane)?;
     agent.wait_until_it_asks()?;
     leave_terminal_mode(&agent)?;
     decide_in_neovim(&agent.pane)?;

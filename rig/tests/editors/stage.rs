@@ -120,15 +120,6 @@ impl Stage {
         })
     }
 
-    /// Waits until so many reviews wait.
-    pub(crate) fn wait_until_waiting(&self, reviews: u64) -> Result<()> {
-        wait::until(&format!("{reviews} waiting review(s)"), PATIENCE, || {
-            let status = self.status().map_err(|error| error.to_string())?;
-            let waiting = status.as_array().into_iter().flatten().filter_map(|it| it["reviews"].as_u64());
-            if waiting.sum::<u64>() == reviews { Ok(()) } else { Err(status.to_string()) }
-        })
-    }
-
     /// Waits until agents are told of a selection of so many UTF-16 units.
     pub(crate) fn wait_until_agents_are_told(&self, selected: usize) -> Result<()> {
         wait::until(&format!("{selected} selected units"), PATIENCE, || {
