@@ -59,7 +59,6 @@ fn from_selection_to_file(
     }
 
     // The proposal takes nothing away from who types.
-    helix.press("Escape")?;
     helix.type_text("ge")?;
     helix.type_text("o")?;
     helix.wait_for("insert mode", |screen| screen.contains(" INS "))?;
@@ -108,10 +107,12 @@ pub(crate) fn decide_in_helix(helix: &Pane) -> Result<()> {
     })?;
     helix.enter(":goto 14")?;
     helix.type_text("ghvglc14")?;
+    helix.wait_for("insert mode", |screen| screen.contains(" INS "))?;
     to_normal_mode(helix)?;
     helix.enter(":lsp-workspace-command alongside.accept")
 }
 
+/// Leaves insert mode, which is seen on the screen. Escape read together with the next key would be that key with Alt.
 fn to_normal_mode(helix: &Pane) -> Result<()> {
     helix.press("Escape")?;
     helix.wait_for("normal mode", |screen| screen.contains(" NOR ")).map(drop)

@@ -87,5 +87,7 @@ fn accept_in_helix(pane: &Pane) -> Result<()> {
     pane.type_text(" a")?;
     pane.wait_for("the code actions", |screen| screen.contains("Review: notes.md ("))?;
     pane.press("Escape")?;
+    // Read together with the next key it would be that key with Alt.
+    pane.wait_for("the code actions to be put away", |screen| !screen.contains("Review: notes.md ("))?;
     pane.enter(":lsp-workspace-command alongside.accept")
 }
