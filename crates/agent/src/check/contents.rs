@@ -287,7 +287,8 @@ async fn rewriting(case: &Case<'_>) -> Checked<Rewriting> {
 /// Reads a file again and again until it is over: how often, and what it once was instead of a record.
 fn watch(path: &Path, over: &tokio::sync::watch::Receiver<bool>) -> (usize, Option<String>) {
     let (mut reads, mut torn) = (0, None);
-    while !*over.borrow() {
+    // Over as well when nobody can say so any more: the run was interrupted.
+    while !*over.borrow() && over.has_changed().is_ok() {
         let what = match std::fs::read(path) {
             Ok(json) if serde_json::from_slice::<Value>(&json).is_ok() => None,
             Ok(json) => Some(format!("{} bytes that are no JSON", json.len())),
