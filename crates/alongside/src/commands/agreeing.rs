@@ -3,6 +3,8 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
+use crate::signals::{self, Signals};
+
 /// What became of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
@@ -10,8 +12,8 @@ pub(super) enum Answer {
     Yes,
     /// Leave it.
     No,
-    /// Ctrl-C.
-    Interrupted,
+    /// Ctrl-C, or another signal that asks to end.
+    Interrupted(i32),
     /// There is nobody to ask.
     Nobody,
 }
@@ -50,10 +52,10 @@ impl Consent {
                 super::note(otherwise);
                 Err(ExitCode::FAILURE)
             }
-            Answer::Interrupted => {
+            Answer::Interrupted(signal) => {
                 let _ = writeln!(std::io::stderr().lock());
                 super::note(otherwise);
-                Err(ExitCode::from(130))
+                Err(signals::exit_code(signal))
             }
             Answer::Nobody => {
                 super::note(&format!(
@@ -75,6 +77,15 @@ async fn ask(question: &str) -> Answer {
     if !std::io::stdin().is_terminal() {
         return Answer::Nobody;
     }
+    // From before the question on: who sees it may press Ctrl-C at once.
+    let mut signals = Signals::listen().ok();
+    let interrupted = async {
+        match &mut signals {
+            Some(signals) => signals.next().await,
+            // Where nobody can listen a signal ends the process by itself.
+            None => std::future::pending().await,
+        }
+    };
     // What was typed before the question was there was not meant for it.
     alongside_platform::terminal::discard_typed();
     {
@@ -91,6 +102,6 @@ async fn ask(question: &str) -> Answer {
             Ok(Ok(line)) if matches!(line.trim().to_lowercase().as_str(), "y" | "yes") => Answer::Yes,
             _ => Answer::No,
         },
-        _ = tokio::signal::ctrl_c() => Answer::Interrupted,
+        signal = interrupted => Answer::Interrupted(signal),
     }
 }

@@ -42,10 +42,11 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let files = files()?;
-    let mut text = String::new();
+    let (mut text, mut newest) = (String::new(), None);
     // From the newest back, until there is enough.
     for file in files.iter().rev() {
         let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+        newest.get_or_insert_with(|| (file.clone(), bytes.len() as u64));
         text.insert_str(0, &String::from_utf8_lossy(&bytes));
         if text.lines().count() >= args.lines {
             break;
@@ -60,7 +61,7 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::FAILURE);
     }
     if args.follow {
-        follow(files).await?;
+        follow(newest).await?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -78,9 +79,10 @@ fn files() -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-async fn follow(files: Vec<PathBuf>) -> anyhow::Result<()> {
-    let mut at = files.last().cloned();
-    let mut read = at.as_ref().and_then(|file| file.metadata().ok()).map_or(0, |found| found.len());
+/// Goes on from where the newest file was read to, in bytes.
+async fn follow(newest: Option<(PathBuf, u64)>) -> anyhow::Result<()> {
+    let mut read = newest.as_ref().map_or(0, |(_, read)| *read);
+    let mut at = newest.map(|(file, _)| file);
     loop {
         tokio::time::sleep(LOOK_EVERY).await;
         let newest = self::files()?.pop();
