@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use alongside_contract::context::{CONTEXT_UPDATE, IdeContext};
 use alongside_contract::diff::{
@@ -19,7 +20,7 @@ use tokio::sync::{broadcast, watch};
 
 use crate::diffs::Diffs;
 use crate::http::{Wire, is_stream, welcome};
-use crate::stream::{self, RETRIES};
+use crate::stream;
 use crate::{Error, Outcome, StreamState};
 
 /// The conversation with a companion, from `initialize` on.
@@ -31,10 +32,12 @@ pub(crate) struct Conversation {
     pub(crate) context: watch::Sender<Option<IdeContext>>,
     pub(crate) stream: watch::Sender<StreamState>,
     pub(crate) messages: broadcast::Sender<Arc<str>>,
+    /// How long to wait before each try to get a lost stream back.
+    retries: &'static [Duration],
 }
 
 impl Conversation {
-    pub(crate) fn new(wire: Wire, server: InitializeResult) -> Self {
+    pub(crate) fn new(wire: Wire, server: InitializeResult, retries: &'static [Duration]) -> Self {
         Self {
             wire,
             server,
@@ -43,10 +46,11 @@ impl Conversation {
             context: watch::Sender::new(None),
             stream: watch::Sender::new(StreamState::Connecting),
             messages: broadcast::Sender::new(256),
+            retries,
         }
     }
 
-    /// Keeps the stream open for as long as an agent would.
+    /// Keeps the stream open, and tries to get it back as often as it is to.
     pub(crate) async fn listen(self: Arc<Self>) {
         let mut failures = 0;
         loop {
@@ -65,7 +69,7 @@ impl Conversation {
                 }
             }
             // The first retry follows the loss itself, so as many failures as there are retries are one too many.
-            let Some(pause) = RETRIES.get(failures) else { break };
+            let Some(pause) = self.retries.get(failures) else { break };
             tokio::time::sleep(*pause).await;
         }
         self.diffs.lose_all();

@@ -1,6 +1,7 @@
 //! A session of an agent with a companion, as the TypeScript SDK under every shipped agent conducts it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use alongside_contract::context::IdeContext;
 use alongside_contract::diff::{CLOSE_DIFF, CloseDiffRequest, ClosedDiff, OPEN_DIFF, OpenDiffRequest};
@@ -12,6 +13,7 @@ use tokio::task::JoinHandle;
 
 use crate::conversation::{Conversation, reply_to, understand};
 use crate::http::{Wire, welcome};
+use crate::stream::{PATIENT_RETRIES, RETRIES};
 use crate::{Endpoint, Error, PendingDiff, RawReply, StreamState};
 
 /// The version agents propose.
@@ -74,6 +76,30 @@ impl Session {
         identity: Identity,
         version: &str,
     ) -> Result<Self, Error> {
+        Self::connect_as(endpoint, token, identity, version, &RETRIES).await
+    }
+
+    /// [`connect`](Self::connect), but goes on trying for half a minute to get a lost stream back, where agents give up after
+    /// 2.5 s: for tests of something else than that, on a machine that has other things to do.
+    ///
+    /// # Errors
+    /// As [`connect`](Self::connect).
+    #[doc(hidden)]
+    pub async fn connect_patiently(
+        endpoint: Endpoint,
+        token: Option<&str>,
+        identity: Identity,
+    ) -> Result<Self, Error> {
+        Self::connect_as(endpoint, token, identity, PROPOSED_VERSION, &PATIENT_RETRIES).await
+    }
+
+    async fn connect_as(
+        endpoint: Endpoint,
+        token: Option<&str>,
+        identity: Identity,
+        version: &str,
+        retries: &'static [Duration],
+    ) -> Result<Self, Error> {
         const WHAT: &str = "connect";
         let mut wire = Wire::new(&endpoint, token)?;
         let params = InitializeParams {
@@ -95,7 +121,7 @@ impl Session {
                 format!("notifications/initialized was answered {} instead of 202", said.status().as_u16());
             return Err(Error::OffContract { what: WHAT, url: wire.url, why });
         }
-        let conversation = Arc::new(Conversation::new(wire, server));
+        let conversation = Arc::new(Conversation::new(wire, server, retries));
         Ok(Self { listener: tokio::spawn(Arc::clone(&conversation).listen()), conversation })
     }
 

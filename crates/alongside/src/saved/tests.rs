@@ -27,7 +27,7 @@ impl Watched {
         // Folders are watched in the background: it is ready once a save is noticed.
         for attempt in 0.. {
             watched.save("ready", &format!("{attempt}"));
-            let noticed = tokio::time::timeout(Duration::from_millis(500), watched.report()).await;
+            let noticed = tokio::time::timeout(Duration::from_millis(500), watched.any_report()).await;
             if noticed.is_ok() {
                 return watched;
             }
@@ -42,6 +42,16 @@ impl Watched {
 
     /// The open files of the next report, newest first, relative to the root.
     async fn report(&mut self) -> Vec<String> {
+        loop {
+            let files = self.any_report().await;
+            // Of the saves that told that the watcher is there one may be told late.
+            if files != ["ready"] {
+                return files;
+            }
+        }
+    }
+
+    async fn any_report(&mut self) -> Vec<String> {
         loop {
             let Call { request, .. } = self.seat.calls.recv().await.expect("the watcher is there");
             if let Request::ChangeContext(report) = request {

@@ -3,7 +3,7 @@
 use alongside_agent::Outcome;
 use rustix::process::Signal;
 
-use crate::support::{Home, files_below, finish, propose, soon};
+use crate::support::{Home, Lateness, files_below, finish, propose, soon};
 
 /// Records that agents could find.
 fn records(home: &Home) -> Vec<std::path::PathBuf> {
@@ -79,14 +79,18 @@ async fn a_host_that_is_killed_comes_back_and_the_agent_is_freed() {
     let agent = home.agent().await;
     let diff = propose(&agent, &file, "A\n").await;
     desk.shows("(1/1) keep").await;
+    let machine = Lateness::begin();
     home.kill_hosts();
     let killed = std::time::Instant::now();
     desk.shows("Problem: the companion was interrupted").await;
     desk.shows("a.txt: rejected, because the companion was interrupted.").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
-    // Two seconds is what agents give it; twice that is what a loaded machine may take here.
-    let took = killed.elapsed();
-    assert!(took < std::time::Duration::from_secs(4), "the agent was freed after {took:?}");
+    // Agents give it 2.5 s.
+    let (took, late) = (killed.elapsed(), machine.so_far());
+    assert!(
+        took < std::time::Duration::from_secs(5) + late,
+        "freed after {took:?}; the machine was {late:?} late"
+    );
     let again = propose(&agent, &file, "B\n").await;
     desk.shows("+B").await;
     desk.answers("(1/1) keep", "a").await;

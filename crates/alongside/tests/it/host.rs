@@ -2,7 +2,6 @@
 //! of their own beside them; here they are seen at work on real processes.
 
 use std::process::Stdio;
-use std::time::Duration;
 
 use alongside_agent::{Outcome, find};
 use alongside_desk::socket::{
@@ -59,6 +58,14 @@ async fn closing(joined: &mut Joined) -> Closing {
 fn is_found_as(home: &Home, pid: u32) -> bool {
     let name = format!("gemini-ide-server-{pid}-");
     files_below(&home.path("tmp")).iter().any(|file| file.to_string_lossy().contains(&name))
+}
+
+/// Whether this is the host of so many desks.
+fn has_desks(home: &Home, host: u32, desks: u64) -> bool {
+    let status = home.run(&["status", "--json"]).stdout;
+    let status: serde_json::Value = serde_json::from_slice(&status).unwrap_or_default();
+    let companions = status["companions"].as_array().cloned().unwrap_or_default();
+    companions.iter().any(|one| one["pid"] == host && one["desks"] == desks)
 }
 
 fn port(home: &Home) -> u16 {
@@ -144,7 +151,7 @@ async fn a_host_that_crashes_again_and_again_is_given_up() {
         })
         .await;
         // It is one when it has let the desk in.
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        until("the host to let the desk in", || has_desks(&home, host, 1).then_some(())).await;
         killed.push(host);
         home.kill_hosts();
     }
@@ -304,7 +311,8 @@ async fn a_host_can_be_stopped_by_name() {
     assert_eq!(stopped.status.code(), Some(0), "{}", String::from_utf8_lossy(&stopped.stderr));
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     assert_eq!(desk.ends().code(), Some(1));
-    assert!(find::all_records(&home.surroundings()).is_empty() && is_dead(host));
+    assert!(find::all_records(&home.surroundings()).is_empty());
+    until("the host to end", || is_dead(host).then_some(())).await;
     let none = home.run(&["host", "--stop"]);
     assert!(String::from_utf8_lossy(&none.stderr).contains("no host serves"));
 }
@@ -432,8 +440,9 @@ async fn a_host_logs_where_it_can_be_read_and_never_the_token() {
     );
     assert_eq!(directory.metadata().unwrap().mode() & 0o777, 0o700);
     assert_eq!(String::from_utf8(home.run(&["log", "-n", "1"]).stdout).unwrap().lines().count(), 1);
-    let mut followed = home.start(&mut home.alongside(&["log", "--follow", "-n", "0"]));
-    tokio::time::sleep(Duration::from_millis(600)).await;
+    let last = String::from_utf8(home.run(&["log", "-n", "1"]).stdout).unwrap();
+    let mut followed = home.start(&mut home.alongside(&["log", "--follow", "-n", "1"]));
+    followed.shows(last.trim_end()).await;
     desk.types("q");
     followed.shows("a desk parts").await;
 }
@@ -460,7 +469,8 @@ async fn without_a_terminal_the_desk_names_what_works_instead() {
 async fn a_host_that_is_stopped_does_not_take_what_is_being_typed_with_it() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
-    let editor = "edit() { echo early > \"$1\"; echo open; sleep 2; echo late > \"$1\"; }; edit";
+    let editor = "edit() { echo early > \"$1\"; echo open; \
+                  while [ ! -e \"$HOME/go\" ]; do sleep 0.02; done; echo late > \"$1\"; }; edit";
     let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", editor));
     let agent = home.agent().await;
     let diff = propose(&agent, &file, "A\n").await;
@@ -468,6 +478,7 @@ async fn a_host_that_is_stopped_does_not_take_what_is_being_typed_with_it() {
     desk.shows("open").await;
     assert_eq!(home.run(&["host", "--stop"]).status.code(), Some(0));
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    std::fs::write(home.path("home/go"), "").unwrap();
     desk.shows("what you typed is in ").await;
     desk.shows("(see: alongside drafts)").await;
     desk.shows("The companion has stopped").await;

@@ -73,28 +73,36 @@ async fn a_plugin_reports_reviews_edits_and_decides() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_plugin_is_asked_for_what_it_has_not_sent() {
+    // It has 150 ms to send it, of the machine's clock: one that is busy may need another try.
+    let mut text = None;
+    for _ in 0..5 {
+        text = close_while_a_plugin_has_not_sent_all("A\n").await;
+        if text.as_deref() != Some("A\n") {
+            break;
+        }
+    }
+    assert_eq!(text, Some("typed at the last moment\n".into()));
+}
+
+async fn close_while_a_plugin_has_not_sent_all(proposed: &str) -> Option<String> {
     let home = Home::new();
     let (file, process) = (home.file("a.txt", "a\n"), Process::open());
     let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
     let agent = home.agent().await;
-    let _diff = propose(&agent, &file, "A\n").await;
+    let _diff = propose(&agent, &file, proposed).await;
     editor.hears("alongside/didOpenReview", any);
-    let text = {
-        let closing = agent.close_diff(&file, true);
-        let typing = async {
-            // On another thread, for the editor of the test waits without letting anybody else go on.
-            tokio::task::spawn_blocking(move || {
-                let edit =
-                    json!({"id": 1, "revision": 1, "changes": [{"text": "typed at the last moment\n"}]});
-                editor.waits_to_flush(edit);
-                editor
-            })
-            .await
-            .unwrap()
-        };
-        soon("closeDiff", async { tokio::join!(closing, typing).0 }).await.unwrap()
+    let closing = agent.close_diff(&file, true);
+    let typing = async {
+        // On another thread, for the editor of the test waits without letting anybody else go on.
+        tokio::task::spawn_blocking(move || {
+            let edit = json!({"id": 1, "revision": 1, "changes": [{"text": "typed at the last moment\n"}]});
+            editor.waits_to_flush(edit);
+            editor
+        })
+        .await
+        .unwrap()
     };
-    assert_eq!(text, Some("typed at the last moment\n".into()));
+    soon("closeDiff", async { tokio::join!(closing, typing).0 }).await.unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -145,7 +153,8 @@ async fn an_editor_that_is_killed_frees_its_agents_and_leaves_no_file_and_may_co
     process.dies();
     drop(editor);
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
-    assert!(killed.elapsed() < Duration::from_secs(2), "{:?}", killed.elapsed());
+    // At once, and not with the grace of half a minute.
+    assert!(killed.elapsed() < Duration::from_secs(20), "{:?}", killed.elapsed());
     until("the files to be gone", || (companions(&home) == 0).then_some(())).await;
     assert_eq!(files_below(&home.path("tmp")), Vec::<std::path::PathBuf>::new());
 

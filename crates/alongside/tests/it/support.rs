@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -124,13 +125,14 @@ impl Home {
 
     /// Waits for a companion to be found, connects, and listens.
     pub(crate) async fn agent(&self) -> Session {
+        // How soon a host is back that was killed is the machine's affair, and agents give up after 2.5 s.
         let found = until("a companion that serves the project", || {
             find::candidates(&FAMILIES[0], &self.surroundings()).found.into_iter().next()
         })
         .await;
         let identity = Identity::new("gemini-cli-mcp-client-test", "0.61.0");
         let token = found.record.auth_token.as_deref();
-        let agent = Session::connect(Endpoint::local(found.record.port), token, identity)
+        let agent = Session::connect_patiently(Endpoint::local(found.record.port), token, identity)
             .await
             .expect("the agent connects");
         // Whoever listens is told of the files first.
@@ -199,6 +201,32 @@ pub(crate) async fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) ->
 /// Waits for a future, or fails saying what was awaited.
 pub(crate) async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
     tokio::time::timeout(DEADLINE, future).await.unwrap_or_else(|_| panic!("waited in vain for {what}"))
+}
+
+/// How late this machine is with what somebody does who only sleeps: what it takes longer for everything else at least.
+pub(crate) struct Lateness(Arc<AtomicU64>);
+
+impl Lateness {
+    /// Measured from now on, by a thread that ends with this.
+    pub(crate) fn begin() -> Self {
+        const NAP: Duration = Duration::from_millis(10);
+        let late = Arc::new(AtomicU64::new(0));
+        let sum = Arc::downgrade(&late);
+        std::thread::spawn(move || {
+            loop {
+                let began = Instant::now();
+                std::thread::sleep(NAP);
+                let Some(sum) = sum.upgrade() else { return };
+                let over = began.elapsed().saturating_sub(NAP);
+                sum.fetch_add(over.as_micros().try_into().unwrap_or(u64::MAX), Ordering::Relaxed);
+            }
+        });
+        Self(late)
+    }
+
+    pub(crate) fn so_far(&self) -> Duration {
+        Duration::from_micros(self.0.load(Ordering::Relaxed))
+    }
 }
 
 /// Opens a diff.

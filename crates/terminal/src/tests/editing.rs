@@ -7,7 +7,7 @@ use super::*;
 
 /// Waits for something to be so.
 async fn until(stage: &mut Stage, what: &str, is: impl Fn(&Stage) -> bool) {
-    for _ in 0..500 {
+    for _ in 0..1500 {
         if is(stage) {
             return;
         }
@@ -29,6 +29,11 @@ fn edits(stage: &Stage) -> Vec<String> {
         _ => None,
     };
     stage.companion.asked.iter().filter_map(text).collect()
+}
+
+/// What an editor does that stays open until a file is there.
+fn wait_for(file: &std::path::Path) -> String {
+    format!("while [ ! -e '{}' ]; do sleep 0.02; done", file.display())
 }
 
 async fn edit_with(editor: &str) -> Stage {
@@ -88,14 +93,16 @@ async fn an_editor_that_is_not_there_is_named() {
 
 #[tokio::test]
 async fn what_is_saved_while_the_editor_is_open_is_sent_before_the_agent_takes_the_text() {
-    // It saves and stays open.
-    let mut stage = edit_with("edit() { echo mine > \"$1\"; exec sleep 3; }; edit").await;
-    sleep(Duration::from_millis(200)).await;
-    let since = std::time::Instant::now();
+    // It saves and stays open until it is told.
+    let signs = tempfile::tempdir().unwrap();
+    let sign = |name: &str| signs.path().join(name);
+    let (saved, waits) = (sign("saved").display().to_string(), wait_for(&sign("close")));
+    let editor = format!("edit() {{ echo mine > \"$1\"; : > '{saved}'; {waits}; }}; edit");
+    let mut stage = edit_with(&editor).await;
+    until(&mut stage, "the editor to save", |_| sign("saved").exists()).await;
     stage.companion.tell(Event::FlushReview { id: ReviewId(1) });
     let flushed = Request::Flushed { id: ReviewId(1) };
     until(&mut stage, "the flush", |stage| stage.companion.asked.contains(&flushed)).await;
-    assert!(since.elapsed() < Duration::from_millis(300), "twice the bound: {:?}", since.elapsed());
     assert_eq!(edits(&stage), ["mine\n"]);
     let at = |is: &dyn Fn(&Request) -> bool| stage.companion.asked.iter().position(is);
     assert!(at(&|asked| matches!(asked, Request::EditReview { .. })) < at(&|asked| *asked == flushed));
@@ -106,15 +113,21 @@ async fn what_is_saved_while_the_editor_is_open_is_sent_before_the_agent_takes_t
         tokio::time::timeout(Duration::from_millis(500), &mut ended).await.is_err(),
         "the editor is open"
     );
+    std::fs::write(sign("close"), "").unwrap();
     let (ending, words) = ended.await.unwrap();
     assert_eq!((ending.unwrap(), words), (Ending::Gone, None));
 }
 
 #[tokio::test]
 async fn what_is_saved_after_the_companion_has_stopped_is_kept() {
-    let stage = edit_with("edit() { sleep 1; echo late > \"$1\"; }; edit").await;
+    let signs = tempfile::tempdir().unwrap();
+    let go = signs.path().join("go");
+    let stage = edit_with(&format!("edit() {{ {}; echo late > \"$1\"; }}; edit", wait_for(&go))).await;
     let Stage { companion, ended, .. } = stage;
     drop(companion);
+    // The desk runs on this thread: it hears of that first.
+    sleep(Duration::from_millis(20)).await;
+    std::fs::write(go, "").unwrap();
     let (ending, words) = ended.await.unwrap();
     let words = words.expect("it says where");
     assert_eq!(ending.unwrap(), Ending::Gone);
@@ -128,8 +141,14 @@ async fn what_is_saved_after_the_companion_has_stopped_is_kept() {
 
 #[tokio::test]
 async fn a_review_that_ends_meanwhile_does_not_take_the_text_with_it() {
-    let mut stage = edit_with("edit() { echo mine > \"$1\"; sleep 1; echo more >> \"$1\"; }; edit").await;
+    let signs = tempfile::tempdir().unwrap();
+    let go = signs.path().join("go");
+    let waits = wait_for(&go);
+    let editor = format!("edit() {{ echo mine > \"$1\"; {waits}; echo more >> \"$1\"; }}; edit");
+    let mut stage = edit_with(&editor).await;
     stage.companion.close(1, Closing::AgentGone, None);
+    stage.moment().await;
+    std::fs::write(go, "").unwrap();
     until(&mut stage, "the message", on_screen("the review has ended meanwhile; what you typed is in "))
         .await;
     assert_eq!(kept(&stage.screen()), "mine\nmore\n");

@@ -164,12 +164,18 @@ mod tests {
 
     /// The process whose number is written there, once it is.
     async fn started(noted: &std::path::Path) -> u32 {
-        loop {
-            if let Some(pid) = std::fs::read_to_string(noted).ok().and_then(|pid| pid.trim().parse().ok()) {
-                return pid;
+        let started = async {
+            loop {
+                if let Some(pid) = std::fs::read_to_string(noted).ok().and_then(|pid| pid.trim().parse().ok())
+                {
+                    return pid;
+                }
+                tokio::time::sleep(Duration::from_millis(10)).await;
             }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        };
+        let pid = tokio::time::timeout(Duration::from_secs(30), started).await.ok();
+        assert!(pid.is_some(), "the command starts");
+        pid.unwrap_or_default()
     }
 
     async fn gone(pid: u32) {
@@ -186,10 +192,17 @@ mod tests {
     async fn a_command_that_takes_too_long_is_ended_with_all_that_it_started() {
         let directory = tempfile::tempdir().unwrap();
         let (mut command, noted) = waiting(directory.path());
-        command.patience = Duration::from_secs(2);
-        let told = command.act(&Action::New).await;
-        assert_eq!(told, Err(Refusal::Failed("it did not end within 2 s".into())));
-        gone(started(&noted).await).await;
+        command.patience = Duration::from_secs(40);
+        let too_long = async {
+            let pid = started(&noted).await;
+            tokio::time::pause();
+            tokio::time::advance(Duration::from_secs(40)).await;
+            tokio::time::resume();
+            pid
+        };
+        let (told, pid) = tokio::join!(command.act(&Action::New), too_long);
+        assert_eq!(told, Err(Refusal::Failed("it did not end within 40 s".into())));
+        gone(pid).await;
     }
 
     #[tokio::test]

@@ -106,8 +106,15 @@ async fn a_host_that_does_nothing_holds_nobody_up() {
     let process = Pid::from_raw(host.cast_signed()).unwrap();
     kill_process(process, Signal::STOP).unwrap();
     let mut next = home.start(&mut home.alongside(&["review"]));
-    // It listens to signals by the time it waits for the host's lock, or for the host.
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    let listens = format!("/proc/{}/status", next.pid());
+    until("the desk to listen to signals", || {
+        let status = std::fs::read_to_string(&listens).ok()?;
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"))?;
+        // To the end of the terminal last.
+        let hangup = 1 << (Signal::HUP.as_raw() - 1);
+        (u64::from_str_radix(caught.trim(), 16).ok()? & hangup != 0).then_some(())
+    })
+    .await;
     for left in [&mut next, &mut desk] {
         left.signal(Signal::TERM);
         assert_eq!(left.ends().code(), Some(143));

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write as _;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -77,13 +77,18 @@ fn everything(directory: &Path) -> BTreeMap<PathBuf, (u32, i64, Option<Vec<u8>>)
 fn given_away(directory: &Path) -> Vec<PathBuf> {
     let (mut found, mut left) = (Vec::new(), vec![directory.to_owned()]);
     while let Some(path) = left.pop() {
-        // What is there may be another thing in a moment.
-        let Ok(seen) = path.symlink_metadata() else { continue };
+        // What is there may be another thing in a moment: what is looked at is what is read.
+        let unfollowed = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        let opened = fs::File::options().read(true).custom_flags(unfollowed.bits().cast_signed()).open(&path);
+        let Ok(mut file) = opened else { continue };
+        let Ok(seen) = file.metadata() else { continue };
         if seen.is_dir() {
             left.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
         } else if seen.is_file() {
             let open = !alongside_platform::files::is_ours(&seen) || seen.mode() & 0o077 != 0;
-            let holds = fs::read(&path).is_ok_and(|text| String::from_utf8_lossy(&text).contains("token-"));
+            let mut text = Vec::new();
+            let holds =
+                file.read_to_end(&mut text).is_ok() && String::from_utf8_lossy(&text).contains("token-");
             found.extend((open && holds).then_some(path));
         }
     }

@@ -33,6 +33,21 @@ use crate::mcp::stream::Open;
 use crate::review::Proposal;
 use crate::{Builder, Companion, Editor, Places};
 
+/// Other tests of this program start programs. Until such a child runs its own, it has whatever was open here: the lock of a journal and
+/// the port of a companion that has ended. A successor would wait for them, but not on a clock that stands still.
+fn until_children_run_programs_of_their_own() {
+    let (own, ours) = (std::process::id().to_string(), std::env::current_exe().unwrap());
+    let is_one = |directory: &Path| {
+        let stat = fs::read_to_string(directory.join("stat")).unwrap_or_default();
+        let parent = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(1));
+        parent == Some(own.as_str()) && fs::read_link(directory.join("exe")).is_ok_and(|exe| exe == ours)
+    };
+    let processes = || fs::read_dir("/proc").into_iter().flatten().flatten();
+    while processes().any(|process| is_one(&process.path())) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
 struct Story {
     directory: Ground,
     companion: Companion,
@@ -86,6 +101,7 @@ impl Story {
 
     /// Another companion takes the place of this one, which is gone, and is told to this desk.
     async fn succeeded_by(&mut self, which: impl FnOnce(Builder) -> Builder) {
+        until_children_run_programs_of_their_own();
         self.companion = which(builder(self.directory.path())).start().await.unwrap();
         self.desk = self.companion.join();
     }
