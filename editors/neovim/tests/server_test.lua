@@ -212,6 +212,23 @@ local tests = {
     end,
   },
   {
+    'a file that is opened while its server stops gets another one',
+    function()
+      local root = project()
+      editor.with({ cwd = root, args = { 'a.txt' } }, function(e)
+        initialized(e)
+        e:lua(STOP .. " vim.cmd('edit')")
+        initialized(e, 1)
+        editor.await('one client, attached', function()
+          return e:lua([[return #vim.lsp.get_clients({ name = 'alongside', _uninitialized = true }) == 1
+            and #vim.lsp.get_clients({ bufnr = 0, name = 'alongside' }) == 1]])
+        end)
+        assert(starts(e) == 2)
+        assert(not is_held(e, root))
+      end)
+    end,
+  },
+  {
     ':Alongside restart ends the server and starts it with the same buffers',
     function()
       local root = project()
