@@ -20,7 +20,7 @@ use alongside_agent::check::{
 };
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use tokio::sync::Semaphore;
+use tokio::sync::{Mutex, Semaphore};
 use tokio::task::JoinSet;
 
 use companion::Companion;
@@ -29,6 +29,12 @@ use world::World;
 
 /// How many companions are checked at the same time. Most of a run is waiting.
 const AT_ONCE: usize = 48;
+
+/// How many faults may be missed among so many companions though no timer of the machine was late: a single thread was.
+const OVERLOOKED: usize = 5;
+
+/// Held by whoever has the machine to itself: one companion, or all of them at once. Tests run beside each other.
+static MACHINE: Mutex<()> = Mutex::const_new(());
 
 /// The reference companion keeps its streams alive every second and is never slow, so that nothing has to be waited for as
 /// long as in the world outside.
@@ -64,6 +70,7 @@ fn was_busy(report: &Report) -> bool {
 
 /// The report on a companion that is checked alone, by a machine that is on time in one of several runs.
 async fn alone(fault: Option<Fault>, pace: Pace) -> Report {
+    let _machine = MACHINE.lock().await;
     let mut last = report(fault, true, pace).await;
     for _ in 1..4 {
         if !was_busy(&last) {
@@ -114,29 +121,41 @@ async fn nothing_is_found_in_a_companion_that_keeps_every_rule() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_fault_is_caught_by_its_checks_and_by_no_others() {
+    let can_be = |fault: &Fault| *fault != Fault::FileOfAnotherUser || world::is_root();
+    if !world::is_root() {
+        println!("skip: only root can give files away");
+    }
+    let faults = Fault::ALL.iter().copied().filter(can_be);
+    // What is large keeps a thread for as long as others wait for an answer.
+    let (mut again, crowd): (Vec<Fault>, Vec<Fault>) = faults.partition(|fault| pace_for(*fault) == LARGE);
+    let machine = MACHINE.lock().await;
     let places = Arc::new(Semaphore::new(AT_ONCE));
     let mut runs = JoinSet::new();
-    for fault in Fault::ALL {
-        if *fault == Fault::FileOfAnotherUser && !world::is_root() {
-            println!("skip: only root can give files away");
-            continue;
-        }
+    for fault in crowd {
         let places = Arc::clone(&places);
         runs.spawn(async move {
             let _place = places.acquire_owned().await;
-            (*fault, report(Some(*fault), true, pace_for(*fault)).await)
+            (fault, report(Some(fault), true, PACE).await)
         });
     }
-    let (mut wrong, mut late) = (Vec::new(), Vec::new());
+    let (mut wrong, mut overlooked) = (Vec::new(), Vec::new());
     while let Some(run) = runs.join_next().await {
         let (fault, report) = run.expect("a run does not panic");
-        // So many companions at once may be more than this machine can do: what was not judged is judged alone. False alarms count.
+        // So many companions at once may be more than this machine can do: what was not seen is judged alone. False alarms count.
         match complaint(fault, &report) {
-            Some(_) if was_busy(&report) && caught(&report).is_subset(&expected(fault)) => late.push(fault),
+            Some(missed) if caught(&report).is_subset(&expected(fault)) => {
+                again.push(fault);
+                overlooked.extend((!was_busy(&report)).then_some(missed));
+            }
             complaint => wrong.extend(complaint),
         }
     }
-    for fault in late {
+    drop(machine);
+    overlooked.iter().for_each(|missed| println!("overlooked among many: {missed}"));
+    if overlooked.len() > OVERLOOKED {
+        wrong.append(&mut overlooked);
+    }
+    for fault in again {
         wrong.extend(complaint(fault, &alone(Some(fault), pace_for(fault)).await));
     }
     wrong.sort();
@@ -180,6 +199,7 @@ fn every_check_catches_a_fault() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whenever_it_is_interrupted_nothing_is_left_behind() {
+    let _machine = MACHINE.lock().await;
     for after in [500, 3000, 6000] {
         let world = Arc::new(World::new());
         let companion = Companion::start(Arc::clone(&world), None).await;
@@ -201,6 +221,7 @@ async fn whenever_it_is_interrupted_nothing_is_left_behind() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_needs_somebody_at_the_editor_is_not_observable_without() {
+    let _machine = MACHINE.lock().await;
     let report = report(None, false, PACE).await;
     for result in &report.results {
         let id = result.check.id;

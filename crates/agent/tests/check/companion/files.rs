@@ -57,8 +57,8 @@ impl Shared {
             fs::rename(&draft, &path).expect("a discovery file in its place");
         }
         if !halves.is_empty() {
-            // Long enough for whoever looks also on a busy machine, and once for all of them: a thread sleeps that others need.
-            std::thread::sleep(Duration::from_millis(150));
+            // Long enough for whoever looks also on a busy machine, and once for all of them. Others need this thread meanwhile.
+            tokio::task::block_in_place(|| std::thread::sleep(Duration::from_millis(150)));
         }
         for (path, text) in halves {
             fs::write(&path, &text).expect("a discovery file");
