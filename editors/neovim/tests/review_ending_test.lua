@@ -150,8 +150,11 @@ test('a second proposal for the file comes in the place of the first', {}, funct
   open(nvim)
   go(nvim)
   local tab = nvim:lua('return vim.api.nvim_get_current_tabpage()')
-  nvim:lua([[desk.close(1, 'replaced', false)]])
-  open(nvim, { id = 2, proposed = 'another\n' })
+  -- In one turn: the place is kept for a second.
+  nvim:lua([[
+    desk.close(1, 'replaced', false)
+    desk.open({ id = 2, file = desk.root .. '/a.txt', original = ..., proposed = 'another\n' })
+  ]], ORIGINAL)
   await(nvim, 'the other one', [[return vim.api.nvim_get_current_line() == 'another']])
   eq({ tab, 2, true, 2 }, nvim:lua([[return { vim.api.nvim_get_current_tabpage(), #vim.api.nvim_tabpage_list_wins(0),
     vim.wo.diff, #vim.api.nvim_list_tabpages() }]]))

@@ -34,8 +34,11 @@ test('a review is announced and moves nothing, also under typing hands', {}, fun
 end)
 
 test('several that come at once are one announcement', {}, function(nvim)
-  open(nvim)
-  open(nvim, { id = 2, file = nvim.root .. '/b.txt' })
+  -- In one turn: what is said together is what comes within a moment.
+  nvim:lua([[
+    desk.open({ id = 1, file = desk.root .. '/a.txt', original = 'a\n', proposed = 'A\n' })
+    desk.open({ id = 2, file = desk.root .. '/b.txt', original = 'b\n', proposed = 'B\n' })
+  ]])
   nvim:await_said('2 reviews wait: :Alongside')
   eq(1, #nvim:lua('return said'))
 end)
