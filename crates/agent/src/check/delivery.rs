@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Clause::{Advice, Shipped};
 use super::bench::{Case, Checked, ensure, fail, skip};
-use super::clock::{self, Measuring, lateness};
+use super::clock::{Measuring, lateness};
 use super::driver::Action;
 use super::listener::Listener;
 use super::outcomes::OUTCOMES;
@@ -141,11 +141,10 @@ async fn waits_across(case: &Case<'_>) -> Checked {
     heard(case, &second, "the stream was away during the decision").await.map(drop)
 }
 
-/// Cuts a stream, and gives the companion the time to notice.
-async fn cut(case: &Case<'_>, peer: &Peer, listener: Listener) -> Checked {
-    drop(listener);
+/// Cuts a stream, and waits until the companion has noticed.
+pub(super) async fn cut(case: &Case<'_>, peer: &Peer, listener: Listener) -> Checked {
     case.log.note("→ the stream is cut");
-    clock::pass(Duration::from_millis(50)).await;
+    listener.cut(case.pace().quiet).await;
     peer.is_served().await
 }
 
@@ -187,6 +186,7 @@ async fn no_resumption(case: &Case<'_>) -> Checked {
     for id in ["0", "1"] {
         let listener = peer.listen_with(peer.request("GET").with("Last-Event-ID", id)).await?;
         comes_back(case, &listener).await?;
+        cut(case, &peer, listener).await?;
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ use super::Clause::{Advice, Shipped, Spec};
 use super::Level::Must;
 use super::bench::{Case, Checked, Stop, ensure, fail, skip};
 use super::clock::within;
+use super::delivery::cut;
 use super::peer::Peer;
 use super::table::{Check, Group, When};
 
@@ -304,7 +305,7 @@ async fn outlive_stream(case: &Case<'_>) -> Checked {
     let listener = peer.listen().await?;
     let text = "Still here?\n";
     case.open_diff(&peer, &path, text).await?;
-    drop(listener);
+    cut(case, &peer, listener).await?;
     case.quiet().await;
     let listener = peer.listen().await?;
     case.quiet().await;

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
-use super::clock::within;
+use super::clock::{self, within};
 use super::peer::Peer;
 use super::sse::{Item, Parser};
 use super::tally::{Tally, Where};
@@ -31,8 +31,12 @@ pub(super) enum Heard {
 pub(super) struct Listener {
     heard: Arc<Mutex<Vec<(Instant, Heard)>>>,
     count: watch::Receiver<usize>,
+    leave: Arc<Notify>,
     task: JoinHandle<()>,
 }
+
+/// The time for a companion to notice that a stream was cut.
+const TO_NOTICE: Duration = Duration::from_millis(50);
 
 impl Listener {
     pub(super) fn over(connection: Connection, peer: Peer, tally: Arc<Tally>) -> Self {
@@ -44,8 +48,9 @@ impl Listener {
             heard.push((Instant::now(), what));
             told.send_replace(heard.len());
         };
-        let task = tokio::spawn(listen(connection, peer, tally, hear));
-        Self { heard, count, task }
+        let leave = Arc::<Notify>::default();
+        let task = tokio::spawn(listen(connection, peer, tally, hear, Arc::clone(&leave)));
+        Self { heard, count, leave, task }
     }
 
     /// How much has come so far: the mark from which to [wait](Self::wait).
@@ -124,6 +129,17 @@ impl Listener {
     }
 }
 
+impl Listener {
+    /// Cuts the stream and waits until the companion has noticed: its end of the connection closes when it reads the end of ours.
+    /// One that does not close it for so long is left as it is.
+    pub(super) async fn cut(self, patience: Duration) {
+        self.leave.notify_one();
+        self.end(patience).await;
+        drop(self);
+        clock::pass(TO_NOTICE).await;
+    }
+}
+
 impl Drop for Listener {
     fn drop(&mut self) {
         self.task.abort();
@@ -134,11 +150,25 @@ fn lock(heard: &Mutex<Vec<(Instant, Heard)>>) -> std::sync::MutexGuard<'_, Vec<(
     heard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn listen(mut connection: Connection, peer: Peer, tally: Arc<Tally>, hear: impl Fn(Heard)) {
+async fn listen(
+    mut connection: Connection,
+    peer: Peer,
+    tally: Arc<Tally>,
+    hear: impl Fn(Heard),
+    leave: Arc<Notify>,
+) {
     let stream = tally.stream();
     let mut parser = Parser::default();
     let end = loop {
-        match connection.piece().await {
+        let piece = tokio::select! {
+            piece = connection.piece() => piece,
+            () = leave.notified() => {
+                // Whoever hung up first has been noticed already.
+                let _ = connection.hang_up().await;
+                continue;
+            }
+        };
+        match piece {
             Ok(Some(piece)) => parser.feed(&piece),
             Ok(None) => break Heard::Ended,
             Err(_) => break Heard::Broke,

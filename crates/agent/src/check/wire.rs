@@ -111,6 +111,11 @@ impl Connection {
         self.tcp.write_all(bytes).await
     }
 
+    /// Says that nothing more is sent, as whoever goes away does; what comes is still read.
+    pub(super) async fn hang_up(&mut self) -> io::Result<()> {
+        self.tcp.shutdown().await
+    }
+
     /// Reads the head of an answer.
     pub(super) async fn head(&mut self) -> io::Result<Head> {
         loop {
