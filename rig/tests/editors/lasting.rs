@@ -10,8 +10,12 @@ use crate::stage::Stage;
 
 #[test]
 fn an_agent_outlives_the_oldest_neovims_server_and_neovim_itself() -> Result<()> {
-    // What `:LspRestart` does where there is no such command.
-    let restart = [":lua vim.lsp.stop_client(vim.lsp.get_clients())", ":edit"];
+    // What `:LspRestart` does where there is no such command: it also waits for the end.
+    let restart = [
+        ":lua vim.lsp.stop_client(vim.lsp.get_clients())",
+        ":lua vim.wait(9000, function() return not next(vim.lsp.get_clients()) end)",
+        ":edit",
+    ];
     stays_connected("oldest Neovim, restarts", Generation::Oldest, &restart)
 }
 
@@ -35,6 +39,8 @@ fn stays_connected(story: &str, generation: Generation, restart: &[&str]) -> Res
     for command in restart {
         pane.enter(command)?;
     }
+    // By the server that is back, for what was announced before is typed over. Its words may be wrapped before these.
+    pane.wait_for("the proposal, announced again", |screen| screen.contains("(3 changes)"))?;
     pane.enter(":Alongside")?;
     accept(&pane)?;
     assert_eq!(proposal.outcome()?, Outcome::Accepted { content: SHOUTED.into() });
