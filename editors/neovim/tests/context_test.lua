@@ -28,7 +28,7 @@ local function newest(e)
   return all[#all].params
 end
 
--- Waits until everything the editor did so far was told.
+-- Nothing more is told: for what is not told there is no event to wait for.
 local function settle(e)
   local before
   editor.await('silence', function()
@@ -38,6 +38,13 @@ local function settle(e)
     vim.wait(120)
     return same
   end)
+end
+
+-- Waits until agents are told what `is` so, and nothing else after it; among the messages after the first `skip`.
+local function await_last(e, is, skip)
+  e:await_message(CONTEXT, is, skip)
+  settle(e)
+  assert(is(newest(e)), vim.inspect(newest(e)))
 end
 
 local function names(params)
@@ -84,9 +91,11 @@ return {
         e:await_message(CONTEXT, function(params)
           return params.openFiles[1].dirty
         end)
+        local before = count(e)
         e:cmd('write')
-        settle(e)
-        assert(newest(e).openFiles[1].dirty == false)
+        await_last(e, function(params)
+          return params.openFiles[1].dirty == false
+        end, before)
       end)
     end,
   },
@@ -134,8 +143,9 @@ return {
         assert(newest(e).active.selectedText == 'two')
         -- From a command line as well.
         e:keys('<C-w>wgg0viw:')
-        settle(e)
-        assert(newest(e).active.selectedText == 'one')
+        await_last(e, function(params)
+          return params.active and params.active.selectedText == 'one'
+        end)
         e:keys('<C-u>wincmd w<CR>')
         settle(e)
         assert(newest(e).active.selectedText == 'one')
@@ -147,9 +157,9 @@ return {
         e:lua([[local buf = vim.fn.bufadd('b.txt')
           vim.bo[buf].buflisted = true
           vim.api.nvim_open_win(buf, true, { relative = 'editor', row = 1, col = 1, width = 10, height = 3 })]])
-        settle(e)
-        assert(newest(e).active.path == root .. '/a.txt')
-        assert(vim.deep_equal(names(newest(e)), { 'a.txt', 'b.txt' }), vim.inspect(newest(e)))
+        await_last(e, function(params)
+          return params.active and params.active.path == root .. '/a.txt' and vim.deep_equal(names(params), { 'a.txt', 'b.txt' })
+        end)
       end)
     end,
   },
@@ -197,12 +207,13 @@ return {
         await_active(e, function(active)
           return active.path == root .. '/c.txt'
         end)
-        e:cmd('bdelete')
-        settle(e)
-        assert(not vim.list_contains(names(newest(e)), 'c.txt'), vim.inspect(newest(e)))
-        e:cmd('silent! bwipeout a.txt')
-        settle(e)
-        assert(not vim.list_contains(names(newest(e)), 'a.txt'), vim.inspect(newest(e)))
+        for _, one in ipairs({ { 'bdelete', 'c.txt' }, { 'silent! bwipeout a.txt', 'a.txt' } }) do
+          local before = count(e)
+          e:cmd(one[1])
+          await_last(e, function(params)
+            return not vim.list_contains(names(params), one[2])
+          end, before)
+        end
       end)
     end,
   },
