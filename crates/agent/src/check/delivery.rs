@@ -170,8 +170,9 @@ async fn delivered(case: &Case<'_>, name: &str) -> Checked<Peer> {
     if listener.message(0, case.pace().answer, &OUTCOMES).await.is_none() {
         return skip("nothing came when the proposal was accepted");
     }
-    // The pong takes its time.
+    // The ping takes its time, and so does the pong.
     case.quiet().await;
+    listener.has_answered(case.pace().answer).await;
     cut(case, &peer, listener).await?;
     Ok(peer)
 }

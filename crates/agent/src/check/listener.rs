@@ -31,6 +31,8 @@ pub(super) enum Heard {
 pub(super) struct Listener {
     heard: Arc<Mutex<Vec<(Instant, Heard)>>>,
     count: watch::Receiver<usize>,
+    /// How many pings have come whose pong has not been taken.
+    owed: watch::Receiver<usize>,
     leave: Arc<Notify>,
     task: JoinHandle<()>,
 }
@@ -48,9 +50,10 @@ impl Listener {
             heard.push((Instant::now(), what));
             told.send_replace(heard.len());
         };
-        let leave = Arc::<Notify>::default();
-        let task = tokio::spawn(listen(connection, peer, tally, hear, Arc::clone(&leave)));
-        Self { heard, count, leave, task }
+        let (leave, owed) = (Arc::<Notify>::default(), watch::Sender::new(0));
+        let owing = owed.subscribe();
+        let task = tokio::spawn(listen(connection, peer, tally, hear, Arc::new(owed), Arc::clone(&leave)));
+        Self { heard, count, owed: owing, leave, task }
     }
 
     /// How much has come so far: the mark from which to [wait](Self::wait).
@@ -113,6 +116,12 @@ impl Listener {
         .await
     }
 
+    /// Waits until every ping that came has been answered.
+    pub(super) async fn has_answered(&self, patience: Duration) {
+        let mut owed = self.owed.clone();
+        within(patience, owed.wait_for(|owed| *owed == 0)).await;
+    }
+
     /// Waits for the end; whether it was a proper one.
     pub(super) async fn end(&self, patience: Duration) -> Option<bool> {
         within(patience, self.ends()).await.flatten()
@@ -155,6 +164,7 @@ async fn listen(
     peer: Peer,
     tally: Arc<Tally>,
     hear: impl Fn(Heard),
+    owed: Arc<watch::Sender<usize>>,
     leave: Arc<Notify>,
 ) {
     let stream = tally.stream();
@@ -186,13 +196,16 @@ async fn listen(
                 continue;
             };
             let ping = (message["method"] == "ping").then(|| message["id"].clone());
+            let ping = ping.filter(|id| !id.is_null() && peer.answers_pings);
+            owed.send_modify(|owed| *owed += usize::from(ping.is_some()));
             hear(Heard::Message(message));
-            if let Some(id) = ping.filter(|id| !id.is_null() && peer.answers_pings) {
+            if let Some(id) = ping {
                 let pong = peer.post(&json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
                 // On its own: what comes meanwhile must not wait.
-                let peer = peer.clone();
+                let (peer, owed) = (peer.clone(), Arc::clone(&owed));
                 tokio::spawn(async move {
                     let _ = peer.send(&pong).await;
+                    owed.send_modify(|owed| *owed -= 1);
                 });
             }
         }
