@@ -19,14 +19,15 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
+use tokio::time::timeout;
 
 use crate::fault::Fault;
 use crate::world::World;
 use editor::Editor;
 use outcomes::Session;
 
-/// How often a companion that stops looks whether streams were read to their end. It is no deadline: a busy machine looks late.
-const LAST_WORDS: usize = 200;
+/// How long a companion that stops waits for its last words to be written: an agent may have stopped reading.
+const LAST_WORDS: Duration = Duration::from_secs(10);
 
 /// A running companion; it is gone when dropped.
 pub(crate) struct Companion {
@@ -43,6 +44,8 @@ pub(crate) struct Shared {
     state: Mutex<State>,
     /// Something that agents are told about has changed in the editor.
     changed: Notify,
+    /// A stream has ended.
+    ended: Notify,
     /// Held while the faulty companion that does one thing at a time reads a request.
     reading: tokio::sync::Mutex<()>,
     /// Where the faulty companion that mixes agents up keeps who asked last.
@@ -80,6 +83,7 @@ impl Companion {
             token,
             state: Mutex::default(),
             changed: Notify::new(),
+            ended: Notify::new(),
             reading: tokio::sync::Mutex::default(),
             crossing: endpoint::Crossing::default(),
         });
@@ -97,12 +101,16 @@ impl Companion {
         if !shared.has(Fault::PendingForgottenAtStop) {
             shared.reject_all();
         }
+        // What is cut is cut after that, whatever else is wrong.
+        let _ = timeout(LAST_WORDS, shared.has_said_all()).await;
         shared.end_streams();
-        for _ in 0..LAST_WORDS {
-            if shared.state().writing == 0 {
-                break;
+        let ended = async {
+            while shared.state().writing > 0 {
+                shared.ended.notified().await;
             }
-            tokio::time::sleep(Duration::from_millis(5)).await;
+        };
+        if !shared.has(Fault::StreamsOutliveTheStop) {
+            let _ = timeout(LAST_WORDS, ended).await;
         }
         if !shared.has(Fault::ServesAfterStop) {
             self.tasks.iter().for_each(AbortHandle::abort);

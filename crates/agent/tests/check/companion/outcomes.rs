@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::diffs::Diff;
@@ -15,10 +16,12 @@ use crate::fault::Fault;
 pub(super) const HOLD: Duration = Duration::from_millis(100);
 
 /// What a stream is told to write.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) enum Frame {
     /// A message.
     Message(Value),
+    /// Nothing: whoever waits is told that what went before is written.
+    Said(oneshot::Sender<()>),
     /// Nothing more, and no proper end.
     Cut,
 }
@@ -185,6 +188,21 @@ impl Shared {
             self.tell(&mut state, &session, Outcome::new(&diff.path, &diff.text, told));
         }
         state.sessions.values_mut().for_each(|session| session.flush(self.fault, true));
+    }
+
+    /// Waits until every stream has written what it was told to, or is gone.
+    pub(super) async fn has_said_all(&self) {
+        let said: Vec<_> = {
+            let state = self.state();
+            let streams = state.sessions.values().filter_map(|session| session.stream.as_ref());
+            let asks = |stream: &Stream| {
+                let (tell, said) = oneshot::channel();
+                let _ = stream.frames.send(Frame::Said(tell));
+                said
+            };
+            streams.map(asks).collect()
+        };
+        futures_util::future::join_all(said).await;
     }
 
     /// Ends every stream after what was written to it.

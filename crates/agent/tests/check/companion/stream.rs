@@ -37,6 +37,7 @@ pub(super) async fn serve(
     let written = write(shared, wire, &mut due).await;
     let mut state = shared.state();
     state.writing -= 1;
+    shared.ended.notify_one();
     if let Some(session) = state.sessions.get_mut(id)
         && session.stream.as_ref().is_some_and(|stream| stream.number == number)
     {
@@ -120,6 +121,7 @@ async fn write(shared: &Shared, wire: &mut Wire, due: &mut UnboundedReceiver<Fra
                     };
                     to.write_all(&chunk(&format!("{id}event: {kind}\ndata: {text}\n\n"))).await?;
                 }
+                Some(Frame::Said(tell)) => drop(tell.send(())),
                 Some(Frame::Cut) => return Ok(()),
                 None => {
                     to.write_all(b"0\r\n\r\n").await?;
