@@ -94,6 +94,14 @@ impl Clinic {
         (desk, self.record().await)
     }
 
+    /// Opens a desk, and with it a companion, in a terminal that has nothing to do with that of the test, for whatever is above
+    /// both an agent here takes for its editor.
+    pub(super) fn reviews_in_another_terminal(&self, variables: &[(&str, &Path)]) -> Running {
+        let mut command = self.home.command("setsid");
+        command.args(["--fork", env!("CARGO_BIN_EXE_alongside"), "review"]).envs(variables.iter().copied());
+        self.home.start(&mut command)
+    }
+
     /// Starts the agent in a directory, as somebody who works there.
     pub(super) async fn starts_gemini(&self, directory: &Path) -> Running {
         let mut agent = self.home.command(self.home.path("bin/gemini"));

@@ -49,7 +49,7 @@ async fn the_companion_has_another_home() {
     let clinic = Clinic::with(&[("qwen", "0.24.4")]);
     let theirs = clinic.home.path("other-home");
     std::fs::create_dir(&theirs).unwrap();
-    let mut desk = clinic.home.start(clinic.home.alongside(&["review"]).env("HOME", &theirs));
+    let mut desk = clinic.reviews_in_another_terminal(&[("HOME", &theirs)]);
     desk.shows("alongside serves").await;
     clinic.is("other-home", &format!("HOME={} qwen", theirs.display()));
 }
@@ -59,7 +59,7 @@ async fn the_companion_has_another_qwen_home() {
     let clinic = Clinic::with(&[("qwen", "0.24.4")]);
     let theirs = clinic.home.path("other-qwen");
     std::fs::create_dir(&theirs).unwrap();
-    let mut desk = clinic.home.start(clinic.home.alongside(&["review"]).env("QWEN_HOME", &theirs));
+    let mut desk = clinic.reviews_in_another_terminal(&[("QWEN_HOME", &theirs)]);
     desk.shows("alongside serves").await;
     // It writes beside the home as well, for agents without the variable.
     let _ = std::fs::remove_dir_all(clinic.home.path("home/.qwen/ide"));

@@ -204,7 +204,9 @@ async fn somebody_has_removed_the_files_of_a_host() {
 #[tokio::test]
 async fn a_stale_file_that_qwen_gets_over_is_only_mentioned() {
     let clinic = Clinic::with(&[("qwen", "0.24.4")]);
-    let (_desk, record) = clinic.companion().await;
+    let mut desk = clinic.reviews_in_another_terminal(&[]);
+    desk.shows("alongside serves").await;
+    let record = clinic.record().await;
     let port = dead_port();
     let mut theirs = clinic.theirs(port);
     theirs["ppid"] = std::process::id().into();
