@@ -6,7 +6,7 @@ M.__index = M
 
 local here = vim.fs.dirname(vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p'))
 local DEADLINE = 10000
--- No Neovim lives longer than this.
+-- No Neovim lives longer than this after it was last asked something.
 local LIFETIME = 60000
 
 --- Waits until `condition` holds; fails with `what` if it does not.
@@ -77,26 +77,35 @@ function M.start(options)
   })
   assert(self.channel > 0, 'Neovim does not start')
   self.pid = vim.fn.jobpid(self.channel)
-  -- One that waits for an answer nobody gives would hold up the test that asked it something.
   self.watchdog = assert(vim.uv.new_timer())
-  self.watchdog:start(LIFETIME, 0, function()
-    self.late = true
-    vim.uv.kill(self.pid, 'sigkill')
-  end)
+  self:watch()
   return self
+end
+
+--- From now on it has its time: one that waits for an answer nobody gives would hold up the test that asked it something.
+function M:watch()
+  if not self.ended then
+    self.watchdog:start(LIFETIME, 0, function()
+      self.late = true
+      vim.uv.kill(self.pid, 'sigkill')
+    end)
+  end
 end
 
 --- Runs Lua in it, and returns what that returns.
 function M:lua(code, ...)
+  self:watch()
   return vim.rpcrequest(self.channel, 'nvim_exec_lua', code, { ... })
 end
 
 function M:cmd(command)
+  self:watch()
   vim.rpcrequest(self.channel, 'nvim_command', command)
 end
 
 --- Types.
 function M:keys(keys)
+  self:watch()
   vim.rpcrequest(self.channel, 'nvim_input', keys)
 end
 

@@ -130,7 +130,7 @@ end
 local function await_picture(nvim, before)
   editor.await('everything to be as before', function()
     return vim.deep_equal(before, nvim:lua(PICTURE))
-  end, 3000)
+  end)
 end
 
 -- Nothing is on its way any more: what has not happened by now does not.
