@@ -109,7 +109,7 @@ async fn json_content(case: &Case<'_>) -> Checked {
 
 async fn quiet(case: &Case<'_>) -> Checked {
     let peer = case.join().await?;
-    let listener = peer.listen().await?;
+    let mut listener = peer.listen().await?;
     let path = case.proposal("close-quiet.txt");
     for arguments in [json!({ "filePath": path, "suppressNotification": true }), json!({ "filePath": path })]
     {
@@ -117,8 +117,10 @@ async fn quiet(case: &Case<'_>) -> Checked {
         let mark = listener.mark();
         peer.call("closeDiff", arguments.clone()).await?;
         case.quiet().await;
+        let newer = listener.read_out(&peer).await;
         let told = listener.told(mark, &TELLING);
         ensure(told.is_empty(), || format!("after closeDiff with {arguments} came {}", told[0].1))?;
+        listener = newer.unwrap_or(listener);
     }
     Ok(())
 }

@@ -356,6 +356,9 @@ async fn on_disk(case: &Case<'_>) -> Checked {
     case.opens("beside-a-new-one.txt").await?;
     case.act(Action::New).await?;
     case.quiet().await;
+    // Whoever tells of this one tells by then of what was there before it.
+    let last = case.opens("after-a-new-one.txt").await?;
+    let _ = listener.context(0, Duration::from_secs(1), |context| find(context, &last).is_some()).await;
     drop(listener);
     case.over_all(Rule::OnDisk).await
 }

@@ -265,6 +265,7 @@ async fn again(case: &Case<'_>) -> Checked {
     let opened = reply["result"].is_object() && reply["result"]["isError"] != true;
     ensure(opened, || format!("the second openDiff was answered {reply}"))?;
     case.quiet().await;
+    let _newer = listener.read_out(&peer).await;
     let told = listener.told(0, &["ide/diffRejected", "ide/diffAccepted", "ide/diffClosed"]);
     ensure(told.is_empty(), || {
         "the first proposal was reported as decided, which ends the second one".into()

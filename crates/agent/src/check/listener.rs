@@ -39,6 +39,8 @@ pub(super) struct Listener {
 
 /// The time for a companion to notice that a stream was cut.
 const TO_NOTICE: Duration = Duration::from_millis(50);
+/// The time for a companion to end a stream when a newer one opens.
+const TO_END: Duration = Duration::from_millis(500);
 
 impl Listener {
     pub(super) fn over(connection: Connection, peer: Peer, tally: Arc<Tally>) -> Self {
@@ -139,6 +141,16 @@ impl Listener {
 }
 
 impl Listener {
+    /// Waits until all has come that was told on this stream so far: the end follows, when a newer stream opens. That one, if it
+    /// does. Whether the older one ends at all is judged elsewhere.
+    pub(super) async fn read_out(&self, peer: &Peer) -> Option<Self> {
+        // What is told when nothing more is being read is told by then.
+        peer.is_served().await.ok()?;
+        let newer = peer.listen().await.ok()?;
+        self.end(TO_END).await;
+        Some(newer)
+    }
+
     /// Cuts the stream and waits until the companion has noticed: its end of the connection closes when it reads the end of ours.
     /// One that does not close it for so long is left as it is.
     pub(super) async fn cut(self, patience: Duration) {

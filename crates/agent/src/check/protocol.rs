@@ -278,16 +278,17 @@ async fn batch(case: &Case<'_>) -> Checked {
 }
 
 async fn slow_body(case: &Case<'_>) -> Checked {
+    const PIECES: usize = 8;
     let peer = case.join().await?;
     let id = peer.next_id();
     let request = peer.post(&json!({ "jsonrpc": "2.0", "id": id, "method": "ping", "params": {} }));
     peer.note(&request);
-    peer.log.note("→ in three pieces, 50 ms apart");
+    peer.log.note("→ in pieces, 50 ms apart");
     let mut connection = peer.dial().await?;
     let exchange = async {
         connection.send(&request.head(request.body.len())).await?;
-        let (first, second) = request.body.split_at(request.body.len() / 2);
-        for piece in [first, second] {
+        // So many that whoever reads late does not get all of them at once.
+        for piece in request.body.chunks(request.body.len().div_ceil(PIECES)) {
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
             connection.send(piece).await?;
         }

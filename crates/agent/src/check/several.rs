@@ -63,6 +63,7 @@ async fn own_outcome(case: &Case<'_>) -> Checked {
         return skip("nothing came when the proposal was accepted");
     }
     case.quiet().await;
+    let _newer = listeners[1].read_out(&other).await;
     let heard = listeners[1].told(marks[1], &OUTCOMES);
     ensure(heard.is_empty(), || format!("the other agent was told {}", heard[0].1))
 }
