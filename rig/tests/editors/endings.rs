@@ -8,7 +8,7 @@ use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{Generation, Proposer};
 use anyhow::Result;
 
-use crate::helix::wait_until_announced;
+use crate::helix::{wait_until_announced, wait_until_shown};
 use crate::script::{ORIGINAL, SHOUTED};
 use crate::stage::Stage;
 
@@ -98,7 +98,7 @@ fn closed_in_helix(story: &str, generation: Generation) -> Result<()> {
         pane.type_text(" a")?;
         pane.wait_for("the review among the code actions", |screen| screen.contains("Review: notes.md ("))?;
         pane.press("Enter")?;
-        pane.wait_for("the proposal", |screen| screen.contains("TWO"))?;
+        wait_until_shown(&pane)?;
         pane.enter(ending)?;
         assert_eq!(proposal.outcome()?, Outcome::Rejected);
         pane.wait_for("the file", |screen| screen.contains("2  two"))?;
