@@ -210,7 +210,7 @@ async fn before_body(case: &Case<'_>) -> Checked {
         connection.send(&request.head(8 << 20)).await?;
         connection.head().await
     };
-    match within(case.pace().answer.min(Duration::from_secs(2)), exchange).await {
+    match within(case.pace().answer.min(Duration::from_secs(3)), exchange).await {
         Some(Ok(head)) => {
             case.log.note(format!("← {}", head.status));
             ensure(matches!(head.status, 401 | 403), || format!("it answered {}", head.status))

@@ -149,7 +149,7 @@ faults! {
     DiffsCloseWithTheStream: "a dropped stream closes what is open" => ["diffs.outlive-stream"],
     // Context.
     NoContextAtFirst: "a stream does not begin with the context" => ["context.first"],
-    ContextIsLate: "changes are told after two seconds" => ["context.prompt", "context.steady"],
+    ContextIsLate: "changes are told after 1.7 seconds" => ["context.prompt", "context.steady"],
     ContextOnlyAfterSilence: "changes are told only after the last of them" => ["context.steady"],
     EveryChangeAtOnce: "every change is told by itself" => ["context.debounce"],
     EqualContextsAreRepeated: "what is as it was is told again" => ["context.equal"],

@@ -36,7 +36,7 @@ const OVERLOOKED: usize = 5;
 /// Held by whoever has the machine to itself: one companion, or all of them at once. Tests run beside each other.
 static MACHINE: Mutex<()> = Mutex::const_new(());
 
-/// The reference companion keeps its streams alive every second and is never slow, so that nothing has to be waited for as
+/// The reference companion keeps its streams alive twice a second and is never slow, so that nothing has to be waited for as
 /// long as in the world outside.
 const PACE: Pace = Pace {
     answer: Duration::from_secs(4),

@@ -16,6 +16,9 @@ use crate::fault::Fault;
 const QUIET: Duration = Duration::from_millis(50);
 const AT_MOST: Duration = Duration::from_millis(200);
 
+/// What is later than agents may have to wait, and soon enough for whoever waits for the update itself.
+const LATE: Duration = Duration::from_millis(1700);
+
 /// The most files, and the most UTF-16 units of a selection, that agents are told.
 const FILES: usize = 10;
 const SELECTED: usize = 16_384;
@@ -31,7 +34,7 @@ pub(super) async fn tell_changes(shared: Arc<Shared>) {
         let first = Instant::now();
         let (quiet, at_most) = match shared.fault {
             Some(Fault::ContextOnlyAfterSilence) => (QUIET * 5, Duration::from_secs(3600)),
-            Some(Fault::ContextIsLate) => (Duration::from_secs(2), Duration::from_secs(2)),
+            Some(Fault::ContextIsLate) => (LATE, LATE),
             Some(Fault::EveryChangeAtOnce) => (Duration::ZERO, Duration::ZERO),
             _ => (QUIET, AT_MOST),
         };

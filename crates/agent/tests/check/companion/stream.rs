@@ -15,7 +15,7 @@ use super::{Shared, context};
 use crate::fault::Fault;
 
 /// How long a stream may be silent. Agents give one up after 300 s; the suite is told to be less patient here.
-const KEEP_ALIVE: Duration = Duration::from_secs(1);
+const KEEP_ALIVE: Duration = Duration::from_millis(500);
 
 /// Serves a GET of this session until its stream ends.
 pub(super) async fn serve(
