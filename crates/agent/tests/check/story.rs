@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use alongside_agent::{Endpoint, Identity, Outcome, Session, find};
+use alongside_agent::{Endpoint, Identity, Outcome, Session, StreamState, find};
 use alongside_contract::family;
 use tokio::time::timeout;
 
@@ -77,6 +77,10 @@ async fn both_agents_know_where_the_person_is() {
 async fn a_companion_that_stops_rejects_what_waits_and_takes_its_files_along() {
     let (world, companion, agents) = meet().await;
     let waiting = agents[0].open_diff("/p/a.txt", "proposed\n").await.unwrap();
+    // What is told at the end is told to whoever listens.
+    let mut stream = agents[0].stream();
+    let open = stream.wait_for(|state| *state == StreamState::Open);
+    timeout(PATIENCE, open).await.expect("a stream in time").expect("a stream");
     companion.stop().await;
     assert_eq!(timeout(PATIENCE, waiting.outcome()).await.expect("an outcome"), Outcome::Rejected);
     let here = world.surroundings(companion.shared.port);
