@@ -200,7 +200,8 @@ fn every_check_catches_a_fault() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whenever_it_is_interrupted_nothing_is_left_behind() {
     let _machine = MACHINE.lock().await;
-    for after in [500, 3000, 6000] {
+    // At first, sessions are begun and ended all the time, and discovery files watched.
+    for after in (0..120).step_by(3).chain([500, 3000, 6000]) {
         let world = Arc::new(World::new());
         let companion = Companion::start(Arc::clone(&world), None).await;
         let target = Target::find(None, world.surroundings(companion.shared.port)).expect("it is found");
