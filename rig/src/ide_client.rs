@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::install::Rig;
@@ -294,6 +295,19 @@ impl RealClient {
     /// Its process.
     pub fn pid(&self) -> u32 {
         self.peer.pid()
+    }
+
+    /// Has something done while the agent stands still. It tries for 2.5 s to get a lost stream back, and how soon another
+    /// companion is there is the machine's affair.
+    ///
+    /// # Errors
+    /// When that fails, or the agent has ended.
+    pub async fn held_up<T>(&self, done: impl Future<Output = Result<T>>) -> Result<T> {
+        let process = Pid::from_raw(self.pid().cast_signed()).context("the agent has no process")?;
+        kill_process(process, Signal::STOP)?;
+        let done = done.await;
+        kill_process(process, Signal::CONT)?;
+        done
     }
 
     /// Disconnects as `/ide disable` does.

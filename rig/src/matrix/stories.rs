@@ -100,7 +100,7 @@ async fn two(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
 async fn crash(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
     let diff = agent.open_diff(&stage.file, "undecided\n");
     stage.review_at(agent, "undecided\n").await?;
-    stage.crash().await?;
+    agent.held_up(stage.crash()).await?;
     is(&diff.outcome().await?, &Outcome::Rejected)?;
     if stage.desk.agents_listen(1).await.is_err() {
         agent.connect().await?;

@@ -1,7 +1,7 @@
 //! One side ends and comes back.
 
 use alongside_rig::companion::CompanionProcess;
-use alongside_rig::{Outcome, RealClient, Release, Rig};
+use alongside_rig::{Outcome, RealClient, Release, Rig, Sandbox};
 use anyhow::Result;
 
 use crate::stage::{COMPANION, Stage};
@@ -48,8 +48,7 @@ pub(crate) async fn companion_stops_with_a_diff_open_and_comes_back(
 pub(crate) async fn companion_crashes_and_the_session_goes_on(rig: Rig, release: Release) -> Result<()> {
     let stage = Stage::new(rig, release).await?;
     let (port, token) = (stage.companion.port, stage.companion.token.clone());
-    stage.companion.kill().await?;
-    let companion = CompanionProcess::start(COMPANION, &stage.sandbox).await?;
+    let companion = crash(stage.companion, &stage.agent, &stage.sandbox).await?;
     assert_eq!((companion.port, &companion.token), (port, &token), "back as the one it was");
 
     if reopens_its_stream(stage.release) {
@@ -71,8 +70,7 @@ pub(crate) async fn companion_crashes_with_a_diff_open(rig: Rig, release: Releas
     stage.companion.review_of("undecided\n").await?;
     stage.agent.wait_answered("openDiff").await?;
     let port = stage.companion.port;
-    stage.companion.kill().await?;
-    let companion = CompanionProcess::start(COMPANION, &stage.sandbox).await?;
+    let companion = crash(stage.companion, &stage.agent, &stage.sandbox).await?;
     assert_eq!(companion.port, port, "back as the one it was");
     if reopens_its_stream(stage.release) {
         assert_eq!(diff.outcome().await?, Outcome::Rejected);
@@ -86,6 +84,19 @@ pub(crate) async fn companion_crashes_with_a_diff_open(rig: Rig, release: Releas
     companion.accept(&companion.review_of("decided\n").await?).await?;
     assert_eq!(diff.outcome().await?, Outcome::accepted("decided\n"));
     Ok(())
+}
+
+/// Kills the companion, and starts it again.
+async fn crash(
+    companion: CompanionProcess,
+    agent: &RealClient,
+    sandbox: &Sandbox,
+) -> Result<CompanionProcess> {
+    let again = async {
+        companion.kill().await?;
+        CompanionProcess::start(COMPANION, sandbox).await
+    };
+    agent.held_up(again).await
 }
 
 /// Qwen Code 0.5.2 bundles an SDK that reopens a cut stream only if its events carried ids; ours carry none.
