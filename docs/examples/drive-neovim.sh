@@ -18,15 +18,15 @@ ex() { lua 'vim.fn.execute(_A[1]:format(vim.fn.fnameescape(_A[2] or "")))' "$@";
 # Puts the cursor on line $1, behind $2 UTF-16 units.
 cursor() { lua 'vim.fn.cursor(_A[1], vim.fn.byteidx(vim.fn.getline(_A[1]), _A[2], true) + 1)' "$1" "$2"; }
 
-# What follows knows the companion: here it is the plugin of alongside. Finds the proposal for $1, which may be on its way.
-proposal='(function(found)
-  vim.wait(1000, function()
-    found = vim.iter(require("alongside.review").all()):find(function(it) return it.file == _A[1] end)
+# What follows knows the companion: here it is the plugin of alongside. Finds the proposal for _A[1], which may be on its way for $1 ms.
+proposal() { printf %s "(function(found)
+  vim.wait($1, function()
+    found = vim.iter(require('alongside.review').all()):find(function(it) return it.file == _A[1] end)
     return found ~= nil
   end)
   return found
-end)()'
-look() { lua "require('alongside.review').go($proposal.id)" "$1"; }
+end)()"; }
+look() { lua "require('alongside.review').go($(proposal 9000).id)" "$1"; }
 decide() { look "$1" && lua "(function(it)
   vim.fn.execute(_A[2])
   assert(vim.wait(9000, function() return it.is_over and not it.view:is_shown() end), 'it was not decided')
@@ -49,7 +49,7 @@ case $action in
   accept)        decide "$1" 'Alongside accept' ;;
   reject)        decide "$1" 'Alongside reject' ;;
   close-view)    decide "$1" quit ;;
-  is-shown)      test "$(lua "$proposal ~= nil" "$1")" = true ;;
+  is-shown)      test "$(lua "$(proposal 1000) ~= nil" "$1")" = true ;;
   stop)          nvim --server "$NVIM_SOCKET" --remote-send '<C-\><C-N>:qall!<CR>'
                  while test -S "$NVIM_SOCKET"; do sleep 0.05; done ;;
   *)             exit 3 ;;
