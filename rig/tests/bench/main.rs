@@ -94,10 +94,11 @@ fn what_a_plugin_author_would_write_is_measured_as_well() -> Result<()> {
 
 #[test]
 fn one_that_dies_is_said_to_have_died() -> Result<()> {
-    // It can be found, serves for a moment, and is killed.
+    // It can be found, serves until it is asked and for a moment more, and is killed.
     let host = alongside_bin()?;
     let dies = format!(
-        "sh -c '\"{}\" host --serve bench --starter $$ -- \"$PWD\" & sleep 2; kill -9 $!; wait; exit 9'",
+        "sh -c '\"{}\" host --serve bench --starter $$ -- \"$PWD\" & \
+         until test -e asked.rs; do sleep 0.1; done; sleep 0.2; kill -9 $!; wait; exit 9'",
         host.display()
     );
     let plan = Plan { samples: 1_000_000, ..only(&[Scene::Requests]) };
