@@ -164,7 +164,10 @@ fn a_slow_link_carries_no_more_than_it_can() -> Result<()> {
 #[test]
 fn a_program_that_has_fallen_silent_has_settled() -> Result<()> {
     let sandbox = Sandbox::new();
-    let screen = shell(&sandbox, &small(), "for i in 1 2 3 4 5; do echo $i; sleep 0.05; done; sleep 1000")?;
+    // It starts no program before it falls silent, for that alone may take a busy machine a second.
+    let pauses = "for i in 1 2 3 4 5; do echo $i; read -t 0.05; done; sleep 1000";
+    let screen = shell(&sandbox, &small(), pauses)?;
+    screen.shows("1")?;
     screen.settle(Duration::from_secs(1))?;
     assert_eq!(screen.text()?, "1\n2\n3\n4\n5");
     Ok(())
