@@ -168,7 +168,7 @@ fn found_under_the_interface(story: &str, generation: Generation) -> Result<()> 
         ours.filter(runs).partition(|pid| words(*pid).contains("--embed"));
     assert_eq!((embedded.len(), interface.len()), (1, 1));
     // What agents compare is the name of a file; the process itself stands in Qwen's lock.
-    let port = stage.status()?[0]["port"].clone();
+    let port = stage.port(|_| true)?;
     let lock = fs::read(stage.sandbox.home().join(format!(".qwen/ide/{port}.lock")))?;
     let lock: serde_json::Value = serde_json::from_slice(&lock)?;
     assert_eq!((&lock["ppid"], &lock["ideInfo"]["name"]), (&interface[0].into(), &"neovim".into()), "{lock}");

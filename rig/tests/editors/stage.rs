@@ -153,6 +153,15 @@ impl Stage {
         Ok(status["companions"].clone())
     }
 
+    /// The port of the first companion that is as wanted. One that is held up does not say it in time.
+    pub(crate) fn port(&self, wanted: impl Fn(&Value) -> bool) -> Result<u64> {
+        wait::until("the port of a companion", PATIENCE, || {
+            let status = self.status().map_err(|error| error.to_string())?;
+            let companion = status.as_array().into_iter().flatten().find(|it| wanted(it));
+            companion.and_then(|it| it["port"].as_u64()).ok_or_else(|| status.to_string())
+        })
+    }
+
     /// What `alongside` prints for these arguments, typed in the project.
     pub(crate) fn alongside(&self, arguments: &[&str]) -> Result<String> {
         let output = self.command(arguments)?.output()?;
