@@ -34,7 +34,16 @@ impl Proposer {
     /// # Errors
     /// When none is found until the deadline, or it does not keep to the contract.
     pub fn gemini(sandbox: &Sandbox) -> Result<Self> {
-        Self::connect(sandbox, "gemini", Identity::new("gemini-cli-mcp-client-rig", "0.61.0"))
+        Self::gemini_in(sandbox, &sandbox.project())
+    }
+
+    /// The same in a directory of the sandbox.
+    ///
+    /// # Errors
+    /// As [`gemini`](Self::gemini).
+    pub fn gemini_in(sandbox: &Sandbox, directory: &Path) -> Result<Self> {
+        let identity = Identity::new("gemini-cli-mcp-client-rig", "0.61.0");
+        Self::connect(sandbox, directory, "gemini", identity)
     }
 
     /// The same as Qwen Code does it.
@@ -42,7 +51,8 @@ impl Proposer {
     /// # Errors
     /// As [`gemini`](Self::gemini).
     pub fn qwen(sandbox: &Sandbox) -> Result<Self> {
-        Self::connect(sandbox, "qwen", Identity::new("qwen-code-mcp-client-rig", "0.24.4"))
+        let identity = Identity::new("qwen-code-mcp-client-rig", "0.24.4");
+        Self::connect(sandbox, &sandbox.project(), "qwen", identity)
     }
 
     /// The same as an agent that calls itself this.
@@ -50,16 +60,16 @@ impl Proposer {
     /// # Errors
     /// As [`gemini`](Self::gemini).
     pub fn that_calls_itself(sandbox: &Sandbox, name: &str, version: &str) -> Result<Self> {
-        Self::connect(sandbox, "gemini", Identity::new(name, version))
+        Self::connect(sandbox, &sandbox.project(), "gemini", Identity::new(name, version))
     }
 
-    fn connect(sandbox: &Sandbox, command: &str, identity: Identity) -> Result<Self> {
+    fn connect(sandbox: &Sandbox, directory: &Path, command: &str, identity: Identity) -> Result<Self> {
         let family = family::by_command(command).context("the table knows the agent")?;
         let here = Surroundings {
             tmp: sandbox.tmp(),
             home: sandbox.home(),
             variables: HashMap::new(),
-            cwd: sandbox.project(),
+            cwd: directory.to_owned(),
             pid: std::process::id(),
         };
         let found = wait::until("a companion that serves the project", PATIENCE, || {

@@ -1,13 +1,16 @@
 //! Two Neovims in two projects, and in each two whole agents: who belongs to whom, and what is left when one is killed.
 
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use alongside_rig::Generation;
+use alongside_agent::Outcome;
 use alongside_rig::agent::Agent;
 use alongside_rig::cli::Cli;
 use alongside_rig::tmux::Pane;
 use alongside_rig::wait::{self, PATIENCE};
+use alongside_rig::{Generation, Proposer};
 use anyhow::Result;
 
 use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, with};
@@ -15,6 +18,17 @@ use crate::stage::Stage;
 
 /// A killed editor frees its agents within two seconds; a busy machine has twice that.
 const FREED_WITHIN: Duration = Duration::from_secs(4);
+
+/// What is told of reviews comes in two messages. A person would look again; the story looks once, when both are there.
+const STATUSLINE: &str = "\
+function waiting()
+  local told = 0
+  for _, status in ipairs(require('alongside').status()) do
+    told = told + status.reviews
+  end
+  return told .. ' told, ' .. require('alongside').statusline()
+end
+vim.o.statusline = '%{v:lua.waiting()}'";
 
 /// A project: its editor, and its agents with the file that each of them changes.
 struct Project {
@@ -29,7 +43,7 @@ fn each_agent_reaches_its_own_editor_and_a_killed_one_frees_its_agents() -> Resu
     let Some(stage) = Stage::set(story, Generation::Newest, ORIGINAL)? else {
         return Ok(());
     };
-    stage.has_neovim_plugin("")?;
+    stage.has_neovim_plugin(STATUSLINE)?;
     let mut projects = Vec::new();
     for (number, name) in ["one", "two"].into_iter().enumerate() {
         match open(&stage, story, name, number + 1)? {
@@ -48,6 +62,9 @@ fn each_agent_reaches_its_own_editor_and_a_killed_one_frees_its_agents() -> Resu
     let [one, two] = &projects[..] else { unreachable!("there are two") };
     // Each editor knows of its own two proposals.
     for project in [one, two] {
+        project.editor.wait_for("both to be told", |screen| {
+            screen.contains("2 told, ") && screen.contains("2 reviews")
+        })?;
         project.editor.enter(":Alongside status")?;
         project.editor.wait_for("its two reviews", |screen| {
             let said = [
@@ -62,13 +79,19 @@ fn each_agent_reaches_its_own_editor_and_a_killed_one_frees_its_agents() -> Resu
         project.editor.press("Enter")?;
     }
 
+    // One more whose outcome is seen as it comes: how soon whole agents draw their prompts is their own affair.
+    let file = stage.sandbox.write("one/mine.md", ORIGINAL);
+    let agent = Proposer::gemini_in(&stage.sandbox, &stage.sandbox.project().join(one.name))?;
+    let proposal = agent.propose(&file, SHOUTED)?;
     let port = port_of(&stage, one.name)?;
     let killed = Instant::now();
-    one.editor.kill()?;
+    let (outcome, late) = and_how_late(|| one.editor.kill().and_then(|()| proposal.outcome()));
+    let took = killed.elapsed();
+    assert_eq!(outcome?, Outcome::Rejected);
+    assert!(took < FREED_WITHIN + late, "it took {took:?} where sleepers were {late:?} late");
     for agent in &one.agents {
         agent.wait_until_free()?;
     }
-    assert!(killed.elapsed() < FREED_WITHIN, "it took {:?}", killed.elapsed());
     wait::until("its files to be gone", PATIENCE, || match files_naming(&stage, port) {
         files if files.is_empty() => Ok(()),
         files => Err(files.join(", ")),
@@ -87,6 +110,27 @@ fn each_agent_reaches_its_own_editor_and_a_killed_one_frees_its_agents() -> Resu
     assert_eq!(fs::read_to_string(&written[file])?, SHOUTED);
     assert_eq!(fs::read_to_string(&written[1 - file])?, ORIGINAL);
     Ok(())
+}
+
+/// Does something, and says how much later than they wanted sleepers woke up meanwhile, all in all: whoever does something was as late.
+fn and_how_late<T>(does: impl FnOnce() -> T) -> (T, Duration) {
+    const NAP: Duration = Duration::from_millis(10);
+    let done = AtomicBool::new(false);
+    let sleeper = || {
+        let mut late = Duration::ZERO;
+        while !done.load(Ordering::Relaxed) {
+            let asleep = Instant::now();
+            thread::sleep(NAP);
+            late += asleep.elapsed().saturating_sub(NAP);
+        }
+        late
+    };
+    thread::scope(|scope| {
+        let sleeper = scope.spawn(sleeper);
+        let what = does();
+        done.store(true, Ordering::Relaxed);
+        (what, sleeper.join().unwrap())
+    })
 }
 
 fn other(name: &str) -> &str {
@@ -114,11 +158,7 @@ fn open(stage: &Stage, story: &str, name: &'static str, companions: usize) -> Re
 
 fn port_of(stage: &Stage, name: &str) -> Result<u64> {
     let root = stage.sandbox.project().join(name);
-    let status = stage.status()?;
-    let mut companions = status.as_array().into_iter().flatten();
-    let its = companions
-        .find(|it| it["roots"][0].as_str().is_some_and(|path| root.ends_with(path) || path.ends_with(name)));
-    Ok(its.and_then(|it| it["port"].as_u64()).expect("its companion has a port"))
+    stage.port(|it| it["roots"][0].as_str().is_some_and(|path| root.ends_with(path) || path.ends_with(name)))
 }
 
 /// Discovery files that lead to a port.
