@@ -2,8 +2,8 @@
 //! nobody else is held up.
 
 use alongside_rig::cli::Cli;
-use anyhow::{Context as _, Result};
-use rustix::process::{Pid, Signal, kill_process};
+use anyhow::Result;
+use rustix::process::{Signal, kill_process};
 
 use crate::desk::WIDE;
 use crate::script::{
@@ -52,14 +52,14 @@ fn a_desk_that_is_killed_in_mid_edit_leaves_review_and_text_to_the_next_one() ->
     desk.press_after("2 kept, 1 dropped", "e")?;
     desk.wait_until_told(IN_EDITOR)?;
     stage.wait_until_drafted(&edited)?;
-    let host = host(&stage)?;
+    let host = stage.host()?;
     desk.pane.kill()?;
 
     let desk = stage.open_desk(WIDE)?;
     desk.press_after("1 kept, 1 dropped, 1 edited", "a")?;
     gemini.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), edited);
-    assert_eq!(self::host(&stage)?, host, "it is another host");
+    assert_eq!(stage.host()?, host, "it is another host");
     Ok(())
 }
 
@@ -83,7 +83,7 @@ fn a_host_that_is_killed_in_mid_edit_frees_every_agent_keeps_the_text_and_serves
     desk.press_at("notes.txt", "e")?;
     desk.wait_until_told(IN_EDITOR)?;
     stage.wait_until_drafted(&edited)?;
-    kill_process(host(&stage)?, Signal::KILL)?;
+    kill_process(stage.host()?, Signal::KILL)?;
 
     for agent in [&gemini, &qwen, &other] {
         agent.wait_until_free()?;
@@ -110,10 +110,4 @@ fn a_host_that_is_killed_in_mid_edit_frees_every_agent_keeps_the_text_and_serves
         assert_eq!(std::fs::read_to_string(path)?, SHOUTED);
     }
     Ok(())
-}
-
-/// The process that serves the agents.
-fn host(stage: &Stage) -> Result<Pid> {
-    let pid = stage.status()?["pid"].as_i64().and_then(|pid| Pid::from_raw(pid.try_into().ok()?));
-    pid.context("no pid in the status")
 }

@@ -1,8 +1,8 @@
 //! The companion goes while a change waits for an answer, and the agent is not left wedged.
 
 use alongside_rig::cli::Cli;
-use anyhow::{Context as _, Result};
-use rustix::process::{Pid, Signal, kill_process};
+use anyhow::Result;
+use rustix::process::{Signal, kill_process};
 
 use crate::script::{EDIT, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, shout};
 use crate::stage::Stage;
@@ -54,8 +54,7 @@ fn alongside_crashes_in_mid_review(story: &str, cli: Cli) -> Result<()> {
     agent.ask(REQUEST)?;
     agent.wait_until_it_asks()?;
     stage.reviewer().wait_until_told("+TWO")?;
-    let pid = stage.status()?["pid"].as_i64().and_then(|pid| Pid::from_raw(pid.try_into().ok()?));
-    kill_process(pid.context("no pid in the status")?, Signal::KILL)?;
+    kill_process(stage.host()?, Signal::KILL)?;
 
     // Nobody but the new companion can end the diff: Enter and Esc are dead in an agent whose stream was cut.
     agent.wait_until_free()?;

@@ -145,8 +145,17 @@ impl Stage {
         })
     }
 
+    /// The process that serves the agents. One that is held up does not say it in time.
+    pub(crate) fn host(&self) -> Result<Pid> {
+        wait::until("the process of the companion", PATIENCE, || {
+            let status = self.status().map_err(|error| error.to_string())?;
+            let pid = status["pid"].as_i64().and_then(|pid| Pid::from_raw(pid.try_into().ok()?));
+            pid.ok_or_else(|| status.to_string())
+        })
+    }
+
     /// What `alongside status` says of the companion of this project.
-    pub(crate) fn status(&self) -> Result<Value> {
+    fn status(&self) -> Result<Value> {
         let status: Value = serde_json::from_str(&self.alongside(&["status", "--json"])?)?;
         Ok(status["companions"][0].clone())
     }
