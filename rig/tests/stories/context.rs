@@ -15,7 +15,7 @@ fn qwen_p_carries_the_saved_file_to_the_model() -> Result<()> {
         return Ok(());
     };
     stage.start_review()?;
-    let saved = stage.sandbox.write("saved by the person.txt", "hello\n");
+    let saved = stage.save("saved by the person.txt", "hello\n")?;
     let qwen = stage.install(Cli::Qwen, Script::new().on("hi", [Turn::say("Hello from the fake model.")]))?;
     qwen.pane.enter("qwen -p hi")?;
     qwen.pane.wait_for("the answer and the shell's prompt", |screen| {
@@ -35,7 +35,7 @@ fn gemini_carries_the_saved_file_to_the_model() -> Result<()> {
     };
     stage.start_review()?;
     let gemini = stage.start(Cli::Gemini, with(Vec::new()))?;
-    let saved = stage.sandbox.write("saved by the person.txt", "hello\n");
+    let saved = stage.save("saved by the person.txt", "hello\n")?;
     gemini.wait_until_it_says("1 open file")?;
     gemini.ask(NEXT_REQUEST)?;
     gemini.wait_until_it_says(NEXT_ANSWER)?;

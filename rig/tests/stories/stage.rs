@@ -154,6 +154,20 @@ impl Stage {
         })
     }
 
+    /// Saves a file as a person does, until it is noticed, and agents are told of it: the folders are watched a moment after
+    /// alongside serves.
+    pub(crate) fn save(&self, name: &str, text: &str) -> Result<PathBuf> {
+        wait::until("the saved file in the context", PATIENCE, || {
+            let path = self.sandbox.write(name, text);
+            let status = self.status().map_err(|error| error.to_string())?;
+            let mut files = status["context"].as_array().into_iter().flatten();
+            match files.any(|file| file["path"] == *path.to_string_lossy()) {
+                true => Ok(path),
+                false => Err(status.to_string()),
+            }
+        })
+    }
+
     /// What `alongside status` says of the companion of this project.
     fn status(&self) -> Result<Value> {
         let status: Value = serde_json::from_str(&self.alongside(&["status", "--json"])?)?;
