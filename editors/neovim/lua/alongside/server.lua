@@ -206,9 +206,7 @@ function M.attach(buf, opened)
     return
   end
   for _, client in ipairs(vim.lsp.get_clients({ bufnr = buf, name = NAME, _uninitialized = true })) do
-    -- One that was asked to stop is still there for a moment; a file that is opened does not count on it.
-    local is_leaving = client.rpc.is_closing() or (opened and link.of(client).asked_to_stop)
-    if client.root_dir == root and not is_leaving then
+    if client.root_dir == root and not client.rpc.is_closing() then
       return
     end
     vim.lsp.buf_detach_client(buf, client.id)
