@@ -186,6 +186,14 @@ impl Screen {
         Ok(self.link()?.copied())
     }
 
+    /// How long, at most, the program has waited for the slowest of the terminal's answers.
+    ///
+    /// # Errors
+    /// After hanging up.
+    pub fn answered_within(&self) -> Result<Duration> {
+        Ok(self.link()?.answered_within())
+    }
+
     /// How many bytes the program has written so far, as far as they have been read.
     ///
     /// # Errors

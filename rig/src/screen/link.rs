@@ -34,6 +34,8 @@ struct Shared {
     /// How often the reader found nothing to read.
     lulls: AtomicU64,
     last: Mutex<Instant>,
+    /// How long the program may have waited for the slowest answer.
+    answered_within: Mutex<Duration>,
     stop: AtomicBool,
 }
 
@@ -53,6 +55,7 @@ impl Link {
             written: Mutex::default(),
             lulls: AtomicU64::new(0),
             last: Mutex::new(Instant::now()),
+            answered_within: Mutex::default(),
             stop: AtomicBool::new(false),
         });
         let (theirs, keyboard, speed) = (shared.clone(), ours.try_clone()?, terminal.bytes_per_second);
@@ -83,6 +86,10 @@ impl Link {
 
     pub(super) fn silent_for(&self) -> Duration {
         self.shared.last.lock().expect("no reader panics").elapsed()
+    }
+
+    pub(super) fn answered_within(&self) -> Duration {
+        *self.shared.answered_within.lock().expect("no reader panics")
     }
 
     pub(super) fn asked_for(&self, mode: u16) -> bool {
@@ -147,9 +154,13 @@ fn read(mut ours: File, shared: &Shared, bytes_per_second: Option<u32>) {
     // A slow link carries a fiftieth of a second's worth at a time.
     let mut piece = vec![0; bytes_per_second.map_or(8192, |speed| (speed / 50).clamp(1, 8192) as usize)];
     let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(LOOK.subsec_nanos()) };
+    // What is read next was not written before this.
+    let mut nothing = Instant::now();
     while !shared.stop.load(Ordering::SeqCst) {
+        let looked = Instant::now();
         match poll(&mut [PollFd::new(&ours, PollFlags::IN)], Some(&timeout)) {
             Ok(0) => {
+                nothing = looked;
                 shared.lulls.fetch_add(1, Ordering::SeqCst);
                 continue;
             }
@@ -168,6 +179,10 @@ fn read(mut ours: File, shared: &Shared, bytes_per_second: Option<u32>) {
         *shared.last.lock().expect("nobody panics with the clock") = Instant::now();
         // A program that has ended wants no answer.
         let _ = ours.write_all(&owed);
+        if !owed.is_empty() {
+            let mut slowest = shared.answered_within.lock().expect("no test panics with it");
+            *slowest = slowest.max(nothing.elapsed());
+        }
         if let Some(speed) = bytes_per_second {
             std::thread::sleep(Duration::from_secs(1) * count as u32 / speed);
         }
