@@ -1,6 +1,7 @@
 //! `alongside install` and `uninstall` on a machine whose editors are scripts: what is shown, asked, written and taken out.
 //! What real editors and agents make of it is in `rig/tests/editors/installed.rs`.
 
+mod agents;
 mod machine;
 
 use std::fs;
@@ -207,25 +208,6 @@ fn a_file_that_cannot_be_read_is_named_with_its_line_and_nothing_is_written() {
 }
 
 #[test]
-fn an_agent_whose_settings_are_broken_is_named_and_the_other_gets_what_was_asked_for() {
-    let home = Home::new();
-    home.agent_program("gemini", "0.61.0");
-    home.agent_program("qwen", "0.24.4");
-    let broken = "{\n  \"ide\": { \"enabled\": false, },\n}\n";
-    home.writes(".qwen/settings.json", broken);
-    let output = home.does(&["install", "agent", "--yes"]);
-    let said = said(&output);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("Gemini CLI 0.61.0: IDE mode is on from its next start"), "{said}");
-    assert!(said.contains("Qwen Code 0.24.4 stays as it is: cannot change"), "{said}");
-    assert!(said.contains("\"enabled\" in \"ide\" is true"), "there is an \"ide\" already: {said}");
-    assert_eq!(home.reads(".qwen/settings.json"), broken);
-    assert!(home.reads(".gemini/settings.json").contains("true"));
-    let list = home.succeeds(&["install", "--list"]);
-    assert!(list.contains("cannot be told: ~/.qwen/settings.json cannot be read"), "{list}");
-}
-
-#[test]
 fn without_a_home_nothing_is_taken_for_one() {
     let home = Home::new();
     home.agent_program("gemini", "0.61.0");
@@ -366,60 +348,6 @@ async fn at_a_terminal_it_asks_and_only_a_clear_yes_is_one() {
     install.shows("Neovim has alongside. Start it again").await;
     assert!(install.ends().success());
     assert!(home.in_home(PACKAGE).join("plugin/alongside.lua").exists());
-}
-
-#[test]
-fn ide_mode_is_switched_on_where_it_is_off_and_every_other_byte_stays() {
-    let home = Home::new();
-    home.agent_program("gemini", "0.61.0");
-    home.agent_program("qwen", "0.24.4");
-    let gemini = "{\n  // key\n  \"mcpServers\": { \"x\": { \"env\": { \"KEY\": \"secret\" } } },\n  \"ide\": { \"enabled\": false }\n}\n";
-    let path = home.writes(".gemini/settings.json", gemini);
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
-    let before = home.everything();
-
-    let list = home.succeeds(&["install", "--list"]);
-    assert!(list.contains("Gemini CLI  0.61.0    IDE mode off: alongside install gemini"), "{list}");
-    let said = home.succeeds(&["install", "agent", "--yes"]);
-    assert!(said.contains("-  \"ide\": { \"enabled\": false }\n+  \"ide\": { \"enabled\": true }"), "{said}");
-    assert!(said.contains("qwen --approval-mode default"), "Qwen's own mode opens no diffs: {said}");
-    assert_eq!(home.reads(".gemini/settings.json"), gemini.replace("false", "true"));
-    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    let copy = home.in_home(".gemini/settings.json.before-alongside");
-    assert_eq!(fs::metadata(copy).unwrap().permissions().mode() & 0o777, 0o600);
-    assert!(home.succeeds(&["install", "--list"]).contains("Qwen Code   0.24.4    IDE mode on"));
-    assert!(
-        home.succeeds(&["install", "agents"]).contains("Gemini CLI 0.61.0: IDE mode is on; nothing to do")
-    );
-
-    // The agent writes its own settings.
-    let qwen = home.reads(".qwen/settings.json").replace("\n}\n", ",\n  \"$version\": 3\n}\n");
-    home.writes(".qwen/settings.json", &qwen);
-    home.succeeds(&["uninstall", "agent", "--yes"]);
-    assert_eq!(home.reads(".gemini/settings.json"), gemini);
-    assert_eq!(home.reads(".qwen/settings.json"), "{\n  \"$version\": 3\n}\n");
-    fs::remove_file(home.in_home(".qwen/settings.json")).unwrap();
-    assert_eq!(home.everything(), before);
-}
-
-#[test]
-fn the_release_of_an_agent_is_told_also_where_a_launcher_starts_it() {
-    let home = Home::new();
-    home.agent_program("gemini", "0.61.0");
-    let script = home.path("lib/gemini/dist/cli.js");
-    fs::remove_file(home.path("bin/gemini")).unwrap();
-    home.program("gemini", &format!("exec node {} \"$@\"\n", script.display()));
-    let list = home.succeeds(&["install", "--list"]);
-    assert!(list.contains("Gemini CLI  0.61.0"), "{list}");
-}
-
-#[test]
-fn a_file_that_has_the_last_word_is_named() {
-    let home = Home::new();
-    home.agent_program("qwen", "0.24.4");
-    home.file(".qwen/settings.json", r#"{"ide": {"enabled": false}}"#);
-    let said = home.succeeds(&["install", "qwen", "--yes"]);
-    assert!(said.contains("/project/.qwen/settings.json switches IDE mode off"), "{said}");
 }
 
 #[test]

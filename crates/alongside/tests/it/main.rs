@@ -18,6 +18,7 @@ mod host;
 mod idle;
 mod install;
 mod json;
+mod log;
 mod lsp;
 mod secrecy;
 mod settings;
