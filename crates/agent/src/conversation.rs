@@ -1,5 +1,5 @@
 //! What a session's two halves share: requests and their replies go one way, and what the companion says by itself is
-//! heard and handed on. A stream that breaks is opened again as often as the TypeScript SDK would, and no more.
+//! heard and handed on. A stream that breaks is opened again as often as the TypeScript SDK would, unless somebody has more patience.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
