@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use alongside_contract::discovery::Stdio;
 use alongside_desk::{Desk, Problem, Status};
+use alongside_platform::ports::PortHold;
 
 use crate::context::privacy::BadGlob;
 use crate::journal;
@@ -25,6 +26,7 @@ pub struct Builder {
     pub(crate) listen: Option<SocketAddr>,
     pub(crate) stdio: Option<Stdio>,
     pub(crate) journal: Option<JournalKey>,
+    pub(crate) port_hold: Option<PortHold>,
     pub(crate) max_body: usize,
     pub(crate) places: Option<Places>,
     pub(crate) receipts: Receipts,
@@ -44,6 +46,7 @@ impl Default for Builder {
             listen: None,
             stdio: None,
             journal: None,
+            port_hold: None,
             max_body: 192 << 20,
             places: None,
             receipts: Receipts::default(),
@@ -134,9 +137,10 @@ impl Builder {
         self
     }
 
-    /// Keeps a private journal, and comes back after a crash on the same port and token with the same sessions: an
-    /// agent that waits for a decision is told that its proposal is rejected, instead of waiting for good. Off by
-    /// default; at most one companion per set of roots and editor may use it.
+    /// Keeps a private journal, and comes back after a crash with the same sessions: an agent that waits for a decision
+    /// is told that its proposal is rejected, instead of waiting for good. That takes a [`port_hold`](Self::port_hold);
+    /// without one, it comes back with a new token, and agents have to connect again. Off by default; at most one
+    /// companion per set of roots and editor may use it.
     #[must_use]
     pub fn journal(mut self, on: bool) -> Self {
         self.journal = on.then_some(JournalKey::EditorAndRoots);
@@ -148,6 +152,14 @@ impl Builder {
     #[must_use]
     pub fn journal_as(mut self, key: impl Into<String>) -> Self {
         self.journal = Some(JournalKey::Own(key.into()));
+        self
+    }
+
+    /// Somebody has held the port since the companion of the journal took it, and hands the hold on: no other user can
+    /// have heard the token from agents that came back, so it stays good.
+    #[must_use]
+    pub fn port_hold(mut self, hold: PortHold) -> Self {
+        self.port_hold = Some(hold);
         self
     }
 
@@ -253,9 +265,15 @@ impl Companion {
         journal::was_left(places, &journal::own_name(key))
     }
 
-    /// The port on 127.0.0.1.
+    /// The port on 127.0.0.1 and [::1].
     pub fn port(&self) -> u16 {
         self.hub.port
+    }
+
+    /// Every address it listens on: the port on both loopbacks, and [one more](Builder::also_listen). For whoever
+    /// [holds](PortHold) them across a crash.
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.hub.addresses
     }
 
     /// The bearer token that agents must send. Never log it.

@@ -13,6 +13,7 @@ mod start;
 mod telling;
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -56,6 +57,8 @@ const LAST_RECEIPTS: Duration = Duration::from_millis(500);
 /// All state there is.
 pub(crate) struct State {
     port: u16,
+    /// All that is listened on.
+    addresses: Vec<SocketAddr>,
     token: Arc<str>,
     roots: Vec<PathBuf>,
     /// The same without links.

@@ -7,6 +7,7 @@
 mod keeper;
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -23,6 +24,9 @@ pub(crate) use keeper::{Keeper, is_kept, sweep, was_left};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Journal {
     pub(crate) port: u16,
+    /// All that was listened on, the port on both loopbacks among it.
+    #[serde(default)]
+    pub(crate) addresses: Vec<SocketAddr>,
     pub(crate) token: String,
     /// The id of the newest review: no id is used twice.
     #[serde(default)]

@@ -45,6 +45,7 @@ mod hub;
 mod journal;
 mod mcp;
 mod places;
+mod ports;
 pub mod private;
 mod review;
 mod scribe;
@@ -52,6 +53,7 @@ mod session;
 pub mod untrusted;
 
 pub use alongside_desk as desk;
+pub use alongside_platform::ports::PortHold;
 
 pub use builder::{Builder, Companion, Editor, StartError, Workspace};
 pub use context::privacy::{BadGlob, DEFAULT_EXCLUDES};

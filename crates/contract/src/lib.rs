@@ -16,6 +16,7 @@ pub mod environment;
 pub mod family;
 pub mod mcp;
 mod null;
+pub mod proof;
 pub mod rpc;
 pub mod settings;
 pub mod surrogates;

@@ -9,13 +9,16 @@ pub mod directories;
 pub mod directory;
 pub mod files;
 pub mod limits;
+pub mod listener;
 pub mod lists;
 pub mod memory;
 #[cfg(feature = "tokio")]
 pub mod moment;
 pub mod paths;
+pub mod ports;
 pub mod private;
 pub mod process;
+pub mod random;
 pub mod shell;
 #[cfg(feature = "tokio")]
 pub mod signals;

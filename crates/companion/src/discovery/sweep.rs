@@ -6,11 +6,13 @@ use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use alongside_contract::discovery::{Record, WRITER};
 use alongside_contract::family::FAMILIES;
+use alongside_contract::proof;
 use alongside_platform::directory::Directory;
+use alongside_platform::random;
 
 use crate::places::Places;
 use crate::private::Copies;
@@ -20,6 +22,9 @@ use crate::{private, untrusted};
 const MAX_BYTES: u64 = 1 << 20;
 
 const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How much of an answer is read, in bytes: a proof's head is some two hundred.
+const MAX_HEAD: usize = 4 << 10;
 
 /// A discovery file that was found.
 #[derive(Debug, Clone)]
@@ -84,22 +89,37 @@ pub(crate) fn remove(found: &Found) {
     }
 }
 
-/// Whether a companion answers on this port and takes this token. Blocks for half a second at most.
+/// Whether the companion of this record listens on its port: whoever does has to [prove](proof) that it knows the token.
+/// The token itself stays here, for anybody may have the port by now. Blocks for half a second at most.
 pub(crate) fn answers(record: &Record) -> bool {
     let ask = || -> io::Result<bool> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, record.port));
+        let Some(token) = record.auth_token.as_deref() else { return Ok(false) };
+        let nonce = random::hex::<32>()?;
+        let until = Instant::now() + PATIENCE;
         let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
-        let token = record.auth_token.as_deref().unwrap_or_default();
         write!(
             stream,
-            "GET /status HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n",
-            record.port
+            "GET /status HTTP/1.1\r\nHost: {address}\r\n{}: {nonce}\r\nConnection: close\r\n\r\n",
+            proof::NONCE_HEADER
         )?;
-        let mut status = [0; 12];
-        stream.read_exact(&mut status)?;
-        Ok(status.ends_with(b" 200"))
+        let mut head = Vec::new();
+        // Whoever listens may say little at a time.
+        while !head.ends_with(b"\r\n\r\n") && head.len() < MAX_HEAD {
+            let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+            stream.set_read_timeout(Some(left))?;
+            let mut piece = [0; 512];
+            match stream.read(&mut piece)? {
+                0 => break,
+                read if until > Instant::now() => head.extend_from_slice(&piece[..read]),
+                _ => return Ok(false),
+            }
+        }
+        let head = String::from_utf8_lossy(&head);
+        let mut given = head.lines().filter_map(|line| line.split_once(": "));
+        let given = given.find(|(name, _)| name.eq_ignore_ascii_case(proof::PROOF_HEADER));
+        Ok(given.is_some_and(|(_, given)| proof::is_proven(token, &nonce, address, given)))
     };
     ask().unwrap_or(false)
 }

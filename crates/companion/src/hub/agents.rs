@@ -3,10 +3,11 @@
 use alongside_contract::mcp::{CallToolResult, Implementation};
 use alongside_contract::rpc::Id;
 use alongside_desk as desk;
+use alongside_platform::random;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::{State, start};
+use super::State;
 use crate::mcp::gate::Proof;
 use crate::mcp::stream::Open;
 use crate::review::Proposal;
@@ -21,7 +22,7 @@ impl State {
         version: String,
         proof: Proof,
     ) -> Option<String> {
-        let id = start::random_hex::<16>().ok()?;
+        let id = random::hex::<16>().ok()?;
         self.last_session += 1;
         let mut session = Session::new(id.clone(), self.last_session, client, version, proof);
         session.outbox.receipts = self.receipts;

@@ -1,5 +1,6 @@
 //! The handle of the running loop, behind [`Companion`](crate::Companion).
 
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,6 +15,7 @@ use crate::places::Places;
 /// The handle of the running loop.
 pub(crate) struct Hub {
     pub(crate) port: u16,
+    pub(crate) addresses: Vec<SocketAddr>,
     pub(crate) token: Arc<str>,
     pub(super) events: Events,
     pub(super) desks: AtomicU64,

@@ -21,7 +21,7 @@ impl State {
         if journal.is_damaged {
             self.news.push(lost_memory("it is damaged, or of another release"));
         }
-        if journal.port != self.port {
+        if *journal.token != *self.token {
             self.mourn(journal);
             return;
         }
@@ -61,7 +61,7 @@ impl State {
         }
     }
 
-    /// Says who is cut off: agents know the port of before the crash, and somebody else has it.
+    /// Says who is cut off: agents know the token of before the crash, and somebody else may know it by now.
     fn mourn(&mut self, journal: Journal) {
         let undecided =
             journal.sessions.iter().flat_map(|known| &known.undecided).map(|open| &open.file_path);
@@ -75,11 +75,12 @@ impl State {
         if agents.is_empty() {
             return;
         }
-        let what = format!(
-            "the companion was interrupted and could not get its port {} back: {} cannot reach it any more",
-            journal.port,
-            agents.join(" and ")
-        );
+        let why = match journal.port == self.port {
+            true => "no desk was left to hold its port, so it has a new token".to_owned(),
+            false => format!("it could not get its port {} back", journal.port),
+        };
+        let what =
+            format!("the companion was interrupted and {why}: {} cannot reach it any more", agents.join(" and "));
         let unanswered = match waited.as_slice() {
             [] => String::new(),
             waited => format!(" What was left unanswered: {}.", waited.join(", ")),
@@ -160,6 +161,7 @@ impl State {
         self.underway.clone_from(&there);
         let journal = Journal {
             port: self.port,
+            addresses: self.addresses.clone(),
             is_damaged: false,
             handed_over: self.stopping.as_ref().is_some_and(|stopping| stopping.hands_over),
             token: self.token.to_string(),

@@ -1,14 +1,14 @@
 //! How a companion comes to life: port and token (those of before a crash, if there was one), the server, the files.
 
 use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use alongside_desk::Problem;
+use alongside_platform::random;
 use alongside_platform::watch::Watch;
-use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -26,6 +26,7 @@ use crate::mcp::doors::Doors;
 use crate::mcp::gate::Gate;
 use crate::mcp::http::{Server, router};
 use crate::places::Places;
+use crate::ports::{self, Former, Listening};
 use crate::review::{Reviews, place};
 use crate::scribe::{Job, Scribe};
 
@@ -57,30 +58,18 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
     // Without a predecessor there is nothing to wait for.
     let patience = if left_behind.is_some() { patience } else { Instant::now() };
 
-    let loopback = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    let former = match &left_behind {
-        Some(journal) => bind(loopback(journal.port), patience).await.ok(),
-        None => None,
-    };
-    let has_former_port = former.is_some();
-    let listener = match former {
-        Some(listener) => listener,
-        None => bind(loopback(0), Instant::now()).await?,
-    };
-    let port = listener.local_addr().map(|address| address.port());
-    let port = port.map_err(|source| StartError::Listen { address: loopback(0), source })?;
+    let former = left_behind.as_ref().map(|journal| Former {
+        port: journal.port,
+        addresses: &journal.addresses,
+        hold: builder.port_hold.as_ref(),
+    });
+    let Listening { listeners, addresses, is_former } =
+        ports::listen(former, builder.listen, patience).await?;
+    let port = addresses.first().map_or(0, SocketAddr::port);
     let token: Arc<str> = match &left_behind {
-        Some(journal) if has_former_port => journal.token.as_str().into(),
-        // Agents that come back to a lost port show the old one to whoever has that port now.
-        _ => random_hex::<32>()?.into(),
+        Some(journal) if is_former => journal.token.as_str().into(),
+        _ => random::hex::<32>().map_err(|error| StartError::Random(error.to_string()))?.into(),
     };
-    let mut listeners = vec![listener];
-    if let Some(mut also) = builder.listen {
-        if also.port() == 0 {
-            also.set_port(port);
-        }
-        listeners.push(bind(also, patience).await?);
-    }
 
     let drafts = Drafts::open(&places);
     drafts.prune(alongside_desk::now_ms());
@@ -102,7 +91,6 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
     let (events, inbox) = Events::channel();
     let scribe = Scribe::start(drafts.clone(), keeper, publisher, events.clone());
 
-    let addresses: Vec<_> = listeners.iter().filter_map(|listener| listener.local_addr().ok()).collect();
     let gate = Gate::new(token.clone(), &addresses, builder.allow_tokenless);
     let server = Server { events: events.clone(), max_body: builder.max_body };
     let doors = Doors::open(listeners, &router(Arc::new(server), Arc::new(gate)));
@@ -119,6 +107,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
     tracing::info!(port, ?roots, adopted = left_behind.is_some(), "the companion serves");
     let mut state = State {
         port,
+        addresses: addresses.clone(),
         token: token.clone(),
         real_roots: roots.iter().map(|root| place::lead(root)).collect(),
         roots,
@@ -188,7 +177,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         }
         drop(watch);
     });
-    Ok(Companion { hub: Hub { port, token, events, desks: 0.into(), rules } })
+    Ok(Companion { hub: Hub { port, addresses, token, events, desks: 0.into(), rules } })
 }
 
 /// Makes roots absolute and refuses what is no directory.
@@ -244,22 +233,4 @@ async fn take_journal(
             }
         }
     }
-}
-
-/// Listens, once a predecessor that was killed is quite gone.
-async fn bind(address: SocketAddr, until: Instant) -> Result<TcpListener, StartError> {
-    loop {
-        match TcpListener::bind(address).await {
-            Ok(listener) => return Ok(listener),
-            Err(source) if until <= Instant::now() => return Err(StartError::Listen { address, source }),
-            Err(_) => tokio::time::sleep(TRY_EVERY).await,
-        }
-    }
-}
-
-/// Random bytes in hexadecimal.
-pub(super) fn random_hex<const BYTES: usize>() -> Result<String, StartError> {
-    let mut bytes = [0; BYTES];
-    getrandom::fill(&mut bytes).map_err(|error| StartError::Random(error.to_string()))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,18 +31,28 @@ const LAST_REQUESTS: Duration = Duration::from_millis(500);
 
 /// Somebody on a connection. The gate says when they have shown the token.
 #[derive(Debug, Clone)]
-pub(crate) struct Visitor(Arc<watch::Sender<bool>>);
+pub(crate) struct Visitor {
+    known: Arc<watch::Sender<bool>>,
+    /// Which of our addresses they dialled, if the system says.
+    pub(crate) dialled: Option<SocketAddr>,
+}
 
 impl Visitor {
     /// A stranger, and what says when they are none any more.
-    fn new() -> (Self, watch::Receiver<bool>) {
+    fn new(dialled: Option<SocketAddr>) -> (Self, watch::Receiver<bool>) {
         let (known, is_known) = watch::channel(false);
-        (Self(Arc::new(known)), is_known)
+        (Self { known: Arc::new(known), dialled }, is_known)
+    }
+
+    /// Somebody who dialled this address.
+    #[cfg(test)]
+    pub(super) fn of(dialled: SocketAddr) -> Self {
+        Self::new(Some(dialled)).0
     }
 
     /// They have shown the token.
     pub(crate) fn is_no_stranger(&self) {
-        self.0.send_if_modified(|known| !std::mem::replace(known, true));
+        self.known.send_if_modified(|known| !std::mem::replace(known, true));
     }
 }
 
@@ -127,7 +138,7 @@ async fn attend(
 ) {
     // Without it, a streamed reply waits for the peer's delayed acknowledgement.
     let _ = stream.set_nodelay(true);
-    let (visitor, mut known) = Visitor::new();
+    let (visitor, mut known) = Visitor::new(stream.local_addr().ok());
     let service = TowerToHyperService::new(router.layer(Extension(visitor)));
     let served = http1::Builder::new().max_buf_size(MAX_HEAD).serve_connection(TokioIo::new(stream), service);
     let mut served = std::pin::pin!(served);

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use alongside_contract::family::Family;
-use alongside_contract::{rpc, token};
+use alongside_contract::{proof, rpc, token};
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri};
@@ -15,6 +15,12 @@ use subtle::ConstantTimeEq as _;
 
 use super::doors::Visitor;
 use super::http::json_error;
+
+/// [`proof::NONCE_HEADER`], as this library spells names.
+const NONCE: &str = "alongside-nonce";
+
+/// Why somebody does not come in.
+type Refusal = (StatusCode, &'static str);
 
 /// What the gate lets through.
 #[derive(Debug)]
@@ -46,12 +52,8 @@ impl Gate {
         Self { token, hosts: hosts.collect(), allow_tokenless }
     }
 
-    fn admit(
-        &self,
-        method: &Method,
-        uri: &Uri,
-        headers: &HeaderMap,
-    ) -> Result<Proof, (StatusCode, &'static str)> {
+    /// Whether it comes from this machine, and from no page.
+    fn is_local(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         let is_ours = |host: &str| self.hosts.iter().any(|allowed| allowed.eq_ignore_ascii_case(host));
         // Where the request line names a host as well, it is that one that is meant.
         if !is_ours(only(headers, HOST)) || !uri.authority().is_none_or(|host| is_ours(host.as_str())) {
@@ -60,6 +62,11 @@ impl Gate {
         if headers.contains_key(ORIGIN) {
             return Err((StatusCode::FORBIDDEN, "web pages are not served here"));
         }
+        Ok(())
+    }
+
+    fn admit(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Proof, Refusal> {
+        self.is_local(uri, headers)?;
         match headers.get(AUTHORIZATION) {
             // Without a token, this is all that tells an agent from a page whose browser says no `Origin`: JSON is what
             // pages cannot send unasked.
@@ -75,6 +82,19 @@ impl Gate {
                 .map(Proof::Token)
                 .ok_or((StatusCode::UNAUTHORIZED, "this is not the token of this companion")),
         }
+    }
+
+    /// Proves that this companion knows the token, to whoever asks without showing it. `None` if nobody asks for that.
+    fn prove(&self, request: &Request) -> Option<String> {
+        let headers = request.headers();
+        let is_asked = request.method() == Method::GET && request.uri().path() == "/status";
+        let nonce = only(headers, HeaderName::from_static(NONCE));
+        if !is_asked || headers.contains_key(AUTHORIZATION) || !proof::is_nonce(nonce) {
+            return None;
+        }
+        self.is_local(request.uri(), headers).ok()?;
+        let dialled = request.extensions().get::<Visitor>()?.dialled?;
+        Some(proof::prove(&self.token, nonce, dialled))
     }
 
     /// The family the token was given to, if it is ours at all.
@@ -103,6 +123,9 @@ fn only(headers: &HeaderMap, name: HeaderName) -> &str {
 
 /// The middleware in front of every route.
 pub(crate) async fn gate(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
+    if let Some(proof) = gate.prove(&request) {
+        return (StatusCode::NO_CONTENT, [(proof::PROOF_HEADER, proof)]).into_response();
+    }
     match gate.admit(request.method(), request.uri(), request.headers()) {
         Ok(proof) => {
             if let Some(visitor) = request.extensions().get::<Visitor>() {
@@ -203,6 +226,42 @@ mod tests {
         assert_eq!(admitted(&[host, ("host", "evil.example"), token]), Err(403));
         assert_eq!(admitted(&[host, host, token]), Err(403));
         assert_eq!(admitted(&[host, token, ("authorization", "Bearer wrong")]), Err(401));
+    }
+
+    #[test]
+    fn the_nonce_header_is_the_contracts() {
+        assert_eq!(NONCE, proof::NONCE_HEADER.to_ascii_lowercase());
+    }
+
+    #[test]
+    fn a_proof_is_given_only_to_who_asks_for_it_here() {
+        let gate = Gate::new("secret".into(), &["127.0.0.1:80".parse().unwrap()], false);
+        let dialled = "127.0.0.1:80".parse().unwrap();
+        let nonce = "0".repeat(64);
+        let asks = |method: Method, uri: &str, headers: &[(&str, &str)]| {
+            let mut request = Request::builder().method(method).uri(uri);
+            for (name, value) in headers {
+                request = request.header(*name, *value);
+            }
+            let mut request = request.body(axum::body::Body::empty()).unwrap();
+            request.extensions_mut().insert(Visitor::of(dialled));
+            gate.prove(&request)
+        };
+        let (host, asked) = (("host", "127.0.0.1:80"), (NONCE, nonce.as_str()));
+        let proof = asks(Method::GET, "/status", &[host, asked]).expect("it is given");
+        assert!(proof::is_proven("secret", &nonce, dialled, &proof));
+        for (method, uri, headers) in [
+            (Method::POST, "/status", vec![host, asked]),
+            (Method::GET, "/mcp", vec![host, asked]),
+            (Method::GET, "/status", vec![asked]),
+            (Method::GET, "/status", vec![("host", "evil.example:80"), asked]),
+            (Method::GET, "/status", vec![host, asked, asked]),
+            (Method::GET, "/status", vec![host, asked, ("origin", "http://localhost:80")]),
+            (Method::GET, "/status", vec![host, asked, ("authorization", "Bearer wrong")]),
+            (Method::GET, "/status", vec![host, (NONCE, "short")]),
+        ] {
+            assert_eq!(asks(method.clone(), uri, &headers), None, "{method} {uri} {headers:?}");
+        }
     }
 
     #[test]

@@ -23,6 +23,7 @@ async fn interrupted_with(proof: Proof) -> (Story, String, u16, String) {
     assert_eq!(review.id, ReviewId(1));
     story.type_over(&review, "one\nmine\nthree\n").await;
     let (port, token) = (story.companion.port(), story.companion.token().to_owned());
+    let hold = Some(PortHold::take(story.companion.addresses()).unwrap());
     let Story { directory, companion, file, reviews, .. } = story;
     companion.hand_over().await;
     let nobody = desk::pair().0;
@@ -30,7 +31,7 @@ async fn interrupted_with(proof: Proof) -> (Story, String, u16, String) {
     let elsewhere = tempfile::tempdir().unwrap();
     fs::create_dir(elsewhere.path().join("project")).unwrap();
     let companion = builder(elsewhere.path()).start().await.unwrap();
-    (Story { directory, companion, desk: nobody, reviews, file }, session, port, token)
+    (Story { directory, companion, desk: nobody, reviews, file, hold }, session, port, token)
 }
 
 #[tokio::test(start_paused = true)]
@@ -78,6 +79,7 @@ async fn review_ids_are_not_used_again_after_an_interruption() {
 #[tokio::test(start_paused = true)]
 async fn with_its_port_lost_a_successor_names_the_agents_that_are_cut_off() {
     let (mut story, session, port, token) = interrupted().await;
+    story.hold = None;
     let _somebody_else = TcpListener::bind(("127.0.0.1", port)).unwrap();
     let before = Instant::now();
     story.succeeded_by(|builder| builder.journal_as("k")).await;
@@ -95,8 +97,23 @@ async fn with_its_port_lost_a_successor_names_the_agents_that_are_cut_off() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_port_that_nobody_held_burns_its_token_and_sessions() {
+    let (mut story, session, port, token) = interrupted().await;
+    story.hold = None;
+    story.succeeded_by(|builder| builder.journal_as("k")).await;
+    assert_eq!(story.companion.port(), port, "nobody has it");
+    assert_ne!(story.companion.token(), token, "somebody may have had it, and heard the old one");
+    assert!(!Agent { events: &story.companion.hub.events, session }.is_known().await);
+    let problem = story.problem().await.to_string();
+    for part in ["Gemini CLI", "new token", "/ide enable", "a.txt"] {
+        assert!(problem.contains(part), "{part} in {problem}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_predecessor_that_is_not_quite_gone_is_waited_for() {
     let (mut story, _, port, _) = interrupted().await;
+    story.hold = None;
     let state = story.directory.path().join("state");
     let journal = Keeper::take(&state, "own-k").unwrap().expect("it was let go");
     let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();

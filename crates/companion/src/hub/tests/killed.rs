@@ -52,9 +52,10 @@ fn copy(from: &Path, to: &Path) {
 
 /// An agent proposes four files, one after the other: an edited one is accepted, one is rejected, one is answered in the
 /// agent, and one is left open. Returns every moment of it.
-async fn lived() -> (Vec<Moment>, Vec<String>, u16) {
+async fn lived() -> (Vec<Moment>, Vec<String>, u16, PortHold) {
     let mut story = Story::of(|builder| builder.journal_as("k")).await;
     let port = story.companion.port();
+    let hold = PortHold::take(story.companion.addresses()).unwrap();
     let (memory, moments) = (Memory::default(), Arc::new(Mutex::new(Vec::new())));
     let state = story.directory.path().join("state");
     let (theirs, into, from) = (memory.clone(), moments.clone(), state.clone());
@@ -100,7 +101,7 @@ async fn lived() -> (Vec<Moment>, Vec<String>, u16) {
     // What lies there after the last step is a moment too.
     steps::step(&state);
     drop(story.directory);
-    (std::mem::take(&mut *moments.lock().unwrap()), files, port)
+    (std::mem::take(&mut *moments.lock().unwrap()), files, port, hold)
 }
 
 /// The agent reads as soon as there is something, and answers.
@@ -122,7 +123,7 @@ async fn hears(mut stream: Open, memory: Memory) {
 }
 
 /// A companion that comes after a kill at this moment, with its port, which a test beside this one may have for a while.
-async fn successor(moment: &Moment, port: u16) -> (tempfile::TempDir, Companion) {
+async fn successor(moment: &Moment, port: u16, hold: &PortHold) -> (tempfile::TempDir, Companion) {
     let knows_port = moment.known.iter().any(|known| matches!(known, Known::Session(_)));
     for _ in 0..100 {
         let directory = tempfile::tempdir().unwrap();
@@ -130,7 +131,7 @@ async fn successor(moment: &Moment, port: u16) -> (tempfile::TempDir, Companion)
             fs::create_dir(directory.path().join(below)).unwrap();
         }
         copy(moment.state.path(), &directory.path().join("state"));
-        let companion = builder(directory.path()).journal_as("k").start().await.unwrap();
+        let companion = builder(directory.path()).journal_as("k").port_hold(hold.clone()).start().await.unwrap();
         if companion.port() == port || !knows_port {
             return (directory, companion);
         }
@@ -142,10 +143,10 @@ async fn successor(moment: &Moment, port: u16) -> (tempfile::TempDir, Companion)
 }
 
 /// What must be so after a kill.
-async fn holds(moment: &Moment, files: &[String], port: u16) {
+async fn holds(moment: &Moment, files: &[String], port: u16, hold: &PortHold) {
     let known = &moment.known;
     let what = format!("killed when this was known: {known:#?}");
-    let (directory, companion) = successor(moment, port).await;
+    let (directory, companion) = successor(moment, port, hold).await;
     let drafts = Drafts::open(&Places::below(directory.path()));
     let texts: Vec<String> = drafts
         .list()
@@ -224,9 +225,9 @@ async fn holds(moment: &Moment, files: &[String], port: u16) {
 
 #[tokio::test(start_paused = true)]
 async fn whenever_it_is_killed_agents_hear_the_truth_and_what_was_typed_is_there() {
-    let (moments, files, port) = lived().await;
+    let (moments, files, port, hold) = lived().await;
     assert!(moments.len() > 60, "{} moments", moments.len());
     for moment in &moments {
-        holds(moment, &files, port).await;
+        holds(moment, &files, port, &hold).await;
     }
 }

@@ -31,7 +31,7 @@ use crate::drafts::Drafts;
 use crate::mcp::gate::Proof;
 use crate::mcp::stream::Open;
 use crate::review::Proposal;
-use crate::{Builder, Companion, Editor, Places};
+use crate::{Builder, Companion, Editor, Places, PortHold};
 
 /// Other tests of this program start programs. Until such a child runs its own, it has whatever was open here: the lock of a journal and
 /// the port of a companion that has ended. A successor would wait for them, but not on a clock that stands still.
@@ -54,6 +54,8 @@ struct Story {
     desk: Desk,
     reviews: HashMap<ReviewId, Review>,
     file: String,
+    /// Holds the port until a successor has it, as desks do.
+    hold: Option<PortHold>,
 }
 
 /// An agent, without the HTTP.
@@ -77,7 +79,7 @@ impl Story {
         let companion = which(builder(directory.path())).start().await.unwrap();
         let desk = companion.join();
         let file = project.join("a.txt").to_str().unwrap().to_owned();
-        Self { directory, companion, desk, reviews: HashMap::new(), file }
+        Self { directory, companion, desk, reviews: HashMap::new(), file, hold: None }
     }
 
     async fn agent(&self) -> Agent<'_> {
@@ -102,7 +104,11 @@ impl Story {
     /// Another companion takes the place of this one, which is gone, and is told to this desk.
     async fn succeeded_by(&mut self, which: impl FnOnce(Builder) -> Builder) {
         until_children_run_programs_of_their_own();
-        self.companion = which(builder(self.directory.path())).start().await.unwrap();
+        let mut builder = which(builder(self.directory.path()));
+        if let Some(hold) = &self.hold {
+            builder = builder.port_hold(hold.clone());
+        }
+        self.companion = builder.start().await.unwrap();
         self.desk = self.companion.join();
     }
 

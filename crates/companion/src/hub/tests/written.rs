@@ -90,7 +90,7 @@ async fn a_journal_that_is_damaged_is_said_and_nobody_waits_for_it() {
     }
     let companion = builder(directory.path()).journal_as("k").start().await.unwrap();
     let desk = companion.join();
-    let mut story = Story { directory, companion, desk, reviews, file };
+    let mut story = Story { directory, companion, desk, reviews, file, hold: None };
     let said = story.problem().await.to_string();
     assert!(
         said.contains("what it had written down cannot be used") && said.contains("/ide enable"),

@@ -1,0 +1,129 @@
+//! Whose program listens on a port of this machine. Anybody may take a free port, and whoever dials it shows what it
+//! sends: a token goes only to a listener of the same user.
+
+use std::net::SocketAddr;
+
+/// Whose a listener is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListenerOwner {
+    /// This user's.
+    Us,
+    /// Another user's.
+    Other,
+    /// Nobody listens there, or the system does not say who does.
+    Unknown,
+}
+
+/// Whose program takes connections to this address of this machine, as far as the system says. Blocks: on macOS it
+/// starts `lsof`. Windows does not say.
+pub fn owner(address: SocketAddr) -> ListenerOwner {
+    system::owner(address)
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use std::net::{IpAddr, SocketAddr};
+
+    use procfs::net::{TcpNetEntry, TcpState, tcp, tcp6};
+
+    use super::ListenerOwner;
+
+    pub(super) fn owner(address: SocketAddr) -> ListenerOwner {
+        let us = rustix::process::geteuid().as_raw();
+        let all = tcp().into_iter().flatten().chain(tcp6().into_iter().flatten());
+        let mut listeners = all.filter(|entry| takes(entry, address)).peekable();
+        if listeners.peek().is_none() {
+            return ListenerOwner::Unknown;
+        }
+        if listeners.all(|entry| entry.uid == us) { ListenerOwner::Us } else { ListenerOwner::Other }
+    }
+
+    fn takes(entry: &TcpNetEntry, address: SocketAddr) -> bool {
+        let (local, dialled) = (entry.local_address.ip().to_canonical(), address.ip().to_canonical());
+        let is_any = match entry.local_address.ip() {
+            IpAddr::V4(any) => any.is_unspecified() && dialled.is_ipv4(),
+            // Unless it says otherwise, it takes both.
+            IpAddr::V6(any) => any.is_unspecified(),
+        };
+        entry.state == TcpState::Listen
+            && entry.local_address.port() == address.port()
+            && (local == dialled || is_any)
+    }
+}
+
+#[cfg(target_os = "macos")]
+mod system {
+    use std::net::SocketAddr;
+    use std::process::Command;
+
+    use super::{ListenerOwner, read_lsof};
+
+    pub(super) fn owner(address: SocketAddr) -> ListenerOwner {
+        let port = format!("-iTCP:{}", address.port());
+        let listed = Command::new("/usr/sbin/lsof").args(["-nP", "-a", &port, "-sTCP:LISTEN", "-Fun"]).output();
+        let Ok(listed) = listed else { return ListenerOwner::Unknown };
+        read_lsof(&String::from_utf8_lossy(&listed.stdout), rustix::process::geteuid().as_raw(), address)
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+mod system {
+    use std::net::SocketAddr;
+
+    use super::ListenerOwner;
+
+    pub(super) fn owner(_: SocketAddr) -> ListenerOwner {
+        ListenerOwner::Unknown
+    }
+}
+
+/// Reads what `lsof -F un` lists: a line `u` with a user for each process, and a line `n` for each of its sockets.
+#[cfg(any(test, target_os = "macos"))]
+fn read_lsof(listed: &str, us: u32, address: SocketAddr) -> ListenerOwner {
+    let mut user = None;
+    let mut found = ListenerOwner::Unknown;
+    let wanted = [address.to_string(), format!("*:{}", address.port())];
+    for line in listed.lines() {
+        match line.split_at_checked(1) {
+            Some(("u", id)) => user = id.parse::<u32>().ok(),
+            Some(("n", name)) if wanted.iter().any(|wanted| wanted == name) => {
+                if user != Some(us) {
+                    return ListenerOwner::Other;
+                }
+                found = ListenerOwner::Us;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_listener_of_this_process_is_ours_and_a_free_port_is_nobodys() {
+        for address in ["127.0.0.1:0", "0.0.0.0:0"] {
+            let listener = std::net::TcpListener::bind(address).unwrap();
+            let port = listener.local_addr().unwrap().port();
+            let dialled = SocketAddr::from(([127, 0, 0, 1], port));
+            assert_eq!(owner(dialled), ListenerOwner::Us, "{address}");
+            drop(listener);
+            assert_eq!(owner(dialled), ListenerOwner::Unknown, "{address}");
+        }
+    }
+
+    #[test]
+    fn lsof_names_the_user_of_each_listener() {
+        let at = |address: &str| address.parse::<SocketAddr>().unwrap();
+        let listed = "p81\nu501\nf12\nn127.0.0.1:4000\np82\nu502\nf3\nn127.0.0.1:5000\nn*:6000\n";
+        let owner = |us, address| read_lsof(listed, us, at(address));
+        assert_eq!(owner(501, "127.0.0.1:4000"), ListenerOwner::Us);
+        assert_eq!(owner(502, "127.0.0.1:4000"), ListenerOwner::Other);
+        assert_eq!(owner(502, "127.0.0.1:6000"), ListenerOwner::Us);
+        assert_eq!(owner(501, "127.0.0.1:7000"), ListenerOwner::Unknown);
+        assert_eq!(read_lsof("", 501, at("127.0.0.1:4000")), ListenerOwner::Unknown);
+    }
+}
