@@ -16,6 +16,14 @@ pub enum Error {
         /// What the system said.
         why: String,
     },
+    /// Whoever listens does not prove to know the token, so it was not shown.
+    #[error("cannot {what}: {url} does not prove to be the companion whose token this is; the token was not sent")]
+    Unproven {
+        /// What was being done.
+        what: &'static str,
+        /// Where.
+        url: String,
+    },
     /// An HTTP status that means no.
     #[error("cannot {what}: {url} answered {status} ({said}); {}", hint(*.status))]
     Status {

@@ -35,6 +35,16 @@ impl Endpoint {
         Self { host: host.into(), port }
     }
 
+    /// The host as it was named, and the port.
+    pub(crate) fn parts(&self) -> (&str, u16) {
+        (self.host.trim_matches(['[', ']']), self.port)
+    }
+
+    /// What a request says as its `Host`.
+    pub(crate) fn authority(&self) -> String {
+        format!("{}:{}", self.host, self.port)
+    }
+
     /// The URL of the MCP endpoint.
     pub fn url(&self) -> String {
         format!("http://{}:{}/mcp", self.host, self.port)
@@ -53,23 +63,6 @@ pub struct RawReply {
     pub status: u16,
     /// The body; lossy if it was not UTF-8.
     pub body: String,
-}
-
-/// The companion's state as JSON (`alongside_desk::Status`), from `/status` beside its MCP endpoint.
-///
-/// # Errors
-/// When it cannot be reached, refuses the token, or answers something else.
-pub async fn get_status(endpoint: &Endpoint, token: Option<&str>) -> Result<serde_json::Value, Error> {
-    const WHAT: &str = "ask for the status";
-    let url = endpoint.status_url();
-    let wire = Wire::new(endpoint, token)?;
-    let asked = wire.ask(WHAT, &url, Duration::from_secs(5), wire.request(Method::GET, &url)).await?;
-    let body = wire.body(WHAT, welcome(WHAT, &url, asked).await?).await?;
-    serde_json::from_slice(&body).map_err(|error| Error::OffContract {
-        what: WHAT,
-        url,
-        why: error.to_string(),
-    })
 }
 
 /// A connection to one endpoint, and once it is known, to one session of it.

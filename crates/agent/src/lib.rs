@@ -34,11 +34,13 @@ pub mod find;
 mod http;
 mod session;
 pub mod settings;
+mod status;
 mod stream;
 pub mod version;
 
 pub use diffs::{Outcome, PendingDiff};
 pub use error::Error;
-pub use http::{Endpoint, RawReply, get_status};
+pub use http::{Endpoint, RawReply};
 pub use session::{Identity, Session, Tool};
+pub use status::{get_status, prove};
 pub use stream::StreamState;

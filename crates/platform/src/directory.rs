@@ -81,6 +81,11 @@ impl Directory {
         system::has(self, name)
     }
 
+    /// Whether something has this name that another user owns; of a link, who made the link. Windows does not tell.
+    pub fn is_anothers(&self, name: &OsStr) -> bool {
+        system::is_anothers(self, name)
+    }
+
     /// Makes a new file in it for writing, readable for nobody else.
     ///
     /// # Errors
@@ -186,6 +191,11 @@ mod system {
         found.is_ok_and(|found| !FileType::from_raw_mode(found.st_mode).is_symlink())
     }
 
+    pub(super) fn is_anothers(directory: &Directory, name: &OsStr) -> bool {
+        let found = rustix::fs::statat(&directory.handle, name, AtFlags::SYMLINK_NOFOLLOW);
+        found.is_ok_and(|found| found.st_uid != rustix::process::geteuid().as_raw())
+    }
+
     pub(super) fn create(directory: &Directory, name: &OsStr) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mode = Mode::RUSR | Mode::WUSR;
@@ -253,6 +263,10 @@ mod system {
 
     pub(super) fn has(directory: &Directory, name: &OsStr) -> bool {
         fs::symlink_metadata(directory.path.join(name)).is_ok_and(|found| !found.is_symlink())
+    }
+
+    pub(super) fn is_anothers(_: &Directory, _: &OsStr) -> bool {
+        false
     }
 
     pub(super) fn create(directory: &Directory, name: &OsStr) -> io::Result<File> {

@@ -55,10 +55,9 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     system::listen(address)
 }
 
-/// Whether somebody has this address, listening or not.
+/// Whether somebody has this address, listening or not. Only Linux says so of one that nobody listens on.
 pub fn is_taken(address: SocketAddr) -> bool {
-    // This shares with nobody.
-    TcpListener::bind(address).is_err_and(|error| error.kind() == io::ErrorKind::AddrInUse)
+    system::is_taken(address)
 }
 
 /// Whether this machine has no such address, as where IPv6 is switched off: then nobody can listen there.
@@ -93,10 +92,14 @@ mod system {
     /// How many connections wait to be accepted, as the standard library asks for.
     const BACKLOG: i32 = 128;
 
-    fn bound(address: SocketAddr, reuses_address: bool) -> io::Result<OwnedFd> {
+    fn socket(address: SocketAddr) -> io::Result<OwnedFd> {
         let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        let socket = socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?;
+        Ok(socket_with(family, SocketType::STREAM, flags, Some(ipproto::TCP))?)
+    }
+
+    fn bound(address: SocketAddr, reuses_address: bool) -> io::Result<OwnedFd> {
+        let socket = socket(address)?;
         // A socket that never listens must not have it: with it, Linux gives the port to whoever asks for the same.
         if reuses_address {
             sockopt::set_socket_reuseaddr(&socket, true)?;
@@ -120,6 +123,15 @@ mod system {
         let socket = bound(address, true)?;
         heed(&socket, BACKLOG)?;
         Ok(socket.into())
+    }
+
+    pub(super) fn is_taken(address: SocketAddr) -> bool {
+        // It shares with nobody, but for connections that are ending.
+        let tried = socket(address).and_then(|socket| {
+            sockopt::set_socket_reuseaddr(&socket, true)?;
+            Ok(bind(&socket, &address)?)
+        });
+        tried.is_err_and(|error| error.kind() == io::ErrorKind::AddrInUse)
     }
 
     pub(super) fn to_stdin(sockets: &Sockets) -> io::Result<Stdio> {
@@ -175,6 +187,10 @@ mod system {
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
         Ok(listener)
+    }
+
+    pub(super) fn is_taken(address: SocketAddr) -> bool {
+        TcpListener::bind(address).is_err_and(|error| error.kind() == io::ErrorKind::AddrInUse)
     }
 
     pub(super) fn to_stdin(sockets: &Sockets) -> io::Result<Stdio> {

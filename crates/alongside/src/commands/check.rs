@@ -200,6 +200,10 @@ async fn find(args: &Args) -> anyhow::Result<Target> {
         };
         return Err(failure(format!("nobody listens on port {}", target.record.port), hint));
     }
+    // A person who names port and token has said to whom it goes.
+    if args.port.is_none() || args.token.is_none() {
+        serving::guard(&target.record).await?;
+    }
     if let Err(why) = target.is_companion(Duration::from_secs(args.patience)).await {
         return Err(failure(harmless::name(&why.to_string()), hint(&why)));
     }

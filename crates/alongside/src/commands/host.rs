@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use alongside_companion::PortHold;
 use alongside_desk::socket::Owner;
 use anyhow::Context;
 
@@ -44,6 +45,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PID", hide = true)]
     starter: Option<u32>,
 
+    /// Standard input hands over a hold on the port of the host before
+    #[arg(long, hide = true, requires = "serve")]
+    holds_port: bool,
+
     /// The editor this host belongs to, as JSON
     #[arg(long, value_name = "JSON", hide = true)]
     owner: Option<String>,
@@ -63,7 +68,9 @@ impl Args {
 pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     if let (Some(name), Some(starter)) = (args.serve, args.starter) {
         let owner: Option<Owner> = args.owner.as_deref().map(serde_json::from_str).transpose()?;
-        host::serve(Plan { name, roots: args.roots, owner, starter, globals }).await?;
+        // Without it, agents have to connect again, and the host says so.
+        let port_hold = args.holds_port.then(PortHold::from_stdin).and_then(Result::ok);
+        host::serve(Plan { name, roots: args.roots, owner, starter, port_hold, globals }).await?;
         return Ok(ExitCode::SUCCESS);
     }
     if !args.stop && !args.replace {

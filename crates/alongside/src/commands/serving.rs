@@ -4,10 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use alongside_agent::find::{self, Found, Surroundings};
-use alongside_agent::{Endpoint, get_status};
+use alongside_agent::{Endpoint, get_status, prove};
+use alongside_companion::PortHold;
 use alongside_contract::discovery::{Record, WRITER};
 use alongside_contract::family::FAMILIES;
 use alongside_desk::{Problem, Status};
+use alongside_platform::listener::{self, ListenerOwner};
 use anyhow::Context;
 
 use crate::failure::{Hint, failure};
@@ -136,18 +138,63 @@ pub(crate) async fn foreign(roots: &[PathBuf]) -> Vec<Problem> {
     problems
 }
 
-/// Asks whatever is at the record's port.
+/// Asks whatever is at the record's port. Only a companion of ours that proves to be the record's is shown its token.
 pub(super) async fn ask(record: &Record) -> Answer {
-    let endpoint = Endpoint::local(record.port);
-    let asked = tokio::time::timeout(PATIENCE, get_status(&endpoint, record.auth_token.as_deref())).await;
     let is_ours = record.writer.as_deref() == Some(WRITER);
-    match asked {
-        Ok(Ok(status)) => Answer::Given(serde_json::from_value(status).ok()),
-        Err(_) if is_ours => Answer::Silence,
-        // One of ours always answers with its own token: whoever has the port now is somebody else.
-        Ok(Err(_)) if is_ours => Answer::Nothing,
-        _ if listens("127.0.0.1", record.port, PATIENCE).await => Answer::Given(None),
-        _ => Answer::Nothing,
+    if let Some(token) = record.auth_token.as_deref().filter(|_| is_ours) {
+        let endpoint = Endpoint::local(record.port);
+        match tokio::time::timeout(PATIENCE, get_status(&endpoint, token)).await {
+            Ok(Ok(status)) => return Answer::Given(serde_json::from_value(status).ok()),
+            // One of ours always proves itself: whoever has the port now is somebody else.
+            Ok(Err(_)) => return Answer::Nothing,
+            Err(_) if whose("127.0.0.1", record.port).await == ListenerOwner::Other => return Answer::Nothing,
+            Err(_) => return Answer::Silence,
+        }
+    }
+    let listens = listens("127.0.0.1", record.port, PATIENCE).await;
+    match listens && whose("127.0.0.1", record.port).await != ListenerOwner::Other {
+        true => Answer::Given(None),
+        false => Answer::Nothing,
+    }
+}
+
+/// Whose program listens on this port of this machine. Of another machine nobody says.
+pub(super) async fn whose(host: &str, port: u16) -> ListenerOwner {
+    let Ok(resolved) = tokio::net::lookup_host((host, port)).await else { return ListenerOwner::Unknown };
+    let addresses: Vec<_> = resolved.filter(|address| address.ip().is_loopback()).collect();
+    let asked = tokio::task::spawn_blocking(move || {
+        let owners = addresses.into_iter().map(listener::owner).filter(|owner| *owner != ListenerOwner::Unknown);
+        // A name leads to several addresses, and the agent may take any.
+        owners.max_by_key(|owner| *owner == ListenerOwner::Other)
+    });
+    asked.await.ok().flatten().unwrap_or(ListenerOwner::Unknown)
+}
+
+/// Sees to it that a record's token is shown to its companion only. Where the port can be held, nobody else has it before the
+/// hold is dropped.
+///
+/// # Errors
+/// When whoever listens is not known to be the companion, or at least this user's.
+pub(super) async fn guard(record: &Record) -> anyhow::Result<Option<PortHold>> {
+    let Some(token) = record.auth_token.as_deref() else { return Ok(None) };
+    let endpoint = Endpoint::local(record.port);
+    if record.writer.as_deref() == Some(WRITER) {
+        let hold = PortHold::take(&[([127, 0, 0, 1], record.port).into()]).ok();
+        prove(&endpoint, token).await.context("the token is shown to nobody else").hint(
+            "start the companion again, so that it writes its files anew; `alongside doctor` says what is wrong",
+        )?;
+        return Ok(hold);
+    }
+    match whose("127.0.0.1", record.port).await {
+        ListenerOwner::Us => Ok(None),
+        ListenerOwner::Other => Err(failure(
+            format!("the program that listens on port {} is another user's; it was not shown the token", record.port),
+            "start the editor again, so that it writes its files anew",
+        )),
+        ListenerOwner::Unknown => Err(failure(
+            format!("nobody knows whose program listens on port {}; it was not shown the token", record.port),
+            "start the editor again; `alongside status` lists the companions that run",
+        )),
     }
 }
 

@@ -20,19 +20,20 @@ pub(crate) struct Args {}
 
 pub(crate) async fn run(globals: Globals) -> anyhow::Result<ExitCode> {
     let here = serving::surroundings()?;
-    let (keeper, endpoint, token) = match serving::of_others(&here).await? {
+    let (keeper, _hold, endpoint, token) = match serving::of_others(&here).await? {
         Some(Serving { record, .. }) => {
+            let hold = serving::guard(&record).await?;
             let endpoint = Endpoint::local(record.port);
             // Who speaks here cannot be known: the record was written for one family, the client may be of any.
             let is_ours = record.writer.as_deref() == Some(WRITER);
             let token =
                 record.auth_token.map(|token| if is_ours { split(&token).0.to_owned() } else { token });
-            (None, endpoint, token)
+            (None, hold, endpoint, token)
         }
         None => {
             let reached = host::reach(Wish::keeper(vec![here.cwd], globals)).await?;
             let host = reached.welcome.alongside;
-            (Some(reached.desk), Endpoint::local(host.port), Some(host.token))
+            (Some(reached.desk), None, Endpoint::local(host.port), Some(host.token))
         }
     };
     let carried = bridge::run(endpoint, token.as_deref(), tokio::io::stdin(), tokio::io::stdout()).await;

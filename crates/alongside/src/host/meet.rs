@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
-use alongside_companion::{Companion, Places};
+use alongside_companion::{Companion, Places, PortHold};
 use alongside_desk::socket::{
     ClientInfo, Hello, JoinError, Joined, Options, Owner, PROTOCOL, Role, Terms, join,
 };
 use alongside_platform::memory;
+use alongside_platform::ports::is_taken;
 use alongside_platform::process::own_program;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,10 @@ use crate::settings::Settings;
 const BACK_WITHIN: Duration = Duration::from_secs(3);
 /// How often that is looked for.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// How long a desk that comes to a host that has crashed leaves it to the desks that hold its port: started by them, it has
+/// its token and its agents.
+const HOLDERS_FIRST: Duration = Duration::from_secs(1);
 
 /// How long a host may take until it listens.
 const STARTED_WITHIN: Duration = Duration::from_secs(20);
@@ -70,7 +75,7 @@ impl Wish {
         Self { role: Role::Keeper, ..Self::desk(dirs, None, globals) }
     }
 
-    fn hello(&self) -> Hello {
+    pub(super) fn hello(&self) -> Hello {
         let pid = self.owner.as_ref().map_or_else(std::process::id, |owner| owner.pid);
         let terms = Terms { protocol: PROTOCOL, role: self.role, owner: self.owner.clone() };
         Hello {
@@ -117,21 +122,37 @@ impl Wish {
 /// When there is none and none can be started, or the one there is speaks another version of the protocol.
 pub(crate) async fn meet(wish: &Wish) -> anyhow::Result<Joined> {
     let registry = Registry::open()?;
-    let lock = registry.lock().await?;
-    for entry in wish.choose(registry.entries())? {
-        if let Some(joined) = try_join(&registry, &entry.name, wish).await? {
-            return Ok(joined);
-        }
-        // It has crashed, and nobody was there to start it again. Under its name a new one adopts what it left.
-        let again = entry.again_for(wish);
-        match start(&registry, &lock, &again, wish).await {
-            Err(error) if wish.host.is_none() => {
-                tracing::warn!(host = entry.name, "what has crashed cannot be started again: {error:#}");
-                registry.remove(&entry);
+    let until = Instant::now() + HOLDERS_FIRST;
+    let lock = loop {
+        let lock = registry.lock().await?;
+        let mut holder = false;
+        for entry in wish.choose(registry.entries())? {
+            if let Some(joined) = try_join(&registry, &entry.name, wish).await? {
+                return Ok(joined);
             }
-            started => return started,
+            holder = entry.addresses.iter().any(|address| is_taken(*address)) && Instant::now() < until;
+            if holder {
+                break;
+            }
+            // It has crashed, and nobody was there to start it again. Under its name a new one adopts what it left.
+            let again = entry.again_for(wish);
+            match start(&registry, &lock, &again, wish, None).await {
+                Err(error) if wish.host.is_none() => {
+                    tracing::warn!(
+                        host = entry.name,
+                        "what has crashed cannot be started again: {error:#}"
+                    );
+                    registry.remove(&entry);
+                }
+                started => return started,
+            }
         }
-    }
+        if !holder {
+            break lock;
+        }
+        drop(lock);
+        tokio::time::sleep(LOOK_EVERY).await;
+    };
     // What is wrong in the settings is said here, where somebody reads it.
     Settings::load(wish.globals.config.as_deref(), &wish.dirs)?;
     let entry = Entry {
@@ -143,19 +164,23 @@ pub(crate) async fn meet(wish: &Wish) -> anyhow::Result<Joined> {
         log: wish.globals.log.as_deref().map(std::path::absolute).transpose()?,
         ..Entry::default()
     };
-    start(&registry, &lock, &entry, wish).await
+    start(&registry, &lock, &entry, wish, None).await
 }
 
-/// Joins a host again that was lost, starting it if nobody else has.
+/// Joins a host again that was lost, starting it if nobody else has, on the port that was held meanwhile.
 ///
 /// # Errors
 /// As [`meet`].
-pub(super) async fn meet_again(wish: &Wish, entry: &Entry) -> anyhow::Result<Joined> {
+pub(super) async fn meet_again(
+    wish: &Wish,
+    entry: &Entry,
+    hold: Option<&PortHold>,
+) -> anyhow::Result<Joined> {
     let registry = Registry::open()?;
     let lock = registry.lock().await?;
     match try_join(&registry, &entry.name, wish).await? {
         Some(joined) => Ok(joined),
-        None => start(&registry, &lock, entry, wish).await,
+        None => start(&registry, &lock, entry, wish, hold).await,
     }
 }
 
@@ -187,7 +212,13 @@ async fn try_join(registry: &Registry, name: &str, wish: &Wish) -> anyhow::Resul
 }
 
 /// Starts a host and joins it. If there is one whose socket was removed, it is waited for instead.
-async fn start(registry: &Registry, _: &Lock, entry: &Entry, wish: &Wish) -> anyhow::Result<Joined> {
+async fn start(
+    registry: &Registry,
+    _: &Lock,
+    entry: &Entry,
+    wish: &Wish,
+    hold: Option<&PortHold>,
+) -> anyhow::Result<Joined> {
     let places = Places::of_this_process();
     let until = Instant::now() + BACK_WITHIN;
     while Companion::keeps_journal(&places, &entry.name) && Instant::now() < until {
@@ -196,13 +227,14 @@ async fn start(registry: &Registry, _: &Lock, entry: &Entry, wish: &Wish) -> any
         }
         tokio::time::sleep(LOOK_EVERY).await;
     }
-    spawn(entry).await?;
+    spawn(entry, hold).await?;
     let stream = registry.dial(&entry.name).await.context("the companion was started and does not listen")?;
     join(stream, &wish.hello()).await.context("cannot join the companion that was started")
 }
 
 /// Starts a host as a process of its own, which outlives us; returns when it listens. The caller holds the lock.
-pub(super) async fn spawn(entry: &Entry) -> anyhow::Result<()> {
+/// Whoever has held the port of the one before hands the hold on.
+pub(super) async fn spawn(entry: &Entry, hold: Option<&PortHold>) -> anyhow::Result<()> {
     let program = own_program().context("cannot tell which program this is")?;
     let mut command = Command::new(&program);
     if let Some(config) = &entry.config {
@@ -215,10 +247,17 @@ pub(super) async fn spawn(entry: &Entry) -> anyhow::Result<()> {
     if let Some(owner) = &entry.owner {
         command.arg("--owner").arg(serde_json::to_string(owner)?);
     }
+    let held = hold.and_then(|hold| {
+        let to_stdin = hold.to_stdin();
+        to_stdin.inspect_err(|error| tracing::warn!(%error, "the hold on the port cannot be handed on")).ok()
+    });
+    if held.is_some() {
+        command.arg("--holds-port");
+    }
     command.arg("--").args(&entry.roots);
     command.envs(memory::gives_back());
     // A detached process keeps no directory busy, and no terminal.
-    command.current_dir("/").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.current_dir("/").stdin(held.unwrap_or_else(Stdio::null)).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
     let mut said = String::new();
     if let Some(out) = child.stdout.take() {

@@ -2,6 +2,7 @@
 //! them, so that a desk can crash, be joined by another, or be closed, and nothing is lost.
 
 mod again;
+mod hold;
 mod life;
 mod meet;
 mod reach;
@@ -12,7 +13,7 @@ mod visit;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use alongside_companion::{Companion, Places, StartError};
+use alongside_companion::{Companion, Places, PortHold, StartError};
 use alongside_desk::socket::{Owner, Report};
 use anyhow::Context;
 use futures_util::future::join_all;
@@ -43,6 +44,8 @@ pub(crate) struct Plan {
     pub(crate) owner: Option<Owner>,
     /// The process of whoever starts it.
     pub(crate) starter: u32,
+    /// The port of the host before, which whoever starts this one has held.
+    pub(crate) port_hold: Option<PortHold>,
     pub(crate) globals: Globals,
 }
 
@@ -100,6 +103,7 @@ async fn begin(plan: Plan) -> anyhow::Result<Begun> {
         version: VERSION.into(),
         roots: plan.roots,
         owner: plan.owner,
+        addresses: companion.addresses().to_vec(),
         config: plan.globals.config,
         log: plan.globals.log,
         ..Entry::default()
@@ -130,6 +134,9 @@ async fn companion(settings: &Settings, plan: &Plan) -> anyhow::Result<Companion
         Some(owner) => builder.editor(&owner.name, &owner.display_name).pid(owner.pid),
         None => builder.pid(plan.starter),
     };
+    if let Some(hold) = &plan.port_hold {
+        builder = builder.port_hold(hold.clone());
+    }
     let builder = plan.roots.iter().fold(builder, alongside_companion::Builder::root);
     let started = builder.start().await;
     let theirs = match &started {
@@ -155,12 +162,13 @@ async fn companion(settings: &Settings, plan: &Plan) -> anyhow::Result<Companion
 pub(crate) async fn replace(entry: &Entry) -> anyhow::Result<()> {
     let registry = Registry::open()?;
     let _lock = registry.lock().await?;
+    let hold = hold::of_entry(&registry, entry).await;
     if let Ok(stream) = registry.dial(&entry.name).await {
         answers(entry, alongside_desk::socket::hand_over(stream))
             .await?
             .context("the host does not hand over")?;
     }
-    meet::spawn(entry).await
+    meet::spawn(entry, hold.as_ref()).await
 }
 
 /// Ends a host as if its last desk had left.

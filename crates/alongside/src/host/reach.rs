@@ -13,6 +13,7 @@ use futures_util::stream::FuturesOrdered;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+use super::hold::Holding;
 use super::meet::{Wish, meet, meet_again};
 use super::registry::{Entry, Registry};
 
@@ -44,6 +45,7 @@ pub(crate) async fn reach(wish: Wish) -> anyhow::Result<Reached> {
     let carrier = Carrier {
         wish,
         entry: entry(&welcome),
+        holding: Holding::default(),
         seat,
         waiting: BTreeSet::new(),
         context: None,
@@ -67,6 +69,7 @@ fn entry(welcome: &Welcome) -> Entry {
 struct Carrier {
     wish: Wish,
     entry: Entry,
+    holding: Holding,
     seat: Seat,
     /// Reviews that the desk knows as open.
     waiting: BTreeSet<ReviewId>,
@@ -97,6 +100,7 @@ impl Carrier {
     async fn run(mut self, mut joined: Joined) {
         let mut crashes: Vec<Instant> = Vec::new();
         loop {
+            self.holding.follow(joined.welcome.alongside.clone());
             let how = match self.carry(&mut joined).await {
                 Over::Desk => return,
                 Over::Host(how) => how,
@@ -209,10 +213,11 @@ impl Carrier {
     /// The same host, or, where its place is taken by another, that one. Calls are refused in the meantime.
     async fn join_again(&mut self) -> anyhow::Result<Joined> {
         let (wish, entry) = (self.wish.clone(), self.entry.clone());
+        let hold = self.holding.get().cloned();
         let joining = async move {
             let until = Instant::now() + TRIED_FOR;
             loop {
-                let error = match meet_again(&wish, &entry).await {
+                let error = match meet_again(&wish, &entry, hold.as_ref()).await {
                     Ok(joined) => return Ok(joined),
                     Err(error) => error,
                 };

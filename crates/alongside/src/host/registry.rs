@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use alongside_companion::private::{self, Ground};
@@ -33,6 +34,9 @@ pub(crate) struct Entry {
     pub(crate) hidden: bool,
     /// When a person last turned to it, in milliseconds since the Unix epoch.
     pub(crate) focused_at: u64,
+    /// All that it listens on.
+    #[serde(default)]
+    pub(crate) addresses: Vec<SocketAddr>,
     /// The settings file that was named when it was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) config: Option<PathBuf>,

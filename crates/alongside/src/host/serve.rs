@@ -232,6 +232,7 @@ impl Serving {
             pid: std::process::id(),
             roots: self.entry.roots.clone(),
             port: self.companion.port(),
+            addresses: self.companion.addresses().to_vec(),
             token: self.companion.token().to_owned(),
         };
         let server_info = ClientInfo { name: "alongside".into(), version: VERSION.into() };

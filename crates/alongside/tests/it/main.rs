@@ -22,6 +22,7 @@ mod log;
 mod lsp;
 mod secrecy;
 mod settings;
+mod squatter;
 mod support;
 mod telling;
 mod terminal;

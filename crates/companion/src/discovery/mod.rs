@@ -53,6 +53,7 @@ impl Publisher {
 
         let mut wanted: BTreeMap<PathBuf, Found> = BTreeMap::new();
         let mut has_rival = false;
+        let mut planted: BTreeMap<PathBuf, &str> = BTreeMap::new();
         for (family, row) in
             FAMILIES.iter().flat_map(|family| family.files.iter().map(move |row| (family, row)))
         {
@@ -71,7 +72,9 @@ impl Publisher {
                 };
                 let one = found(self.pid, &own);
                 // Several companions of one process share a name without a port.
-                if row.names_port() || self.may_have(&one, row, self.pid, &siblings, focused) {
+                if one.is_anothers() {
+                    planted.insert(one.path.clone(), row.readers);
+                } else if row.names_port() || self.may_have(&one, row, self.pid, &siblings, focused) {
                     wanted.insert(one.path.clone(), one);
                 } else {
                     has_rival = true;
@@ -79,7 +82,9 @@ impl Publisher {
                 if let (true, Some(workspace_path)) = (row.names_pid(), &alias) {
                     for pid in &ancestors {
                         let one = found(*pid, workspace_path);
-                        if self.may_have(&one, row, *pid, &siblings, focused) {
+                        if one.is_anothers() {
+                            planted.insert(one.path.clone(), row.readers);
+                        } else if self.may_have(&one, row, *pid, &siblings, focused) {
                             wanted.entry(one.path.clone()).or_insert(one);
                         } else {
                             has_rival = true;
@@ -110,6 +115,7 @@ impl Publisher {
                 unwritable.entry(why).or_default().push(readers);
             }
         }
+        problems.extend(planted.iter().map(|(path, readers)| leads_astray(path, readers)));
         problems.extend(unwritable.into_iter().map(|(why, readers)| will_not_be_found(&readers, &why)));
         problems
     }
@@ -224,6 +230,17 @@ fn will_not_be_found(readers: &[&str], why: &str) -> Problem {
             "That is {}. See that the directory is there and writable for you alone, or set TMPDIR to one that is, for the agent too; \
              or start the agent with `alongside run`, or after `eval \"$(alongside env)\"`.",
             readers.join("; ")
+        )),
+    }
+}
+
+/// Another user's file has a name by which some agents go, whoever wrote it.
+fn leads_astray(path: &Path, readers: &str) -> Problem {
+    Problem {
+        what: format!("{} belongs to another user, and leads agents to whatever that user says", path.display()),
+        hint: Some(format!(
+            "That is {readers}. Do not use their IDE mode here until it is gone: ask that user or root to remove it; or set TMPDIR to \
+             a directory of yours, for the agent too."
         )),
     }
 }

@@ -75,6 +75,11 @@ impl Found {
         !self.directory.has(self.name())
     }
 
+    /// Whether another user has put something under its name.
+    pub(crate) fn is_anothers(&self) -> bool {
+        self.directory.is_anothers(self.name())
+    }
+
     /// Writes it, in one step.
     pub(crate) fn write(&self, copies: &mut Copies) -> io::Result<()> {
         copies.put(&self.directory, self.name(), serde_json::to_vec(&self.record)?)

@@ -1,5 +1,6 @@
 //! What the two ends say to each other first: which protocol they speak, who comes, and who is there.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -123,6 +124,9 @@ pub struct Host {
     pub roots: Vec<PathBuf>,
     /// The port on 127.0.0.1 that agents dial.
     pub port: u16,
+    /// All that it listens on, for whoever holds its port while it is away.
+    #[serde(default)]
+    pub addresses: Vec<SocketAddr>,
     /// The token they present. Never show or log it.
     pub token: String,
 }

@@ -45,8 +45,10 @@ pub(super) enum Cause {
     UnreadableFile { path: PathBuf, why: String },
     /// A file that is no record.
     MalformedFile { path: PathBuf, why: String },
-    /// A file of another user.
+    /// A file of another user, which the agent passes over.
     OtherUser { path: PathBuf },
+    /// A file of another user, by which the agent goes.
+    LedByOtherUser { path: PathBuf },
     /// A lock whose editor is gone.
     DeadEditor { path: PathBuf, pid: u32 },
     /// A lock without an editor whose workspace is not there.
@@ -83,6 +85,8 @@ pub(super) enum Cause {
     WrongToken { path: Option<PathBuf> },
     /// It does not answer in time.
     Hangs { port: u16 },
+    /// Somebody listens there who is not the companion, or not this user's.
+    Stranger { port: u16, path: Option<PathBuf> },
     /// Something else listens there.
     NotACompanion { port: u16, said: String },
     /// Nothing at all.

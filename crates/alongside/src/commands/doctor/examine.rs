@@ -53,7 +53,10 @@ impl Examiner<'_> {
     pub(super) async fn examine(&self, agent: Agent) -> Finding {
         let trace = find::replay(agent.family, agent.release, self.here, self.in_container);
         let mut answers = Vec::new();
-        for attempt in &trace.attempts {
+        // Whatever listens there, it is not for this user's agents.
+        let astray = trace.seen().filter(|seen| !seen.is_ours && seen.record.is_some());
+        let astray = astray.map(|seen| Cause::LedByOtherUser { path: seen.path.clone() });
+        for attempt in trace.attempts.iter().filter(|_| astray.is_none()) {
             let answer = probe::dial(attempt).await;
             let connected = matches!(answer, Answer::Connected { .. });
             answers.push(answer);
@@ -72,6 +75,7 @@ impl Examiner<'_> {
         let settings = Settings::of(finding.agent.family, finding.agent.release, self.here);
         causes.extend(settings.as_ref().into_iter().flat_map(before_looking));
         match finding.port() {
+            _ if astray.is_some() => causes.extend(astray),
             Some(port) => {
                 causes.extend(self.while_connected(&finding, port));
                 causes.extend(self.stale_variables(&finding.trace).await);

@@ -20,7 +20,9 @@ pub(super) async fn mend(machine: &Machine) -> Vec<String> {
     {
         let answer = probe::connect("127.0.0.1", record.port, record.auth_token.as_deref()).await;
         // What only hangs may come back.
-        if !matches!(answer, Answer::Nobody | Answer::Refused | Answer::Other(_)) || !still(path, record) {
+        let is_gone =
+            matches!(answer, Answer::Nobody | Answer::Refused | Answer::Stranger | Answer::Other(_));
+        if !is_gone || !still(path, record) {
             continue;
         }
         done.push(match std::fs::remove_file(path) {

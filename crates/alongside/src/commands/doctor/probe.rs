@@ -1,11 +1,14 @@
-//! Whether what an agent would dial answers, as that agent would ask: a real session, ended politely.
+//! Whether what an agent would dial answers. Anybody may listen on a port that a file names, so nobody is shown the token of
+//! that file who is not known to be its companion, or at least this user.
 
 use std::time::Duration;
 
 use alongside_agent::find::{Attempt, To};
-use alongside_agent::{Endpoint, Error, Identity, Session};
+use alongside_agent::{Endpoint, Error, Identity, Session, get_status};
 use alongside_contract::diff::{CLOSE_DIFF, OPEN_DIFF};
+use alongside_contract::token;
 use alongside_desk::harmless;
+use alongside_platform::listener::ListenerOwner;
 
 use crate::commands::serving;
 
@@ -28,6 +31,8 @@ pub(super) enum Answer {
     Silence,
     /// Something else answers.
     Other(String),
+    /// Somebody listens there who is not known to be the token's companion, and was not shown it.
+    Stranger,
     /// It was not tried: a proxy would be in between.
     Proxied,
     /// It was not tried: the agent starts a program there.
@@ -43,6 +48,7 @@ impl std::fmt::Display for Answer {
             Self::Refused => "the token is refused, or missing",
             Self::Silence => "something listens and does not answer",
             Self::Other(said) => return write!(f, "something else answers: {}", harmless::name(said)),
+            Self::Stranger => "something listens there that is not known to be that companion; it was not shown the token",
             Self::Proxied => "not tried: a proxy would be in between",
             Self::Program => "not tried: the agent starts a program there",
         })
@@ -66,11 +72,24 @@ pub(super) async fn dial(attempt: &Attempt) -> Answer {
     }
 }
 
-/// A session with whatever listens there.
+/// Whether a companion answers there. One of ours proves itself before it is shown the token; another has to be this user's.
 pub(super) async fn connect(host: &str, port: u16, token: Option<&str>) -> Answer {
+    let endpoint = Endpoint::at(host, port);
+    if let Some(token) = token.filter(|token| token::split(token).1.is_some()) {
+        return match tokio::time::timeout(PATIENCE, get_status(&endpoint, token)).await {
+            // Ours offer both tools.
+            Ok(Ok(_)) => Answer::Connected { diffs: true },
+            Err(_) | Ok(Err(Error::Timeout { .. })) => Answer::Silence,
+            Ok(Err(Error::Unreachable { .. })) if !listens(host, port).await => Answer::Nobody,
+            Ok(Err(_)) => Answer::Stranger,
+        };
+    }
+    if token.is_some() && serving::whose(host, port).await != ListenerOwner::Us {
+        return if listens(host, port).await { Answer::Stranger } else { Answer::Nobody };
+    }
     let identity = Identity::new("alongside-doctor", env!("CARGO_PKG_VERSION"));
     let session = async {
-        let session = Session::connect(Endpoint::at(host, port), token, identity).await?;
+        let session = Session::connect(endpoint, token, identity).await?;
         let tools = session.list_tools().await;
         session.end().await?;
         tools

@@ -192,6 +192,7 @@ impl Examiner<'_> {
             Answer::Refused if attempt.token().is_none() => Cause::NoToken { path },
             Answer::Refused => Cause::WrongToken { path },
             Answer::Silence => Cause::Hangs { port },
+            Answer::Stranger => Cause::Stranger { port, path },
             Answer::Other(said) => Cause::NotACompanion { port, said: said.clone() },
             Answer::Connected { .. } | Answer::Program => self.nothing_found(trace),
         }

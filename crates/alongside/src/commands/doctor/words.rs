@@ -4,12 +4,19 @@
 use std::path::{Path, PathBuf};
 
 use alongside_desk::harmless;
+use alongside_platform::files;
 
 use super::super::env::quoted;
 use super::cause::{Cause, Cure, Of, Said, Weight};
 
 /// This program's version.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Whether this user may delete a file: in a shared directory such as `/tmp` only its owner may.
+fn may_delete(file: &Path) -> bool {
+    let is_ours = |path: &Path| std::fs::symlink_metadata(path).is_ok_and(|found| files::is_ours(&found));
+    is_ours(file) || file.parent().is_some_and(is_ours)
+}
 
 impl Cause {
     /// Its name, how bad it is, and both in words.
@@ -28,7 +35,14 @@ impl Cause {
             Some(package) => Cure::Run(format!("npm install -g {package}")),
             None => Cure::Do(format!("install a newer {}", of.name)),
         };
-        let delete = |file: &Path| Cure::Run(format!("rm {}", quoted(file)));
+        let delete = |file: &Path| match may_delete(file) {
+            true => Cure::Run(format!("rm {}", quoted(file))),
+            false => Cure::Do(format!(
+                "{} is another user's: ask them or root to remove it; or set TMPDIR to a directory of yours, here and where \
+                 the editor runs",
+                path(file)
+            )),
+        };
         let start = || {
             vec![
                 tell(
@@ -155,6 +169,12 @@ impl Cause {
                 Fails,
                 format!("{} belongs to another user, so it is not believed", path(file)),
                 vec![tell("start the editor and the agent as the same user")],
+            ),
+            Self::LedByOtherUser { path: file } => (
+                "led-by-other-user",
+                Fails,
+                format!("it goes by {}, which another user wrote: it would connect to whatever that user says", path(file)),
+                vec![delete(file)],
             ),
             Self::DeadEditor { path: file, pid } => (
                 "dead-editor",
@@ -350,6 +370,12 @@ impl Cause {
                 Fails,
                 format!("what listens at port {port} does not answer"),
                 vec![tell("start the editor, or its companion, again")],
+            ),
+            Self::Stranger { port, path: file } => (
+                "stranger",
+                Fails,
+                format!("another program has port {port} by now, and agents would show it the token of the companion that is gone"),
+                file.as_deref().map_or_else(|| vec![run("eval \"$(alongside env)\"")], |file| vec![delete(file)]),
             ),
             Self::NotACompanion { port, said } => (
                 "not-a-companion",

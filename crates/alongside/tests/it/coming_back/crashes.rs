@@ -11,38 +11,27 @@ fn port(home: &Home) -> u16 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_comes_frees_the_agents_of_an_editor_that_was_killed_with_its_host() {
-    for comes_back in [false, true] {
-        let home = Home::new();
-        let (file, mut process) = (home.file("a.txt", "a\n"), Process::open());
-        let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
-        let agent = home.agent().await;
-        let diff = propose(&agent, &file, "A\n").await;
-        editor.hears("alongside/didOpenReview", |_| true);
-        let before = port(&home);
-        kill_everybody(&home);
-        process.dies();
-        drop(editor);
-        // The host had the editor's name; a terminal desk, or the editor as another process, would have given it another.
-        if comes_back {
-            let process = Process::open();
-            let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
-            editor.hears("alongside/problem", |problem| {
-                problem["what"].as_str().is_some_and(|what| what.contains("a.txt"))
-            });
-            assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
-            let name = format!("gemini-ide-server-{}-{before}.json", process.pid());
-            until("the new editor's files", || {
-                home.path("tmp/gemini/ide").join(&name).exists().then_some(())
-            })
-            .await;
-        } else {
-            let mut desk = home.review(&[]);
-            desk.shows("what waited is rejected").await;
-            assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
-        }
-        assert_eq!((home.hosts().len(), port(&home)), (1, before));
-    }
+async fn an_editor_that_was_killed_with_its_host_comes_back_and_says_who_is_cut_off() {
+    let home = Home::new();
+    let (file, mut process) = (home.file("a.txt", "a\n"), Process::open());
+    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    let agent = home.agent().await;
+    let _diff = propose(&agent, &file, "A\n").await;
+    editor.hears("alongside/didOpenReview", |_| true);
+    let before = port(&home);
+    kill_everybody(&home);
+    process.dies();
+    drop(editor);
+    // The host had the editor's name; the editor as another process would have given it another.
+    let process = Process::open();
+    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    editor.hears("alongside/problem", |problem| {
+        let said = problem.to_string();
+        said.contains("a.txt") && said.contains("/ide enable")
+    });
+    let name = format!("gemini-ide-server-{}-{before}.json", process.pid());
+    until("the new editor's files", || home.path("tmp/gemini/ide").join(&name).exists().then_some(())).await;
+    assert_eq!((home.hosts().len(), port(&home)), (1, before));
 }
 
 /// A desk and an agent with a proposal; then something goes wrong, and the host is killed.

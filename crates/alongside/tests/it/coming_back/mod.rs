@@ -25,7 +25,7 @@ fn everybody(home: &Home) -> Vec<Pid> {
 }
 
 /// Ends everybody at once, as the system does when memory is out or a session is torn down: nobody is left to notice.
-fn kill_everybody(home: &Home) {
+pub(crate) fn kill_everybody(home: &Home) {
     for signal in [Signal::STOP, Signal::KILL] {
         for pid in everybody(home) {
             let _ = kill_process(pid, signal);

@@ -45,6 +45,23 @@ fn something_else_has_the_port() {
     assert_eq!(verdict.ids(1)[0], "not-a-companion");
 }
 
+#[test]
+fn another_program_has_the_port_of_a_companion_of_ours() {
+    let clinic = Clinic::with(&[("gemini", "0.61.0")]);
+    let (heard, hears) = std::sync::mpsc::channel();
+    let port = listener(move |request| {
+        heard.send(request.to_owned()).ok();
+        Some(http("200 OK", "{}"))
+    });
+    let mut record = clinic.theirs(port);
+    record["writer"] = "alongside".into();
+    record["authToken"] = "5ec3e75ec3e75ec3e7.gemini".into();
+    clinic.write(&format!("tmp/gemini/ide/gemini-ide-server-1-{port}.json"), &record.to_string());
+    clinic.is("stranger", "rm ");
+    let heard: Vec<String> = hears.try_iter().collect();
+    assert!(!heard.is_empty() && !heard.concat().contains("5ec3e7"), "{heard:?}");
+}
+
 #[tokio::test]
 async fn in_a_container_the_agent_dials_out_of_it() {
     let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);

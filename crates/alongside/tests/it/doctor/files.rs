@@ -1,21 +1,11 @@
 //! What is wrong with discovery files.
 
-use super::clinic::{Clinic, DEAD, dead_port, listener};
-use crate::support::files_below;
+use super::clinic::{Clinic, DEAD, dead_port, listener, without_tools};
+use crate::support::{files_below, skipped};
 
 /// Something that listens, and takes its time.
 fn somebody() -> u16 {
     listener(|_| None)
-}
-
-/// What cannot be staged here is no proof: it is said aloud, and counted.
-fn skipped(why: &str) {
-    use std::io::Write as _;
-    std::io::stderr().write_all(format!("skipped: {why}\n").as_bytes()).unwrap();
-    if let Some(path) = std::env::var_os("ALONGSIDE_SKIPS") {
-        let skips = std::fs::File::options().create(true).append(true).open(path);
-        writeln!(skips.unwrap(), "{why}").unwrap();
-    }
 }
 
 #[test]
@@ -113,6 +103,25 @@ async fn the_files_belong_to_another_user() {
         }
     }
     clinic.is("other-user", "as the same user");
+}
+
+#[tokio::test]
+async fn a_file_of_another_user_leads_the_agent_astray() {
+    use std::os::unix::fs::{PermissionsExt as _, chown};
+    let clinic = Clinic::with(&[("qwen", "0.24.4")]);
+    let (_desk, _) = clinic.companion().await;
+    let file = format!("tmp/qwen-code-ide-server-{}.json", clinic.editor());
+    let planted = clinic.write(&file, &clinic.theirs(listener(without_tools)).to_string());
+    if chown(&planted, Some(12_345), None).is_err() {
+        return skipped("a_file_of_another_user_leads_the_agent_astray: only root can give a file away");
+    }
+    clinic.is("led-by-other-user", &format!("rm {}", planted.display()));
+    // In a shared directory, only its owner may remove it.
+    let shared = clinic.home.path("tmp");
+    std::fs::set_permissions(&shared, std::fs::Permissions::from_mode(0o1777)).unwrap();
+    chown(&shared, Some(12_345), None).unwrap();
+    let verdict = clinic.is("led-by-other-user", "ask them or root");
+    assert!(!verdict.json.to_string().contains("rm /"), "{:#}", verdict.json);
 }
 
 #[test]

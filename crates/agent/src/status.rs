@@ -1,0 +1,154 @@
+//! Asking a companion of ours how it is, without showing its token to anybody else.
+//!
+//! A discovery file outlives a companion that was killed, and then anybody may listen on its port. Whoever does has to
+//! [prove](alongside_contract::proof) first that it knows the token; the token follows on the same connection.
+
+use std::time::Duration;
+
+use alongside_contract::proof;
+use alongside_platform::random;
+use http_body_util::{BodyExt as _, Empty, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::client::conn::http1::{SendRequest, handshake};
+use hyper::header::{AUTHORIZATION, HOST};
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+
+use crate::{Endpoint, Error};
+
+const WHAT: &str = "ask for the status";
+
+/// How long everything together may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How much of an answer is read, in bytes: it names every session, and every file that is open.
+const MOST: usize = 16 << 20;
+
+/// The state of a companion of ours as JSON (`alongside_desk::Status`), from `/status` beside its MCP endpoint.
+///
+/// # Errors
+/// [`Unproven`](Error::Unproven) when whoever listens does not know the token; otherwise when it cannot be reached, or
+/// answers something else.
+pub async fn get_status(endpoint: &Endpoint, token: &str) -> Result<serde_json::Value, Error> {
+    within(endpoint, async {
+        let mut proven = Proven::connect(endpoint, token).await?;
+        let (status, body) = proven.get(AUTHORIZATION.as_str(), &format!("Bearer {token}")).await?;
+        let url = endpoint.status_url();
+        if status != StatusCode::OK {
+            let said = String::from_utf8_lossy(&body).into_owned();
+            return Err(Error::Status { what: WHAT, url, status: status.as_u16(), said });
+        }
+        serde_json::from_slice(&body).map_err(|error| Error::OffContract {
+            what: WHAT,
+            url,
+            why: error.to_string(),
+        })
+    })
+    .await
+}
+
+/// Whether the companion of this token listens there. Shows nothing of the token.
+///
+/// # Errors
+/// As [`get_status`].
+pub async fn prove(endpoint: &Endpoint, token: &str) -> Result<(), Error> {
+    within(endpoint, async { Proven::connect(endpoint, token).await.map(drop) }).await
+}
+
+async fn within<T>(endpoint: &Endpoint, asked: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    let timeout =
+        |_| Error::Timeout { what: WHAT, url: endpoint.status_url(), seconds: PATIENCE.as_secs() };
+    tokio::time::timeout(PATIENCE, asked).await.map_err(timeout)?
+}
+
+/// A connection to somebody who knows the token.
+struct Proven<'a> {
+    endpoint: &'a Endpoint,
+    connection: SendRequest<Empty<Bytes>>,
+}
+
+impl<'a> Proven<'a> {
+    async fn connect(endpoint: &'a Endpoint, token: &str) -> Result<Self, Error> {
+        let failed = |error: std::io::Error| unreachable(endpoint, &error);
+        let stream = TcpStream::connect(endpoint.parts()).await.map_err(failed)?;
+        let dialled = stream.peer_addr().map_err(failed)?;
+        let (connection, carrying) =
+            handshake(TokioIo::new(stream)).await.map_err(|error| unreachable(endpoint, &error))?;
+        // It ends when the connection is dropped.
+        tokio::spawn(carrying);
+        let mut connected = Self { endpoint, connection };
+        let nonce = random::hex::<32>().map_err(failed)?;
+        let answer = connected.ask(proof::NONCE_HEADER, &nonce).await?;
+        let given = answer.headers().get(proof::PROOF_HEADER).and_then(|given| given.to_str().ok());
+        let is_proven = answer.status() == StatusCode::NO_CONTENT
+            && given.is_some_and(|given| proof::is_proven(token, &nonce, dialled, given));
+        is_proven.then_some(connected).ok_or(Error::Unproven { what: WHAT, url: endpoint.status_url() })
+    }
+
+    async fn get(&mut self, header: &str, value: &str) -> Result<(StatusCode, Bytes), Error> {
+        let answer = self.ask(header, value).await?;
+        let status = answer.status();
+        let body = Limited::new(answer.into_body(), MOST).collect().await;
+        Ok((status, body.map_err(|error| unreachable(self.endpoint, &*error))?.to_bytes()))
+    }
+
+    async fn ask(&mut self, header: &str, value: &str) -> Result<Response<Incoming>, Error> {
+        let failed = |error: hyper::Error| unreachable(self.endpoint, &error);
+        let request = Request::get("/status").header(HOST, self.endpoint.authority()).header(header, value);
+        let request = request.body(Empty::new()).map_err(|error| unreachable(self.endpoint, &error))?;
+        self.connection.ready().await.map_err(failed)?;
+        self.connection.send_request(request).await.map_err(failed)
+    }
+}
+
+fn unreachable(endpoint: &Endpoint, error: &dyn std::error::Error) -> Error {
+    Error::Unreachable { what: WHAT, url: endpoint.status_url(), why: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+    use std::sync::mpsc;
+
+    use super::*;
+
+    /// Answers every request like this, and tells all that it heard.
+    fn stranger(answer: &'static str) -> (u16, mpsc::Receiver<String>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (heard, hears) = mpsc::channel();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut all = String::new();
+            let mut piece = [0; 4096];
+            while let Ok(read @ 1..) = stream.read(&mut piece) {
+                all += &String::from_utf8_lossy(&piece[..read]);
+                if all.ends_with("\r\n\r\n") && stream.write_all(answer.as_bytes()).is_err() {
+                    break;
+                }
+            }
+            heard.send(all).unwrap();
+        });
+        (port, hears)
+    }
+
+    #[tokio::test]
+    async fn a_stranger_on_the_port_hears_no_token() {
+        for answer in [
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
+            "HTTP/1.1 204 No Content\r\n\r\n",
+            "HTTP/1.1 204 No Content\r\nAlongside-Proof: 00\r\n\r\n",
+            "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 307 Temporary Redirect\r\nLocation: /status\r\nContent-Length: 0\r\n\r\n",
+        ] {
+            let (port, hears) = stranger(answer);
+            let refused = get_status(&Endpoint::local(port), "5ec3e7.gemini").await.unwrap_err();
+            assert!(matches!(refused, Error::Unproven { .. }), "{answer}: {refused}");
+            let heard = hears.recv().unwrap();
+            assert!(heard.contains(proof::NONCE_HEADER.to_lowercase().as_str()), "{heard}");
+            assert!(!heard.contains("5ec3e7") && !heard.to_lowercase().contains("authorization"), "{heard}");
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Somebody else on the machine takes the port of a companion that was killed, and listens to what comes.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use alongside_agent::{Endpoint, find, prove};
+use alongside_contract::discovery::Record;
+use rustix::process::Signal;
+
+use crate::coming_back::kill_everybody;
+use crate::support::{Home, files_below, propose, skipped, until};
+
+/// Listens on both loopbacks, and says yes to everything.
+struct Squatter {
+    heard: Arc<Mutex<String>>,
+}
+
+impl Squatter {
+    async fn on(port: u16) -> Self {
+        let heard = Arc::<Mutex<String>>::default();
+        for address in ["127.0.0.1", "::1"] {
+            let bind = || match TcpListener::bind((address, port)) {
+                Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => None,
+                bound => Some(bound),
+            };
+            let Ok(listener) = until("the port to be free", bind).await else { continue };
+            let heard = heard.clone();
+            std::thread::spawn(move || {
+                for mut stream in listener.incoming().flatten() {
+                    let heard = heard.clone();
+                    std::thread::spawn(move || {
+                        let _ = stream.set_read_timeout(Some(Duration::from_secs(20)));
+                        let mut piece = [0; 4096];
+                        while let Ok(read @ 1..) = stream.read(&mut piece) {
+                            *heard.lock().unwrap() += &String::from_utf8_lossy(&piece[..read]);
+                            let yes = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
+                            if stream.write_all(yes.as_bytes()).is_err() {
+                                break;
+                            }
+                        }
+                    });
+                }
+            });
+        }
+        Self { heard }
+    }
+
+    fn heard(&self) -> String {
+        self.heard.lock().unwrap().clone()
+    }
+}
+
+fn record(home: &Home) -> Record {
+    find::all_records(&home.surroundings())[0].1.clone()
+}
+
+fn secret(record: &Record) -> String {
+    let token = record.auth_token.as_deref().unwrap();
+    alongside_contract::token::split(token).0.to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_command_shows_a_token_to_whoever_has_a_freed_port() {
+    let home = Home::new();
+    let mut desk = home.review(&[]);
+    desk.shows("alongside serves").await;
+    let before = record(&home);
+    kill_everybody(&home);
+    let squatter = Squatter::on(before.port).await;
+    // Whatever each of them says to it, none of them takes it for the companion.
+    for args in [&["status"][..], &["doctor", "--container", "no"], &["env"], &["stdio"], &["doctor", "--fix"]] {
+        home.run(args);
+    }
+    // One of another project sweeps what the dead have left.
+    let other = home.path("other");
+    std::fs::create_dir(&other).unwrap();
+    let mut elsewhere = home.start(home.alongside(&["review"]).current_dir(&other));
+    elsewhere.shows("alongside serves").await;
+    let name = format!("-{}.json", before.port);
+    let left = || files_below(&home.path("tmp")).iter().any(|path| path.to_string_lossy().ends_with(&name));
+    until("the files of the dead to be swept", || (!left()).then_some(())).await;
+    // And one of the same project comes back, on another port.
+    let mut next = home.review(&[]);
+    next.shows("alongside serves").await;
+    let heard = squatter.heard();
+    assert!(heard.contains("GET /status"), "they looked who is there: {heard}");
+    assert!(!heard.contains(&secret(&before)), "{heard}");
+    let records = find::all_records(&home.surroundings());
+    assert!(!records.is_empty());
+    for (_, record) in records {
+        assert_ne!(record.port, before.port);
+        assert_ne!(secret(&record), secret(&before), "agents that come back show the old one");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_port_that_nobody_held_comes_back_with_another_token() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.review(&[]);
+    let agent = home.agent().await;
+    let _diff = propose(&agent, &file, "A\n").await;
+    desk.shows("(1/1) keep").await;
+    let before = record(&home);
+    kill_everybody(&home);
+    let mut next = home.review(&[]);
+    let said = next.shows("/ide enable").await;
+    assert!(said.contains("Gemini CLI") && said.contains("new token"), "{said}");
+    next.shows("a.txt").await;
+    let now = until("new files", || {
+        find::all_records(&home.surroundings())
+            .into_iter()
+            .map(|(_, record)| record)
+            .find(|record| secret(record) != secret(&before))
+    })
+    .await;
+    assert_eq!(now.port, before.port, "nobody else had it");
+    let endpoint = Endpoint::local(now.port);
+    prove(&endpoint, &secret(&now)).await.unwrap();
+    prove(&endpoint, &secret(&before)).await.unwrap_err();
+}
+
+/// Tries every way to have the port, as another user.
+const TAKES: &str = r#"
+    use Socket;
+    for my $address ("127.0.0.1", "0.0.0.0") {
+        for my $options ([], [SO_REUSEADDR], [SO_REUSEPORT], [SO_REUSEADDR, SO_REUSEPORT]) {
+            socket(my $socket, PF_INET, SOCK_STREAM, 0) or die;
+            setsockopt($socket, SOL_SOCKET, $_, 1) or die for @$options;
+            print "has it" if bind($socket, sockaddr_in($ARGV[0], inet_aton($address))) && listen($socket, 1);
+        }
+    }
+    print "tried as $<";
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_user_cannot_have_the_port_while_a_desk_holds_it() {
+    if !rustix::process::geteuid().is_root() {
+        return skipped("another_user_cannot_have_the_port: only root can be another user");
+    }
+    let home = Home::new();
+    let mut desk = home.review(&[]);
+    let _agent = home.agent().await;
+    desk.shows("Gemini CLI is connected.").await;
+    let before = record(&home);
+    // The desk goes on holding the port, and cannot start the host again.
+    desk.signal(Signal::STOP);
+    home.kill_hosts();
+    until("the host to be gone", || {
+        let dialled = std::net::TcpStream::connect(("127.0.0.1", before.port));
+        dialled.is_err().then_some(())
+    })
+    .await;
+    let mut other = Command::new("setpriv");
+    other.args(["--reuid=65534", "--regid=65534", "--clear-groups", "perl", "-e", TAKES]);
+    let tried = other.arg(before.port.to_string()).stdin(Stdio::null()).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&tried.stdout), "tried as 65534", "{tried:?}");
+    desk.signal(Signal::CONT);
+    until("the host to be back", || {
+        let record = find::all_records(&home.surroundings()).into_iter().next()?.1;
+        std::net::TcpStream::connect(("127.0.0.1", record.port)).ok()
+    })
+    .await;
+    assert_eq!((record(&home).port, secret(&record(&home))), (before.port, secret(&before)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_desk_says_that_another_users_file_leads_agents_astray() {
+    let home = Home::new();
+    let planted = home.path(&format!("tmp/qwen-code-ide-server-{}.json", std::process::id()));
+    std::fs::write(&planted, "{}").unwrap();
+    if std::os::unix::fs::chown(&planted, Some(12_345), None).is_err() {
+        return skipped("a_desk_says_that_another_users_file: only root can give a file away");
+    }
+    let mut desk = home.review(&[]);
+    let said = desk.shows("Problem: ").await + &desk.shows("TMPDIR").await;
+    for part in [planted.to_str().unwrap(), "belongs to another user", "Qwen"] {
+        assert!(said.contains(part), "{part} in {said}");
+    }
+}
