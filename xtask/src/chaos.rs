@@ -149,7 +149,8 @@ fn stage(options: &Options) -> Result<Box<dyn Stage>> {
 /// Sums, the curve of memory, and the seeds that failed.
 fn sum_up(options: &Options, log: &Log, seeds: std::ops::Range<u64>) -> ExitCode {
     let (sums, rounds, broken) = log.sums(seeds);
-    let Sums { steps, diffs, decisions, edits, outcomes, kills, ends, cuts, freezes, drafts, took } = sums;
+    let Sums { steps, diffs, decisions, edits, outcomes, kills, ends, cuts, freezes, drafts, squats, took } =
+        sums;
     let curve = log.memory_curve();
     for (round, memory) in &curve {
         println!("memory after {round} rounds: {memory} KiB");
@@ -169,7 +170,7 @@ fn sum_up(options: &Options, log: &Log, seeds: std::ops::Range<u64>) -> ExitCode
     }
     println!(
         "{steps} steps: {diffs} diffs, {edits} edits, {decisions} decisions, {outcomes} outcomes; {kills} kills, {ends} other ends, \
-         {cuts} broken connections, {freezes} freezes; {drafts} drafts left; {} s",
+         {cuts} broken connections, {freezes} freezes, {squats} ports squatted; {drafts} drafts left; {} s",
         took / 1000
     );
     println!("{rounds} rounds, {} failed", broken.len());

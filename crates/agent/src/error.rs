@@ -17,7 +17,9 @@ pub enum Error {
         why: String,
     },
     /// Whoever listens does not prove to know the token, so it was not shown.
-    #[error("cannot {what}: {url} does not prove to be the companion whose token this is; the token was not sent")]
+    #[error(
+        "cannot {what}: {url} does not prove to be the companion whose token this is; the token was not sent"
+    )]
     Unproven {
         /// What was being done.
         what: &'static str,

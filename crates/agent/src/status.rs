@@ -57,8 +57,7 @@ pub async fn prove(endpoint: &Endpoint, token: &str) -> Result<(), Error> {
 }
 
 async fn within<T>(endpoint: &Endpoint, asked: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-    let timeout =
-        |_| Error::Timeout { what: WHAT, url: endpoint.status_url(), seconds: PATIENCE.as_secs() };
+    let timeout = |_| Error::Timeout { what: WHAT, url: endpoint.status_url(), seconds: PATIENCE.as_secs() };
     tokio::time::timeout(PATIENCE, asked).await.map_err(timeout)?
 }
 
@@ -134,7 +133,7 @@ mod tests {
         (port, hears)
     }
 
-    #[tokio::test]
+    #[tokio::test(flavor = "multi_thread")]
     async fn a_stranger_on_the_port_hears_no_token() {
         for answer in [
             "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",

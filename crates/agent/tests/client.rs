@@ -161,7 +161,7 @@ async fn an_error_names_url_status_and_remedy_and_never_the_token() {
     let text = format!("{error} {error:?}");
     assert!(text.contains(&fake.endpoint().url()) && text.contains("401") && text.contains("discovery file"));
     assert!(!text.contains("s3cret"), "{text}");
-    let gone = get_status(&Endpoint::local(1), Some("s3cret")).await.unwrap_err();
+    let gone = get_status(&Endpoint::local(1), "s3cret").await.unwrap_err();
     assert!(gone.to_string().contains("127.0.0.1:1/status"), "{gone}");
 }
 

@@ -27,18 +27,14 @@ pub fn is_nonce(nonce: &str) -> bool {
 
 /// The proof that whoever listens at `address` knows this token, whichever family it was given to.
 pub fn prove(token: &str, nonce: &str, address: SocketAddr) -> String {
-    mac(token, nonce, address)
-        .finalize()
-        .into_bytes()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    mac(token, nonce, address).finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Whether a proof is right, compared in constant time.
 pub fn is_proven(token: &str, nonce: &str, address: SocketAddr, proof: &str) -> bool {
     let digits = proof.as_bytes().chunks(2).map(|pair| {
-        let pair = str::from_utf8(pair).ok().filter(|pair| pair.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+        let pair =
+            str::from_utf8(pair).ok().filter(|pair| pair.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
         u8::from_str_radix(pair, 16).ok()
     });
     let Some(proof) = digits.collect::<Option<Vec<u8>>>() else { return false };
@@ -82,7 +78,8 @@ mod tests {
     fn anything_but_the_whole_proof_is_refused() {
         let here = at("127.0.0.1:4000");
         let proof = prove("secret", NONCE, here);
-        for wrong in ["", "0", "zz", &proof[..62], &proof[..63], &format!("{proof}00"), "+f", &"é".repeat(32)] {
+        for wrong in ["", "0", "zz", &proof[..62], &proof[..63], &format!("{proof}00"), "+f", &"é".repeat(32)]
+        {
             assert!(!is_proven("secret", NONCE, here, wrong), "{wrong}");
         }
     }

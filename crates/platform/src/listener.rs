@@ -60,7 +60,8 @@ mod system {
 
     pub(super) fn owner(address: SocketAddr) -> ListenerOwner {
         let port = format!("-iTCP:{}", address.port());
-        let listed = Command::new("/usr/sbin/lsof").args(["-nP", "-a", &port, "-sTCP:LISTEN", "-Fun"]).output();
+        let listed =
+            Command::new("/usr/sbin/lsof").args(["-nP", "-a", &port, "-sTCP:LISTEN", "-Fun"]).output();
         let Ok(listed) = listed else { return ListenerOwner::Unknown };
         read_lsof(&String::from_utf8_lossy(&listed.stdout), rustix::process::geteuid().as_raw(), address)
     }

@@ -52,6 +52,9 @@ pub struct Sums {
     pub freezes: u64,
     /// Drafts that were left, as they should be.
     pub drafts: u64,
+    /// Ports that a squatter has had.
+    #[serde(default)]
+    pub squats: u64,
     /// How long it took, in milliseconds.
     pub took: u64,
 }
@@ -74,13 +77,26 @@ impl Sums {
             cuts: troubles(&[Kind::Link]),
             freezes: troubles(&[Kind::Frozen, Kind::AgentFrozen]),
             drafts: record.left.drafts.len() as u64,
+            squats: record.squats as u64,
             took,
         }
     }
 
     fn add(&mut self, other: &Self) {
-        let Self { steps, diffs, decisions, edits, outcomes, kills, ends, cuts, freezes, drafts, took } =
-            other;
+        let Self {
+            steps,
+            diffs,
+            decisions,
+            edits,
+            outcomes,
+            kills,
+            ends,
+            cuts,
+            freezes,
+            drafts,
+            squats,
+            took,
+        } = other;
         self.steps += steps;
         self.diffs += diffs;
         self.decisions += decisions;
@@ -91,6 +107,7 @@ impl Sums {
         self.cuts += cuts;
         self.freezes += freezes;
         self.drafts += drafts;
+        self.squats += squats;
         self.took += took;
     }
 }

@@ -26,6 +26,8 @@ pub enum Rule {
     Target,
     /// Something lies on the disk that should not.
     Stray,
+    /// Somebody who had a companion's port knows a token that is good.
+    Token,
 }
 
 /// A rule that was broken.
@@ -92,6 +94,7 @@ pub fn judge(record: &Record, bounds: &Bounds, excuses: &[Excuse]) -> Vec<Broken
     }
     judge.typed();
     judge.left();
+    judge.leaks();
     judge.broken
 }
 
@@ -372,6 +375,13 @@ impl Judge<'_> {
                 }
                 Some(_) => {}
             }
+        }
+    }
+
+    /// No order of kills and binds hands a squatter a token that is good.
+    fn leaks(&mut self) {
+        for leak in &self.record.leaks {
+            self.broken(Rule::Token, leak.clone());
         }
     }
 

@@ -87,6 +87,8 @@ pub enum What {
     Stall { agent: usize, ms: u64 },
     /// A cleaner takes the files of the temporary directory.
     Clean,
+    /// Somebody else takes every port of the companion that nobody holds, for so long.
+    Squat { ms: u64 },
 }
 
 impl Plan {
@@ -149,7 +151,8 @@ impl Writing {
         self.now += self.pause();
         let now = self.now;
         let what = match self.dice.below(100) {
-            0..22 => What::Propose { agent: self.agent(), file: self.file() },
+            0..21 => What::Propose { agent: self.agent(), file: self.file() },
+            21..22 => return self.squatted(),
             22..36 => self.decide(),
             36..46 => What::Edit { desk: self.desk(), pick: self.dice.index(4) },
             46..52 => What::Answer { agent: self.agent() },
@@ -198,6 +201,22 @@ impl Writing {
         let end = self.end();
         self.push(self.now, end);
         self.connected_again(end);
+    }
+
+    /// Somebody waits for the port while the companion ends, in half of the cases with all of its desks.
+    fn squatted(&mut self) {
+        let ms = self.dice.between(1, 8_000);
+        self.push(self.now, What::Squat { ms });
+        self.now += self.dice.below(50);
+        let alone = self.dice.percent(50);
+        for desk in (0..self.desks).filter(|_| alone) {
+            self.push(self.now, What::LeaveDesk { desk, says_so: false });
+        }
+        self.ended();
+        for desk in (0..self.desks).filter(|_| alone) {
+            let at = self.now + self.dice.between(0, 9_000);
+            self.push(at, What::JoinDesk { desk });
+        }
     }
 
     fn connected_again(&mut self, end: What) {

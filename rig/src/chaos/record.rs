@@ -16,6 +16,10 @@ pub struct Record {
     pub decisions: Vec<Decision>,
     /// What was done to whom.
     pub troubles: Vec<Trouble>,
+    /// How many ports a squatter has had.
+    pub squats: usize,
+    /// Tokens of companions that a squatter had heard by then, each said once, in words without the token.
+    pub leaks: Vec<String>,
     /// How many steps were not void.
     pub steps: usize,
     /// What lay on the disk when all had ended.
@@ -154,6 +158,8 @@ pub enum Kind {
     Link,
     /// A cleaner took files in the temporary directory.
     Cleaned,
+    /// Somebody took the ports that nobody held.
+    Squatted,
 }
 
 /// What lay on the disk at the end.

@@ -43,7 +43,7 @@ async fn every_family_that_looks_by_workspace_finds_the_companion_from_there_onl
         let session = Session::connect(endpoint, found.record.auth_token.as_deref(), identity);
         let session = within("a session", session).await.unwrap();
         let endpoint = Endpoint::local(stage.port());
-        let status = alongside_agent::get_status(&endpoint, Some(stage.companion.token())).await.unwrap();
+        let status = alongside_agent::get_status(&endpoint, stage.companion.token()).await.unwrap();
         assert_eq!(status["agents"][0]["name"], family.display_name);
         session.end().await.unwrap();
         assert!(matches!(found.why, Why::Workspace | Why::EditorPid), "{command}: {:?}", found.why);
@@ -126,7 +126,7 @@ async fn an_agent_that_ends_its_session_is_gone_at_once() {
     let session = connect(&stage).await;
     let endpoint = Endpoint::local(stage.port());
     let agents = async || {
-        let status = alongside_agent::get_status(&endpoint, Some(stage.companion.token())).await.unwrap();
+        let status = alongside_agent::get_status(&endpoint, stage.companion.token()).await.unwrap();
         status["agents"].as_array().unwrap().clone()
     };
     assert_eq!(agents().await[0]["name"], "Gemini CLI");
@@ -200,7 +200,7 @@ async fn an_agent_over_stdio_finishes_a_review_of_the_running_companion() {
     agent.input.shutdown().await.unwrap();
     within("the bridge to end", agent.bridge).await.unwrap().unwrap();
     let endpoint = Endpoint::local(stage.port());
-    let status = alongside_agent::get_status(&endpoint, Some(stage.companion.token())).await.unwrap();
+    let status = alongside_agent::get_status(&endpoint, stage.companion.token()).await.unwrap();
     assert_eq!(status["agents"], json!([]), "the session ended with the bridge");
 }
 

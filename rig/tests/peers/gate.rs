@@ -188,12 +188,15 @@ async fn other_paths_and_methods_are_refused_and_do_not_end_the_session() {
 async fn status_is_told_to_those_with_the_token_only() {
     let stage = Stage::new().await;
     let endpoint = alongside_agent::Endpoint::local(stage.port());
-    let status = alongside_agent::get_status(&endpoint, Some(stage.companion.token())).await.unwrap();
+    let status = alongside_agent::get_status(&endpoint, stage.companion.token()).await.unwrap();
     let status: alongside_companion::desk::Status = serde_json::from_value(status).unwrap();
     assert_eq!(status.port, stage.port());
     assert_eq!(status.roots.len(), 1);
-    let refused = alongside_agent::get_status(&endpoint, None).await.unwrap_err();
-    assert_eq!(refused.status(), Some(401));
+    let refused = alongside_agent::get_status(&endpoint, "wrong").await.unwrap_err();
+    assert!(matches!(refused, alongside_agent::Error::Unproven { .. }), "{refused}");
+    let mut raw = Raw::dial(stage.port()).await;
+    raw.send(format!("GET /status HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", stage.port())).await;
+    assert_eq!(raw.head().await.status, 401);
 }
 
 #[tokio::test]

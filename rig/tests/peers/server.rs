@@ -1,6 +1,6 @@
 //! What the server is to everybody who may come in: where it listens, what it offers, how it replies.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use alongside_rig::wire::{Peer, Raw};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -12,15 +12,16 @@ use crate::stage::Stage;
 const OTHER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 
 /// The first line of the answer to a `GET /status` at that address.
-async fn status_line(stage: &Stage, address: Ipv4Addr) -> std::io::Result<String> {
-    status_line_at(stage, address, stage.port()).await
+async fn status_line(stage: &Stage, address: impl Into<IpAddr>) -> std::io::Result<String> {
+    status_line_at(stage, address.into(), stage.port()).await
 }
 
-async fn status_line_at(stage: &Stage, address: Ipv4Addr, port: u16) -> std::io::Result<String> {
-    let mut stream = TcpStream::connect(SocketAddr::from((address, port))).await?;
+async fn status_line_at(stage: &Stage, address: IpAddr, port: u16) -> std::io::Result<String> {
+    let address = SocketAddr::from((address, port));
+    let mut stream = TcpStream::connect(address).await?;
     let token = stage.companion.token();
     let request = format!(
-        "GET /status HTTP/1.1\r\nHost: {address}:{port}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+        "GET /status HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
     );
     stream.write_all(request.as_bytes()).await?;
     let mut answer = String::new();
@@ -37,6 +38,20 @@ async fn it_listens_on_the_loopback_only() {
 }
 
 #[tokio::test]
+async fn nobody_else_can_be_localhost_on_its_port() {
+    if std::net::TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).is_err() {
+        // Where there is no such address, nobody can have it.
+        return;
+    }
+    let stage = Stage::new().await;
+    assert_eq!(status_line(&stage, Ipv6Addr::LOCALHOST).await.unwrap(), "HTTP/1.1 200 OK");
+    for address in ["[::1]", "[::]", "127.0.0.1", "0.0.0.0"] {
+        let taken = std::net::TcpListener::bind(format!("{address}:{}", stage.port()));
+        assert_eq!(taken.unwrap_err().kind(), std::io::ErrorKind::AddrInUse, "{address}");
+    }
+}
+
+#[tokio::test]
 async fn one_more_address_is_served_when_named() {
     let stage = Stage::with(|builder| builder.also_listen(SocketAddr::from((OTHER, 0)))).await;
     for address in [Ipv4Addr::LOCALHOST, OTHER] {
@@ -45,7 +60,7 @@ async fn one_more_address_is_served_when_named() {
     // A port of its own is as good.
     let free = std::net::TcpListener::bind((OTHER, 0)).unwrap().local_addr().unwrap();
     let stage = Stage::with(|builder| builder.also_listen(free)).await;
-    assert_eq!(status_line_at(&stage, OTHER, free.port()).await.unwrap(), "HTTP/1.1 200 OK");
+    assert_eq!(status_line_at(&stage, OTHER.into(), free.port()).await.unwrap(), "HTTP/1.1 200 OK");
 }
 
 #[tokio::test]

@@ -147,7 +147,9 @@ pub(super) async fn ask(record: &Record) -> Answer {
             Ok(Ok(status)) => return Answer::Given(serde_json::from_value(status).ok()),
             // One of ours always proves itself: whoever has the port now is somebody else.
             Ok(Err(_)) => return Answer::Nothing,
-            Err(_) if whose("127.0.0.1", record.port).await == ListenerOwner::Other => return Answer::Nothing,
+            Err(_) if whose("127.0.0.1", record.port).await == ListenerOwner::Other => {
+                return Answer::Nothing;
+            }
             Err(_) => return Answer::Silence,
         }
     }
@@ -163,7 +165,8 @@ pub(super) async fn whose(host: &str, port: u16) -> ListenerOwner {
     let Ok(resolved) = tokio::net::lookup_host((host, port)).await else { return ListenerOwner::Unknown };
     let addresses: Vec<_> = resolved.filter(|address| address.ip().is_loopback()).collect();
     let asked = tokio::task::spawn_blocking(move || {
-        let owners = addresses.into_iter().map(listener::owner).filter(|owner| *owner != ListenerOwner::Unknown);
+        let owners =
+            addresses.into_iter().map(listener::owner).filter(|owner| *owner != ListenerOwner::Unknown);
         // A name leads to several addresses, and the agent may take any.
         owners.max_by_key(|owner| *owner == ListenerOwner::Other)
     });
@@ -188,7 +191,10 @@ pub(super) async fn guard(record: &Record) -> anyhow::Result<Option<PortHold>> {
     match whose("127.0.0.1", record.port).await {
         ListenerOwner::Us => Ok(None),
         ListenerOwner::Other => Err(failure(
-            format!("the program that listens on port {} is another user's; it was not shown the token", record.port),
+            format!(
+                "the program that listens on port {} is another user's; it was not shown the token",
+                record.port
+            ),
             "start the editor again, so that it writes its files anew",
         )),
         ListenerOwner::Unknown => Err(failure(

@@ -138,10 +138,7 @@ pub(crate) async fn meet(wish: &Wish) -> anyhow::Result<Joined> {
             let again = entry.again_for(wish);
             match start(&registry, &lock, &again, wish, None).await {
                 Err(error) if wish.host.is_none() => {
-                    tracing::warn!(
-                        host = entry.name,
-                        "what has crashed cannot be started again: {error:#}"
-                    );
+                    tracing::warn!(host = entry.name, "what has crashed cannot be started again: {error:#}");
                     registry.remove(&entry);
                 }
                 started => return started,
@@ -257,7 +254,11 @@ pub(super) async fn spawn(entry: &Entry, hold: Option<&PortHold>) -> anyhow::Res
     command.arg("--").args(&entry.roots);
     command.envs(memory::gives_back());
     // A detached process keeps no directory busy, and no terminal.
-    command.current_dir("/").stdin(held.unwrap_or_else(Stdio::null)).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+        .current_dir("/")
+        .stdin(held.unwrap_or_else(Stdio::null))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
     let mut child = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
     let mut said = String::new();
     if let Some(out) = child.stdout.take() {

@@ -71,7 +71,9 @@ async fn no_command_shows_a_token_to_whoever_has_a_freed_port() {
     kill_everybody(&home);
     let squatter = Squatter::on(before.port).await;
     // Whatever each of them says to it, none of them takes it for the companion.
-    for args in [&["status"][..], &["doctor", "--container", "no"], &["env"], &["stdio"], &["doctor", "--fix"]] {
+    for args in
+        [&["status"][..], &["doctor", "--container", "no"], &["env"], &["stdio"], &["doctor", "--fix"]]
+    {
         home.run(args);
     }
     // One of another project sweeps what the dead have left.

@@ -237,7 +237,10 @@ fn will_not_be_found(readers: &[&str], why: &str) -> Problem {
 /// Another user's file has a name by which some agents go, whoever wrote it.
 fn leads_astray(path: &Path, readers: &str) -> Problem {
     Problem {
-        what: format!("{} belongs to another user, and leads agents to whatever that user says", path.display()),
+        what: format!(
+            "{} belongs to another user, and leads agents to whatever that user says",
+            path.display()
+        ),
         hint: Some(format!(
             "That is {readers}. Do not use their IDE mode here until it is gone: ask that user or root to remove it; or set TMPDIR to \
              a directory of yours, for the agent too."

@@ -79,8 +79,10 @@ impl State {
             true => "no desk was left to hold its port, so it has a new token".to_owned(),
             false => format!("it could not get its port {} back", journal.port),
         };
-        let what =
-            format!("the companion was interrupted and {why}: {} cannot reach it any more", agents.join(" and "));
+        let what = format!(
+            "the companion was interrupted and {why}: {} cannot reach it any more",
+            agents.join(" and ")
+        );
         let unanswered = match waited.as_slice() {
             [] => String::new(),
             waited => format!(" What was left unanswered: {}.", waited.join(", ")),

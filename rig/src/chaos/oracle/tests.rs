@@ -277,3 +277,8 @@ fn an_excuse_holds_for_its_rule_and_where_it_says_so() {
     assert_eq!(judge(&record, &BOUNDS, &excuse(|_, _| true)), []);
     assert_eq!(judge(&record, &BOUNDS, &excuse(|_, _| false)).len(), 1);
 }
+
+#[test]
+fn a_good_token_that_a_squatter_knows_is_told() {
+    assert_eq!(broken(|record| record.leaks.push("the token is known".into())), [Rule::Token]);
+}

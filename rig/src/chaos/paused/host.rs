@@ -1,11 +1,12 @@
 //! The companion of a round, through its lives.
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use alongside_companion::desk::Desk;
-use alongside_companion::{Builder, Companion, Editor, Places};
+use alongside_companion::{Builder, Companion, Editor, Places, PortHold};
 use anyhow::{Context as _, Result};
 use tokio::task::JoinHandle;
 
@@ -18,6 +19,7 @@ pub(super) struct Life {
     // The first to be dropped: a companion that is dropped while it runs stops properly.
     clock: Clock,
     companion: Option<Arc<Companion>>,
+    addresses: Vec<SocketAddr>,
     pub(super) port: u16,
     pub(super) token: String,
     /// What it is doing to itself, and what comes of it.
@@ -27,8 +29,13 @@ pub(super) struct Life {
 }
 
 impl Life {
-    /// Starts a companion of the project below this directory, with the journal of the one before.
-    pub(super) fn start(directory: &Path, which: fn(Builder) -> Builder) -> Result<Self> {
+    /// Starts a companion of the project below this directory, with the journal of the one before, and its port if somebody has
+    /// held it.
+    pub(super) fn start(
+        directory: &Path,
+        which: fn(Builder) -> Builder,
+        hold: Option<PortHold>,
+    ) -> Result<Self> {
         let clock = Clock::new()?;
         let builder = Companion::builder()
             .editor("chaos", "Chaos")
@@ -36,9 +43,24 @@ impl Life {
             .places(Places::below(directory))
             .aliases(false)
             .journal_as("chaos");
+        let builder = hold.into_iter().fold(builder, Builder::port_hold);
         let companion = clock.complete(which(builder).start()).context("the companion does not start")?;
         let (port, token) = (companion.port(), companion.token().to_owned());
-        Ok(Self { clock, companion: Some(Arc::new(companion)), port, token, ending: None, behind: None })
+        let addresses = companion.addresses().to_vec();
+        Ok(Self {
+            addresses,
+            clock,
+            companion: Some(Arc::new(companion)),
+            port,
+            token,
+            ending: None,
+            behind: None,
+        })
+    }
+
+    /// Holds its port from now on.
+    pub(super) fn hold(&self) -> Option<PortHold> {
+        PortHold::take(&self.addresses).ok()
     }
 
     pub(super) fn turn(&self, turns: usize) {

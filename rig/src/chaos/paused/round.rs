@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use alongside_companion::Builder;
+use alongside_companion::{Builder, PortHold};
 use anyhow::{Context as _, Result};
 
 use super::agent::{Agent, Notes};
@@ -11,6 +11,7 @@ use super::desk::{Deeds, Desk};
 use super::disk::Disk;
 use super::host::Life;
 use crate::chaos::record::{Kind, Trouble};
+use crate::chaos::squatter::Squatter;
 use crate::chaos::{Bounds, Plan, Record, What};
 use crate::wire::{Fault, Kind as Request, Way};
 
@@ -62,13 +63,19 @@ struct Round {
     marks: usize,
     steps: usize,
     strays: Vec<String>,
+    /// Desks hold the port of a companion that is gone.
+    hold: Option<PortHold>,
+    squatter: Squatter,
+    /// When the squatter goes, by its trouble.
+    squats: Option<(u64, usize)>,
+    leaks: Vec<String>,
 }
 
 impl Round {
     fn begin(plan: &Plan, which: fn(Builder) -> Builder) -> Result<Self> {
         let disk = Disk::new(plan.files)?;
         let notes = Notes::new(disk.project().clone());
-        let life = Life::start(disk.path(), which)?;
+        let life = Life::start(disk.path(), which, None)?;
         let agents = (0..plan.agents).map(|number| Agent::new(number, notes.clone())).collect();
         let desks = (0..plan.desks).map(Desk::new).collect();
         let mut round = Self {
@@ -91,6 +98,10 @@ impl Round {
             marks: 0,
             steps: 0,
             strays: Vec::new(),
+            hold: None,
+            squatter: Squatter::default(),
+            squats: None,
+            leaks: Vec::new(),
         };
         for desk in 0..plan.desks {
             round.carry_out(What::JoinDesk { desk })?;
@@ -114,6 +125,7 @@ impl Round {
     }
 
     fn hear(&mut self) {
+        self.squat();
         for desk in &mut self.desks {
             desk.hear(self.now, &mut self.deeds);
         }
@@ -121,6 +133,18 @@ impl Round {
             self.agents[number].look(&self.world);
             if self.agents[number].struck() > 0 {
                 self.trouble(Kind::Link, Some(number), self.now);
+            }
+        }
+    }
+
+    /// The squatter takes what it can have, and may know nothing that is good.
+    fn squat(&mut self) {
+        self.squatter.poll();
+        let Some(life) = &self.life else { return };
+        if self.squatter.heard().contains(&life.token) {
+            let leak = format!("the token of the companion on port {} is known to a squatter", life.port);
+            if !self.leaks.contains(&leak) {
+                self.leaks.push(leak);
             }
         }
     }
@@ -165,7 +189,8 @@ impl Round {
                 300..3_000 => 50,
                 _ => 250,
             };
-            let next = [self.back.map(|(at, _)| at), self.shown.map(|(at, _)| at), self.thawed];
+            let squats = self.squats.map(|(at, _)| at);
+            let next = [self.back.map(|(at, _)| at), self.shown.map(|(at, _)| at), self.thawed, squats];
             let held = self.agents.iter().filter_map(|agent| agent.held.map(|(until, _)| until));
             let frozen = self.desks.iter().filter_map(|desk| desk.frozen_until);
             let next = next.into_iter().flatten().chain(held).chain(frozen).min().unwrap_or(OPEN);
@@ -214,6 +239,11 @@ impl Round {
             }
             self.moved = now;
         }
+        if let Some((_, trouble)) = self.squats.take_if(|(at, _)| *at <= now) {
+            self.squatter.leave();
+            self.troubles[trouble].until = now;
+            self.moved = now;
+        }
         if self.life.as_ref().is_some_and(Life::has_ended) {
             self.life = None;
             let ended = self.troubles.len() - 1;
@@ -232,7 +262,7 @@ impl Round {
 
     /// A companion comes, and those who sat at the last one.
     fn start(&mut self) -> Result<()> {
-        let life = Life::start(self.disk.path(), self.which)?;
+        let life = Life::start(self.disk.path(), self.which, self.hold.take())?;
         for (desk, was_there) in self.desks.iter_mut().zip(&mut self.was_there) {
             if std::mem::take(was_there)
                 && !desk.is_there()
@@ -348,6 +378,15 @@ impl Round {
                 self.disk.clean();
                 true
             }
+            What::Squat { ms } => {
+                let Some(life) = self.life.as_ref().filter(|_| self.squats.is_none()) else {
+                    return Ok(false);
+                };
+                self.squatter.want(life.port);
+                let trouble = self.trouble(Kind::Squatted, None, now + ms);
+                self.squats = Some((now + ms, trouble));
+                true
+            }
         })
     }
 
@@ -381,6 +420,7 @@ impl Round {
         }
         // Told what it was told; the rest is lost with the companion.
         self.unseat();
+        self.hold_port();
         self.life = None;
         (self.thawed, self.shown) = (None, None);
         let trouble = self.trouble(Kind::Killed, None, OPEN);
@@ -388,7 +428,14 @@ impl Round {
         true
     }
 
+    /// Desks that are there, or were until now, go on holding the port.
+    fn hold_port(&mut self) {
+        let any = self.was_there.iter().any(|was| *was) || self.desks.iter().any(Desk::is_there);
+        self.hold = self.life.as_ref().filter(|_| any).and_then(Life::hold);
+    }
+
     fn end_companion(&mut self, how: Kind, back: u64) -> bool {
+        self.hold_port();
         if !self.life.as_mut().is_some_and(|life| life.end(how)) {
             return false;
         }
@@ -452,7 +499,12 @@ impl Round {
         let ends = self.life.as_ref().is_none_or(Life::is_ending);
         let held = self.agents.iter().any(|agent| agent.held.is_some());
         let frozen = self.desks.iter().any(|desk| desk.frozen_until.is_some());
-        ends || held || frozen || self.thawed.is_some() || self.shown.is_some() || self.back.is_some()
+        ends || held
+            || frozen
+            || self.thawed.is_some()
+            || self.shown.is_some()
+            || self.back.is_some()
+            || self.squats.is_some()
     }
 
     /// The companion stops, agents go, and the disk is looked at.
@@ -479,7 +531,7 @@ impl Round {
         left.strays.append(&mut self.strays);
         let proposals = std::mem::take(&mut self.notes.book().proposals);
         let Deeds { edits, decisions } = self.deeds;
-        let (troubles, steps) = (self.troubles, self.steps);
-        Ok(Record { proposals, edits, decisions, troubles, steps, left, aside: Vec::new() })
+        let (troubles, steps, leaks, squats) = (self.troubles, self.steps, self.leaks, self.squatter.taken);
+        Ok(Record { proposals, edits, decisions, troubles, squats, leaks, steps, left, aside: Vec::new() })
     }
 }

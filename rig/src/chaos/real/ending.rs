@@ -49,6 +49,7 @@ impl World<'_> {
             self.settle(last, &desk).await;
         }
         self.wait_for_receipts().await;
+        self.squatter.look(&self.lane.sandbox, &self.notes).await;
         self.notes.sealed.store(true, Ordering::Release);
         let mut aside = self.connections();
         self.free_the_deaf().await;
@@ -58,6 +59,7 @@ impl World<'_> {
         let left = Left { drafts: self.drafts(&mut strays), targets: self.notes.project.found(), strays };
         let mut record = std::mem::take(&mut *self.notes.write());
         record.left = left;
+        record.squats = self.squatter.get().taken;
         aside.extend(self.logs());
         record.aside = aside;
         let end = self.notes.now();
@@ -76,6 +78,7 @@ impl World<'_> {
             proxy.disarm();
             proxy.hold(false);
         }
+        self.squatter.get().leave();
     }
 
     /// What still waits is rejected, until nobody waits any more who can hear.

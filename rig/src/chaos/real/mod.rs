@@ -8,6 +8,7 @@ mod desk;
 mod ending;
 mod hosts;
 mod lane;
+mod squat;
 mod steps;
 mod troubles;
 mod world;

@@ -44,6 +44,11 @@ impl World<'_> {
                 self.notes.over(trouble);
                 return Ok(());
             }
+            Act::Vacate(trouble) => {
+                self.squatter.get().leave();
+                self.notes.over(trouble);
+                return Ok(());
+            }
             Act::Join(desk) => return self.come_back(desk),
             Act::Enable(agent) => {
                 if self.waits(agent).is_none() {
@@ -114,6 +119,7 @@ impl World<'_> {
                 self.notes.over(trouble);
                 true
             }
+            What::Squat { ms } => self.squat(ms),
         })
     }
 

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use super::agent::Agent;
 use super::desk::{Desk, Speech};
 use super::lane::Lane;
+use super::squat::Shared;
 use crate::chaos::plan::{Plan, What};
 use crate::chaos::project::Project;
 use crate::chaos::record::{Kind, Record, Trouble};
@@ -51,6 +52,9 @@ pub(super) struct World<'a> {
     pub(super) kills: usize,
     /// Troubles that last until a desk is there again.
     pub(super) until_served: Vec<usize>,
+    pub(super) squatter: Shared,
+    /// What goes on until the round is over.
+    _beside: JoinSet<()>,
 }
 
 /// An agent of the round.
@@ -81,6 +85,8 @@ pub(super) enum Act {
         trouble: usize,
         cut: bool,
     },
+    /// The squatter goes.
+    Vacate(usize),
     /// A desk is there again.
     Join(usize),
     /// `/ide enable`.
@@ -139,7 +145,12 @@ impl<'a> World<'a> {
         for file in &files {
             notes.project.write(0, file, ORIGINAL)?;
         }
+        let squatter = Shared::default();
+        let mut beside = JoinSet::new();
+        beside.spawn(squatter.clone().play(lane.sandbox.clone(), notes.clone()));
         let mut world = Self {
+            squatter,
+            _beside: beside,
             lane,
             plan,
             files,

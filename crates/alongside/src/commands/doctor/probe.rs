@@ -48,7 +48,9 @@ impl std::fmt::Display for Answer {
             Self::Refused => "the token is refused, or missing",
             Self::Silence => "something listens and does not answer",
             Self::Other(said) => return write!(f, "something else answers: {}", harmless::name(said)),
-            Self::Stranger => "something listens there that is not known to be that companion; it was not shown the token",
+            Self::Stranger => {
+                "something listens there that is not known to be that companion; it was not shown the token"
+            }
             Self::Proxied => "not tried: a proxy would be in between",
             Self::Program => "not tried: the agent starts a program there",
         })

@@ -173,7 +173,10 @@ impl Cause {
             Self::LedByOtherUser { path: file } => (
                 "led-by-other-user",
                 Fails,
-                format!("it goes by {}, which another user wrote: it would connect to whatever that user says", path(file)),
+                format!(
+                    "it goes by {}, which another user wrote: it would connect to whatever that user says",
+                    path(file)
+                ),
                 vec![delete(file)],
             ),
             Self::DeadEditor { path: file, pid } => (
@@ -374,8 +377,11 @@ impl Cause {
             Self::Stranger { port, path: file } => (
                 "stranger",
                 Fails,
-                format!("another program has port {port} by now, and agents would show it the token of the companion that is gone"),
-                file.as_deref().map_or_else(|| vec![run("eval \"$(alongside env)\"")], |file| vec![delete(file)]),
+                format!(
+                    "another program has port {port} by now, and agents would show it the token of the companion that is gone"
+                ),
+                file.as_deref()
+                    .map_or_else(|| vec![run("eval \"$(alongside env)\"")], |file| vec![delete(file)]),
             ),
             Self::NotACompanion { port, said } => (
                 "not-a-companion",

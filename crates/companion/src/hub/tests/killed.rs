@@ -131,7 +131,8 @@ async fn successor(moment: &Moment, port: u16, hold: &PortHold) -> (tempfile::Te
             fs::create_dir(directory.path().join(below)).unwrap();
         }
         copy(moment.state.path(), &directory.path().join("state"));
-        let companion = builder(directory.path()).journal_as("k").port_hold(hold.clone()).start().await.unwrap();
+        let companion =
+            builder(directory.path()).journal_as("k").port_hold(hold.clone()).start().await.unwrap();
         if companion.port() == port || !knows_port {
             return (directory, companion);
         }
