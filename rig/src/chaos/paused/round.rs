@@ -140,7 +140,8 @@ impl Round {
     /// The squatter takes what it can have, and may know nothing that is good.
     fn squat(&mut self) {
         self.squatter.poll();
-        let Some(life) = &self.life else { return };
+        // One that is ending does not listen any more, and its token is good for nothing.
+        let Some(life) = self.life.as_ref().filter(|life| !life.is_ending()) else { return };
         if self.squatter.heard().contains(&life.token) {
             let leak = format!("the token of the companion on port {} is known to a squatter", life.port);
             if !self.leaks.contains(&leak) {
