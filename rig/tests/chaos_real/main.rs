@@ -85,6 +85,36 @@ fn a_desk_an_editor_or_everybody_at_once_that_is_killed_wedges_nobody() -> Resul
 }
 
 #[test]
+fn whoever_takes_a_port_that_nobody_holds_hears_nothing_good() -> Result<()> {
+    let killed = What::LeaveDesk { desk: 0, says_so: false };
+    let (back, again) = (What::JoinDesk { desk: 0 }, What::StartAgent { agent: 0 });
+    let squat = What::Squat { ms: 2_500 };
+    let kill = What::Kill { back: 400 };
+    hold(
+        "whoever_takes_a_port_that_nobody_holds",
+        &[
+            // The desk holds the port.
+            plan(24, (1, 1), &[(0, FIRST), (100, squat), (200, EDIT), (300, kill), (1_500, FIRST)]),
+            // Nobody does.
+            plan(
+                24,
+                (1, 1),
+                &[
+                    (0, FIRST),
+                    (100, squat),
+                    (200, EDIT),
+                    (300, killed),
+                    (301, kill),
+                    (900, back),
+                    (3_500, again),
+                    (4_300, FIRST),
+                ],
+            ),
+        ],
+    )
+}
+
+#[test]
 fn an_agent_that_is_frozen_or_cut_in_mid_outcome_hears_of_it_once() -> Result<()> {
     let cut = What::Cut { agent: Some(0) };
     let in_mid_outcome = What::CutAfter { agent: 0, stream: true, up: false, bytes: 700 };

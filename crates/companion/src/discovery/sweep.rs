@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use alongside_contract::discovery::{Record, WRITER};
 use alongside_contract::family::FAMILIES;
-use alongside_contract::proof;
+use alongside_contract::{proof, token};
 use alongside_platform::directory::Directory;
 use alongside_platform::random;
 
@@ -63,6 +63,11 @@ pub(crate) fn read_ours(directory: &Arc<Directory>, name: &OsStr) -> Option<Foun
 impl Found {
     fn name(&self) -> &OsStr {
         self.path.file_name().unwrap_or_default()
+    }
+
+    /// Whether it leads to whoever has this token.
+    fn has_token(&self, token: &str) -> bool {
+        self.record.auth_token.as_deref().is_some_and(|known| token::split(known).0 == token)
     }
 
     /// What it says now.
@@ -130,14 +135,15 @@ pub(crate) fn answers(record: &Record) -> bool {
 }
 
 /// Removes what the dead left behind, and tells which files that were. Blocks.
-pub(crate) fn sweep(places: &Places, our_port: u16) -> Vec<PathBuf> {
+pub(crate) fn sweep(places: &Places, own_token: &str) -> Vec<PathBuf> {
     let rows = FAMILIES.iter().flat_map(|family| family.files);
     rows.flat_map(|row| places.resolve(row.directory))
         .filter_map(|place| place.open().ok())
         .for_each(|directory| private::remove_unfinished_in(&directory));
     let mut removed = Vec::new();
     let mut asked: Vec<(Record, bool)> = Vec::new();
-    for found in ours(places).into_iter().filter(|found| found.record.port != our_port) {
+    // One that has our port and another token is of a predecessor whose token is burned.
+    for found in ours(places).into_iter().filter(|found| !found.has_token(own_token)) {
         let known =
             asked.iter().find(|(record, _)| record.is_same_companion(&found.record)).map(|(_, alive)| *alive);
         let alive = known.unwrap_or_else(|| answers(&found.record));
@@ -156,6 +162,6 @@ pub(crate) fn sweep(places: &Places, our_port: u16) -> Vec<PathBuf> {
 /// Removes the discovery files of companions of ours that do not answer any more, and tells which that were. Blocks for
 /// half a second for each of them.
 pub fn remove_stale_files(places: &Places) -> Vec<PathBuf> {
-    // No companion has this port.
-    sweep(places, 0)
+    // No companion has this token.
+    sweep(places, "")
 }

@@ -211,7 +211,7 @@ fn files_of_the_dead_are_swept_and_those_of_others_are_not() {
     dead.publish(&[directory.path().join("x")], true);
     let foreign = directory.path().join("tmp/gemini/ide/gemini-ide-server-1-1.json");
     fs::write(&foreign, r#"{"port":1,"workspacePath":"/x"}"#).unwrap();
-    sweep::sweep(&dead.places, 2);
+    sweep::sweep(&dead.places, "another");
     assert_eq!(names(directory.path()), ["/tmp/gemini/ide/gemini-ide-server-1-1.json"]);
 }
 
@@ -290,7 +290,7 @@ fn what_lies_under_our_names_and_is_no_record_stops_nothing() {
     let (done, published) = std::sync::mpsc::channel();
     let roots = [project.path().to_owned()];
     std::thread::spawn(move || {
-        sweep::sweep(&publisher.places, publisher.port);
+        sweep::sweep(&publisher.places, &publisher.token);
         publisher.publish(&roots, true);
         publisher.publish(&roots, false);
         let own = format!("gemini/ide/gemini-ide-server-{}-4711.json", publisher.pid);

@@ -99,8 +99,9 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
     scribe.send(Job::Publish { roots: roots.clone(), focused: true, done: Some(published) });
     // What it found is on its way to the loop as well.
     let _ = is_published.await;
+    let own_token = token.clone();
     tokio::task::spawn_blocking(move || {
-        sweep::sweep(&places, port);
+        sweep::sweep(&places, &own_token);
         journal::sweep(&places);
     });
 

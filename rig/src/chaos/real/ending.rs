@@ -123,7 +123,10 @@ impl World<'_> {
                 // It counts as connected before it listens, and does not try again what is cut in between.
                 lost = lost.max(proposal.asked);
             }
-            if !agent.hears() && now > lost + TRIES_FOR && (has_given_up(agent) || !has_ever_listened) {
+            if !agent.hears()
+                && now > lost + TRIES_FOR
+                && (has_given_up(agent, self.is_burned) || !has_ever_listened)
+            {
                 proposal.gone = Some((lost, Gone::Deaf));
             } else {
                 waiting += 1;
@@ -266,12 +269,17 @@ impl World<'_> {
     }
 }
 
-/// Whether a client has tried to get its stream back as often as its release does, and met nobody.
-fn has_given_up(agent: &Agent) -> bool {
+/// Whether a client has tried to get its stream back as often as its release does, and met nobody who takes its token.
+fn has_given_up(agent: &Agent, is_burned: bool) -> bool {
     // Its SDK opens a cut stream again only if the events carried ids.
     let never_tries = agent.release() == Release::qwen("0.5.2");
     let heard: Vec<_> = agent.proxies().iter().map(|proxy| proxy.listening()).collect();
-    never_tries || heard.iter().any(|listening| listening.failed > 0 && listening.refused.is_none())
+    never_tries
+        || heard.iter().any(|listening| match listening.refused {
+            None => listening.failed > 0,
+            Some(401) => is_burned,
+            Some(_) => false,
+        })
 }
 
 /// All files below a directory.

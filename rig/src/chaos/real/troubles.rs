@@ -20,6 +20,7 @@ impl World<'_> {
         if self.kills == MOST_KILLS {
             return false;
         }
+        self.burns_unless_held();
         let desks: Vec<_> = self.living().map(|(_, desk)| desk.pid).collect();
         if back >= 300 {
             desks.iter().for_each(|desk| signal(*desk, Signal::STOP));

@@ -35,6 +35,9 @@ const SHORTENED: u64 = 500;
 /// Nobody is away for longer, in milliseconds: some longer than clients try to come back.
 const LONGEST_TROUBLE: u64 = 3_000;
 
+/// How long a desk may take to hold the port of its companion, in milliseconds.
+const HOLDS_AFTER: u64 = 1_000;
+
 /// See the module.
 pub(super) struct World<'a> {
     pub(super) lane: &'a mut Lane,
@@ -53,6 +56,10 @@ pub(super) struct World<'a> {
     /// Troubles that last until a desk is there again.
     pub(super) until_served: Vec<usize>,
     pub(super) squatter: Shared,
+    /// When each desk was started.
+    joined: Vec<u64>,
+    /// A companion ended while no desk held its port: agents are refused from then on.
+    pub(super) is_burned: bool,
     /// What goes on until the round is over.
     _beside: JoinSet<()>,
 }
@@ -156,6 +163,8 @@ impl<'a> World<'a> {
             files,
             seats: Vec::new(),
             desks: vec![None; plan.desks],
+            joined: vec![0; plan.desks],
+            is_burned: false,
             notes,
             tasks: JoinSet::new(),
             agenda: Vec::new(),
@@ -234,7 +243,16 @@ impl<'a> World<'a> {
     /// Starts a desk.
     pub(super) fn join(&mut self, desk: usize) -> Result<()> {
         self.desks[desk] = Some(Desk::start(&self.lane.sandbox, self.speech(desk))?);
+        self.joined[desk] = self.notes.now();
         Ok(())
+    }
+
+    /// The companion ends now: a desk that has been there for a while holds its port, another one may not have come to that.
+    pub(super) fn burns_unless_held(&mut self) {
+        let since = self.notes.now().saturating_sub(HOLDS_AFTER);
+        let holds =
+            self.living().any(|(number, desk)| self.joined[number] <= since && desk.seen().host.is_some());
+        self.is_burned |= !holds;
     }
 
     /// The desks that are there.

@@ -152,7 +152,7 @@ fn names_that_are_made_to_lead_elsewhere_while_we_write_change_nothing_there() {
     for round in 0..400 {
         kept_out += usize::from(!publisher.publish(&roots, round % 2 == 0).is_empty());
         written += publisher.written.iter().filter(|found| found.again().is_some()).count();
-        sweep::sweep(&publisher.places, publisher.port);
+        sweep::sweep(&publisher.places, &publisher.token);
         assert_eq!(given_away(&path("tmp")), Vec::<PathBuf>::new(), "in round {round}");
         publisher.withdraw();
     }

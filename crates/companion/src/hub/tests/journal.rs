@@ -100,6 +100,11 @@ async fn with_its_port_lost_a_successor_names_the_agents_that_are_cut_off() {
 async fn a_port_that_nobody_held_burns_its_token_and_sessions() {
     let (mut story, session, port, token) = interrupted().await;
     story.hold = None;
+    // A desk that is gone has left files under its own process.
+    let left = story.directory.path().join(format!("tmp/gemini/ide/gemini-ide-server-99999999-{port}.json"));
+    let record =
+        serde_json::json!({ "port": port, "workspacePath": "", "authToken": token, "writer": "alongside" });
+    fs::write(&left, record.to_string()).unwrap();
     story.succeeded_by(|builder| builder.journal_as("k")).await;
     assert_eq!(story.companion.port(), port, "nobody has it");
     assert_ne!(story.companion.token(), token, "somebody may have had it, and heard the old one");
@@ -108,6 +113,12 @@ async fn a_port_that_nobody_held_burns_its_token_and_sessions() {
     for part in ["Gemini CLI", "new token", "/ide enable", "a.txt"] {
         assert!(problem.contains(part), "{part} in {problem}");
     }
+    let swept = async {
+        while left.exists() {
+            tokio::task::yield_now().await
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(300), swept).await.expect("files with the old token are swept");
 }
 
 #[tokio::test(start_paused = true)]
