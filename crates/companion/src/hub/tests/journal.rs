@@ -115,7 +115,7 @@ async fn a_port_that_nobody_held_burns_its_token_and_sessions() {
     }
     let swept = async {
         while left.exists() {
-            tokio::task::yield_now().await
+            tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
     tokio::time::timeout(Duration::from_secs(300), swept).await.expect("files with the old token are swept");
