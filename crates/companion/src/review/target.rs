@@ -94,6 +94,11 @@ pub(crate) fn read(file_path: &str, proposed: &str) -> Result<(Aligned, Fingerpr
     Ok((aligned, fingerprint))
 }
 
+/// How many bytes the target says that it has, as far as they would be read. Blocks briefly.
+pub(crate) fn size(file_path: &str) -> u64 {
+    fs::metadata(file_path).map_or(0, |found| if found.len() > MAX_BYTES { 0 } else { found.len() })
+}
+
 /// Whether nothing but a directory can be there, also if nothing is.
 fn names_a_directory(file_path: &str) -> bool {
     let last = file_path.rsplit(std::path::is_separator).next().unwrap_or_default();
