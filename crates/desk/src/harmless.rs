@@ -165,6 +165,8 @@ mod tests {
         assert_eq!(name("\u{2764}\u{fe01}"), "\u{2764}\\u{fe01}");
         assert_eq!(name("pass\u{200d}word\u{200c}"), r"pass\u{200d}word\u{200c}");
         assert_eq!(name("\u{1f469}\u{200d}x\u{200d}\u{1f469}"), "\u{1f469}\\u{200d}x\\u{200d}\u{1f469}");
+        // A place that is kept for an emoji is none yet.
+        assert_eq!(name("\u{1f2f3}\u{fe0f}\u{200d}\u{1f308}"), "\u{1f2f3}\\u{fe0f}\\u{200d}\u{1f308}");
         assert_eq!(name("w\u{200d}\u{9cd}"), "w\\u{200d}\u{9cd}");
         assert_eq!(name("\u{647}\u{200c}\u{200c}"), "\u{647}\u{200c}\\u{200c}");
         assert_eq!(name("\u{845b}\u{e0100}\u{180b}"), "\u{845b}\\u{e0100}\\u{180b}");

@@ -53,8 +53,7 @@ fn belongs(before: &str, c: char, after: Option<char>) -> bool {
 
 /// Whether a selector behind `last` says how an emoji is drawn. Digits are emoji only as keys.
 fn selects(last: char, after: Option<char>) -> bool {
-    let is_emoji = CodePointSetData::new::<Emoji>().contains(last);
-    is_emoji && (!last.is_ascii() || after == Some('\u{20e3}'))
+    is_emoji(last) && (!last.is_ascii() || after == Some('\u{20e3}'))
 }
 
 /// Whether a joiner says how the letters of a script are joined: behind a letter that joins, or at the sign that kills a vowel.
@@ -77,6 +76,11 @@ fn is_joining(c: char) -> bool {
     matches!(joining(c), JoiningType::DualJoining | JoiningType::LeftJoining | JoiningType::RightJoining)
 }
 
+fn is_emoji(c: char) -> bool {
+    CodePointSetData::new::<Emoji>().contains(c)
+}
+
+/// Also what may become an emoji one day.
 fn is_pictograph(c: char) -> bool {
     CodePointSetData::new::<ExtendedPictographic>().contains(c)
 }
@@ -86,7 +90,8 @@ fn ends_emoji(text: &str) -> bool {
     let mut back = text.chars().rev();
     let mut next = back.next();
     if next == Some('\u{fe0f}') {
-        next = back.next();
+        // Behind anything else, it is shown.
+        next = back.next().filter(|c| is_emoji(*c));
     }
     if next.is_some_and(|c| matches!(c, '\u{1f3fb}'..='\u{1f3ff}')) {
         next = back.next();
