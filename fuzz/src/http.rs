@@ -12,9 +12,11 @@ thread_local! {
     static COMPANION: RefCell<Companion> = RefCell::new(Companion::new().expect("a runtime"));
 }
 
-/// An answer has at most so many times the bytes of its request: of all messages, one that is none (`7,`) has the longest reply.
+/// An answer has at most so many times the bytes of its request: of all messages, one that is none (`7,`) has
+/// the longest reply.
 const TIMES: usize = 64;
-/// An answer may have so many bytes more, for what we say of ourselves: the tools, or why something is refused.
+/// An answer may have so many bytes more, for what we say of ourselves: the tools, or why something is
+/// refused.
 const ALLOWANCE: usize = 4 << 10;
 
 /// The input is an HTTP/1 request: head and body.

@@ -17,7 +17,8 @@ const ANSWER: Duration = Duration::from_secs(600);
 /// How much of an unwelcome answer an error quotes, in bytes.
 const QUOTED: usize = 300;
 
-/// The largest answer, in bytes: a text as large as one may propose, each byte of it escaped. Anybody may answer on a port.
+/// The largest answer, in bytes: a text as large as one may propose, each byte of it escaped. Anybody may
+/// answer on a port.
 const LARGEST: usize = 2 << 30;
 /// The largest status, in bytes: it names a file and an agent for each review.
 const LARGEST_STATUS: usize = 64 << 20;

@@ -1,8 +1,9 @@
 //! Renders what comes from outside harmless: paths, agent names and proposed text are bytes that somebody else chose.
 //!
-//! A terminal obeys control characters, and bidirectional and invisible marks make a text look like another one. Each
-//! such character becomes a visible escape. Everything that is printed and was not written by us goes through here.
-//! What is invisible is what Unicode calls so; it stays where readers need it, within emoji and joined scripts.
+//! A terminal obeys control characters, and bidirectional and invisible marks make a text look like another
+//! one. Each such character becomes a visible escape. Everything that is printed and was not written by us
+//! goes through here. What is invisible is what Unicode calls so; it stays where readers need it, within
+//! emoji and joined scripts.
 
 mod unseen;
 
@@ -36,7 +37,8 @@ pub fn text(text: &str) -> Cow<'_, str> {
     escape(text, |c| matches!(c, '\t' | '\n'))
 }
 
-/// JSON that means the same and holds none of these characters, wherever they stand: they occur within strings only, where `\u` says the same.
+/// JSON that means the same and holds none of these characters, wherever they stand: they occur within
+/// strings only, where `\u` says the same.
 pub fn json(json: &str) -> Cow<'_, str> {
     if !json.contains(is_harmful) {
         return Cow::Borrowed(json);
@@ -144,9 +146,11 @@ mod tests {
     fn emoji_and_joined_scripts_stay_as_they_are() {
         for text in [
             "\u{2764}\u{fe0f} 1\u{fe0f}\u{20e3} \u{a9}\u{fe0e}",
-            "\u{1f469}\u{1f3fd}\u{200d}\u{2695}\u{fe0f} \u{1f3f3}\u{fe0f}\u{200d}\u{1f308} \u{1f1e9}\u{1f1ea}",
+            "\u{1f469}\u{1f3fd}\u{200d}\u{2695}\u{fe0f} \
+                \u{1f3f3}\u{fe0f}\u{200d}\u{1f308} \u{1f1e9}\u{1f1ea}",
             // Persian, with a mark between; Bengali, Sinhala, Devanagari, Mongolian.
-            "\u{645}\u{6cc}\u{200c}\u{62e}\u{648}\u{627}\u{647}\u{645} \u{647}\u{64e}\u{200c}\u{645} \u{647}\u{200d}.",
+            "\u{645}\u{6cc}\u{200c}\u{62e}\u{648}\u{627}\u{647}\u{645} \
+                \u{647}\u{64e}\u{200c}\u{645} \u{647}\u{200d}.",
             "\u{9b0}\u{200d}\u{9cd}\u{9af}",
             "\u{dc1}\u{dca}\u{200d}\u{dbb}\u{dd3}",
             "\u{915}\u{94d}\u{200c}\u{937} \u{915}\u{94d}\u{200d}",

@@ -1,7 +1,7 @@
-//! Reading files that somebody else may have put there: a discovery directory below `/tmp`, a project from anywhere. A
-//! pipe would make the reader wait, a device would never end, and a huge file would fill the memory; none of them is read.
-//! A size is only what the system says: files of `/proc` have none and may never end, others grow while they are read. So
-//! reading itself is bounded.
+//! Reading files that somebody else may have put there: a discovery directory below `/tmp`, a project from
+//! anywhere. A pipe would make the reader wait, a device would never end, and a huge file would fill the
+//! memory; none of them is read. A size is only what the system says: files of `/proc` have none and may
+//! never end, others grow while they are read. So reading itself is bounded.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -11,7 +11,8 @@ use std::path::Path;
 use crate::directory::Directory;
 use crate::files::{self, Links};
 
-/// How many bytes a file may have beyond its size: it may grow a little while it is read, and small files of `/proc` say 0.
+/// How many bytes a file may have beyond its size: it may grow a little while it is read, and small files of
+/// `/proc` say 0.
 const BEYOND: u64 = 1 << 20;
 
 /// Whose files are read.
@@ -23,7 +24,8 @@ pub enum Whose {
     Anybodys,
 }
 
-/// An open file that ends with an error where it has more bytes than its size when it was opened, and a little.
+/// An open file that ends with an error where it has more bytes than its size when it was opened, and a
+/// little.
 #[derive(Debug)]
 pub struct Bounded {
     file: File,

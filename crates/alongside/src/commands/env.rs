@@ -94,8 +94,8 @@ impl Shell {
     }
 }
 
-/// An assignment for bash, and every shell that reads the same. Not all of them know the escapes of `$'…'`, but all know those of
-/// `printf`; a last character keeps the line ends that a substitution would lose.
+/// An assignment for bash, and every shell that reads the same. Not all of them know the escapes of `$'…'`,
+/// but all know those of `printf`; a last character keeps the line ends that a substitution would lose.
 fn posix(name: &str, value: &str) -> String {
     if is_safe(value) {
         return format!("export {name}={}\n", in_quotes(value));
@@ -187,7 +187,8 @@ mod tests {
     use super::*;
     use std::process::Command;
 
-    const ODD: &str = "a'b\"c $HOME `id` \\ 'x' ;|&\n\t!é\u{2019}*?~%s\x1b]0;x\x07\\1\u{9b}31m\u{202e}4\u{e0041}\u{fe0f}\n\n";
+    const ODD: &str = "a'b\"c $HOME `id` \\ 'x' ;|&\n\t!é\u{2019}*?~\
+        %s\x1b]0;x\x07\\1\u{9b}31m\u{202e}4\u{e0041}\u{fe0f}\n\n";
 
     #[test]
     fn each_shell_is_quoted_in_its_own_way() {

@@ -1,5 +1,6 @@
-//! The one endpoint: POST carries an agent's messages, GET opens its stream, DELETE ends its session. `/status` lets
-//! our own tools see whether a companion lives, and its state. Nothing that a request asks for takes many times its size.
+//! The one endpoint: POST carries an agent's messages, GET opens its stream, DELETE ends its session.
+//! `/status` lets our own tools see whether a companion lives, and its state. Nothing that a request asks for
+//! takes many times its size.
 
 use std::fmt;
 use std::sync::Arc;
@@ -313,7 +314,8 @@ async fn open_stream(State(server): State<Arc<Server>>, headers: HeaderMap) -> R
     }
 }
 
-/// A stream or a session cannot be asked about without being opened; and whoever only asks must not take the agent's stream.
+/// A stream or a session cannot be asked about without being opened; and whoever only asks must not take the
+/// agent's stream.
 async fn only_with_a_body() -> Response {
     (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "GET, POST, DELETE")]).into_response()
 }

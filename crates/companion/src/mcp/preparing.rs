@@ -1,5 +1,6 @@
-//! Proposals on their way to the loop. Reading and comparing one takes several times its bytes of memory, and agents may propose
-//! as many at once as they like: so many bytes are prepared at a time, and the next proposals wait in the order in which they came.
+//! Proposals on their way to the loop. Reading and comparing one takes several times its bytes of memory, and
+//! agents may propose as many at once as they like: so many bytes are prepared at a time, and the next
+//! proposals wait in the order in which they came.
 
 use tokio::sync::Semaphore;
 

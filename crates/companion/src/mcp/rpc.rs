@@ -165,7 +165,8 @@ fn reply<T: Serialize>(id: &Id, result: &T) -> Answer {
     Answer::Reply(rpc::reply(id, result))
 }
 
-/// The beginning of what somebody else wrote, for an answer or a list: what they are called, or what is wrong.
+/// The beginning of what somebody else wrote, for an answer or a list: what they are called, or what is
+/// wrong.
 pub(super) fn brief(said: &str) -> &str {
     &said[..said.floor_char_boundary(QUOTED)]
 }

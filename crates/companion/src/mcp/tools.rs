@@ -18,8 +18,8 @@ pub(crate) enum ToolCall {
     CloseDiff(CloseDiffRequest),
 }
 
-/// Reads a call whose name comes before its arguments, as agents write it: a text of megabytes is gone through once. Not by
-/// derive, which would unpack arguments that come first into many times their size.
+/// Reads a call whose name comes before its arguments, as agents write it: a text of megabytes is gone
+/// through once. Not by derive, which would unpack arguments that come first into many times their size.
 impl<'de> Deserialize<'de> for ToolCall {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Call;
@@ -164,7 +164,7 @@ mod tests {
         for call in [
             r#"{"name":"openDiff","arguments":{"filePath":"/a","newContent":"x"}}"#,
             r#"{"arguments":{"filePath":"/a","newContent":"x"},"name":"openDiff"}"#,
-            r#"{"_meta":[1],"name":"openDiff","task":{},"arguments":{"newContent":"x","more":[1],"filePath":"/a"},"x":0}"#,
+            r#"{"_meta":[1],"name":"openDiff","arguments":{"newContent":"x","y":[1],"filePath":"/a"},"x":0}"#,
         ] {
             let params = RawValue::from_string(call.to_owned()).unwrap();
             let expected = OpenDiffRequest { file_path: "/a".into(), new_content: "x".into() };

@@ -17,7 +17,8 @@ use super::words::Marks;
 
 /// Undo remembers this many bytes of earlier texts, and always the last one.
 const HISTORY_BYTES: usize = 256 << 20;
-/// A hunk that would fall into more parts stays whole: nobody decides on so many, and each is told to every desk.
+/// A hunk that would fall into more parts stays whole: nobody decides on so many, and each is told to every
+/// desk.
 const MOST_PARTS: usize = 10_000;
 /// Nor is a longer one looked through for parts, while everybody waits.
 const MOST_LINES: usize = 200_000;

@@ -22,8 +22,8 @@ const SHARE: usize = 4;
 /// Up to so many lines are compared the way that people read best. It looks at all of them again for each difference:
 /// in large windows with many it would settle for far coarser ones.
 const READ_WELL: usize = 20_000;
-/// The most lines that are compared at once, in each text: each of them takes some fifty bytes meanwhile, and a line may be one byte.
-/// Where so many do not agree again, the rest is one difference.
+/// The most lines that are compared at once, in each text: each of them takes some fifty bytes meanwhile, and
+/// a line may be one byte. Where so many do not agree again, the rest is one difference.
 const LARGEST: usize = 1 << 20;
 
 /// Two stretches of lines that differ, in the old text and in the new one.

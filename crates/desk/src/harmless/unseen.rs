@@ -1,5 +1,6 @@
-//! Which characters a person does not see, or a terminal obeys: by the properties that Unicode gives them, for a list would be
-//! out of date. Some belong to what people read: selectors behind an emoji, joiners in emoji and in scripts whose letters join.
+//! Which characters a person does not see, or a terminal obeys: by the properties that Unicode gives them,
+//! for a list would be out of date. Some belong to what people read: selectors behind an emoji, joiners in
+//! emoji and in scripts whose letters join.
 
 use icu_properties::props::{
     DefaultIgnorableCodePoint, Emoji, ExtendedPictographic, GeneralCategory,
@@ -7,15 +8,15 @@ use icu_properties::props::{
 };
 use icu_properties::{CodePointMapData, CodePointSetData};
 
-/// What has no glyph although no property says so: a pattern of Braille without dots, hieroglyphs that are blank or only turned,
-/// a filler, a note without a head.
+/// What has no glyph although no property says so: a pattern of Braille without dots, hieroglyphs that are
+/// blank or only turned, a filler, a note without a head.
 const BLANK: [char; 6] = ['\u{2800}', '\u{13440}', '\u{13441}', '\u{13442}', '\u{16fe4}', '\u{1d159}'];
 
 /// How many marks may stand between a letter and its joiner.
 const MARKS: usize = 4;
 
-/// Whether a terminal would obey `c`, or show nothing, or show its neighbours in another order; for some only where they do not
-/// belong, see [`is_harmful_at`].
+/// Whether a terminal would obey `c`, or show nothing, or show its neighbours in another order; for some only
+/// where they do not belong, see [`is_harmful_at`].
 pub fn is_harmful(c: char) -> bool {
     if c < '\u{a0}' {
         return c.is_control();
@@ -56,7 +57,8 @@ fn selects(last: char, after: Option<char>) -> bool {
     is_emoji(last) && (!last.is_ascii() || after == Some('\u{20e3}'))
 }
 
-/// Whether a joiner says how the letters of a script are joined: behind a letter that joins, or at the sign that kills a vowel.
+/// Whether a joiner says how the letters of a script are joined: behind a letter that joins, or at the sign
+/// that kills a vowel.
 fn joins(before: &str, last: char, after: Option<char>) -> bool {
     let is_mark = |c: &char| joining(*c) == JoiningType::Transparent && !is_harmful(*c);
     let letter = before.chars().rev().take(MARKS + 1).find(|c| !is_mark(c));
