@@ -28,7 +28,7 @@ pub fn holds(data: &[u8]) {
     }
     // What nobody asks for is not read: it may be a number or a text that nobody can hold.
     if let (Ok(Ok(message)), Ok(value)) = (Message::parse(&json), serde_json::from_slice(&json)) {
-        is_what_stands_there(&message, &value);
+        is_what_stands_there(&message, &value, data.len());
     }
     is_read_as_written::<IdeContext>(&json);
     is_read_as_written::<OpenDiffRequest>(&json);
@@ -42,7 +42,7 @@ pub fn holds(data: &[u8]) {
     is_read_as_written::<Event>(&json);
 }
 
-fn is_what_stands_there(message: &Message, value: &Value) {
+fn is_what_stands_there(message: &Message, value: &Value, length: usize) {
     assert_eq!(value["jsonrpc"], "2.0");
     let stands = |name: &str, said: &Option<Box<serde_json::value::RawValue>>| {
         let said = said
@@ -64,6 +64,8 @@ fn is_what_stands_there(message: &Message, value: &Value) {
             );
             let answer = serde_json::from_str::<Value>(&rpc::reply(id, &())).expect("a reply is JSON");
             assert_eq!(answer["id"], value["id"], "a reply repeats the id");
+            // What is unseen may be six bytes of JSON where it was two.
+            assert!(rpc::reply(id, &()).len() <= 3 * length + 64, "a reply is about as long as its id");
             // Any of them may be sent to a companion as if by a desk; it is answered or refused.
             if let Ok(Some(request)) = wire::read_request(method, params.as_deref()) {
                 drop(request);

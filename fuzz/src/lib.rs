@@ -4,6 +4,7 @@
 
 pub mod composition;
 pub mod discovery;
+pub mod harmless;
 pub mod http;
 pub mod json_rpc;
 pub mod lsp;

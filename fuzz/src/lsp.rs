@@ -10,6 +10,7 @@ use alongside_lsp::fuzzing::{Step, converse};
 use lsp_server::{Message, RequestId};
 use serde_json::Value;
 
+use super::harmless;
 use companion::{Companion, Elsewhere};
 
 /// The line of an input that lets time pass.
@@ -38,12 +39,28 @@ pub(crate) fn is_conversed(data: &[u8], own: Option<&Path>) {
     });
     let mut answered = Vec::new();
     for message in told {
+        let said = serde_json::to_value(&message).expect("it is sent as JSON");
+        is_seen(&said);
         if let Message::Response(response) = message {
             assert!(asked.contains(&response.id), "nobody asked {:?}", response.id);
             answered.push(response.id);
         }
     }
     assert!(answered.len() <= asked.len(), "something was answered twice");
+}
+
+/// What an editor shows its person of a message is harmless: messages, and the titles of what can be chosen.
+fn is_seen(said: &Value) {
+    match said {
+        Value::Object(fields) => {
+            let shown = |name: &&String| matches!(name.as_str(), "message" | "title");
+            let shown = fields.iter().filter(|(name, _)| shown(name)).filter_map(|(_, said)| said.as_str());
+            shown.for_each(|said| harmless::is_seen(said, "\t\n"));
+            fields.values().for_each(is_seen);
+        }
+        Value::Array(items) => items.iter().for_each(is_seen),
+        _ => {}
+    }
 }
 
 fn step(line: &[u8]) -> Option<Step<Elsewhere>> {

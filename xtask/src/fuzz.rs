@@ -12,13 +12,14 @@ use crate::run::{announce, cargo, must};
 /// Of which release; a newer one may want another toolchain.
 const CARGO_FUZZ: &str = "0.13.2";
 /// All targets.
-const TARGETS: [&str; 7] = ["http", "json_rpc", "lsp", "proposals", "discovery", "composition", "positions"];
+const TARGETS: [&str; 8] =
+    ["http", "json_rpc", "lsp", "proposals", "discovery", "composition", "positions", "harmless"];
 
 /// How many bytes an input may have. Texts are compared character by character there, which takes long for long ones, and
 /// tells nothing new.
 fn longest(target: &str) -> usize {
     match target {
-        "composition" | "positions" => 128,
+        "composition" | "positions" | "harmless" => 128,
         // A conversation about a proposal takes many words.
         "proposals" => 1400,
         _ => 1024,
@@ -191,7 +192,7 @@ mod tests {
     mod seeds_hold {
         use super::{super::fuzzed, seeds_hold};
 
-        seeds_hold!(http, json_rpc, lsp, proposals, discovery, composition, positions);
+        seeds_hold!(http, json_rpc, lsp, proposals, discovery, composition, positions, harmless);
 
         #[test]
         fn of_every_target() {

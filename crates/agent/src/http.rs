@@ -17,6 +17,9 @@ const ANSWER: Duration = Duration::from_secs(600);
 /// How much of an unwelcome answer an error quotes, in bytes.
 const QUOTED: usize = 300;
 
+/// The largest answer, in bytes: a text as large as one may propose, each byte of it escaped. Anybody may
+/// answer on a port.
+const LARGEST: usize = 2 << 30;
 /// Where a companion listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
@@ -130,9 +133,14 @@ impl Wire {
 
     /// Reads an answer to its end.
     pub(crate) async fn body(&self, what: &'static str, answer: Response) -> Result<Vec<u8>, Error> {
-        let read = tokio::time::timeout(ANSWER, answer.bytes()).await;
-        let bytes = read.map_err(|_| timeout(what, &self.url, ANSWER))?;
-        Ok(bytes.map_err(|error| unreachable(what, &self.url, &error))?.into())
+        let read = tokio::time::timeout(ANSWER, beginning(answer, LARGEST)).await;
+        let read = read.map_err(|_| timeout(what, &self.url, ANSWER))?;
+        let body = read.map_err(|error| unreachable(what, &self.url, &error))?;
+        if body.len() > LARGEST {
+            let why = format!("the answer is larger than {LARGEST} bytes");
+            return Err(Error::OffContract { what, url: self.url.clone(), why });
+        }
+        Ok(body)
     }
 
     fn request(&self, method: Method, url: &str) -> RequestBuilder {
@@ -168,9 +176,19 @@ pub(crate) async fn welcome(what: &'static str, url: &str, answer: Response) -> 
         return Ok(answer);
     }
     let status = answer.status().as_u16();
-    let body = answer.bytes().await.unwrap_or_default();
+    let body = beginning(answer, QUOTED).await.unwrap_or_default();
     let said = String::from_utf8_lossy(&body[..body.len().min(QUOTED)]).trim().to_owned();
     Err(Error::Status { what, url: url.to_owned(), status, said })
+}
+
+/// Reads an answer up to its end, or to the first piece beyond so many bytes.
+async fn beginning(mut answer: Response, most: usize) -> Result<Vec<u8>, reqwest::Error> {
+    let mut body = Vec::new();
+    while body.len() <= most {
+        let Some(piece) = answer.chunk().await? else { break };
+        body.extend_from_slice(&piece);
+    }
+    Ok(body)
 }
 
 /// Whether the body is a stream of events.

@@ -22,8 +22,8 @@ const WHAT: &str = "ask for the status";
 /// How long everything together may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How much of an answer is read, in bytes: it names every session, and every file that is open.
-const MOST: usize = 16 << 20;
+/// The largest status, in bytes: it names a file and an agent for each review.
+const MOST: usize = 64 << 20;
 
 /// The state of a companion of ours as JSON (`alongside_desk::Status`), from `/status` beside its MCP endpoint.
 ///

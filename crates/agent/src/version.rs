@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use alongside_contract::behaviour::Release;
 use alongside_contract::family::{Directory, FAMILIES, Family};
+use alongside_platform::untrusted::{self, Whose};
 use serde::Deserialize;
 
 use crate::find::Surroundings;
@@ -21,6 +22,8 @@ const ABOVE: usize = 6;
 const LAUNCHERS: usize = 4;
 /// How long a launcher may be, in bytes. What is longer is a program.
 const LONGEST_LAUNCHER: u64 = 64 << 10;
+/// How long a `package.json` may be, in bytes. What is longer is something else.
+const LONGEST_PACKAGE: u64 = 4 << 20;
 
 /// Version managers whose programs in PATH are launchers that do not name the package: the variable that names their
 /// directory, where below home it is otherwise, and where packages lie in it.
@@ -137,10 +140,7 @@ fn directories(base: &Path, below: &str) -> Vec<PathBuf> {
 
 /// The script or the agent's command that a launcher names, as `exec node "$basedir/../lib/…/gemini.js" "$@"` does.
 fn launched_by(launcher: &Path, family: &Family, here: &Surroundings) -> Option<PathBuf> {
-    if std::fs::metadata(launcher).ok()?.len() > LONGEST_LAUNCHER {
-        return None;
-    }
-    let text = std::fs::read_to_string(launcher).ok()?;
+    let text = untrusted::read_text(launcher, LONGEST_LAUNCHER, Whose::Anybodys).ok()?;
     let directory = launcher.parent()?;
     let is_program = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -181,7 +181,8 @@ struct Package {
 
 impl Package {
     fn read(directory: &Path) -> Option<Self> {
-        serde_json::from_slice(&std::fs::read(directory.join("package.json")).ok()?).ok()
+        let json = untrusted::read(&directory.join("package.json"), LONGEST_PACKAGE, Whose::Anybodys);
+        serde_json::from_slice(&json.ok()?).ok()
     }
 
     /// Its version if it is a package of the family. Of families that come in none of npm's, any is taken that has a name.

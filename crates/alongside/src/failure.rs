@@ -1,7 +1,9 @@
 //! Errors with hints: what failed, and what to do about it. Printed in one place, at the end of `main`.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::Write as _;
+use std::process::ExitCode;
 
 use alongside_desk::harmless;
 
@@ -69,6 +71,16 @@ pub(crate) fn wrapped(line: &str, columns: Option<u16>) -> String {
         .word_separator(textwrap::WordSeparator::AsciiSpace)
         .word_splitter(textwrap::WordSplitter::NoHyphenation);
     textwrap::fill(line, options)
+}
+
+/// Prints what clap says, which repeats arguments: a shell may have made them of the names of files.
+pub(crate) fn misunderstood(error: &clap::Error) -> ExitCode {
+    let said = error.render().to_string();
+    match harmless::text(&said) {
+        Cow::Borrowed(_) => drop(error.print()),
+        Cow::Owned(safe) => drop(std::io::stderr().lock().write_all(safe.as_bytes())),
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
 /// What failed with all its causes, and the hints, as they are.

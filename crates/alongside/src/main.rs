@@ -58,9 +58,12 @@ struct Globals {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return failure::misunderstood(&error),
+    };
     if let Some(error) = cli.command.as_ref().and_then(|_| cli.desk.misplaced()) {
-        error.exit();
+        return failure::misunderstood(&error);
     }
     // The token is in our memory. What `alongside run` starts is the person's, and so is what that leaves.
     if !matches!(cli.command, Some(commands::Command::Run(_))) {

@@ -15,6 +15,7 @@ use alongside_contract::context::MAX_OPEN_FILES;
 use alongside_desk::{
     ActiveFile, Closing, ContextReport, Desk, Event, OpenFile, Problem, Request, Review, ReviewId,
 };
+use alongside_platform::untrusted::{self, Whose};
 use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
@@ -174,8 +175,8 @@ impl Saved {
         let Some(accepted) = self.accepted.get(&real(path)) else {
             return false;
         };
-        path.metadata().is_ok_and(|found| found.len() <= LARGEST_COMPARED)
-            && std::fs::read_to_string(path).is_ok_and(|text| comparable(&text) == *accepted)
+        let text = untrusted::read_text(path, LARGEST_COMPARED, Whose::Anybodys);
+        text.is_ok_and(|text| comparable(&text) == *accepted)
     }
 
     /// Watches a folder and those below it.

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::places::Places;
 use crate::private::{self, Ground};
-use crate::untrusted::{self, Whose};
+use alongside_platform::untrusted::{self, Whose};
 
 /// How long a draft is kept.
 pub const KEPT_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);

@@ -26,12 +26,16 @@ pub struct InitializeParams {
     /// The version the client proposes.
     #[serde(default, deserialize_with = "null::is_absent")]
     pub protocol_version: String,
-    /// What the client can do; not needed, but an object for strict servers.
-    #[serde(default, deserialize_with = "null::is_absent")]
+    /// What the client can do; an object for strict servers. Nobody needs it, so it is not read.
+    #[serde(default, deserialize_with = "unread")]
     pub capabilities: serde_json::Map<String, serde_json::Value>,
     /// Who the client is.
     #[serde(default, deserialize_with = "null::is_absent")]
     pub client_info: Implementation,
+}
+
+fn unread<'de, D: serde::Deserializer<'de>, T: Default>(deserializer: D) -> Result<T, D::Error> {
+    serde::de::IgnoredAny::deserialize(deserializer).map(|_| T::default())
 }
 
 /// Result of `initialize`.

@@ -26,6 +26,17 @@ pub enum Id {
     Text(String),
 }
 
+impl Id {
+    fn parse(json: &str) -> Result<Self, NotAMessage> {
+        // A list or an object would take many times its size before it turned out to be none.
+        let is_simple = !json.starts_with(['[', '{']);
+        is_simple
+            .then(|| serde_json::from_str(json).ok())
+            .flatten()
+            .ok_or(NotAMessage { why: "\"id\" is neither a string nor a whole number" })
+    }
+}
+
 /// A message as it arrives. Parameters stay raw until somebody knows their type: a proposal may be large.
 #[derive(Debug, Clone)]
 pub enum Message {
@@ -67,6 +78,32 @@ pub struct ErrorObject {
     pub data: Option<serde_json::Value>,
 }
 
+impl ErrorObject {
+    /// Data that no error needs are left unread: as a value they would take many times their size.
+    const MOST_DATA: usize = 64 << 10;
+
+    fn parse(json: &str) -> Result<Self, NotAMessage> {
+        #[derive(Deserialize)]
+        struct WithoutData {
+            code: i64,
+            #[serde(default, deserialize_with = "null::is_absent")]
+            message: String,
+        }
+        let read = match json.len() <= Self::MOST_DATA {
+            true => serde_json::from_str(json),
+            false => serde_json::from_str(json).map(|WithoutData { code, message }| Self {
+                code,
+                message,
+                data: None,
+            }),
+        };
+        read.map_err(|_| NotAMessage { why: NO_SHAPE })
+    }
+}
+
+/// Why JSON of another shape is no message.
+const NO_SHAPE: &str = "it is not an object of JSON-RPC's shape";
+
 /// A message that is JSON but not JSON-RPC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotAMessage {
@@ -78,19 +115,15 @@ pub struct NotAMessage {
 struct Loose {
     jsonrpc: Option<String>,
     #[serde(default, deserialize_with = "present")]
-    id: Option<serde_json::Value>,
+    id: Option<Box<RawValue>>,
     method: Option<String>,
     params: Option<Box<RawValue>>,
-    #[serde(default, deserialize_with = "present_raw")]
+    #[serde(default, deserialize_with = "present")]
     result: Option<Box<RawValue>>,
-    error: Option<ErrorObject>,
+    error: Option<Box<RawValue>>,
 }
 
-fn present<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<serde_json::Value>, D::Error> {
-    serde_json::Value::deserialize(d).map(Some)
-}
-
-fn present_raw<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<Box<RawValue>>, D::Error> {
+fn present<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Option<Box<RawValue>>, D::Error> {
     Box::<RawValue>::deserialize(d).map(Some)
 }
 
@@ -103,7 +136,7 @@ impl Message {
         let loose: Loose = match serde_json::from_slice(json) {
             Ok(loose) => loose,
             Err(error) if error.is_data() => {
-                return Ok(Err(NotAMessage { why: "it is not an object of JSON-RPC's shape" }));
+                return Ok(Err(NotAMessage { why: NO_SHAPE }));
             }
             Err(error) => return Err(error),
         };
@@ -114,17 +147,13 @@ impl Message {
         if loose.jsonrpc.as_deref() != Some("2.0") {
             return Err(NotAMessage { why: "\"jsonrpc\" is not \"2.0\"" });
         }
-        let id = match loose.id {
+        let id = match loose.id.as_deref().map(RawValue::get) {
             None => None,
-            Some(serde_json::Value::Null) if loose.method.is_none() => None,
-            Some(value) => match serde_json::from_value::<Id>(value) {
-                Ok(id) => Some(id),
-                Err(_) => {
-                    return Err(NotAMessage { why: "\"id\" is neither a string nor a whole number" });
-                }
-            },
+            Some("null") if loose.method.is_none() => None,
+            Some(json) => Some(Id::parse(json)?),
         };
-        match (loose.method, id, loose.result, loose.error) {
+        let error = loose.error.map(|error| ErrorObject::parse(error.get())).transpose()?;
+        match (loose.method, id, loose.result, error) {
             (Some(method), Some(id), None, None) => Ok(Self::Request { id, method, params: loose.params }),
             (Some(method), None, None, None) => Ok(Self::Notification { method, params: loose.params }),
             (None, id, Some(result), None) => Ok(Self::Reply { id, result: Ok(result) }),
@@ -237,6 +266,17 @@ mod tests {
             assert!(parse(json).is_err(), "{json}");
         }
         assert!(Message::parse(b"{\"jsonrpc\":").is_err());
+    }
+
+    #[test]
+    fn nothing_is_unpacked_that_nobody_asks_for() {
+        let long = format!("[{}7]", "7,".repeat(100_000));
+        assert!(parse(&format!(r#"{{"jsonrpc":"2.0","id":{long},"method":"ping"}}"#)).is_err());
+        let error = format!(r#"{{"jsonrpc":"2.0","id":1,"error":{{"code":-1,"data":{long}}}}}"#);
+        assert!(matches!(
+            parse(&error),
+            Ok(Message::Reply { result: Err(ErrorObject { code: -1, data: None, .. }), .. })
+        ));
     }
 
     #[test]

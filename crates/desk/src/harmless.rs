@@ -1,24 +1,25 @@
 //! Renders what comes from outside harmless: paths, agent names and proposed text are bytes that somebody else chose.
 //!
-//! A terminal obeys control characters, and bidirectional and invisible marks make a text look like another one. Each
-//! such character becomes a visible escape. Everything that is printed and was not written by us goes through here.
+//! A terminal obeys control characters, and bidirectional and invisible marks make a text look like another
+//! one. Each such character becomes a visible escape. Everything that is printed and was not written by us
+//! goes through here. What is invisible is what Unicode calls so; it stays where readers need it, within
+//! emoji and joined scripts.
+
+mod unseen;
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a terminal would obey `c`, or show nothing, or show its neighbours in another order.
-pub fn is_harmful(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
-            | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
-            | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF9}'..='\u{FFFB}'
-            | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
+pub use unseen::{is_harmful, is_harmful_at};
+
+/// The characters of a text that are harmful where they stand, and where that is.
+pub fn harmful(text: &str) -> impl Iterator<Item = (usize, char)> {
+    text.char_indices().filter(|(at, _)| is_harmful_at(text, *at))
 }
 
 /// A name, path or message in one line: every harmful character is escaped, tabs and line ends too.
 pub fn name(text: &str) -> Cow<'_, str> {
-    escape(text, is_harmful)
+    escape(text, |_| false)
 }
 
 /// A path in one line. Bytes that are not UTF-8 show as U+FFFD.
@@ -28,15 +29,16 @@ pub fn path(path: &std::path::Path) -> String {
 
 /// A line of a file, without its line end: tabs stay.
 pub fn line(text: &str) -> Cow<'_, str> {
-    escape(text, |c| c != '\t' && is_harmful(c))
+    escape(text, |c| c == '\t')
 }
 
 /// A text of several lines: tabs and `\n` stay.
 pub fn text(text: &str) -> Cow<'_, str> {
-    escape(text, |c| !matches!(c, '\t' | '\n') && is_harmful(c))
+    escape(text, |c| matches!(c, '\t' | '\n'))
 }
 
-/// JSON that means the same and holds no harmful character: they occur within strings only, where `\u` says the same.
+/// JSON that means the same and holds none of these characters, wherever they stand: they occur within
+/// strings only, where `\u` says the same.
 pub fn json(json: &str) -> Cow<'_, str> {
     if !json.contains(is_harmful) {
         return Cow::Borrowed(json);
@@ -68,16 +70,12 @@ pub fn file_name(path: &str) -> String {
     }
 }
 
-fn escape(text: &str, harmful: impl Fn(char) -> bool) -> Cow<'_, str> {
-    if !text.contains(&harmful) {
-        return Cow::Borrowed(text);
-    }
-    let mut safe = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
-        if !harmful(c) {
-            safe.push(c);
-            continue;
-        }
+fn escape(text: &str, may_be_shown: impl Fn(char) -> bool) -> Cow<'_, str> {
+    let mut safe = String::new();
+    let mut shown = 0;
+    for (at, c) in harmful(text).filter(|(_, c)| !may_be_shown(*c)) {
+        safe.push_str(&text[shown..at]);
+        shown = at + c.len_utf8();
         // Writing to a String does not fail.
         let _ = match c {
             '\n' => safe.write_str("\\n"),
@@ -87,6 +85,10 @@ fn escape(text: &str, harmful: impl Fn(char) -> bool) -> Cow<'_, str> {
             _ => write!(safe, "\\u{{{:x}}}", u32::from(c)),
         };
     }
+    if shown == 0 {
+        return Cow::Borrowed(text);
+    }
+    safe.push_str(&text[shown..]);
     Cow::Owned(safe)
 }
 
@@ -102,15 +104,23 @@ mod tests {
             (0x7f, 0x9f),
             (0xad, 0xad),
             (0x061c, 0x061c),
-            (0x200b, 0x200f),
+            (0x200b, 0x200b),
+            (0x200e, 0x200f),
             (0x2028, 0x202e),
             (0x2066, 0x2069),
             // Letters that show nothing.
             (0x115f, 0x1160),
             (0x3164, 0x3164),
             (0xfeff, 0xfeff),
-            // Tags, and what else shows nothing there.
+            // Tags, selectors, and what else shows nothing there.
             (0xe0000, 0xe0fff),
+            (0xfe00, 0xfe0d),
+            (0xfff0, 0xfffb),
+            // Marks and letters of other scripts without a glyph.
+            (0x2800, 0x2800),
+            (0x13430, 0x13442),
+            (0x16fe4, 0x16fe4),
+            (0x1d159, 0x1d159),
         ];
         ranges.iter().flat_map(|(from, to)| *from..=*to).filter_map(char::from_u32).collect()
     }
@@ -130,6 +140,64 @@ mod tests {
         for c in forbidden() {
             assert!(!name(&format!("a{c}b")).contains(c), "{c:?}");
         }
+    }
+
+    #[test]
+    fn emoji_and_joined_scripts_stay_as_they_are() {
+        for text in [
+            "\u{2764}\u{fe0f} 1\u{fe0f}\u{20e3} \u{a9}\u{fe0e}",
+            "\u{1f469}\u{1f3fd}\u{200d}\u{2695}\u{fe0f} \
+                \u{1f3f3}\u{fe0f}\u{200d}\u{1f308} \u{1f1e9}\u{1f1ea}",
+            // Persian, with a mark between; Bengali, Sinhala, Devanagari, Mongolian.
+            "\u{645}\u{6cc}\u{200c}\u{62e}\u{648}\u{627}\u{647}\u{645} \
+                \u{647}\u{64e}\u{200c}\u{645} \u{647}\u{200d}.",
+            "\u{9b0}\u{200d}\u{9cd}\u{9af}",
+            "\u{dc1}\u{dca}\u{200d}\u{dbb}\u{dd3}",
+            "\u{915}\u{94d}\u{200c}\u{937} \u{915}\u{94d}\u{200d}",
+            "\u{1820}\u{180b}",
+            // Visible, whatever their category.
+            "\u{600}\u{661} \u{e9}e\u{301} \u{2801}",
+        ] {
+            assert_eq!(name(text), text, "{}", text.escape_unicode());
+        }
+    }
+
+    #[test]
+    fn what_joins_or_selects_nothing_is_shown() {
+        assert_eq!(name("a\u{fe0f}1\u{fe0f}x"), r"a\u{fe0f}1\u{fe0f}x");
+        assert_eq!(name("\u{2764}\u{fe0f}\u{fe0f}\u{fe0e}"), "\u{2764}\u{fe0f}\\u{fe0f}\\u{fe0e}");
+        assert_eq!(name("\u{2764}\u{fe01}"), "\u{2764}\\u{fe01}");
+        assert_eq!(name("pass\u{200d}word\u{200c}"), r"pass\u{200d}word\u{200c}");
+        assert_eq!(name("\u{1f469}\u{200d}x\u{200d}\u{1f469}"), "\u{1f469}\\u{200d}x\\u{200d}\u{1f469}");
+        // A place that is kept for an emoji is none yet.
+        assert_eq!(name("\u{1f2f3}\u{fe0f}\u{200d}\u{1f308}"), "\u{1f2f3}\\u{fe0f}\\u{200d}\u{1f308}");
+        assert_eq!(name("w\u{200d}\u{9cd}"), "w\\u{200d}\u{9cd}");
+        assert_eq!(name("\u{647}\u{200c}\u{200c}"), "\u{647}\u{200c}\\u{200c}");
+        assert_eq!(name("\u{845b}\u{e0100}\u{180b}"), "\u{845b}\\u{e0100}\\u{180b}");
+        // A message in selectors, as models read it and people do not.
+        let smuggled: String = (0..100).filter_map(|byte| char::from_u32(0xe0100 + byte)).collect();
+        assert_eq!(harmful(&name(&format!("\u{1f600}{smuggled}"))).count(), 0);
+    }
+
+    /// The plugin for Neovim has them in a list: Lua knows no properties.
+    #[test]
+    fn the_plugin_for_neovim_escapes_the_same_characters() {
+        let lua = include_str!("../../../editors/neovim/lua/alongside/harmless.lua");
+        let table =
+            lua.split_once("local ranges = {").and_then(|(_, rest)| rest.split_once("\n}")).unwrap().0;
+        let number = |text: &str| u32::from_str_radix(text.trim().trim_start_matches("0x"), 16).unwrap();
+        let pairs =
+            table.split('{').skip(1).map(|pair| pair.split('}').next().unwrap().split_once(',').unwrap());
+        let listed: Vec<_> = pairs.map(|(from, to)| (number(from), number(to))).collect();
+        let mut meant: Vec<(u32, u32)> = Vec::new();
+        for code in ('\0'..=char::MAX).filter(|c| is_harmful(*c)).map(u32::from) {
+            match meant.last_mut() {
+                Some((_, to)) if *to + 1 == code => *to = code,
+                _ => meant.push((code, code)),
+            }
+        }
+        let written: Vec<_> = meant.iter().map(|(from, to)| format!("{{ {from:#x}, {to:#x} }}")).collect();
+        assert_eq!(listed, meant, "the list is to be: {}", written.join(", "));
     }
 
     /// Texts that are mostly made of what must not come through.
@@ -159,6 +227,7 @@ mod tests {
             let shown = text(&given);
             prop_assert!(!shown.contains(|c| !matches!(c, '\t' | '\n') && forbidden.contains(&c)));
             prop_assert_eq!(shown.matches('\n').count(), given.matches('\n').count());
+            prop_assert_eq!(harmful(&name(&given)).count(), 0, "nothing gets into a place where it may be");
         }
 
         #[test]

@@ -24,6 +24,7 @@ pub mod shell;
 pub mod signals;
 pub mod sockets;
 pub mod terminal;
+pub mod untrusted;
 #[cfg(feature = "tokio")]
 pub mod watch;
 

@@ -125,6 +125,65 @@ async fn batches_are_for_the_versions_that_have_them() {
 }
 
 #[tokio::test]
+async fn a_batch_of_too_many_messages_is_refused_in_one_sentence() {
+    let stage = Stage::new().await;
+    let old = Peer::join_with(stage.port(), stage.companion.token(), "a", "2025-03-26").await;
+    // 19 MB, which were answered with a gigabyte.
+    let answer = old.post(format!("[7{}]", ",7".repeat(9 << 20))).await;
+    assert_eq!((answer.status(), answer.body.len() < 1000), (400, true), "{} bytes", answer.body.len());
+    let pings = |n| {
+        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        format!("[{}]", vec![ping; n].join(","))
+    };
+    assert_eq!(old.post(pings(1001)).await.status(), 400);
+    let answer = old.post(pings(1000)).await;
+    assert_eq!((answer.status(), answer.json().as_array().unwrap().len()), (200, 1000));
+}
+
+#[tokio::test]
+async fn a_batch_cannot_ask_for_a_large_text_again_and_again() {
+    let stage = Stage::with(|builder| builder.max_body(4 << 20)).await;
+    let old = Peer::join_with(stage.port(), stage.companion.token(), "a", "2025-03-26").await;
+    let path = stage.path("a.txt");
+    old.open_diff(1, &path, &"x".repeat(1 << 20)).await;
+    let close = |id| {
+        let params = json!({ "name": "closeDiff", "arguments": { "filePath": path } });
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
+    };
+    let answer = old.post(json!((0..100).map(close).collect::<Vec<_>>()).to_string()).await;
+    assert!(answer.body.len() < 8 << 20, "{} bytes", answer.body.len());
+    let replies = answer.json();
+    let replies = replies.as_array().unwrap();
+    assert_eq!(replies.len(), 100, "each has its answer");
+    assert!(replies[0]["result"].is_object() && replies[99]["error"].is_object());
+    // By itself it is answered, as often as an agent asks.
+    assert_eq!(old.close_diff(101, &path).await["content"].as_str().unwrap().len(), 1 << 20);
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_told_without_repeating_all_of_it() {
+    let stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let long = "\u{ad}".repeat(1 << 20);
+    let call = |id, params: serde_json::Value| {
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }).to_string()
+    };
+    let bodies = [
+        json!({ "jsonrpc": "2.0", "id": 1, "method": long }).to_string(),
+        call(2, json!({ "name": long })),
+        call(3, json!({ "name": "openDiff", "arguments": long })),
+        json!({ "jsonrpc": "2.0", "id": 4, "method": "initialize", "params": { "clientInfo": long } })
+            .to_string(),
+    ];
+    for body in bodies {
+        let answer = peer.post(&body).await;
+        assert!(answer.body.len() < 8 << 10, "{} bytes", answer.body.len());
+        let answer = answer.json();
+        assert!(answer["error"].is_object() || answer["result"]["isError"] == true, "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn null_is_as_good_as_absent() {
     let stage = Stage::new().await;
     for params in [

@@ -204,6 +204,23 @@ async fn agents_that_never_read_cost_no_more_than_what_they_asked_for() {
     assert!(grown < 40 << 10, "60 proposals of 2 MB that nobody hears of cost {grown} KB: {peaks:?}");
 }
 
+/// An index of lines costs nothing to speak of, whatever their number and however they differ.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn millions_of_empty_lines_cost_little_more_than_their_bytes() {
+    let lone = Lone::start();
+    let peer = Peer::join(lone.port, &lone.token).await;
+    let path = |name: &str| lone.temp.path().join("project").join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("there.txt"), "a\n".repeat(8 << 20)).unwrap();
+    let before = lone.peak_kb();
+    let text = "\n".repeat(16 << 20);
+    peer.open_diff(1, &path("new.txt"), &text).await;
+    peer.open_diff(2, &path("there.txt"), &text).await;
+    let grown = lone.peak_kb().saturating_sub(before);
+    // The message has two bytes for each, and is there twice for a moment; the texts of both reviews stay.
+    assert!(grown < 240 << 10, "memory grew by {grown} KB");
+}
+
 #[tokio::test]
 async fn a_lone_companion_ends_with_its_input() {
     let mut lone = Lone::start();

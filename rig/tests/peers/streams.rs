@@ -48,6 +48,21 @@ async fn the_newest_get_wins_and_the_older_stream_ends_properly() {
 }
 
 #[tokio::test]
+async fn to_ask_for_the_head_alone_changes_nothing() {
+    let mut stage = Stage::new().await;
+    let peer = stage.peer().await;
+    let mut stream = peer.listen().await;
+    for (path, expected) in [("/mcp", 405), ("/status", 200)] {
+        let mut raw = Raw::dial(stage.port()).await;
+        raw.send(format!("{}\r\n", peer.head("HEAD").replacen("/mcp", path, 1))).await;
+        assert_eq!(raw.head().await.status, expected, "{path}");
+    }
+    peer.open_diff(1, &stage.path("a.txt"), "x\n").await;
+    stage.accept().await;
+    stream.told("ide/diffAccepted").await;
+}
+
+#[tokio::test]
 async fn an_outcome_waits_for_the_first_stream_and_comes_once() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;

@@ -21,7 +21,9 @@ const OBEYED: [&str; 9] = [
 ];
 
 /// What hides or reorders what is shown, or moves the cursor.
-const HIDING: &str = "\u{202e}\u{2066}\u{200b}\u{feff}\u{ad}\u{3164}\u{2028}\u{2029}\u{e0041}\u{85}\u{7f}\u{8}\u{c}\u{0b}\u{0e}";
+const HIDING: &str = "\u{202e}\u{2066}\u{200b}\u{feff}\
+    \u{ad}\u{3164}\u{2028}\u{2029}\u{e0041}\u{85}\u{7f}\u{8}\u{c}\u{0b}\u{0e}\
+    \u{fe0f}\u{e0100}\u{2800}\u{13430}\u{16fe4}\u{1d159}\u{fff0}";
 
 #[test]
 fn nothing_that_an_agent_says_is_obeyed_by_the_terminal() -> Result<()> {

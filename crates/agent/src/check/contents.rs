@@ -305,7 +305,7 @@ fn watch(path: &Path, over: &tokio::sync::watch::Receiver<bool>, reads: &AtomicU
     let mut torn = None;
     // Over as well when nobody can say so any more: the run was interrupted.
     while !*over.borrow() && over.has_changed().is_ok() {
-        let what = match std::fs::read(path) {
+        let what = match super::published::record(path) {
             Ok(json) if serde_json::from_slice::<Value>(&json).is_ok() => None,
             Ok(json) => Some(format!("{} bytes that are no JSON", json.len())),
             Err(error) => Some(error.to_string()),

@@ -236,7 +236,7 @@ async fn no_override(case: &Case<'_>) -> Checked {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let middle = name.strip_prefix("gemini-ide-server-").and_then(|rest| rest.strip_suffix(".json"));
         let is_override = middle.is_some_and(|middle| middle.bytes().all(|byte| byte.is_ascii_digit()));
-        let record = std::fs::read(&path)
+        let record = super::published::record(&path)
             .ok()
             .and_then(|json| serde_json::from_slice::<serde_json::Value>(&json).ok());
         if is_override && record.is_some_and(|record| record["port"] == port) {

@@ -80,7 +80,7 @@ impl Target {
     pub fn in_file(path: &Path, here: Surroundings) -> Result<Self, NoTarget> {
         let unreadable = |why| NoTarget::Unreadable { path: path.to_owned(), why };
         let path = path.canonicalize().map_err(unreadable)?;
-        let json = std::fs::read(&path).map_err(unreadable)?;
+        let json = super::published::record(&path).map_err(unreadable)?;
         let record =
             serde_json::from_slice(&json).map_err(|why| NoTarget::NoRecord { path: path.clone(), why })?;
         Ok(Self { host: local(), record, file: Some(path), here })

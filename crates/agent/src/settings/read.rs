@@ -4,11 +4,15 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use alongside_contract::settings::Name;
+use alongside_platform::untrusted::{self, Whose};
 use jsonc_parser::ParseOptions;
 use serde_json::Value;
 
 use super::expand::expand;
 use crate::find::Surroundings;
+
+/// A file that is larger than this holds no settings. A project's may be anything.
+const MAX_BYTES: u64 = 16 << 20;
 
 /// Agents take comments out and leave the rest to `JSON.parse`.
 pub(super) const AS_AGENTS_DO: ParseOptions = ParseOptions {
@@ -35,7 +39,7 @@ pub(super) struct File {
 
 impl File {
     pub(super) fn read(path: &Path, here: &Surroundings) -> Self {
-        let (content, broken) = match std::fs::read_to_string(path) {
+        let (content, broken) = match untrusted::read_text(path, MAX_BYTES, Whose::Anybodys) {
             Ok(text) => match object(&text) {
                 Ok(mut content) => {
                     replace_variables(&mut content, here);

@@ -280,3 +280,13 @@ fn taking_back_leaves_what_others_have_changed_since() {
     let was_off = "{\"ide\": {\"enabled\": false}, \"b\": 2}";
     assert!(back(Some(off), "{\"ide\": {\"enabled\": true}, \"b\": 2}").unwrap() == was_off);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_projects_settings_that_are_a_pipe_hold_nobody_up() {
+    let machine = Machine::new().trusting().with("project/.gemini/x", "");
+    let pipe = machine.path("project/.gemini/settings.json");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let settings = machine.settings("gemini", None);
+    assert!(settings.broken.iter().any(|(path, _)| *path == pipe), "{:?}", settings.broken);
+}

@@ -4,6 +4,8 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 
+use alongside_desk::harmless;
+
 use super::{serving, variables};
 use crate::failure::failure;
 
@@ -78,18 +80,59 @@ impl Shell {
 
     fn assign(self, variables: &[(&str, String)]) -> String {
         let line = |(name, value): &(&str, String)| match self {
-            Self::Bash => format!("export {name}={}\n", in_quotes(value)),
-            Self::Fish => format!("set -gx {name} '{}'\n", value.replace('\\', r"\\").replace('\'', r"\'")),
-            Self::Pwsh => format!("$env:{name} = '{}'\n", doubled(value)),
+            Self::Bash => posix(name, value),
+            Self::Fish => format!("set -gx {name} {}\n", in_pieces(value, "", fish, fish_escape)),
+            Self::Pwsh => format!("$env:{name} = {}\n", in_pieces(value, " + ", pwsh, pwsh_escape)),
             Self::Nu => String::new(),
         };
         if self == Self::Nu {
             let record: serde_json::Map<_, _> =
                 variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone().into())).collect();
-            return format!("{}\n", serde_json::Value::from(record));
+            return format!("{}\n", harmless::json(&serde_json::Value::from(record).to_string()));
         }
         variables.iter().map(line).collect()
     }
+}
+
+/// An assignment for bash, and every shell that reads the same. Not all of them know the escapes of `$'…'`,
+/// but all know those of `printf`; a last character keeps the line ends that a substitution would lose.
+fn posix(name: &str, value: &str) -> String {
+    if is_safe(value) {
+        return format!("export {name}={}\n", in_quotes(value));
+    }
+    let format = value.replace('\\', r"\\").replace('%', "%%");
+    let octal = |c: char| c.to_string().bytes().map(|byte| format!("\\{byte:03o}")).collect();
+    let format = in_quotes(&escaped(&format, octal));
+    format!("export {name}=\"$(printf {format}_)\"; {name}=\"${{{name}%_}}\"\n")
+}
+
+/// Whether a terminal may be given this text.
+fn is_safe(text: &str) -> bool {
+    harmless::harmful(text).next().is_none()
+}
+
+/// A text with escapes for what a terminal must not get.
+fn escaped(text: &str, escape: impl Fn(char) -> String) -> String {
+    let one = |c: char| if harmless::is_harmful(c) { escape(c) } else { c.to_string() };
+    text.chars().map(one).collect()
+}
+
+/// A text in quotes, and between them escapes for what a terminal must not get.
+fn in_pieces(text: &str, between: &str, quote: fn(&str) -> String, escape: fn(char) -> String) -> String {
+    let mut pieces = Vec::new();
+    let mut quoted = 0;
+    for (at, c) in harmless::harmful(text) {
+        // A shell that adds characters up begins with a text.
+        if at > quoted || pieces.is_empty() {
+            pieces.push(quote(&text[quoted..at]));
+        }
+        pieces.push(escape(c));
+        quoted = at + c.len_utf8();
+    }
+    if quoted < text.len() || pieces.is_empty() {
+        pieces.push(quote(&text[quoted..]));
+    }
+    pieces.join(between)
 }
 
 /// A text in the quotes of bash, and of every shell that reads the same.
@@ -97,19 +140,46 @@ fn in_quotes(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// As a shell reads it: in quotes where that is needed.
+/// As a shell reads it that a person types into: in quotes where that is needed.
 pub(super) fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
         return text.to_owned();
     }
-    in_quotes(text)
+    if is_safe(text) {
+        return in_quotes(text);
+    }
+    let octal = |c: char| c.to_string().bytes().map(|byte| format!("\\{byte:03o}")).collect();
+    format!("$'{}'", escaped(&text.replace('\\', r"\\").replace('\'', r"\'"), octal))
+}
+
+fn fish(text: &str) -> String {
+    format!("'{}'", text.replace('\\', r"\\").replace('\'', r"\'"))
+}
+
+/// fish knows escapes outside of quotes, where no digit of ours can follow.
+fn fish_escape(c: char) -> String {
+    match u32::from(c) {
+        code @ ..=0x7f => format!("\\x{code:02x}"),
+        code @ ..=0xffff => format!("\\u{code:04x}"),
+        code => format!("\\U{code:08x}"),
+    }
 }
 
 /// PowerShell takes each of these for a single quote, and two of them for one.
-fn doubled(value: &str) -> String {
+fn pwsh(text: &str) -> String {
     let quote = |c: char| matches!(c, '\'' | '\u{2018}' | '\u{2019}' | '\u{201A}' | '\u{201B}');
-    value.chars().flat_map(|c| std::iter::repeat_n(c, if quote(c) { 2 } else { 1 })).collect()
+    let doubled: String =
+        text.chars().flat_map(|c| std::iter::repeat_n(c, if quote(c) { 2 } else { 1 })).collect();
+    format!("'{doubled}'")
+}
+
+/// Its older versions know no escapes for most characters.
+fn pwsh_escape(c: char) -> String {
+    match u32::from(c) {
+        code @ ..=0xffff => format!("[char]0x{code:x}"),
+        code => format!("[char]::ConvertFromUtf32(0x{code:x})"),
+    }
 }
 
 #[cfg(test)]
@@ -117,7 +187,8 @@ mod tests {
     use super::*;
     use std::process::Command;
 
-    const ODD: &str = "a'b\"c $HOME `id` \\ 'x' ;|&\n\t!é\u{2019}*?~";
+    const ODD: &str = "a'b\"c $HOME `id` \\ 'x' ;|&\n\t!é\u{2019}*?~\
+        %s\x1b]0;x\x07\\1\u{9b}31m\u{202e}4\u{e0041}\u{fe0f}\n\n";
 
     #[test]
     fn each_shell_is_quoted_in_its_own_way() {
@@ -128,29 +199,55 @@ mod tests {
         assert_eq!(Shell::Nu.assign(&variables), "{\"V\":\"it's \\\\ \\\"$x\\\"\u{2019}\"}\n");
     }
 
+    #[test]
+    fn no_shell_is_told_what_a_terminal_would_obey_or_hide() {
+        for shell in [Shell::Bash, Shell::Fish, Shell::Pwsh, Shell::Nu] {
+            let said = shell.assign(&[("ODD", ODD.to_owned()), ("PLAIN", "7".to_owned())]);
+            assert!(is_safe(said.trim_end_matches('\n').replace('\n', " ").as_str()), "{said:?}");
+            assert!(said.lines().count() <= 2, "a line for each: {said:?}");
+        }
+        assert!(is_safe(&quoted(ODD)), "{}", quoted(ODD));
+        let value = [("V", "a\x1b1\u{202e}\u{e0041}".to_owned())];
+        assert_eq!(Shell::Fish.assign(&value), "set -gx V 'a'\\x1b'1'\\u202e\\U000e0041\n");
+        let pwsh = "$env:V = 'a' + [char]0x1b + '1' + [char]0x202e + [char]::ConvertFromUtf32(0xe0041)\n";
+        assert_eq!(Shell::Pwsh.assign(&value), pwsh);
+        assert_eq!(Shell::Pwsh.assign(&[("V", "\x1b".to_owned())]), "$env:V = '' + [char]0x1b\n");
+    }
+
+    #[test]
+    fn a_command_to_copy_means_what_was_meant() {
+        let printed = Command::new("bash").arg("-c").arg(format!("printf %s {}", quoted(ODD))).output();
+        match printed {
+            Ok(output) => assert_eq!(String::from_utf8_lossy(&output.stdout), ODD),
+            Err(error) => skipped("a_command_to_copy_means_what_was_meant", "bash", &error),
+        }
+    }
+
     /// Has a shell read what is printed for it. One that is not installed is no proof, and counted as skipped (as
     /// `alongside-rig` does): said aloud, and noted in the file that `ALONGSIDE_SKIPS` names.
     fn reads_back(test: &str, program: &str, shell: Shell, print: &str) {
-        use std::io::Write as _;
         let variables = [("ODD", ODD.to_owned()), ("PLAIN", "7".to_owned())];
         let script = format!("{}{print}", shell.assign(&variables));
         match Command::new(program).arg("-c").arg(script).env_remove("ODD").output() {
             Ok(output) => assert_eq!(String::from_utf8_lossy(&output.stdout), ODD, "{program}"),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let line = format!("{test}: {program} is not installed\n");
-                std::io::stderr().write_all(format!("skipped: {line}").as_bytes()).unwrap();
-                if let Some(path) = std::env::var_os("ALONGSIDE_SKIPS") {
-                    let skips = std::fs::File::options().create(true).append(true).open(path);
-                    skips.unwrap().write_all(line.as_bytes()).unwrap();
-                }
-            }
-            Err(error) => panic!("{program}: {error}"),
+            Err(error) => skipped(test, program, &error),
+        }
+    }
+
+    fn skipped(test: &str, program: &str, error: &std::io::Error) {
+        use std::io::Write as _;
+        assert_eq!(error.kind(), std::io::ErrorKind::NotFound, "{program}: {error}");
+        let line = format!("{test}: {program} is not installed\n");
+        std::io::stderr().write_all(format!("skipped: {line}").as_bytes()).unwrap();
+        if let Some(path) = std::env::var_os("ALONGSIDE_SKIPS") {
+            let skips = std::fs::File::options().create(true).append(true).open(path);
+            skips.unwrap().write_all(line.as_bytes()).unwrap();
         }
     }
 
     #[test]
     fn sh_and_bash_read_back_what_was_meant() {
-        for program in ["sh", "bash"] {
+        for program in ["sh", "bash", "dash"] {
             reads_back("sh_and_bash_read_back_what_was_meant", program, Shell::Bash, "printf %s \"$ODD\"");
         }
     }

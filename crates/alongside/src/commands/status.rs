@@ -10,12 +10,16 @@ use alongside_contract::discovery::{Record, WRITER, split_roots};
 use alongside_contract::family::FAMILIES;
 use alongside_desk::socket::Report;
 use alongside_desk::{Status, Told};
+use alongside_platform::untrusted::{self, Whose};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::serving::{self, Answer};
 use crate::host;
 use alongside_desk::harmless;
+
+/// A record is a few hundred bytes; whatever is larger than this is something else.
+const MAX_RECORD: u64 = 1 << 20;
 
 /// Show the companions of this machine, and which one serves this directory
 ///
@@ -111,8 +115,8 @@ fn records(here: &Surroundings) -> Vec<(Record, Vec<PathBuf>)> {
         let mut paths: Vec<_> = names.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
         paths.sort();
         for path in paths {
-            let read =
-                std::fs::read(&path).ok().and_then(|json| serde_json::from_slice::<Record>(&json).ok());
+            let json = untrusted::read(&path, MAX_RECORD, Whose::Anybodys).ok();
+            let read = json.and_then(|json| serde_json::from_slice::<Record>(&json).ok());
             let Some(found) = read else { continue };
             let same = |known: &&mut (Record, Vec<PathBuf>)| {
                 known.0.is_same_companion(&found) && !known.1.contains(&path)

@@ -1,10 +1,10 @@
 //! What a review looks like in lines: its header, its hunks as a unified diff, its summary. Pure functions from a
 //! [`Review`] to text; everything in the review is somebody else's and goes through [`harmless`](alongside_desk::harmless).
 
+use std::ops::Range;
 use std::path::PathBuf;
 
-use alongside_desk::{Agent, Hunk, HunkState, LineEnding, Lines, Review};
-
+use alongside_desk::{Agent, Hunk, HunkState, LineEnding, Lines, Review, Text};
 use alongside_desk::{harmless, words};
 use alongside_terminal::words::{agent_name, file_name};
 
@@ -95,29 +95,28 @@ pub(crate) fn notes(review: &Review) -> Vec<String> {
 
 /// A hunk as a unified diff. The context is the text as it would be accepted now.
 pub(crate) fn hunk(review: &Review, hunk: &Hunk, inks: Inks) -> String {
-    let original = split(review.original.as_deref().unwrap_or_default());
-    let current = split(&review.current);
+    let original = Text::new(review.original.clone().unwrap_or_default());
+    let current = Text::new(review.current.clone());
     let (new_text, new) = match hunk.state {
         HunkState::Edited => (current.clone(), hunk.current),
-        HunkState::Kept | HunkState::Dropped => (split(&review.proposed), hunk.proposed),
+        HunkState::Kept | HunkState::Dropped => (Text::new(review.proposed.clone()), hunk.proposed),
     };
     let before = hunk.current.start.min(CONTEXT);
     let after = current.len().saturating_sub(hunk.current.end).min(CONTEXT);
     let mut lines = vec![inks.ink(Ink::Mark, &place(hunk, before, after, new))];
     let show = Show { inks, crlf: is_crlf(&review.proposed) };
-    let context = |range: std::ops::Range<usize>| current.get(range).unwrap_or_default().to_vec();
-    show.lines(' ', context(hunk.current.start - before..hunk.current.start), &mut lines);
-    show.lines('-', within(&original, hunk.original), &mut lines);
-    show.lines('+', within(&new_text, new), &mut lines);
-    show.lines(' ', context(hunk.current.end..hunk.current.end + after), &mut lines);
+    show.lines(' ', &current, hunk.current.start - before..hunk.current.start, &mut lines);
+    show.lines('-', &original, hunk.original.start..hunk.original.end, &mut lines);
+    show.lines('+', &new_text, new.start..new.end, &mut lines);
+    show.lines(' ', &current, hunk.current.end..hunk.current.end + after, &mut lines);
     lines.join("\n")
 }
 
 /// The proposal from its first to its last line, where there are no hunks to decide on.
 pub(crate) fn whole(review: &Review, inks: Inks) -> String {
     let mut lines = Vec::new();
-    let text = split(&review.current);
-    Show { inks, crlf: is_crlf(&review.current) }.lines('+', text, &mut lines);
+    let text = Text::new(review.current.clone());
+    Show { inks, crlf: is_crlf(&review.current) }.lines('+', &text, 0..text.len(), &mut lines);
     lines.join("\n")
 }
 
@@ -163,9 +162,9 @@ struct Show {
 }
 
 impl Show {
-    fn lines(&self, sign: char, lines: Vec<&str>, into: &mut Vec<String>) {
-        let more = lines.len().saturating_sub(MOST_LINES);
-        for line in lines.into_iter().take(MOST_LINES) {
+    fn lines(&self, sign: char, text: &Text, lines: Range<usize>, into: &mut Vec<String>) {
+        let more = lines.end.min(text.len()).saturating_sub(lines.start).saturating_sub(MOST_LINES);
+        for line in text.each_line(lines).take(MOST_LINES) {
             let (text, ended) = line.strip_suffix('\n').map_or((line, false), |text| (text, true));
             let text = if self.crlf { text.strip_suffix('\r').unwrap_or(text) } else { text };
             let shown = format!("{sign}{}", cut(text));
@@ -196,15 +195,6 @@ fn cut(line: &str) -> String {
     }
 }
 
-/// Lines as [`Lines`] counts them.
-fn split(text: &str) -> Vec<&str> {
-    text.split_inclusive('\n').collect()
-}
-
-fn within<'t>(text: &[&'t str], lines: Lines) -> Vec<&'t str> {
-    text.get(lines.start..lines.end).unwrap_or_default().to_vec()
-}
-
 fn is_crlf(text: &str) -> bool {
     let ends = text.matches('\n').count();
     ends > 0 && text.matches("\r\n").count() == ends
@@ -219,7 +209,7 @@ fn counts_now(review: &Review) -> (usize, usize) {
 /// What is proposed to be added and removed.
 fn counts(review: &Review) -> (usize, usize) {
     if review.hunks.is_empty() && review.original.is_none() {
-        return (split(&review.proposed).len(), 0);
+        return (Text::new(review.proposed.clone()).len(), 0);
     }
     let sum = |lines: fn(&Hunk) -> Lines| review.hunks.iter().map(|hunk| lines(hunk).len()).sum();
     (sum(|hunk| hunk.proposed), sum(|hunk| hunk.original))

@@ -10,8 +10,8 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-use alongside_companion::untrusted::{self, Whose};
 use alongside_companion::{Builder, Places};
+use alongside_platform::untrusted::{self, Whose};
 use alongside_terminal::Theme;
 use anyhow::Context;
 use reader::{Entry, Wrong};

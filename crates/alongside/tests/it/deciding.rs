@@ -405,12 +405,17 @@ async fn what_agents_send_cannot_take_over_the_terminal() {
     let file = home.file(name, "safe\n");
     let mut desk = home.review(&[]);
     let agent = home.agent().await;
-    let text = "\x1b]0;owned\x07 \u{9b}31m \u{202e}reversed\u{2066} \u{200b}\ttab\n";
+    let text = "\x1b]0;owned\x07 \u{9b}31m \u{202e}reversed\u{2066} \u{200b}\ttab\n\
+        x\u{fe0f}\u{e0100}\u{2800}\u{13430}y\u{200d} \u{2764}\u{fe0f}\n";
     let diff = propose(&agent, &file, text).await;
     let shown = desk.answers("(1/1) keep", "a").await;
     assert!(shown.contains(r"evil\x1b[2J\u{202e}\n.txt: Gemini CLI proposes"), "{shown}");
     assert!(
         shown.contains("+\\x1b]0;owned\\x07 \\u{9b}31m \\u{202e}reversed\\u{2066} \\u{200b}\ttab\n"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("+x\\u{fe0f}\\u{e0100}\\u{2800}\\u{13430}y\\u{200d} \u{2764}\u{fe0f}\n"),
         "{shown}"
     );
     assert_eq!(

@@ -29,7 +29,7 @@ async fn companion(home: &Home) -> (u16, String) {
 #[tokio::test]
 async fn env_prints_what_a_shell_can_read() {
     let mut home = Home::new();
-    home.project = home.project.join("it's \"odd\" $HOME `x` \\ é");
+    home.project = home.project.join("it's \"odd\" $HOME `x` \\ é \x1b]0;%s\x07\u{202e}\u{e0041}");
     std::fs::create_dir(&home.project).unwrap();
     let _desk = home.review(&[]);
     let (port, token) = companion(&home).await;
@@ -51,6 +51,8 @@ async fn env_prints_what_a_shell_can_read() {
     {
         let printed = home.run(&["env", "--shell", shell]);
         assert!(out(&printed).starts_with(start), "{shell}: {}", out(&printed));
+        let printed = out(&printed).replace('\n', " ");
+        assert_eq!(alongside_desk::harmless::harmful(&printed).next(), None, "{shell}: {printed}");
     }
 }
 

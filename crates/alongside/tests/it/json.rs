@@ -109,7 +109,8 @@ async fn what_a_program_tells_of_the_cursor_is_not_lost_when_the_file_is_saved()
 
 /// What a terminal obeys, with one byte or with several, and what hides or reorders what it shows.
 const NASTY: &str = "a\x1b[2J\x1b]52;c;b3duZWQ=\x07\x1b]8;;evil:x\x1b\\\x1bP0|x\x1b\\\u{9b}31m\u{9d}0;x\u{9c}\x07\x08\r\n\x7f\u{202e}\u{2066}\
-    \u{200b}\u{feff}\u{ad}\u{3164}\u{2028}\u{e0041}z";
+    \u{200b}\u{feff}\u{ad}\u{3164}\u{2028}\u{e0041}\
+        \u{fe0f}\u{e0100}\u{2800}\u{13430}\u{16fe4}\u{1d159}\u{fff0}z";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_an_agent_calls_itself_and_its_files_is_harmless_wherever_it_is_shown() {
@@ -136,6 +137,8 @@ async fn what_an_agent_calls_itself_and_its_files_is_harmless_wherever_it_is_sho
         &["log", "-n", "100000"],
         &["drafts"],
         &["check", "--only", "access"],
+        &["install", NASTY],
+        &["host", NASTY],
     ] {
         let ran = home.run(args);
         for said in [&ran.stdout, &ran.stderr] {

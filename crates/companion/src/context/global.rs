@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::places::Places;
-use crate::untrusted::{self, Whose};
+use alongside_platform::untrusted::{self, Whose};
 
 /// Settings of git are a few lines; whatever is larger than this is something else.
 const MAX_BYTES: u64 = 1 << 20;

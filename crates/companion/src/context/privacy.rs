@@ -10,7 +10,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::builder::Workspace;
 use crate::places::Places;
-use crate::untrusted::{self, Whose};
+use alongside_platform::untrusted::{self, Whose};
 
 /// Excluded everywhere, whatever the settings: files that mostly hold secrets.
 pub const DEFAULT_EXCLUDES: &[&str] = &[

@@ -12,11 +12,10 @@ use alongside_contract::discovery::{Record, WRITER};
 use alongside_contract::family::FAMILIES;
 use alongside_contract::{proof, token};
 use alongside_platform::directory::Directory;
-use alongside_platform::random;
+use alongside_platform::{random, untrusted};
 
 use crate::places::Places;
-use crate::private::Copies;
-use crate::{private, untrusted};
+use crate::private::{self, Copies};
 
 /// A record is a few hundred bytes; whatever is larger than this is something else.
 const MAX_BYTES: u64 = 1 << 20;

@@ -275,7 +275,7 @@ fn what_was_removed_or_left_by_another_comes_back_without_the_focus() {
 #[cfg(unix)]
 #[test]
 fn what_lies_under_our_names_and_is_no_record_stops_nothing() {
-    use crate::untrusted::tests::pipe;
+    use crate::pipe;
     let directory = tempfile::tempdir().unwrap();
     let project = tempfile::tempdir().unwrap();
     let mut publisher = publisher(directory.path(), 4711);

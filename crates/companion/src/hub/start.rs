@@ -92,7 +92,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
     let scribe = Scribe::start(drafts.clone(), keeper, publisher, events.clone());
 
     let gate = Gate::new(token.clone(), &addresses, builder.allow_tokenless);
-    let server = Server { events: events.clone(), max_body: builder.max_body };
+    let server = Server { events: events.clone(), max_body: builder.max_body, preparing: Arc::default() };
     let doors = Doors::open(listeners, &router(Arc::new(server), Arc::new(gate)));
 
     let (published, is_published) = oneshot::channel();

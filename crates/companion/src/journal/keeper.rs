@@ -17,7 +17,7 @@ use super::{Changes, Journal, KnownSession};
 use crate::drafts::KEPT_FOR;
 use crate::places::Places;
 use crate::private::{self, Ground};
-use crate::untrusted::{self, Whose};
+use alongside_platform::untrusted::{self, Whose};
 
 /// It holds the texts of all open reviews; whatever is larger than this is something else.
 const MAX_BYTES: u64 = 1 << 30;
@@ -421,7 +421,7 @@ mod tests {
         #[cfg(unix)]
         {
             fs::remove_dir(keeper.path()).unwrap();
-            untrusted::tests::pipe(keeper.path());
+            crate::pipe(keeper.path());
             assert!(keeper.left_behind().is_err());
         }
     }

@@ -51,7 +51,7 @@ impl Companion {
     /// When the system has no more threads.
     pub fn new() -> std::io::Result<Self> {
         let (events, receiver) = Events::channel();
-        let server = Server { events, max_body: Self::MAX_BODY };
+        let server = Server { events, max_body: Self::MAX_BODY, preparing: Arc::default() };
         let gate = Gate::new(Self::TOKEN.into(), &[([127, 0, 0, 1], 80).into()], false);
         Ok(Self {
             runtime: tokio::runtime::Builder::new_current_thread().enable_time().build()?,

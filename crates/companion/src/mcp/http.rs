@@ -1,6 +1,8 @@
-//! The one endpoint: POST carries an agent's messages, GET opens its stream, DELETE ends its session. `/status` lets
-//! our own tools see whether a companion lives, and its state.
+//! The one endpoint: POST carries an agent's messages, GET opens its stream, DELETE ends its session.
+//! `/status` lets our own tools see whether a companion lives, and its state. Nothing that a request asks for
+//! takes many times its size.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,16 +12,19 @@ use alongside_contract::mcp::{
 use alongside_contract::{rpc, surrogates};
 use axum::body::Body;
 use axum::extract::{Extension, Request, State};
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Router, middleware};
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::gate::{Gate, Proof, gate};
+use super::preparing::Preparing;
 use super::rpc::{Answer, Caller};
 use crate::hub::{Event, Events};
 
@@ -28,17 +33,21 @@ const BODY_TIME: Duration = Duration::from_secs(120);
 /// How much of a refused body is read and thrown away, so that its sender hears the refusal.
 const DISCARDED: usize = 4 << 30;
 
+/// How many messages a batch may have.
+const MAX_BATCH: usize = 1_000;
+
 /// What every request needs.
 #[derive(Debug)]
 pub(crate) struct Server {
     pub(crate) events: Events,
     pub(crate) max_body: usize,
+    pub(crate) preparing: Arc<Preparing>,
 }
 
 /// The routes behind the gate.
 pub(crate) fn router(server: Arc<Server>, gatekeeper: Arc<Gate>) -> Router {
     Router::new()
-        .route("/mcp", post(messages).get(open_stream).delete(end_session))
+        .route("/mcp", post(messages).get(open_stream).delete(end_session).head(only_with_a_body))
         .route("/status", get(status))
         .with_state(server)
         .layer(middleware::from_fn_with_state(gatekeeper, gate))
@@ -123,8 +132,9 @@ async fn messages(
         Err(refused) => return *refused,
     };
     let post = unread.as_ref().map_or(0, |unread| unread.number);
-    let caller = Caller { events: server.events.clone(), session, proof, post, unread };
-    dispatch(caller, body, spoken).await
+    let (events, preparing) = (server.events.clone(), server.preparing.clone());
+    let caller = Caller { events, preparing, session, proof, post, unread };
+    dispatch(caller, body, spoken, server.max_body).await
 }
 
 /// Tells the hub when a POST has been read, however that ends.
@@ -166,7 +176,7 @@ fn too_large(body: Body, limit: usize) -> Response {
     refusal(StatusCode::PAYLOAD_TOO_LARGE, rpc::INVALID_REQUEST, &why)
 }
 
-async fn dispatch(mut caller: Caller, body: Bytes, version: &str) -> Response {
+async fn dispatch(mut caller: Caller, body: Bytes, version: &str, max_replies: usize) -> Response {
     let json = surrogates::replace_lone(&body);
     let is_batch = json.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
     if !is_batch {
@@ -186,8 +196,12 @@ async fn dispatch(mut caller: Caller, body: Bytes, version: &str) -> Response {
         let why = format!("protocol version {version} has no batches: send one message at a time");
         return refusal(StatusCode::BAD_REQUEST, rpc::INVALID_REQUEST, &why);
     }
-    let batch: Vec<Box<RawValue>> = match serde_json::from_slice(&json) {
+    let Batch(batch) = match serde_json::from_slice(&json) {
         Ok(batch) => batch,
+        Err(error) if error.is_data() => {
+            let why = format!("a batch has {MAX_BATCH} messages at most");
+            return refusal(StatusCode::BAD_REQUEST, rpc::INVALID_REQUEST, &why);
+        }
         Err(error) => {
             return refusal(
                 StatusCode::BAD_REQUEST,
@@ -199,30 +213,77 @@ async fn dispatch(mut caller: Caller, body: Bytes, version: &str) -> Response {
     if batch.is_empty() {
         return refusal(StatusCode::BAD_REQUEST, rpc::INVALID_REQUEST, "the batch is empty");
     }
-    let mut replies = Vec::new();
-    for message in &batch {
+    let mut replies = Replies::default();
+    for message in batch {
+        // Others have their turn between two messages.
+        tokio::task::yield_now().await;
         match rpc::Message::parse(message.get().as_bytes()) {
             Ok(Ok(rpc::Message::Request { id, method, .. })) if method == "initialize" => {
-                replies.push(rpc::error(
-                    Some(&id),
-                    rpc::INVALID_REQUEST,
-                    "initialize cannot be part of a batch",
-                ));
+                let why = "initialize cannot be part of a batch";
+                replies.push(&rpc::error(Some(&id), rpc::INVALID_REQUEST, why));
+            }
+            // A text that closing answers may be asked for again and again.
+            Ok(Ok(rpc::Message::Request { id, .. })) if replies.0.len() > max_replies => {
+                let why = "the answer to this batch is too large already: send this by itself";
+                replies.push(&rpc::error(Some(&id), rpc::INVALID_REQUEST, why));
             }
             Ok(Ok(message)) => match caller.carry_out(message).await {
-                Answer::Reply(reply) => replies.push(reply),
+                Answer::Reply(reply) => replies.push(&reply),
                 Answer::Nothing => {}
                 other => return respond(other),
             },
-            Ok(Err(not)) => replies.push(rpc::error(None, rpc::INVALID_REQUEST, not.why)),
-            Err(error) => replies.push(rpc::error(None, rpc::PARSE_ERROR, &error.to_string())),
+            Ok(Err(not)) => replies.push(&rpc::error(None, rpc::INVALID_REQUEST, not.why)),
+            Err(error) => replies.push(&rpc::error(None, rpc::PARSE_ERROR, &error.to_string())),
         }
     }
-    respond(if replies.is_empty() {
-        Answer::Nothing
-    } else {
-        Answer::Reply(format!("[{}]", replies.join(",")))
-    })
+    respond(replies.into_answer())
+}
+
+/// The messages of a batch, unread and where they stand, unless there are too many.
+struct Batch<'a>(Vec<&'a RawValue>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Batch<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Messages;
+        impl<'de> Visitor<'de> for Messages {
+            type Value = Vec<&'de RawValue>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a batch")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut messages: A) -> Result<Self::Value, A::Error> {
+                let mut batch = Vec::new();
+                while let Some(message) = messages.next_element()? {
+                    if batch.len() == MAX_BATCH {
+                        return Err(A::Error::custom("too many"));
+                    }
+                    batch.push(message);
+                }
+                Ok(batch)
+            }
+        }
+        deserializer.deserialize_seq(Messages).map(Self)
+    }
+}
+
+/// The replies to a batch, as they will be sent.
+#[derive(Default)]
+struct Replies(String);
+
+impl Replies {
+    fn push(&mut self, reply: &str) {
+        self.0.push(if self.0.is_empty() { '[' } else { ',' });
+        self.0.push_str(reply);
+    }
+
+    fn into_answer(mut self) -> Answer {
+        if self.0.is_empty() {
+            return Answer::Nothing;
+        }
+        self.0.push(']');
+        Answer::Reply(self.0)
+    }
 }
 
 fn respond(answer: Answer) -> Response {
@@ -251,6 +312,12 @@ async fn open_stream(State(server): State<Arc<Server>>, headers: HeaderMap) -> R
         Some(None) => no_such_session(),
         None => stopping(),
     }
+}
+
+/// A stream or a session cannot be asked about without being opened; and whoever only asks must not take the
+/// agent's stream.
+async fn only_with_a_body() -> Response {
+    (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "GET, POST, DELETE")]).into_response()
 }
 
 async fn end_session(State(server): State<Arc<Server>>, headers: HeaderMap) -> Response {
@@ -286,7 +353,7 @@ mod tests {
     #[tokio::test]
     async fn a_post_that_breaks_off_while_the_hub_is_asked_holds_nothing_back() {
         let (events, mut inbox) = Events::channel();
-        let server = Arc::new(Server { events, max_body: 1024 });
+        let server = Arc::new(Server { events, max_body: 1024, preparing: Arc::default() });
         let request = Request::builder().header(SESSION_HEADER, "s").body(Body::empty()).unwrap();
         {
             let answer = messages(State(server), Extension(Proof::Nothing), request);

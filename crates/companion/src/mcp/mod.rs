@@ -4,6 +4,7 @@ pub(crate) mod doors;
 pub(crate) mod fuzzing;
 pub(crate) mod gate;
 pub(crate) mod http;
+mod preparing;
 pub(crate) mod rpc;
 pub(crate) mod stream;
 pub(crate) mod tools;

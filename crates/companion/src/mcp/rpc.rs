@@ -1,5 +1,7 @@
 //! What each message of an agent means: a table, one arm per method.
 
+use std::sync::Arc;
+
 use alongside_contract::mcp::{Implementation, InitializeParams, InitializeResult, negotiate};
 use alongside_contract::rpc::{self, Id, Message};
 use serde::Serialize;
@@ -8,14 +10,18 @@ use serde_json::value::RawValue;
 
 use super::gate::Proof;
 use super::http::Unread;
+use super::preparing::Preparing;
 use super::tools::{self, BadCall, ToolCall};
 use crate::hub::{Event, Events};
-use crate::review::Proposal;
+
+/// How much is repeated of what somebody else wrote, in bytes.
+const QUOTED: usize = 512;
 
 /// Who sends the messages of one POST.
 #[derive(Debug)]
 pub(crate) struct Caller {
     pub(crate) events: Events,
+    pub(crate) preparing: Arc<Preparing>,
     pub(crate) session: Option<String>,
     pub(crate) proof: Proof,
     /// The number of the POST within its session.
@@ -78,7 +84,7 @@ impl Caller {
             _ => Answer::Reply(rpc::error(
                 Some(&id),
                 rpc::METHOD_NOT_FOUND,
-                &format!("there is no method {method:?} here"),
+                &format!("there is no method {:?} here", brief(method)),
             )),
         }
     }
@@ -87,14 +93,20 @@ impl Caller {
         let params: InitializeParams = match serde_json::from_str(params.map_or("{}", RawValue::get)) {
             Ok(params) => params,
             Err(error) => {
-                return Answer::Reply(rpc::error(Some(id), rpc::INVALID_PARAMS, &error.to_string()));
+                return Answer::Reply(rpc::error(Some(id), rpc::INVALID_PARAMS, brief(&error.to_string())));
             }
         };
         let protocol_version = negotiate(&params.protocol_version).to_owned();
+        let named = params.client_info;
+        let client = Implementation {
+            name: brief(&named.name).to_owned(),
+            version: brief(&named.version).to_owned(),
+            title: named.title.as_deref().map(|title| brief(title).to_owned()),
+        };
         let welcomed = self
             .events
             .ask(|welcomed| Event::SessionWanted {
-                client: params.client_info,
+                client,
                 version: protocol_version.clone(),
                 proof: self.proof,
                 welcomed,
@@ -119,15 +131,9 @@ impl Caller {
         let result = match tools::parse(params) {
             Ok(ToolCall::OpenDiff(open)) => {
                 let file_path = open.file_path.clone();
-                let prepare = move || Proposal::prepare(open.file_path, open.new_content);
-                // Reading and comparing take time, which the loop has not.
-                let proposal = match tokio::task::spawn_blocking(prepare).await {
-                    Ok(proposal) => proposal,
-                    Err(error) => {
-                        tracing::error!(%error, "a proposal could not be prepared");
-                        let why = "the proposal could not be prepared";
-                        return Answer::Reply(rpc::error(Some(id), rpc::INVALID_REQUEST, why));
-                    }
+                let Some(proposal) = self.preparing.prepare(open.file_path, open.new_content).await else {
+                    let why = "the proposal could not be prepared";
+                    return Answer::Reply(rpc::error(Some(id), rpc::INVALID_REQUEST, why));
                 };
                 let (answer, answered) = tokio::sync::oneshot::channel();
                 self.events.send(Event::OpenDiff {
@@ -157,4 +163,10 @@ impl Caller {
 
 fn reply<T: Serialize>(id: &Id, result: &T) -> Answer {
     Answer::Reply(rpc::reply(id, result))
+}
+
+/// The beginning of what somebody else wrote, for an answer or a list: what they are called, or what is
+/// wrong.
+pub(super) fn brief(said: &str) -> &str {
+    &said[..said.floor_char_boundary(QUOTED)]
 }

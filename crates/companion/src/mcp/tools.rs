@@ -2,18 +2,56 @@
 
 use alongside_contract::diff::{CLOSE_DIFF, CloseDiffRequest, ClosedDiff, OPEN_DIFF, OpenDiffRequest};
 use alongside_contract::mcp::CallToolResult;
-use serde::Deserialize;
+use std::fmt;
+
+use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::rpc::brief;
+
 /// A call that can be carried out.
-#[derive(Debug, Deserialize)]
-#[serde(tag = "name", content = "arguments")]
+#[derive(Debug)]
 pub(crate) enum ToolCall {
-    #[serde(rename = "openDiff")]
     OpenDiff(OpenDiffRequest),
-    #[serde(rename = "closeDiff")]
     CloseDiff(CloseDiffRequest),
+}
+
+/// Reads a call whose name comes before its arguments, as agents write it: a text of megabytes is gone
+/// through once. Not by derive, which would unpack arguments that come first into many times their size.
+impl<'de> Deserialize<'de> for ToolCall {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Call;
+        impl<'de> Visitor<'de> for Call {
+            type Value = ToolCall;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a name and its arguments")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ToolCall, A::Error> {
+                let (mut name, mut call) = (None::<String>, None);
+                while let Some(key) = map.next_key::<String>()? {
+                    call = match (key.as_str(), name.as_deref(), call) {
+                        ("name", None, None) => {
+                            name = Some(map.next_value()?);
+                            None
+                        }
+                        ("arguments", Some(OPEN_DIFF), None) => Some(ToolCall::OpenDiff(map.next_value()?)),
+                        ("arguments", Some(CLOSE_DIFF), None) => Some(ToolCall::CloseDiff(map.next_value()?)),
+                        ("name" | "arguments", ..) => return Err(A::Error::custom("not as agents write it")),
+                        (_, _, call) => {
+                            map.next_value::<IgnoredAny>()?;
+                            call
+                        }
+                    };
+                }
+                call.ok_or_else(|| A::Error::missing_field("arguments"))
+            }
+        }
+        deserializer.deserialize_map(Call)
+    }
 }
 
 /// A call that cannot.
@@ -65,20 +103,26 @@ pub(crate) fn parse(params: Option<&RawValue>) -> Result<ToolCall, BadCall> {
         arguments: Option<&'a RawValue>,
     }
     let params = params.map_or("{}", RawValue::get);
-    // A text of megabytes is gone through once; what is wrong with a call is found out slowly.
+    // What is wrong with a call, or only unusual, is found out slowly.
     if let Ok(call) = serde_json::from_str(params) {
         return Ok(call);
     }
-    let call: Call<'_> = serde_json::from_str(params)
-        .map_err(|error| BadCall::Protocol(format!("tools/call needs a name and arguments: {error}")))?;
+    let call: Call<'_> = serde_json::from_str(params).map_err(|error| {
+        BadCall::Protocol(format!("tools/call needs a name and arguments: {}", brief(&error.to_string())))
+    })?;
     let arguments = call.arguments.map_or("{}", RawValue::get);
     let bad = |error: serde_json::Error| {
-        BadCall::Tool(CallToolResult::error(format!("{} cannot read its arguments: {error}", call.name)))
+        let why = error.to_string();
+        BadCall::Tool(CallToolResult::error(format!(
+            "{} cannot read its arguments: {}",
+            call.name,
+            brief(&why)
+        )))
     };
     match call.name.as_str() {
         OPEN_DIFF => serde_json::from_str(arguments).map(ToolCall::OpenDiff).map_err(bad),
         CLOSE_DIFF => serde_json::from_str(arguments).map(ToolCall::CloseDiff).map_err(bad),
-        unknown => Err(BadCall::Protocol(format!("there is no tool {unknown:?} here"))),
+        unknown => Err(BadCall::Protocol(format!("there is no tool {:?} here", brief(unknown)))),
     }
 }
 
@@ -113,6 +157,22 @@ mod tests {
         assert!(matches!(parsed(json!({ "name": "rm", "arguments": {} })), Err(BadCall::Protocol(_))));
         assert!(matches!(parsed(json!({})), Err(BadCall::Protocol(_))));
         assert!(matches!(parse(None), Err(BadCall::Protocol(_))));
+    }
+
+    #[test]
+    fn a_call_is_read_in_whatever_order_it_is_written() {
+        for call in [
+            r#"{"name":"openDiff","arguments":{"filePath":"/a","newContent":"x"}}"#,
+            r#"{"arguments":{"filePath":"/a","newContent":"x"},"name":"openDiff"}"#,
+            r#"{"_meta":[1],"name":"openDiff","arguments":{"newContent":"x","y":[1],"filePath":"/a"},"x":0}"#,
+        ] {
+            let params = RawValue::from_string(call.to_owned()).unwrap();
+            let expected = OpenDiffRequest { file_path: "/a".into(), new_content: "x".into() };
+            assert!(
+                matches!(parse(Some(&params)), Ok(ToolCall::OpenDiff(open)) if open == expected),
+                "{call}"
+            );
+        }
     }
 
     #[test]

@@ -17,6 +17,11 @@ use super::words::Marks;
 
 /// Undo remembers this many bytes of earlier texts, and always the last one.
 const HISTORY_BYTES: usize = 256 << 20;
+/// A hunk that would fall into more parts stays whole: nobody decides on so many, and each is told to every
+/// desk.
+const MOST_PARTS: usize = 10_000;
+/// Nor is a longer one looked through for parts, while everybody waits.
+const MOST_LINES: usize = 200_000;
 
 /// See the module.
 #[derive(Debug)]
@@ -173,7 +178,7 @@ impl Composition {
             return Err(Refusal::CannotSplit);
         }
         let Stretch { segment, place, .. } = stretch;
-        let mut parts = self.smaller(segment, &place);
+        let mut parts = self.smaller(segment, &place).ok_or(Refusal::CannotSplit)?;
         // A last line without its line ending must stay last.
         let open_original = place.original.end == self.original.len() && self.original.ends_open();
         let open_proposed = place.proposed.end == self.proposed.len() && self.proposed.ends_open();
@@ -199,34 +204,43 @@ impl Composition {
         Ok(())
     }
 
-    /// The line counts (original, proposed) of the parts a hunk falls into.
-    fn smaller(&self, segment: Segment, place: &Place) -> Vec<(usize, usize)> {
+    /// The line counts (original, proposed) of the parts a hunk falls into, unless they are too many.
+    fn smaller(&self, segment: Segment, place: &Place) -> Option<Vec<(usize, usize)>> {
+        if segment.original.max(segment.proposed) > MOST_LINES {
+            return None;
+        }
         let (text, range) = match (segment.original, segment.proposed) {
             (0, _) => (&self.proposed, &place.proposed),
             (_, 0) => (&self.original, &place.original),
             (original, proposed) => {
                 let pairs = original.min(proposed);
+                if pairs > MOST_PARTS {
+                    return None;
+                }
                 let mut parts = vec![(1, 1); pairs];
                 if original != proposed {
                     parts.push((original - pairs, proposed - pairs));
                 }
-                return parts;
+                return Some(parts);
             }
         };
         let blank = |line: usize| text.lines(line..line + 1).trim().is_empty();
-        let mut cuts: Vec<usize> =
-            (range.start + 1..range.end).filter(|&line| blank(line - 1) && !blank(line)).collect();
+        let inner = range.start + 1..range.end;
+        let few = |cuts: &mut dyn Iterator<Item = usize>| cuts.take(MOST_PARTS).collect::<Vec<_>>();
+        let mut cuts = few(&mut inner.clone().filter(|&line| blank(line - 1) && !blank(line)));
         if cuts.is_empty() {
-            cuts = (range.start + 1..range.end).collect();
+            cuts = few(&mut inner.clone());
+        }
+        if cuts.len() == MOST_PARTS {
+            return None;
         }
         cuts.push(range.end);
         let mut start = range.start;
-        cuts.into_iter()
-            .map(|cut| {
-                let lines = cut - std::mem::replace(&mut start, cut);
-                if segment.original == 0 { (0, lines) } else { (lines, 0) }
-            })
-            .collect()
+        let parts = cuts.into_iter().map(|cut| {
+            let lines = cut - std::mem::replace(&mut start, cut);
+            if segment.original == 0 { (0, lines) } else { (lines, 0) }
+        });
+        Some(parts.collect())
     }
 
     /// What the person typed: changes applied in order, each on the result of the one before.

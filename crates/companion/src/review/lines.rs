@@ -22,6 +22,9 @@ const SHARE: usize = 4;
 /// Up to so many lines are compared the way that people read best. It looks at all of them again for each difference:
 /// in large windows with many it would settle for far coarser ones.
 const READ_WELL: usize = 20_000;
+/// The most lines that are compared at once, in each text: each of them takes some fifty bytes meanwhile, and
+/// a line may be one byte. Where so many do not agree again, the rest is one difference.
+const LARGEST: usize = 1 << 20;
 
 /// Two stretches of lines that differ, in the old text and in the new one.
 type Difference = (Range<usize>, Range<usize>);
@@ -90,6 +93,11 @@ impl Rest<'_> {
         let (o, n) = self.at;
         let mut lines = WINDOW;
         loop {
+            // Nothing is left of one of them, or too much of both.
+            if o == self.ends.0 || n == self.ends.1 || lines > LARGEST {
+                push(found, (o..self.ends.0, n..self.ends.1));
+                return self.at = self.ends;
+            }
             let ends = ((o + lines).min(self.ends.0), (n + lines).min(self.ends.1));
             let ops = compared(self.old, o..ends.0, self.new, n..ends.1, deadline);
             let sure = |op: &DiffOp| op.tag() == DiffTag::Equal && op.old_range().len() * SHARE >= lines;

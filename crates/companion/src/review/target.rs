@@ -2,12 +2,13 @@
 
 use std::fs::{self, Metadata};
 use std::hash::{DefaultHasher, Hasher as _};
-use std::io::{self, Read as _};
+use std::io;
 use std::path::Path;
 use std::time::SystemTime;
 
+use alongside_platform::untrusted::{self, Bounded, Whose};
+
 use super::alignment::{Aligned, align, whole};
-use crate::untrusted::{self, Whose};
 
 /// A file that is larger than this is not read: nobody reviews it line by line.
 const MAX_BYTES: u64 = 1 << 30;
@@ -93,6 +94,11 @@ pub(crate) fn read(file_path: &str, proposed: &str) -> Result<(Aligned, Fingerpr
     Ok((aligned, fingerprint))
 }
 
+/// How many bytes the target says that it has, as far as they would be read. Blocks briefly.
+pub(crate) fn size(file_path: &str) -> u64 {
+    fs::metadata(file_path).map_or(0, |found| if found.len() > MAX_BYTES { 0 } else { found.len() })
+}
+
 /// Whether nothing but a directory can be there, also if nothing is.
 fn names_a_directory(file_path: &str) -> bool {
     let last = file_path.rsplit(std::path::is_separator).next().unwrap_or_default();
@@ -105,8 +111,7 @@ pub(crate) fn look(file_path: &str) -> Fingerprint {
     let cheap = cheap(fs::metadata(path).ok().as_ref());
     let mut chunk = vec![0; CHUNK];
     let mut hash = DefaultHasher::new();
-    let read = open(path).and_then(|file| {
-        let mut file = file.take(MAX_BYTES);
+    let read = open(path).and_then(|mut file| {
         loop {
             let length = fill(&mut file, &mut chunk)?;
             if length == 0 {
@@ -134,10 +139,7 @@ fn fill(file: &mut impl io::Read, chunk: &mut [u8]) -> io::Result<usize> {
 
 fn read_whole(path: &Path) -> (io::Result<Vec<u8>>, Fingerprint) {
     let cheap = cheap(fs::metadata(path).ok().as_ref());
-    let read = open(path).and_then(|mut file| {
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map(|_| bytes)
-    });
+    let read = open(path).and_then(Bounded::whole);
     let hash = read.as_ref().map(|bytes| {
         let mut hash = DefaultHasher::new();
         bytes.chunks(CHUNK).for_each(|chunk| hash.write(chunk));
@@ -147,9 +149,8 @@ fn read_whole(path: &Path) -> (io::Result<Vec<u8>>, Fingerprint) {
     (read, Fingerprint { cheap, content })
 }
 
-fn open(path: &Path) -> io::Result<fs::File> {
-    let file = untrusted::open(path, Whose::Anybodys)?;
-    if file.metadata()?.len() > MAX_BYTES { Err(untrusted::too_large(MAX_BYTES)) } else { Ok(file) }
+fn open(path: &Path) -> io::Result<Bounded> {
+    untrusted::open(path, MAX_BYTES, Whose::Anybodys)
 }
 
 fn content(hash: Result<u64, &io::Error>) -> Content {
@@ -211,10 +212,20 @@ mod tests {
         assert!(look(name).differs_from(&before));
         #[cfg(unix)]
         {
-            crate::untrusted::tests::pipe(&path);
+            crate::pipe(&path);
             let pipe = look(name);
             assert!(pipe.differs_from(&before) && pipe.differs_from(&absent) && !pipe.is_outdated(name));
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_target_that_says_no_size_is_not_read_without_end() {
+        // It says 0, and has 64 gigabytes and more.
+        let (aligned, fingerprint) = read("/proc/self/pagemap", "x").unwrap();
+        assert!(aligned.whole_file_only.is_some_and(|why| why.contains("larger")));
+        assert_eq!(fingerprint.content, Content::Unreadable);
+        assert_eq!(look("/proc/self/pagemap").content, Content::Unreadable);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use alongside_desk::{Position, Text};
+use alongside_platform::untrusted::{self, Whose};
 use serde_json::Value;
 
 use super::order::Order;
@@ -121,8 +122,9 @@ impl Documents {
         if text == document.saved.text() {
             return false;
         }
-        let length = std::fs::metadata(key).ok().and_then(|found| usize::try_from(found.len()).ok());
-        if length == Some(text.len()) && std::fs::read(key).is_ok_and(|disk| disk == text.as_bytes()) {
+        let is_as_long = std::fs::metadata(key).is_ok_and(|found| found.len() == text.len() as u64);
+        let disk = || untrusted::read(key, text.len() as u64, Whose::Anybodys);
+        if is_as_long && disk().is_ok_and(|disk| disk == text.as_bytes()) {
             document.saved = document.text.clone();
             return false;
         }

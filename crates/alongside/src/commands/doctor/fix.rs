@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use alongside_companion::untrusted::{self, Whose};
 use alongside_contract::discovery::{Record, WRITER};
 use alongside_desk::harmless;
+use alongside_platform::untrusted::{self, Whose};
 
 use super::living::Machine;
 use super::probe::{self, Answer};

@@ -25,7 +25,7 @@ async fn a_target_that_becomes_a_pipe_is_a_change_and_holds_nobody_up() {
     agent.open_diff(&file, "new\n").await;
     let review = story.opened().await;
     fs::remove_file(&file).unwrap();
-    crate::untrusted::tests::pipe(Path::new(&file));
+    crate::pipe(Path::new(&file));
     // Neither who decides nor who waits is kept waiting.
     let refused = story.decide(&review, Decision::Accept).await;
     assert!(matches!(refused, Err(Refusal::Stale { .. })), "{refused:?}");

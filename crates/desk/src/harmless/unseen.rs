@@ -1,0 +1,102 @@
+//! Which characters a person does not see, or a terminal obeys: by the properties that Unicode gives them,
+//! for a list would be out of date. Some belong to what people read: selectors behind an emoji, joiners in
+//! emoji and in scripts whose letters join.
+
+use icu_properties::props::{
+    DefaultIgnorableCodePoint, Emoji, ExtendedPictographic, GeneralCategory,
+    IndicSyllabicCategory as Syllabic, JoiningType, PrependedConcatenationMark,
+};
+use icu_properties::{CodePointMapData, CodePointSetData};
+
+/// What has no glyph although no property says so: a pattern of Braille without dots, hieroglyphs that are
+/// blank or only turned, a filler, a note without a head.
+const BLANK: [char; 6] = ['\u{2800}', '\u{13440}', '\u{13441}', '\u{13442}', '\u{16fe4}', '\u{1d159}'];
+
+/// How many marks may stand between a letter and its joiner.
+const MARKS: usize = 4;
+
+/// Whether a terminal would obey `c`, or show nothing, or show its neighbours in another order; for some only
+/// where they do not belong, see [`is_harmful_at`].
+pub fn is_harmful(c: char) -> bool {
+    if c < '\u{a0}' {
+        return c.is_control();
+    }
+    let is_obeyed = match CodePointMapData::<GeneralCategory>::new().get(c) {
+        GeneralCategory::Control | GeneralCategory::LineSeparator | GeneralCategory::ParagraphSeparator => {
+            true
+        }
+        // Some signs of numbers and verses go below or around what follows them, and are seen.
+        GeneralCategory::Format => !CodePointSetData::new::<PrependedConcatenationMark>().contains(c),
+        _ => false,
+    };
+    is_obeyed || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c) || BLANK.contains(&c)
+}
+
+/// Whether the character that begins at byte `at` is harmful where it stands. False where none begins.
+pub fn is_harmful_at(text: &str, at: usize) -> bool {
+    let Some((before, rest)) = text.split_at_checked(at) else { return false };
+    let mut rest = rest.chars();
+    rest.next().is_some_and(|c| is_harmful(c) && !belongs(before, c, rest.next()))
+}
+
+/// Whether it is a part of what people read: behind this text, and before this character.
+fn belongs(before: &str, c: char, after: Option<char>) -> bool {
+    let Some(last) = before.chars().next_back() else { return false };
+    match c {
+        '\u{fe0e}' | '\u{fe0f}' => selects(last, after),
+        '\u{200c}' => joins(before, last, after),
+        '\u{200d}' => joins(before, last, after) || after.is_some_and(is_pictograph) && ends_emoji(before),
+        // Forms of Mongolian letters.
+        '\u{180b}'..='\u{180d}' | '\u{180f}' => matches!(last, '\u{1807}'..='\u{18aa}') && is_joining(last),
+        _ => false,
+    }
+}
+
+/// Whether a selector behind `last` says how an emoji is drawn. Digits are emoji only as keys.
+fn selects(last: char, after: Option<char>) -> bool {
+    is_emoji(last) && (!last.is_ascii() || after == Some('\u{20e3}'))
+}
+
+/// Whether a joiner says how the letters of a script are joined: behind a letter that joins, or at the sign
+/// that kills a vowel.
+fn joins(before: &str, last: char, after: Option<char>) -> bool {
+    let is_mark = |c: &char| joining(*c) == JoiningType::Transparent && !is_harmful(*c);
+    let letter = before.chars().rev().take(MARKS + 1).find(|c| !is_mark(c));
+    let in_syllable = CodePointMapData::<Syllabic>::new();
+    let kills = |c| {
+        matches!(in_syllable.get(c), Syllabic::Virama | Syllabic::InvisibleStacker | Syllabic::PureKiller)
+    };
+    let is_consonant = in_syllable.get(last) == Syllabic::Consonant;
+    kills(last) || letter.is_some_and(is_joining) || is_consonant && after.is_some_and(kills)
+}
+
+fn joining(c: char) -> JoiningType {
+    CodePointMapData::<JoiningType>::new().get(c)
+}
+
+fn is_joining(c: char) -> bool {
+    matches!(joining(c), JoiningType::DualJoining | JoiningType::LeftJoining | JoiningType::RightJoining)
+}
+
+fn is_emoji(c: char) -> bool {
+    CodePointSetData::new::<Emoji>().contains(c)
+}
+
+/// Also what may become an emoji one day.
+fn is_pictograph(c: char) -> bool {
+    CodePointSetData::new::<ExtendedPictographic>().contains(c)
+}
+
+/// Whether a text ends with an emoji, of whatever skin and however drawn.
+fn ends_emoji(text: &str) -> bool {
+    let mut back = text.chars().rev();
+    let mut next = back.next();
+    if next == Some('\u{fe0f}') {
+        // Behind anything else, it is shown.
+        next = back.next().filter(|c| is_emoji(*c));
+    }
+    if next.is_some_and(|c| matches!(c, '\u{1f3fb}'..='\u{1f3ff}')) {
+        next = back.next();
+    }
+    next.is_some_and(is_pictograph)
+}

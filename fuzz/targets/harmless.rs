@@ -1,0 +1,5 @@
+//! Hands what libFuzzer makes up to [`alongside_fuzz::harmless`].
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| alongside_fuzz::harmless::holds(data));
