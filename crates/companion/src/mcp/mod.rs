@@ -5,5 +5,6 @@ pub(crate) mod fuzzing;
 pub(crate) mod gate;
 pub(crate) mod http;
 pub(crate) mod rpc;
+mod seldom;
 pub(crate) mod stream;
 pub(crate) mod tools;
