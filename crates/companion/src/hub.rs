@@ -109,6 +109,8 @@ pub(crate) struct State {
     underway: Vec<String>,
     /// Said while it cannot be written.
     journal_problem: Option<Problem>,
+    /// Said while the disk is full.
+    disk_problem: Option<Problem>,
     /// What keeps which agents from finding us.
     unpublished: Vec<Problem>,
     /// Given once everything they speak of is written: a crash must not make an agent wait for what nobody knows of, nor
@@ -315,6 +317,7 @@ impl State {
             Event::DraftWritten(written) => self.draft_written(written),
             Event::DraftSettled(draft) => self.telling.forget(&draft),
             Event::JournalWritten(error) => self.journal_written(error),
+            Event::DiskShort(held) => self.disk_short(held),
             Event::DiskChanged => self.disk_changed(Instant::now()),
             Event::JournalGone => self.stale.everything(),
             Event::Published { problems, has_rival, asked } => {

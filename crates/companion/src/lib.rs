@@ -46,6 +46,7 @@ mod journal;
 mod mcp;
 mod places;
 pub mod private;
+mod reserve;
 mod review;
 mod scribe;
 mod session;

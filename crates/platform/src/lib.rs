@@ -16,6 +16,7 @@ pub mod moment;
 pub mod paths;
 pub mod private;
 pub mod process;
+pub mod room;
 pub mod shell;
 #[cfg(feature = "tokio")]
 pub mod signals;

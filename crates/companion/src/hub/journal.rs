@@ -145,6 +145,24 @@ impl State {
         }
     }
 
+    /// The disk is full, and so many bytes are still held for what is typed; or there is room again.
+    pub(super) fn disk_short(&mut self, held: Option<u64>) {
+        let problem = held.map(|held| Problem {
+            what: format!(
+                "the disk is full: what you type is saved in room that was kept for it in {}, of which {} KiB are left",
+                self.drafts.directory().parent().unwrap_or(&self.drafts.directory()).display(),
+                held >> 10
+            ),
+            hint: Some("Make room there. When that is used up, what you type is in memory only, and a crash loses it.".into()),
+        });
+        let said = problem.clone().unwrap_or_else(|| Problem {
+            what: "there is room on the disk again, and some is kept for what you type".into(),
+            hint: None,
+        });
+        self.disk_problem = problem;
+        self.tell_desks(&desk::Event::Problem(said));
+    }
+
     /// What has changed since this was asked last.
     fn changes(&mut self) -> Changes {
         let Stale { is_all, sessions: stale } = std::mem::take(&mut self.stale);

@@ -155,6 +155,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         journal_is_underway: false,
         underway: Vec::new(),
         journal_problem: None,
+        disk_problem: None,
         unpublished: Vec::new(),
         held_answers: crate::scribe::Answers::default(),
         told: alongside_desk::Status::default(),
