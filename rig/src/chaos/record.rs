@@ -154,6 +154,8 @@ pub enum Kind {
     Link,
     /// A cleaner took files in the temporary directory.
     Cleaned,
+    /// Others filled the disk.
+    DiskFull,
 }
 
 /// What lay on the disk at the end.

@@ -11,6 +11,7 @@ use super::desk::{Deeds, Desk};
 use super::disk::Disk;
 use super::host::Life;
 use crate::chaos::record::{Kind, Trouble};
+use crate::chaos::small::SmallDisk;
 use crate::chaos::{Bounds, Plan, Record, What};
 use crate::wire::{Fault, Kind as Request, Way};
 
@@ -23,8 +24,13 @@ const STOPPED_WITHIN: u64 = 3_000;
 /// Not yet over.
 const OPEN: u64 = u64::MAX;
 
-pub(super) fn play(plan: &Plan, which: fn(Builder) -> Builder, bounds: &Bounds) -> Result<Record> {
-    let mut round = Round::begin(plan, which)?;
+pub(super) fn play(
+    plan: &Plan,
+    which: fn(Builder) -> Builder,
+    small: &mut Option<SmallDisk>,
+    bounds: &Bounds,
+) -> Result<Record> {
+    let mut round = Round::begin(plan, which, small.as_mut())?;
     for step in &plan.steps {
         round.pass(step.at)?;
         round.turn(step.turns.into());
@@ -36,7 +42,7 @@ pub(super) fn play(plan: &Plan, which: fn(Builder) -> Builder, bounds: &Bounds) 
     round.end()
 }
 
-struct Round {
+struct Round<'a> {
     // The world is dropped before the companion, as at the end of a round.
     world: Clock,
     which: fn(Builder) -> Builder,
@@ -48,6 +54,10 @@ struct Round {
     deeds: Deeds,
     notes: Notes,
     disk: Disk,
+    /// Where companions keep their state, if that can be filled.
+    small: Option<&'a mut SmallDisk>,
+    /// Until when it is full.
+    full: Option<u64>,
     now: u64,
     /// When anything moved last.
     moved: u64,
@@ -64,9 +74,16 @@ struct Round {
     strays: Vec<String>,
 }
 
-impl Round {
-    fn begin(plan: &Plan, which: fn(Builder) -> Builder) -> Result<Self> {
+impl<'a> Round<'a> {
+    fn begin(
+        plan: &Plan,
+        which: fn(Builder) -> Builder,
+        mut small: Option<&'a mut SmallDisk>,
+    ) -> Result<Self> {
         let disk = Disk::new(plan.files)?;
+        if let Some(small) = &mut small {
+            small.lead(&disk.path().join("state"))?;
+        }
         let notes = Notes::new(disk.project().clone());
         let life = Life::start(disk.path(), which)?;
         let agents = (0..plan.agents).map(|number| Agent::new(number, notes.clone())).collect();
@@ -81,6 +98,8 @@ impl Round {
             deeds: Deeds::default(),
             notes,
             disk,
+            small,
+            full: None,
             now: 0,
             moved: 0,
             troubles: Vec::new(),
@@ -165,7 +184,7 @@ impl Round {
                 300..3_000 => 50,
                 _ => 250,
             };
-            let next = [self.back.map(|(at, _)| at), self.shown.map(|(at, _)| at), self.thawed];
+            let next = [self.back.map(|(at, _)| at), self.shown.map(|(at, _)| at), self.thawed, self.full];
             let held = self.agents.iter().filter_map(|agent| agent.held.map(|(until, _)| until));
             let frozen = self.desks.iter().filter_map(|desk| desk.frozen_until);
             let next = next.into_iter().flatten().chain(held).chain(frozen).min().unwrap_or(OPEN);
@@ -191,6 +210,12 @@ impl Round {
                 life.thaw();
             }
             self.moved = now;
+        }
+        if let Some(small) = &mut self.small {
+            if self.full.take_if(|until| *until <= now).is_some() {
+                small.free();
+            }
+            small.fill_again();
         }
         for agent in &mut self.agents {
             if agent.held.is_some_and(|(until, _)| until <= now) {
@@ -348,6 +373,14 @@ impl Round {
                 self.disk.clean();
                 true
             }
+            What::FillDisk { ms } => {
+                let fills = self.small.as_mut().is_some_and(|small| small.fill());
+                if fills {
+                    self.full = Some(now + ms);
+                    self.trouble(Kind::DiskFull, None, now + ms);
+                }
+                fills
+            }
         })
     }
 
@@ -452,7 +485,12 @@ impl Round {
         let ends = self.life.as_ref().is_none_or(Life::is_ending);
         let held = self.agents.iter().any(|agent| agent.held.is_some());
         let frozen = self.desks.iter().any(|desk| desk.frozen_until.is_some());
-        ends || held || frozen || self.thawed.is_some() || self.shown.is_some() || self.back.is_some()
+        ends || held
+            || frozen
+            || self.full.is_some()
+            || self.thawed.is_some()
+            || self.shown.is_some()
+            || self.back.is_some()
     }
 
     /// The companion stops, agents go, and the disk is looked at.
