@@ -52,7 +52,8 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
     };
     let keeps_journal = keeper.is_some();
     let left_behind = keeper.as_ref().map(Keeper::left_behind).transpose();
-    let unreadable = left_behind.as_ref().err().map(|error| lost_memory(&error.to_string()));
+    let drafts = Drafts::open(&places);
+    let unreadable = left_behind.as_ref().err().map(|error| lost_memory(&error.to_string(), &drafts));
     let left_behind = left_behind.ok().flatten().flatten();
     // Without a predecessor there is nothing to wait for.
     let patience = if left_behind.is_some() { patience } else { Instant::now() };
@@ -82,7 +83,6 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         listeners.push(bind(also, patience).await?);
     }
 
-    let drafts = Drafts::open(&places);
     drafts.prune(alongside_desk::now_ms());
     let (editor, stdio) = (builder.pid, builder.stdio.clone());
     let publisher = Publisher {
