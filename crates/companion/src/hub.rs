@@ -33,7 +33,7 @@ use crate::scribe::{Answers, Job, Scribe};
 use crate::session::Session;
 use crate::session::outbox::Receipts;
 
-pub(crate) use events::{DeskId, Event, Events, LastText};
+pub(crate) use events::{DeskId, Event, Events, LastText, Unwelcome};
 pub(crate) use handle::Hub;
 pub(crate) use start::start;
 

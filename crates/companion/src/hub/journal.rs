@@ -294,5 +294,6 @@ fn returning(known: KnownSession, number: u64) -> Session {
     let proof = if known.tokenless { Proof::Nothing } else { Proof::Token(family) };
     let mut session = Session::new(known.id, number, known.client, known.version, proof);
     session.is_back = false;
+    session.was_heard = true;
     session
 }

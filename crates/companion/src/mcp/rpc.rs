@@ -9,8 +9,9 @@ use serde_json::value::RawValue;
 use super::gate::Proof;
 use super::http::Unread;
 use super::tools::{self, BadCall, ToolCall};
-use crate::hub::{Event, Events};
+use crate::hub::{Event, Events, Unwelcome};
 use crate::review::Proposal;
+use crate::session::MOST;
 
 /// Who sends the messages of one POST.
 #[derive(Debug)]
@@ -38,6 +39,8 @@ pub(crate) enum Answer {
     NoSuchSession,
     /// A newer way of speaking; its clients fall back to sessions when they hear 400.
     NotSpoken(String),
+    /// As many sessions as there may be.
+    Full(String),
     Stopping,
 }
 
@@ -100,8 +103,13 @@ impl Caller {
                 welcomed,
             })
             .await;
-        let Some(Some(session)) = welcomed else {
-            return Answer::Stopping;
+        let session = match welcomed {
+            Some(Ok(session)) => session,
+            Some(Err(Unwelcome::Full)) => {
+                let why = format!("there are {MOST} sessions already, and no more are served");
+                return Answer::Full(rpc::error(Some(id), rpc::INVALID_REQUEST, &why));
+            }
+            Some(Err(Unwelcome::NoRandom)) | None => return Answer::Stopping,
         };
         let result = InitializeResult {
             protocol_version,
