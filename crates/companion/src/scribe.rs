@@ -434,6 +434,7 @@ mod tests {
             stdio: None,
             written: Vec::new(),
             has_rival: false,
+            made: Vec::new(),
         };
         Scribe::start(Drafts::open(places), None, publisher, Events::channel().0)
     }

@@ -125,6 +125,7 @@ pub(crate) fn sweep(places: &Places, our_port: u16) -> Vec<PathBuf> {
             removed.push(found.path);
         }
     }
+    super::remove_empty(places);
     removed
 }
 

@@ -96,6 +96,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         stdio: builder.stdio,
         written: Vec::new(),
         has_rival: false,
+        made: Vec::new(),
     };
     let journal = keeper.iter().filter_map(|keeper| keeper.path().parent()).map(Path::to_owned);
     let kept_in = crate::discovery::directories(&places).chain(journal).collect();
