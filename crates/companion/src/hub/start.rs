@@ -201,6 +201,11 @@ pub(crate) fn usable_roots(roots: &[PathBuf]) -> Result<Vec<PathBuf>, StartError
         let absolute = std::path::absolute(root).map_err(|error| refused(error.to_string()))?;
         // Neither `.` at the end nor a trailing slash: agents compare strings.
         let tidy: PathBuf = absolute.components().collect();
+        if tidy.to_str().is_none() {
+            // Nor could a desk be told of it.
+            let why = "its path is not UTF-8, which agents cannot be told: rename it, or open a link to it from elsewhere";
+            return Err(refused(why.into()));
+        }
         match std::fs::metadata(&tidy) {
             Ok(found) if found.is_dir() => {}
             Ok(_) => return Err(refused("it is not a directory".into())),
