@@ -4,11 +4,12 @@
 //! Some files hold the room. A writer that finds the disk full gives them up one by one until what it writes fits, and holds what is
 //! left again, so that whoever fills the disk gets as little of it as may be. All companions of a user share them.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use alongside_platform::directory::Directory;
 use alongside_platform::room;
 
 use crate::private::{self, Ground};
@@ -140,7 +141,10 @@ impl Reserve {
 /// Has a file hold so much, or lets there be none.
 fn hold(slice: &Path, bytes: u64) -> io::Result<()> {
     let _ = fs::remove_file(slice);
-    let held = File::create_new(slice).and_then(|mut file| room::hold(&mut file, bytes));
+    let directory = Directory::open(slice.parent().unwrap_or(Path::new(".")))?;
+    let held = directory
+        .create(slice.file_name().unwrap_or_default())
+        .and_then(|mut file| room::hold(&mut file, bytes));
     if held.is_err() {
         // It may hold a part.
         let _ = fs::remove_file(slice);
@@ -204,11 +208,13 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn the_directory_that_holds_it_is_private() {
+    fn what_holds_it_is_private() {
         use std::os::unix::fs::MetadataExt as _;
         let directory = tempfile::tempdir().unwrap();
         let mut reserve = Reserve::of(directory.path());
         assert!(reserve.take());
-        assert_eq!(reserve.directory().metadata().unwrap().mode() & 0o777, 0o700);
+        let modes =
+            [reserve.directory(), reserve.slice(0)].map(|path| path.metadata().unwrap().mode() & 0o777);
+        assert_eq!(modes, [0o700, 0o600]);
     }
 }
