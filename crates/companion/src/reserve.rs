@@ -1,8 +1,9 @@
-//! Room that is kept for what a person types: anybody who fills the disk, an agent or another user, would otherwise have it lie in
-//! memory only, where a crash takes it.
+//! Room that is kept for what a person types: anybody who fills the disk, an agent or another user, would
+//! otherwise have it lie in memory only, where a crash takes it.
 //!
-//! Some files hold the room. A writer that finds the disk full gives them up one by one until what it writes fits, and holds what is
-//! left again, so that whoever fills the disk gets as little of it as may be. All companions of a user share them.
+//! Some files hold the room. A writer that finds the disk full gives them up one by one until what it writes
+//! fits, and holds what is left again, so that whoever fills the disk gets as little of it as may be. All
+//! companions of a user share them.
 
 use std::fs;
 use std::io;

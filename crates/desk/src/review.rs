@@ -53,12 +53,13 @@ pub struct Review {
     pub stale: bool,
     /// An editor holds unsaved changes to the file.
     pub dirty: bool,
-    /// Where a write to the file would end up, if that is outside the project: seen through links and `..` when the
-    /// proposal came. Two places with ` or ` between them, where that depends on how the agent reads `..`. Tell the person before anything else.
+    /// Where a write to the file would end up, if that is outside the project: seen through links and `..`
+    /// when the proposal came. Two places with ` or ` between them, where that depends on how the agent reads
+    /// `..`. Tell the person before anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside: Option<String>,
-    /// Where a write to the file would end up, if that is in a `.git`, or elsewhere among what git runs and obeys: hooks, and settings
-    /// that name programs. Seen likewise. Tell the person as loudly.
+    /// Where a write to the file would end up, if that is in a `.git`, or elsewhere among what git runs and
+    /// obeys: hooks, and settings that name programs. Seen likewise. Tell the person as loudly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_git: Option<String>,
 }

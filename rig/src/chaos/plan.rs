@@ -87,8 +87,8 @@ pub enum What {
     Stall { agent: usize, ms: u64 },
     /// A cleaner takes the files of the temporary directory.
     Clean,
-    /// Others fill the disk on which our state lies, and whatever room there is on it for so long. Void on a stage without a
-    /// [small disk](super::small).
+    /// Others fill the disk on which our state lies, and whatever room there is on it for so long. Void on a
+    /// stage without a [small disk](super::small).
     FillDisk { ms: u64 },
 }
 

@@ -1,5 +1,6 @@
-//! A disk that others fill: a small file system of its own, on which companions keep their state. It takes a view of the machine's
-//! file systems of one's own, so a program that wants one starts itself again, with [`beside_small_disks`].
+//! A disk that others fill: a small file system of its own, on which companions keep their state. It takes a
+//! view of the machine's file systems of one's own, so a program that wants one starts itself again, with
+//! [`beside_small_disks`].
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -24,12 +25,14 @@ pub struct SmallDisk {
     is_full: bool,
 }
 
-/// How this program is started again with small disks; `None` where nobody may mount any. They vanish with it.
+/// How this program is started again with small disks; `None` where nobody may mount any. They vanish with
+/// it.
 pub fn beside_small_disks(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Option<Command> {
     let place = tempfile::Builder::new().prefix("alongside-small-").tempdir().ok()?;
     let mount = format!(
-        "for n in $(seq 0 {}); do mkdir -p \"$0/$n\" && mount -t tmpfs -o size=8m,mode=700 none \"$0/$n\" || exit 1; done",
-        DISKS - 1
+        "for n in $(seq 0 {}); do mkdir -p \"$0/$n\" && {mount} \"$0/$n\" || exit 1; done",
+        DISKS - 1,
+        mount = "mount -t tmpfs -o size=8m,mode=700 none"
     );
     // Whoever is not root is one in a view of their own.
     let view = ["-m", "-rm"].into_iter().find(|view| {

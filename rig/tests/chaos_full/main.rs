@@ -1,7 +1,8 @@
-//! Chaos on a disk that others fill, with companions that are killed when somebody has just typed: see `alongside_rig::chaos`. The
-//! rest is `cargo xtask chaos --full-disk`.
+//! Chaos on a disk that others fill, with companions that are killed when somebody has just typed: see
+//! `alongside_rig::chaos`. The rest is `cargo xtask chaos --full-disk`.
 //!
-//! A program of its own, for it starts itself again with a small disk, and [chaos](../chaos/main.rs) may start none.
+//! A program of its own, for it starts itself again with a small disk, and [chaos](../chaos/main.rs) may
+//! start none.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

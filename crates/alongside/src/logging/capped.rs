@@ -1,5 +1,5 @@
-//! A log's file, which grows to a size and no further: then it becomes `FILE.1`, in place of the one before, and a new one begins.
-//! Several processes may write to one file.
+//! A log's file, which grows to a size and no further: then it becomes `FILE.1`, in place of the one before,
+//! and a new one begins. Several processes may write to one file.
 
 use std::ffi::OsString;
 use std::fs::{self, File};

@@ -1,5 +1,5 @@
-//! The log: off unless asked for, private, capped, and about our own code only. What libraries trace may hold headers, and
-//! with them the token, so nothing of theirs is ever written.
+//! The log: off unless asked for, private, capped, and about our own code only. What libraries trace may hold
+//! headers, and with them the token, so nothing of theirs is ever written.
 
 mod capped;
 mod queue;
@@ -36,7 +36,8 @@ const KEPT_FOR: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// Why this host's log is not where it should be.
 static TROUBLE: OnceLock<Problem> = OnceLock::new();
 
-/// A log that is being written. When it is dropped, what was logged is in the file, unless that takes more than a second.
+/// A log that is being written. When it is dropped, what was logged is in the file, unless that takes more
+/// than a second.
 pub(crate) struct Log(Option<Queue>);
 
 impl Drop for Log {
@@ -74,7 +75,8 @@ fn write_to(log: Capped, level: &str) -> anyhow::Result<Log> {
     Ok(Log(Some(queue)))
 }
 
-/// A panic may end the process at once. Where it came from is logged, not what it said, which may be of a file.
+/// A panic may end the process at once. Where it came from is logged, not what it said, which may be of a
+/// file.
 fn log_panics(queue: Queue) {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -96,8 +98,9 @@ pub(crate) fn directory() -> PathBuf {
     alongside_companion::Places::of_this_process().state.join("log")
 }
 
-/// Starts a host's log: in the file that was named, or where all hosts log. Where that cannot be, the host serves all the same, logs
-/// elsewhere if it can, and says so: see [`trouble`]. Whatever this process makes from now on is private.
+/// Starts a host's log: in the file that was named, or where all hosts log. Where that cannot be, the host
+/// serves all the same, logs elsewhere if it can, and says so: see [`trouble`]. Whatever this process makes
+/// from now on is private.
 ///
 /// # Errors
 /// When the level is none.

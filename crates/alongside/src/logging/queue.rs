@@ -1,8 +1,8 @@
-//! Lines on their way to a log: a thread writes them, and whoever logs never waits for a disk. Where it is too slow, or full, lines
-//! are lost and counted.
+//! Lines on their way to a log: a thread writes them, and whoever logs never waits for a disk. Where it is
+//! too slow, or full, lines are lost and counted.
 //!
-//! `tracing-appender` has such a thread as well, but ends it when what is queued is to be written out, as before a crash, and prints
-//! to standard output, where editors and agents expect messages.
+//! `tracing-appender` has such a thread as well, but ends it when what is queued is to be written out, as
+//! before a crash, and prints to standard output, where editors and agents expect messages.
 
 use std::io;
 use std::sync::Arc;

@@ -128,8 +128,8 @@ impl Publisher {
         (problems, is_gone)
     }
 
-    /// Removes every file that is still ours, and the directories that are empty then. A name that another companion has taken
-    /// over stays.
+    /// Removes every file that is still ours, and the directories that are empty then. A name that another
+    /// companion has taken over stays.
     pub(crate) fn withdraw(&mut self) {
         self.written.drain(..).for_each(|found| sweep::remove(&found));
         remove_empty(&self.places);

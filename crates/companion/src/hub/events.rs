@@ -114,7 +114,8 @@ pub(crate) enum Event {
     JournalWritten(Option<String>),
     /// Somebody has taken it away.
     JournalGone,
-    /// The disk is full, and so many bytes are still held for drafts and journal; `None` once there is room again.
+    /// The disk is full, and so many bytes are still held for drafts and journal; `None` once there is room
+    /// again.
     DiskShort(Option<u64>),
     /// The discovery files are written; what keeps which agents from finding us, which whoever `asked` is told.
     Published {

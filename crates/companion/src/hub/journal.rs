@@ -183,11 +183,15 @@ impl State {
     pub(super) fn disk_short(&mut self, held: Option<u64>) {
         let problem = held.map(|held| Problem {
             what: format!(
-                "the disk is full: what you type is saved in room that was kept for it in {}, of which {} KiB are left",
+                "the disk is full: what you type is saved in room that was kept for it in {}, of which \
+                 {} KiB are left",
                 self.drafts.directory().parent().unwrap_or(&self.drafts.directory()).display(),
                 held >> 10
             ),
-            hint: Some("Make room there. When that is used up, what you type is in memory only, and a crash loses it.".into()),
+            hint: Some(
+                "Make room there. When that is used up, what you type is in memory only; a crash loses it."
+                    .into(),
+            ),
         });
         let said = problem.clone().unwrap_or_else(|| Problem {
             what: "there is room on the disk again, and some is kept for what you type".into(),

@@ -203,7 +203,7 @@ pub(crate) fn usable_roots(roots: &[PathBuf]) -> Result<Vec<PathBuf>, StartError
         let tidy: PathBuf = absolute.components().collect();
         if tidy.to_str().is_none() {
             // Nor could a desk be told of it.
-            let why = "its path is not UTF-8, which agents cannot be told: rename it, or open a link to it from elsewhere";
+            let why = "its path is not UTF-8, which agents cannot be told: rename it, or open a link to it";
             return Err(refused(why.into()));
         }
         match std::fs::metadata(&tidy) {

@@ -1,5 +1,5 @@
-//! Seldom are counted and said once a minute: whoever is refused may ask a million times, and each line of a log costs disk and
-//! the time to write it.
+//! What strangers can bring about is counted, and said once a minute: whoever is refused may ask a million
+//! times, and each line of a log costs disk, and the time to write it.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -19,7 +19,8 @@ struct Counted {
 }
 
 impl Seldom {
-    /// Counts one. Returns how many there were since it was said last, this one among them, if it is to be said.
+    /// Counts one. Returns how many there were since it was said last, this one among them, if it is to be
+    /// said.
     pub(crate) fn count(&self, now: Instant) -> Option<u64> {
         // Held for a few instructions, and for no disk.
         let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -48,8 +48,8 @@ fn parts(path: &Path) -> Vec<OsString> {
     parts
 }
 
-/// The path as a program spells it that takes `..` for the directory named before, whatever that is: so does Node's `path.resolve`,
-/// while the system follows a link first.
+/// The path as a program spells it that takes `..` for the directory named before, whatever that is: so does
+/// Node's `path.resolve`, while the system follows a link first.
 fn spelled_out(path: &Path) -> PathBuf {
     let mut spelled = PathBuf::new();
     for part in path.components() {
@@ -82,15 +82,16 @@ impl Leads {
         Self(paths.into_iter().map(|path| Lead { git: git::directory_of(&path), path }).collect())
     }
 
-    /// Where it leads, if that is below none of the roots, which are without links. Without roots there is no outside.
+    /// Where it leads, if that is below none of the roots, which are without links. Without roots there is no
+    /// outside.
     pub(crate) fn outside(&self, roots: &[PathBuf]) -> Option<String> {
         let is_outside =
             |lead: &&Lead| !roots.is_empty() && !roots.iter().any(|root| lead.path.starts_with(root));
         shown(self.0.iter().filter(is_outside))
     }
 
-    /// Where it leads, if git runs or obeys what lies there: whoever writes it has git run a program of theirs. That a root lies in such a
-    /// place is no news.
+    /// Where it leads, if git runs or obeys what lies there: whoever writes it has git run a program of
+    /// theirs. That a root lies in such a place is no news.
     pub(crate) fn in_git(&self, roots: &[PathBuf]) -> Option<String> {
         let is_gits = |lead: &&Lead| {
             let below = roots.iter().find_map(|root| lead.path.strip_prefix(root).ok()).unwrap_or(&lead.path);
