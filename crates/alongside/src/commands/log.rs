@@ -54,9 +54,8 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
         note(&format!("nothing was logged in {} yet", directory.display()));
         return Ok(ExitCode::FAILURE);
     }
-    while args.follow {
-        tokio::time::sleep(LOOK_EVERY).await;
-        print(&harmless::text(&known.read()?))?;
+    if args.follow {
+        known.follow().await?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -66,6 +65,14 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
 struct Known(Vec<fs::File>);
 
 impl Known {
+    /// Shows what is written from now on, until it cannot be shown.
+    async fn follow(mut self) -> anyhow::Result<()> {
+        loop {
+            tokio::time::sleep(LOOK_EVERY).await;
+            print(&harmless::text(&self.read()?))?;
+        }
+    }
+
     /// What has been written since, oldest first.
     fn read(&mut self) -> anyhow::Result<String> {
         let files = files()?;
