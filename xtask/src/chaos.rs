@@ -62,7 +62,7 @@ pub(crate) struct Options {
 pub(crate) fn chaos(options: &Options) -> Result<ExitCode> {
     if (options.full_disk || options.plan.is_some()) && !small::are_here() {
         match small::beside_small_disks(std::env::args_os().skip(1)) {
-            Some(mut again) => {
+            Some((_place, mut again)) => {
                 let status = again.status().context("this program cannot be started again")?;
                 return Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
             }

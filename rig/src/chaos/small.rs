@@ -10,6 +10,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context as _, Result};
+use tempfile::TempDir;
 
 /// Says where they are.
 const WHERE: &str = "ALONGSIDE_SMALL_DISKS";
@@ -25,12 +26,16 @@ pub struct SmallDisk {
     is_full: bool,
 }
 
-/// How this program is started again with small disks; `None` where nobody may mount any. They vanish with
-/// it.
-pub fn beside_small_disks(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Option<Command> {
+/// How this program is started again with small disks; `None` where nobody may mount any. They vanish with it;
+/// the directory on which they lie is to be kept until then.
+pub fn beside_small_disks(
+    arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
+) -> Option<(TempDir, Command)> {
     let place = tempfile::Builder::new().prefix("alongside-small-").tempdir().ok()?;
+    // Nobody else sees what is made on the first one.
     let mount = format!(
-        "for n in $(seq 0 {}); do mkdir -p \"$0/$n\" && {mount} \"$0/$n\" || exit 1; done",
+        "{mount} \"$0\" || exit 1; \
+         for n in $(seq 0 {}); do mkdir \"$0/$n\" && {mount} \"$0/$n\" || exit 1; done",
         DISKS - 1,
         mount = "mount -t tmpfs -o size=8m,mode=700 none"
     );
@@ -40,11 +45,9 @@ pub fn beside_small_disks(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>
         tried.is_ok_and(|tried| tried.status.success())
     })?;
     let mut command = Command::new("unshare");
-    // The directory itself is empty for everybody else.
-    let place = place.keep();
-    command.args([view, "sh", "-c", &format!("{mount}; exec \"$@\"")]).arg(&place);
-    command.arg(std::env::current_exe().ok()?).args(arguments).env(WHERE, &place);
-    Some(command)
+    command.args([view, "sh", "-c", &format!("{mount}; exec \"$@\"")]).arg(place.path());
+    command.arg(std::env::current_exe().ok()?).args(arguments).env(WHERE, place.path());
+    Some((place, command))
 }
 
 /// Whether this program was started so.

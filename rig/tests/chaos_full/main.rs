@@ -18,7 +18,7 @@ fn typed_text_outlives_a_full_disk_and_a_kill() -> Result<()> {
     if small::are_here() {
         return play_all();
     }
-    let Some(mut again) = small::beside_small_disks(["--exact", NAME, "--nocapture"]) else {
+    let Some((_place, mut again)) = small::beside_small_disks(["--exact", NAME, "--nocapture"]) else {
         alongside_rig::install::skip(NAME, "no file system can be mounted here, so no disk can be full");
         return Ok(());
     };
