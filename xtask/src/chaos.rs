@@ -10,7 +10,7 @@ use alongside_rig::chaos::log::{GROWS_AT_MOST, Log, Sums};
 use alongside_rig::chaos::minimise::minimise;
 use alongside_rig::chaos::paused::Paused;
 use alongside_rig::chaos::real::Real;
-use alongside_rig::chaos::{Broken, Plan, Record, Stage, play};
+use alongside_rig::chaos::{Broken, Plan, Record, Stage, play, small};
 use anyhow::{Context as _, Result, anyhow, bail};
 
 /// Which rounds, and how.
@@ -41,6 +41,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "rounds"])]
     plan: Option<PathBuf>,
 
+    /// Play the same rounds while others fill the disk, and kill a companion when somebody has just typed
+    #[arg(long)]
+    full_disk: bool,
+
     /// Play against a companion that gets receipts wrong in this way, to see that it is noticed
     #[cfg(debug_assertions)]
     #[arg(long, value_name = "HOW", value_parser = ["written", "blindly"], conflicts_with = "real")]
@@ -56,6 +60,16 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn chaos(options: &Options) -> Result<ExitCode> {
+    if (options.full_disk || options.plan.is_some()) && !small::are_here() {
+        match small::beside_small_disks(std::env::args_os().skip(1)) {
+            Some((_place, mut again)) => {
+                let status = again.status().context("this program cannot be started again")?;
+                return Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+            }
+            None if options.full_disk => bail!("no file system can be mounted here, so no disk can be full"),
+            None => {}
+        }
+    }
     if let Some(path) = &options.plan {
         return one(stage(options)?.as_mut(), path);
     }
@@ -93,7 +107,8 @@ fn play_all(
         while let Some(seed) = due.get(next.fetch_add(1, Ordering::Relaxed))
             && !interrupted.load(Ordering::Relaxed)
         {
-            let (plan, began) = (Plan::of(*seed), Instant::now());
+            let plan = if options.full_disk { Plan::on_full_disk(*seed) } else { Plan::of(*seed) };
+            let began = Instant::now();
             let came = play(stage.as_mut(), &plan).with_context(|| format!("round {seed}"));
             let took = began.elapsed().as_millis() as u64;
             // Nobody listens any more after an error.
@@ -183,7 +198,8 @@ fn again(options: &Options) -> String {
     if let Some(how) = &options.without_receipts {
         return format!(" --without-receipts {how}");
     }
-    if options.real { " --real".to_owned() } else { String::new() }
+    let asked = [(options.real, " --real"), (options.full_disk, " --full-disk")];
+    asked.iter().filter(|(is_asked, _)| *is_asked).map(|(_, option)| *option).collect()
 }
 
 fn say(seed: u64, broken: &[Broken]) {
@@ -236,7 +252,8 @@ fn shorten(stage: &mut dyn Stage, plan: &Plan, broken: &[Broken], directory: &Pa
 }
 
 fn log_name(options: &Options) -> Result<String> {
-    let name = format!("{}-{}", if options.real { "real" } else { "paused" }, sources()?);
+    let disk = if options.full_disk { "-full" } else { "" };
+    let name = format!("{}{disk}-{}", if options.real { "real" } else { "paused" }, sources()?);
     #[cfg(debug_assertions)]
     if let Some(how) = &options.without_receipts {
         return Ok(format!("{name}-{how}"));

@@ -13,7 +13,7 @@ use crate::run::{cargo, must, run as start};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Agents that are connected at once; each takes two connections
-    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=20_000))]
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=2_000))]
     sessions: u32,
 
     /// How long they play; memory is judged from three minutes on

@@ -70,9 +70,12 @@ fn main() -> ExitCode {
         alongside_platform::limits::leave_no_core();
     }
     let is_host = cli.command.as_ref().is_some_and(commands::Command::is_host);
-    let logging = match (&cli.globals.log, is_host) {
-        (None, true) => logging::start_for_host(),
-        (file, _) => logging::start(file.as_deref()),
+    let file = cli.globals.log.as_deref();
+    let logging = if is_host { logging::start_for_host(file) } else { logging::start(file) };
+    // Written out at the end, also when it fails.
+    let (log, logging) = match logging {
+        Ok(log) => (Some(log), Ok(())),
+        Err(error) => (None, Err(error)),
     };
     let outcome = logging.and_then(|()| {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -86,9 +89,11 @@ fn main() -> ExitCode {
         runtime.shutdown_background();
         outcome
     });
-    outcome.unwrap_or_else(|error| {
+    let code = outcome.unwrap_or_else(|error| {
         tracing::error!("{error:#}");
         failure::print(&error);
         ExitCode::FAILURE
-    })
+    });
+    drop(log);
+    code
 }

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::places::Places;
 use crate::private::{self, Ground};
+use crate::reserve::{For, Reserve};
 use alongside_platform::untrusted::{self, Whose};
 
 /// How long a draft is kept.
@@ -147,7 +148,13 @@ impl Drafts {
             (0_u32..).map(|n| format!("{now}-{process}-{n}")).find(|id| !self.directory().join(id).exists());
         let id = free.ok_or_else(|| io::Error::other("no name is free"))?;
         let (file, agent, why) = (file.to_owned(), agent.to_owned(), why.to_owned());
-        self.save(&NewDraft { id, number: 0, file, agent, why, awaited: false, text: text.into() })
+        let new = NewDraft { id, number: 0, file, agent, why, awaited: false, text: text.into() };
+        self.reserve().write(For::Drafts, || self.save(&new))
+    }
+
+    /// The room that is kept for them.
+    pub(crate) fn reserve(&self) -> Reserve {
+        Reserve::of(&self.state)
     }
 
     /// Removes the drafts that agents have written into their files, as they were to. Returns whether others are still waited for.

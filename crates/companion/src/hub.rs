@@ -34,7 +34,7 @@ use crate::scribe::{Answers, Job, Scribe};
 use crate::session::Session;
 use crate::session::outbox::Receipts;
 
-pub(crate) use events::{DeskId, Event, Events, LastText};
+pub(crate) use events::{DeskId, Event, Events, LastText, Unwelcome};
 pub(crate) use handle::Hub;
 pub(crate) use start::start;
 
@@ -112,6 +112,8 @@ pub(crate) struct State {
     underway: Vec<String>,
     /// Said while it cannot be written.
     journal_problem: Option<Problem>,
+    /// Said while the disk is full.
+    disk_problem: Option<Problem>,
     /// What keeps which agents from finding us.
     unpublished: Vec<Problem>,
     /// Given once everything they speak of is written: a crash must not make an agent wait for what nobody knows of, nor
@@ -318,6 +320,7 @@ impl State {
             Event::DraftWritten(written) => self.draft_written(written),
             Event::DraftSettled(draft) => self.telling.forget(&draft),
             Event::JournalWritten(error) => self.journal_written(error),
+            Event::DiskShort(held) => self.disk_short(held),
             Event::DiskChanged => self.disk_changed(Instant::now()),
             Event::JournalGone => self.stale.everything(),
             Event::Published { problems, has_rival, asked } => {

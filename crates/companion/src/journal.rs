@@ -64,6 +64,10 @@ pub(crate) struct Undecided {
     pub(crate) file_path: String,
     /// The text as last edited, for the agent's `closeDiff`.
     pub(crate) text: Arc<str>,
+    /// The draft of what was typed into it, which may not be there: a disk without room takes the one and not
+    /// the other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) draft: Option<String>,
 }
 
 /// A decision that the agent has not confirmed.

@@ -47,6 +47,7 @@ mod mcp;
 mod places;
 mod ports;
 pub mod private;
+mod reserve;
 mod review;
 mod scribe;
 mod session;

@@ -93,6 +93,22 @@ impl Place {
         private::made(&self.base, &self.below, self.ground)
     }
 
+    /// Of it and those above it, what is not there; `None` on shared ground, where whoever leaves an empty
+    /// one may take it away.
+    pub(crate) fn missing(&self) -> Option<Vec<PathBuf>> {
+        let path = self.path();
+        let missing = path.ancestors().take_while(|above| !above.exists()).map(Path::to_owned).collect();
+        (self.ground == Ground::Own).then_some(missing)
+    }
+
+    /// Removes what is empty of it: other users could not make it theirs. In the user's own home nobody needs
+    /// that.
+    pub(crate) fn remove_empty(&self) {
+        if self.ground == Ground::Shared {
+            private::remove_empty(&self.base, &self.below);
+        }
+    }
+
     /// Opens it if it is there, and ours.
     pub(crate) fn open(&self) -> std::io::Result<platform::Directory> {
         private::existing(&self.base, &self.below, self.ground)

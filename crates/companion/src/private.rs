@@ -18,6 +18,9 @@ const UNFINISHED: &str = ".alongside-";
 /// How long one may take to be complete. One that is older is of somebody who was killed.
 const FINISHED_WITHIN: Duration = Duration::from_secs(60);
 
+/// Said of a directory that another user has made.
+pub(crate) const ANOTHERS: &str = "belongs to another user";
+
 /// How much to trust what already exists on the way to a private directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ground {
@@ -67,6 +70,20 @@ pub(crate) fn existing(base: &Path, below: &Path, ground: Ground) -> io::Result<
     below.components().try_fold(open(base)?, |directory, step| next(&directory, step.as_os_str(), ground))
 }
 
+/// Removes `base/below` and what is above it up to the base, as far as they are ours and empty.
+pub(crate) fn remove_empty(base: &Path, below: &Path) {
+    for path in below.ancestors().filter(|path| path.file_name().is_some()) {
+        let above = path.parent().unwrap_or(Path::new(""));
+        let removed = existing(base, path, Ground::Shared)
+            .and_then(|_| existing(base, above, Ground::Shared))
+            .and_then(|above| above.remove_empty(path.file_name().unwrap_or_default()));
+        if removed.is_err() {
+            // Somebody uses it, or it was never there.
+            return;
+        }
+    }
+}
+
 fn open(base: &Path) -> io::Result<Directory> {
     Directory::open(base).map_err(|error| match error.kind() {
         io::ErrorKind::NotADirectory => io::Error::other(format!("{} is not a directory", base.display())),
@@ -84,7 +101,7 @@ fn next(directory: &Directory, step: &OsStr, ground: Ground) -> io::Result<Direc
     };
     match found {
         Ok(found) if files::is_ours(&found.metadata()?) => Ok(found),
-        Ok(_) => refuse("belongs to another user"),
+        Ok(_) => refuse(ANOTHERS),
         Err(_) if ground == Ground::Shared && path.is_symlink() => {
             refuse("is a symbolic link, and somebody else may have put it there")
         }

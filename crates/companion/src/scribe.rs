@@ -21,6 +21,7 @@ use crate::discovery::Publisher;
 use crate::drafts::{Drafts, NewDraft};
 use crate::hub::{Event, Events};
 use crate::journal::{Changes, Keeper};
+use crate::reserve::{self, For, Reserve};
 
 /// How long until a draft that could not be written is tried again.
 const AGAIN_AFTER: Duration = Duration::from_secs(2);
@@ -118,6 +119,9 @@ impl Scribe {
         let look = Some(Look { at: tried, pause: LOOK_AFTER });
         let looks = Arc::new(AtomicBool::new(true));
         let mut desk = Workplace {
+            reserve: drafts.reserve(),
+            has_reserve: false,
+            room: Some(tried),
             drafts,
             keeper,
             publisher,
@@ -202,6 +206,11 @@ fn skip_overwritten(jobs: &mut Vec<Job>) {
 
 struct Workplace {
     drafts: Drafts,
+    reserve: Reserve,
+    /// There was room for it.
+    has_reserve: bool,
+    /// When it is looked whether there is; `None` while it is there, and on a disk that never had any.
+    room: Option<Instant>,
     keeper: Option<Keeper>,
     publisher: Publisher,
     events: Events,
@@ -225,7 +234,8 @@ impl Workplace {
 
     /// Waits for something to do; `None` when nothing comes any more.
     async fn next(&self, queue: &mut UnboundedReceiver<Job>) -> Option<Next> {
-        let job = match self.again_at().into_iter().chain(self.look.map(|look| look.at)).min() {
+        let due = [self.again_at(), self.look.map(|look| look.at), self.room];
+        let job = match due.into_iter().flatten().min() {
             None => queue.recv().await,
             Some(due) => match tokio::time::timeout_at(due, queue.recv()).await {
                 Ok(job) => job,
@@ -247,6 +257,9 @@ impl Workplace {
                 if let Some(look) = self.look.filter(|look| look.at <= now) {
                     self.look = if self.settle() { look.next() } else { None };
                 }
+                if self.room.take_if(|at| *at <= now).is_some() {
+                    self.look_for_room();
+                }
                 Vec::new()
             }
         };
@@ -266,6 +279,27 @@ impl Workplace {
         }
     }
 
+    /// Takes the reserve, or again what was given up of it.
+    fn look_for_room(&mut self) {
+        let was_short = self.reserve.is_short();
+        self.has_reserve = self.reserve.take();
+        if was_short && self.has_reserve {
+            self.events.send(Event::DiskShort(None));
+        } else if was_short {
+            self.room = Some(Instant::now() + reserve::AGAIN_AFTER);
+        }
+    }
+
+    /// Says so when the reserve is given up.
+    fn note_shortage(&mut self, was_short: bool) {
+        if !was_short && self.reserve.is_short() {
+            let held = self.reserve.held();
+            tracing::warn!(held, "the disk is full");
+            self.room = Some(Instant::now() + reserve::AGAIN_AFTER);
+            self.events.send(Event::DiskShort(Some(held)));
+        }
+    }
+
     fn try_again(&mut self) {
         for draft in std::mem::take(&mut self.unsaved).into_values() {
             self.save(draft);
@@ -282,7 +316,10 @@ impl Workplace {
 
     /// What a person typed is kept in memory while it cannot be kept on disk.
     fn save(&mut self, draft: NewDraft) {
-        let error = self.drafts.save(&draft).err().map(|error| error.to_string());
+        let was_short = self.reserve.is_short();
+        let saved = self.reserve.write(For::Drafts, || self.drafts.save(&draft));
+        let error = saved.err().map(|error| error.to_string());
+        self.note_shortage(was_short);
         let (id, number, file) = (draft.id.clone(), draft.number, draft.file.clone());
         match &error {
             Some(error) => {
@@ -300,6 +337,9 @@ impl Workplace {
             Job::SaveDraft(draft, written) => {
                 if draft.awaited {
                     self.look = Some(Look::soon());
+                }
+                if !self.has_reserve {
+                    self.look_for_room();
                 }
                 self.save(draft);
                 written.map(|written| written.send(()));
@@ -361,7 +401,9 @@ impl Workplace {
     /// Returns why it could not be written. That is tried every second, and logged when it is another reason.
     fn write_journal(&mut self, changes: &Changes) -> Option<String> {
         let keeper = self.keeper.as_mut()?;
-        let error = keeper.write(changes).err().map(|error| error.to_string());
+        let was_short = self.reserve.is_short();
+        let written = self.reserve.write(For::Journal, || keeper.write(changes));
+        let error = written.err().map(|error| error.to_string());
         if error != self.unwritten {
             let path = keeper.path().display();
             match &error {
@@ -370,6 +412,7 @@ impl Workplace {
             }
             self.unwritten.clone_from(&error);
         }
+        self.note_shortage(was_short);
         error
     }
 }
@@ -391,6 +434,7 @@ mod tests {
             stdio: None,
             written: Vec::new(),
             has_rival: false,
+            made: Vec::new(),
         };
         Scribe::start(Drafts::open(places), None, publisher, Events::channel().0)
     }

@@ -9,6 +9,8 @@ use crate::{Event, Refusal, Request, Revised};
 pub struct Desk {
     calls: mpsc::UnboundedSender<Call>,
     events: mpsc::UnboundedReceiver<Event>,
+    /// What was taken out to see whether it is a newer status.
+    ahead: Option<Event>,
 }
 
 /// The companion's end.
@@ -38,7 +40,7 @@ pub struct Gone;
 pub fn pair() -> (Desk, Seat) {
     let (calls, calls_in) = mpsc::unbounded_channel();
     let (events, events_in) = mpsc::unbounded_channel();
-    (Desk { calls, events: events_in }, Seat { calls: calls_in, events })
+    (Desk { calls, events: events_in, ahead: None }, Seat { calls: calls_in, events })
 }
 
 impl Desk {
@@ -72,17 +74,60 @@ impl Desk {
         while self.next().await.is_ok() {}
     }
 
-    /// The next thing this desk is told. Cancel safe.
+    /// The next thing this desk is told; of statuses that follow each other, the last. Cancel safe.
     ///
     /// # Errors
     /// [`Gone`] once the companion has stopped.
     pub async fn next(&mut self) -> Result<Event, Gone> {
-        self.events.recv().await.ok_or(Gone)
+        let event = match self.ahead.take() {
+            Some(event) => event,
+            None => self.events.recv().await.ok_or(Gone)?,
+        };
+        Ok(self.newest(event))
     }
 
     /// What has been told already and was not heard yet. A request is answered after what it changed has been told: whoever
     /// gets an answer from elsewhere hears this first.
     pub fn try_next(&mut self) -> Option<Event> {
-        self.events.try_recv().ok()
+        let event = self.ahead.take().or_else(|| self.events.try_recv().ok())?;
+        Some(self.newest(event))
+    }
+
+    /// A status names every agent: a desk that was slow need not hear of each that came or went meanwhile.
+    fn newest(&mut self, mut event: Event) -> Event {
+        while matches!(event, Event::Status(_))
+            && let Ok(later) = self.events.try_recv()
+        {
+            if !matches!(later, Event::Status(_)) {
+                self.ahead = Some(later);
+                break;
+            }
+            event = later;
+        }
+        event
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Problem, Status};
+
+    #[tokio::test]
+    async fn of_statuses_that_follow_each_other_the_last_is_told_and_nothing_else_is_left_out() {
+        let (mut desk, seat) = pair();
+        let status = |reviews| Event::Status(Status { reviews, ..Status::default() });
+        let problem = |what: &str| Event::Problem(Problem { what: what.into(), hint: None });
+        let told = [status(1), status(2), status(3), problem("a"), problem("b"), status(4), problem("c")];
+        told.into_iter().for_each(|event| seat.events.send(event).unwrap());
+        assert_eq!(desk.next().await, Ok(status(3)));
+        assert_eq!(desk.try_next(), Some(problem("a")));
+        assert_eq!(desk.next().await, Ok(problem("b")));
+        assert_eq!(desk.try_next(), Some(status(4)));
+        seat.events.send(status(5)).unwrap();
+        drop(seat);
+        assert_eq!(desk.next().await, Ok(problem("c")));
+        assert_eq!(desk.next().await, Ok(status(5)));
+        assert_eq!(desk.next().await, Err(Gone));
     }
 }

@@ -53,12 +53,13 @@ pub struct Review {
     pub stale: bool,
     /// An editor holds unsaved changes to the file.
     pub dirty: bool,
-    /// Where a write to the file would end up, if that is outside the project: seen through links and `..` when the
-    /// proposal came. Tell the person before anything else.
+    /// Where a write to the file would end up, if that is outside the project: seen through links and `..`
+    /// when the proposal came. Two places with ` or ` between them, where that depends on how the agent reads
+    /// `..`. Tell the person before anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside: Option<String>,
-    /// Where a write to the file would end up, if that is in a `.git`: git runs the hooks there and obeys the settings, which name
-    /// programs. Seen likewise. Tell the person as loudly.
+    /// Where a write to the file would end up, if that is in a `.git`, or elsewhere among what git runs and
+    /// obeys: hooks, and settings that name programs. Seen likewise. Tell the person as loudly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_git: Option<String>,
 }
@@ -213,7 +214,13 @@ pub struct Closed {
     pub decided_here: bool,
     /// Where the person's edits went, if the review ended without accepting them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "shown")]
     pub draft: Option<PathBuf>,
+}
+
+/// A path for whoever shows it: one that is no text would keep the whole message from being written.
+fn shown<S: serde::Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
+    path.as_ref().map(|path| path.to_string_lossy()).serialize(to)
 }
 
 /// Why a review ended.
@@ -297,4 +304,18 @@ pub enum Refusal {
     /// The companion has stopped.
     #[error("the companion has stopped")]
     Stopped,
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_review_is_told_whatever_the_path_of_its_draft() {
+        let odd: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(b"/home/\xff/a.txt");
+        let draft = Some(PathBuf::from(odd));
+        let closed = Closed { id: ReviewId(1), closing: Closing::Rejected, decided_here: false, draft };
+        let told = serde_json::to_value(&closed).unwrap();
+        assert_eq!(told["draft"], "/home/\u{fffd}/a.txt");
+    }
 }

@@ -117,6 +117,14 @@ impl Directory {
     pub fn remove(&self, name: &OsStr) -> io::Result<()> {
         system::remove(self, name)
     }
+
+    /// Removes a directory in it that is empty.
+    ///
+    /// # Errors
+    /// When it is not, or the system does not let us.
+    pub fn remove_empty(&self, name: &OsStr) -> io::Result<()> {
+        system::remove_empty(self, name)
+    }
 }
 
 #[cfg(unix)]
@@ -221,6 +229,10 @@ mod system {
     pub(super) fn remove(directory: &Directory, name: &OsStr) -> io::Result<()> {
         Ok(rustix::fs::unlinkat(&directory.handle, name, AtFlags::empty())?)
     }
+
+    pub(super) fn remove_empty(directory: &Directory, name: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(&directory.handle, name, AtFlags::REMOVEDIR)?)
+    }
 }
 
 #[cfg(not(unix))]
@@ -284,6 +296,10 @@ mod system {
     pub(super) fn remove(directory: &Directory, name: &OsStr) -> io::Result<()> {
         fs::remove_file(directory.path.join(name))
     }
+
+    pub(super) fn remove_empty(directory: &Directory, name: &OsStr) -> io::Result<()> {
+        fs::remove_dir(directory.path.join(name))
+    }
 }
 
 #[cfg(test)]
@@ -327,6 +343,11 @@ mod tests {
         assert!(ours.read(OsStr::new("link")).is_err() && !ours.has(OsStr::new("link")));
         ours.remove(OsStr::new("file")).unwrap();
         ours.remove(OsStr::new("link")).unwrap();
+        ours.make(OsStr::new("below")).unwrap();
+        fs::write(path("moved/below/theirs"), "").unwrap();
+        assert!(ours.remove_empty(OsStr::new("below")).is_err(), "it is not");
+        fs::remove_file(path("moved/below/theirs")).unwrap();
+        ours.remove_empty(OsStr::new("below")).unwrap();
         assert_eq!(fs::read_dir(path("moved")).unwrap().count(), 0);
         assert_eq!(fs::read_to_string(path("elsewhere/file")).unwrap(), "theirs");
     }

@@ -19,6 +19,7 @@ pub mod ports;
 pub mod private;
 pub mod process;
 pub mod random;
+pub mod room;
 pub mod shell;
 #[cfg(feature = "tokio")]
 pub mod signals;

@@ -15,6 +15,7 @@ pub mod plan;
 mod project;
 pub mod real;
 pub mod record;
+pub mod small;
 pub mod squatter;
 
 pub use oracle::{Bounds, Broken, Excuse, Rule, judge};

@@ -231,7 +231,8 @@ impl Judge<'_> {
     fn touching(&self, agent: usize) -> impl Iterator<Item = &super::record::Trouble> {
         let troubles = self.record.troubles.iter();
         troubles.filter(move |trouble| {
-            trouble.kind != Kind::Cleaned && trouble.agent.is_none_or(|touched| touched == agent)
+            let is_felt = !matches!(trouble.kind, Kind::Cleaned | Kind::DiskFull);
+            is_felt && trouble.agent.is_none_or(|touched| touched == agent)
         })
     }
 

@@ -89,6 +89,9 @@ pub enum What {
     Clean,
     /// Somebody else takes every port of the companion that nobody holds, for so long.
     Squat { ms: u64 },
+    /// Others fill the disk on which our state lies, and whatever room there is on it for so long. Void on a
+    /// stage without a [small disk](super::small).
+    FillDisk { ms: u64 },
 }
 
 impl Plan {
@@ -105,6 +108,28 @@ impl Plan {
         // Strokes of several steps overlap with what follows them.
         steps.sort_by_key(|step| step.at);
         Self { seed, agents, desks, files, steps }
+    }
+
+    /// The same while others fill the disk, and a companion that is killed when somebody has just typed.
+    pub fn on_full_disk(seed: u64) -> Self {
+        let mut plan = Self::of(seed);
+        // Dice of its own: what a seed means otherwise stays as it is.
+        let mut dice = Dice::new(seed ^ 0xf011);
+        let last = plan.steps.last().map_or(0, |step| step.at).min(20_000);
+        let mut at = dice.below(last + 1);
+        let mut push = |at, what| plan.steps.push(Step { at, turns: 0, what });
+        push(at, What::FillDisk { ms: dice.between(500, 30_000) });
+        at += dice.below(2_000);
+        let (agent, file) = (dice.index(plan.agents), dice.index(plan.files));
+        push(at, What::Propose { agent, file });
+        for desk in 0..plan.desks {
+            at += dice.between(1, 100);
+            push(at, What::Edit { desk, pick: dice.index(4) });
+        }
+        at += dice.between(1, 100);
+        push(at, What::Kill { back: dice.between(0, 2_400) });
+        plan.steps.sort_by_key(|step| step.at);
+        plan
     }
 }
 
@@ -308,6 +333,11 @@ mod tests {
             assert!(plan.steps.is_sorted_by_key(|step| step.at));
             let written = serde_json::to_string(&plan).unwrap();
             assert_eq!(serde_json::from_str::<Plan>(&written).unwrap(), plan);
+            let mut full = Plan::on_full_disk(seed);
+            assert!(full.steps.is_sorted_by_key(|step| step.at));
+            assert_eq!(full, Plan::on_full_disk(seed));
+            full.steps.retain(|step| plan.steps.contains(step));
+            assert_eq!(full, plan, "nothing else of it has changed");
         }
         assert_ne!(Plan::of(0).steps, Plan::of(1).steps);
     }

@@ -160,6 +160,8 @@ pub enum Kind {
     Cleaned,
     /// Somebody took the ports that nobody held.
     Squatted,
+    /// Others filled the disk.
+    DiskFull,
 }
 
 /// What lay on the disk at the end.

@@ -1,7 +1,7 @@
 //! `alongside log`.
 
 use std::fs;
-use std::io::{Read as _, Seek as _, SeekFrom};
+use std::io::{ErrorKind, Read as _, Seek as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -10,12 +10,13 @@ use anyhow::Context;
 
 use super::{note, print};
 use crate::logging;
+use alongside_companion::private::leads_to;
 use alongside_desk::harmless;
 
 /// Show what companions wrote into their log
 ///
 /// Companions run as processes of their own, without a terminal; this is where they say what happened. The log never holds the token, nor
-/// what is in your files. It is kept for a week.
+/// what is in your files. It is kept for a week, and no more than the last 4 to 8 MiB of it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Exit codes: 0; 1 if nothing was ever logged.")]
 pub(crate) struct Args {
@@ -38,63 +39,84 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let directory = logging::directory();
     if args.path {
-        print(&format!("{}\n", harmless::path(&directory)))?;
+        let shown = logging::directories().into_iter().filter(|other| *other == directory || other.is_dir());
+        let shown: String = shown.map(|directory| format!("{}\n", harmless::path(&directory))).collect();
+        print(&shown)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let files = files()?;
-    let (mut text, mut newest) = (String::new(), None);
-    // From the newest back, until there is enough.
-    for file in files.iter().rev() {
-        let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-        newest.get_or_insert_with(|| (file.clone(), bytes.len() as u64));
-        text.insert_str(0, &String::from_utf8_lossy(&bytes));
-        if text.lines().count() >= args.lines {
-            break;
-        }
-    }
+    let mut known = Known::default();
+    let text = known.read()?;
     let skipped = text.lines().count().saturating_sub(args.lines);
     let shown: String =
         text.lines().skip(skipped).map(|line| format!("{}\n", harmless::line(line))).collect();
     print(&shown)?;
-    if files.is_empty() && !args.follow {
+    if known.0.is_empty() && !args.follow {
         note(&format!("nothing was logged in {} yet", directory.display()));
         return Ok(ExitCode::FAILURE);
     }
     if args.follow {
-        follow(newest).await?;
+        known.follow().await?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The log's files, oldest first: their names hold the date.
-fn files() -> anyhow::Result<Vec<PathBuf>> {
-    let directory = logging::directory();
-    let entries = match fs::read_dir(&directory) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        other => other.with_context(|| format!("cannot read {}", directory.display()))?,
-    };
-    let mut files: Vec<_> =
-        entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()).collect();
-    files.sort();
-    Ok(files)
+/// The log's files as far as they were read. A file stays itself when it gets another name.
+#[derive(Debug, Default)]
+struct Known(Vec<fs::File>);
+
+impl Known {
+    /// Shows what is written from now on, until it cannot be shown.
+    async fn follow(mut self) -> anyhow::Result<()> {
+        loop {
+            tokio::time::sleep(LOOK_EVERY).await;
+            print(&harmless::text(&self.read()?))?;
+        }
+    }
+
+    /// What has been written since, oldest first.
+    fn read(&mut self) -> anyhow::Result<String> {
+        let files = files()?;
+        for path in &files {
+            if self.0.iter().any(|file| leads_to(path, file)) {
+                continue;
+            }
+            match fs::File::open(path) {
+                // It has got another name in this moment.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                opened => self.0.push(opened.with_context(|| format!("cannot read {}", path.display()))?),
+            }
+        }
+        let mut bytes = Vec::new();
+        for file in &mut self.0 {
+            if file.metadata()?.len() < file.stream_position()? {
+                // It was emptied.
+                file.rewind()?;
+            }
+            file.read_to_end(&mut bytes)?;
+        }
+        self.0.retain(|file| files.iter().any(|path| leads_to(path, file)));
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
 }
 
-/// Goes on from where the newest file was read to, in bytes.
-async fn follow(newest: Option<(PathBuf, u64)>) -> anyhow::Result<()> {
-    let mut read = newest.as_ref().map_or(0, |(_, read)| *read);
-    let mut at = newest.map(|(file, _)| file);
-    loop {
-        tokio::time::sleep(LOOK_EVERY).await;
-        let newest = self::files()?.pop();
-        if newest != at {
-            // A new day.
-            (at, read) = (newest, 0);
+/// The log's files, the one that was written last at the end.
+fn files() -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for directory in logging::directories() {
+        let entries = match fs::read_dir(&directory) {
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => continue,
+            other => other.with_context(|| format!("cannot read {}", directory.display()))?,
+        };
+        for path in entries.flatten().map(|entry| entry.path()) {
+            if let Ok(found) = fs::symlink_metadata(&path)
+                && found.is_file()
+            {
+                // Both may have been written within one tick of the clock.
+                let is_newer = path.extension().is_none_or(|extension| extension != "1");
+                files.push((found.modified().ok(), is_newer, path));
+            }
         }
-        let Some(path) = &at else { continue };
-        let mut file = fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-        file.seek(SeekFrom::Start(read))?;
-        let mut bytes = Vec::new();
-        read += file.read_to_end(&mut bytes)? as u64;
-        print(&harmless::text(&String::from_utf8_lossy(&bytes)))?;
     }
+    files.sort();
+    Ok(files.into_iter().map(|(.., path)| path).collect())
 }

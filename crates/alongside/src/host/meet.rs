@@ -152,13 +152,24 @@ pub(crate) async fn meet(wish: &Wish) -> anyhow::Result<Joined> {
     };
     // What is wrong in the settings is said here, where somebody reads it.
     Settings::load(wish.globals.config.as_deref(), &wish.dirs)?;
+    let named = |file: &Option<PathBuf>| -> anyhow::Result<Option<PathBuf>> {
+        let Some(file) = file else { return Ok(None) };
+        // What is needed to start the host again is written as text.
+        match std::path::absolute(file)? {
+            file if file.to_str().is_none() => Err(failure(
+                format!("the path {} is not UTF-8", file.display()),
+                "give that file another name",
+            )),
+            file => Ok(Some(file)),
+        }
+    };
     let entry = Entry {
         name: Registry::name(wish.owner.as_ref(), &wish.dirs),
         roots: wish.dirs.clone(),
         owner: wish.owner.clone(),
         // The host lives in another directory.
-        config: wish.globals.config.as_deref().map(std::path::absolute).transpose()?,
-        log: wish.globals.log.as_deref().map(std::path::absolute).transpose()?,
+        config: named(&wish.globals.config)?,
+        log: named(&wish.globals.log)?,
         ..Entry::default()
     };
     start(&registry, &lock, &entry, wish, None).await

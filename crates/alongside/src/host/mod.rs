@@ -89,6 +89,9 @@ async fn begin(plan: Plan) -> anyhow::Result<Begun> {
         let companion = companion(&settings, &plan).await?;
         Ready { companion, settings, plan, untold: Vec::new() }
     };
+    if let Some(problem) = crate::logging::trouble() {
+        companion.observe().send(alongside_desk::Request::Report(problem.clone()));
+    }
     let listener = match registry.listen(&plan.name) {
         Ok(listener) => listener,
         Err(error) => {

@@ -453,3 +453,23 @@ async fn a_host_is_started_so_that_it_gives_memory_back() {
     desk.signal(Signal::INT);
     desk.ends();
 }
+
+#[tokio::test]
+async fn a_project_whose_path_is_no_text_is_refused_and_leaves_no_host() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let home = Home::new();
+    let project = home.project.join(std::ffi::OsStr::from_bytes(b"pr\xffject"));
+    std::fs::create_dir(&project).unwrap();
+    let refused = home.alongside(&["review"]).current_dir(&project).output().unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success());
+    assert!(said.contains("its path is not UTF-8") && said.contains("rename it"), "{said}");
+    assert_eq!(home.hosts(), []);
+    // Nor one that nobody can find.
+    until("every process to end", || crate::coming_back::everybody(&home).is_empty().then_some(())).await;
+    let config = home.path("home").join(std::ffi::OsStr::from_bytes(b"s\xff.toml"));
+    std::fs::write(&config, "").unwrap();
+    let refused = home.alongside(&["review", "--config"]).arg(&config).output().unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("is not UTF-8") && said.contains("another name"), "{said}");
+}

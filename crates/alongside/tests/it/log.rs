@@ -1,8 +1,12 @@
 //! What a host writes down, and `alongside log`.
 
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+
 use alongside_agent::find;
 
-use crate::support::{Home, propose, soon};
+use crate::support::{Home, propose, soon, until};
 
 #[tokio::test]
 async fn a_host_logs_where_it_can_be_read_and_never_the_token() {
@@ -34,4 +38,99 @@ async fn a_host_logs_where_it_can_be_read_and_never_the_token() {
     followed.shows(last.trim_end()).await;
     desk.types("q");
     followed.shows("a desk parts").await;
+}
+
+/// Asks on a connection of its own, without a token, so many times.
+fn refused(port: u16, times: usize) {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let request = format!("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n");
+    let mut answers = BufReader::new(stream.try_clone().unwrap());
+    for _ in 0..times {
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            answers.read_line(&mut line).unwrap();
+            if let Some(bytes) = line.to_ascii_lowercase().strip_prefix("content-length: ") {
+                length = bytes.trim().parse().unwrap();
+            }
+            if line == "\r\n" {
+                break;
+            }
+        }
+        answers.read_exact(&mut vec![0; length]).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn refusals_are_counted_and_do_not_fill_the_log() {
+    let home = Home::new();
+    let mut desk = home.review(&[]);
+    desk.shows("alongside serves").await;
+    let port = find::all_records(&home.surroundings())[0].1.port;
+    for _ in 0..5 {
+        refused(port, 100);
+    }
+    desk.types("q");
+    assert!(desk.ends().success());
+    let lines = || {
+        let log = String::from_utf8(home.run(&["log", "-n", "10000"]).stdout).unwrap();
+        log.lines().filter(|line| line.contains("refused")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let lines = until("the rest", || Some(lines()).filter(|lines| lines.len() > 1)).await;
+    assert!(lines.len() == 2 && lines[0].contains("refused=1 "), "{lines:#?}");
+    assert!(lines[1].contains("refused=499"), "{lines:#?}");
+}
+
+#[tokio::test]
+async fn what_is_logged_is_read_on_where_a_new_file_begins() {
+    let home = Home::new();
+    let directory = home.path("home/.local/state/alongside/log");
+    fs::create_dir_all(&directory).unwrap();
+    let (now, before) = (directory.join("host.log"), directory.join("host.log.1"));
+    fs::write(&before, "one\n").unwrap();
+    fs::write(&now, "two\n").unwrap();
+    let all = String::from_utf8(home.run(&["log"]).stdout).unwrap();
+    assert_eq!(all, "one\ntwo\n");
+    let mut followed = home.start(&mut home.alongside(&["log", "--follow", "-n", "1"]));
+    followed.shows("two").await;
+    fs::write(directory.join("begun"), "three\n").unwrap();
+    fs::File::options().append(true).open(&now).unwrap().write_all(b"late\n").unwrap();
+    fs::rename(&now, &before).unwrap();
+    fs::rename(directory.join("begun"), &now).unwrap();
+    let said = followed.shows("three").await;
+    assert!(said.contains("late") && !said.contains("one"), "{said}");
+}
+
+#[tokio::test]
+async fn a_host_that_cannot_log_serves_logs_elsewhere_and_says_so() {
+    let home = Home::new();
+    let state = home.path("home/.local/state/alongside");
+    fs::create_dir_all(&state).unwrap();
+    fs::write(state.join("log"), "in the way").unwrap();
+    let mut desk = home.review(&[]);
+    let said = desk.shows("this companion cannot log in").await + &desk.shows("instead").await;
+    let elsewhere = home.path("run/alongside/log");
+    assert!(said.contains(elsewhere.to_str().unwrap()), "{said}");
+    let log = String::from_utf8(home.run(&["log"]).stdout).unwrap();
+    assert!(log.contains("a desk joins"), "{log}");
+    let path = String::from_utf8(home.run(&["log", "--path"]).stdout).unwrap();
+    assert!(path.contains(elsewhere.to_str().unwrap()), "{path}");
+    let file = home.file("a.txt", "a\n");
+    let agent = home.agent().await;
+    let _diff = propose(&agent, &file, "A\n").await;
+    desk.shows("(1/1) keep").await;
+}
+
+#[tokio::test]
+async fn a_host_that_can_log_nowhere_serves_all_the_same() {
+    let home = Home::new();
+    let state = home.path("home/.local/state/alongside");
+    fs::create_dir_all(&state).unwrap();
+    fs::write(state.join("log"), "in the way").unwrap();
+    let run = home.path("run/alongside");
+    fs::create_dir(&run).unwrap();
+    fs::write(run.join("log"), "in the way").unwrap();
+    let mut desk = home.review(&[]);
+    desk.shows("It logs nowhere.").await;
 }

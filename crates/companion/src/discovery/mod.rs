@@ -14,7 +14,7 @@ use alongside_contract::token;
 use alongside_desk::Problem;
 
 use crate::places::Places;
-use crate::private::Copies;
+use crate::private::{ANOTHERS, Copies};
 use sweep::Found;
 
 /// Writes and removes the discovery files of one companion. Blocks; the scribe's.
@@ -32,12 +32,21 @@ pub(crate) struct Publisher {
     pub(crate) written: Vec<Found>,
     /// Another companion has a name that we want.
     pub(crate) has_rival: bool,
+    /// Directories in the user's home that were not there before.
+    pub(crate) made: Vec<PathBuf>,
 }
 
 impl Publisher {
     /// Writes every file for these roots that is not there already. Names that companions share are taken over if this
     /// one has the focus, and otherwise if nobody living has them. Returns what keeps which agents from finding us.
     pub(crate) fn publish(&mut self, roots: &[PathBuf], focused: bool) -> Vec<Problem> {
+        let (problems, is_gone) = self.try_publish(roots, focused);
+        // Another companion that ends takes empty directories away.
+        if is_gone { self.try_publish(roots, focused).0 } else { problems }
+    }
+
+    /// Says as well whether a directory was taken away meanwhile.
+    fn try_publish(&mut self, roots: &[PathBuf], focused: bool) -> (Vec<Problem>, bool) {
         let mut problems = Vec::new();
         let mut unwritable: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         let own = workspace_path(roots, &mut problems);
@@ -58,8 +67,12 @@ impl Publisher {
             FAMILIES.iter().flat_map(|family| family.files.iter().map(move |row| (family, row)))
         {
             for place in self.places.resolve(row.directory) {
+                let missing = place.missing();
                 let directory = match place.make() {
-                    Ok(directory) => Arc::new(directory),
+                    Ok(directory) => {
+                        self.made.extend(missing.into_iter().flatten());
+                        Arc::new(directory)
+                    }
                     Err(error) => {
                         unwritable.entry(error.to_string()).or_default().push(row.readers);
                         continue;
@@ -98,7 +111,7 @@ impl Publisher {
         former.retain(|old| !wanted.contains_key(&old.path));
         former.iter().for_each(sweep::remove);
         let before = std::mem::replace(&mut self.written, wanted.into_values().collect());
-        let mut copies = Copies::default();
+        let (mut copies, mut is_gone) = (Copies::default(), false);
         for found in &self.written {
             // Somebody else has put theirs in the place of ours: that is no cleaner's doing.
             let was_ours = before.iter().any(|old| old.path == found.path);
@@ -110,6 +123,7 @@ impl Publisher {
                 continue;
             }
             if let Err(error) = found.write(&mut copies) {
+                is_gone |= error.kind() == std::io::ErrorKind::NotFound;
                 let readers = row_of(&self.places, &found.path).map_or("some agents", |row| row.readers);
                 let why = format!("{}: {error}", found.path.display());
                 unwritable.entry(why).or_default().push(readers);
@@ -117,12 +131,19 @@ impl Publisher {
         }
         problems.extend(planted.iter().map(|(path, readers)| leads_astray(path, readers)));
         problems.extend(unwritable.into_iter().map(|(why, readers)| will_not_be_found(&readers, &why)));
-        problems
+        (problems, is_gone)
     }
 
-    /// Removes every file that is still ours. A name that another companion has taken over stays.
+    /// Removes every file that is still ours, and the directories that are empty then. A name that another
+    /// companion has taken over stays.
     pub(crate) fn withdraw(&mut self) {
         self.written.drain(..).for_each(|found| sweep::remove(&found));
+        remove_empty(&self.places);
+        self.made.sort();
+        for made in self.made.drain(..).rev() {
+            // An agent may use it by now.
+            let _ = std::fs::remove_dir(made);
+        }
     }
 
     fn record(&self, family: &Family, fields: Fields, workspace_path: &str) -> Record {
@@ -212,6 +233,12 @@ pub(crate) fn directories(places: &Places) -> impl Iterator<Item = PathBuf> {
     rows.flat_map(|row| places.resolve(row.directory)).map(|place| place.path())
 }
 
+/// Removes directories where others could make none.
+pub(crate) fn remove_empty(places: &Places) {
+    let rows = FAMILIES.iter().flat_map(|family| family.files);
+    rows.flat_map(|row| places.resolve(row.directory)).for_each(|place| place.remove_empty());
+}
+
 fn row_of(places: &Places, path: &Path) -> Option<&'static DiscoveryFile> {
     let name = path.file_name()?.to_str()?;
     FAMILIES.iter().flat_map(|family| family.files).find(|row| {
@@ -224,11 +251,15 @@ fn row_of(places: &Places, path: &Path) -> Option<&'static DiscoveryFile> {
 fn will_not_be_found(readers: &[&str], why: &str) -> Problem {
     let mut readers: Vec<&str> = readers.to_vec();
     readers.dedup();
+    let others = match why.contains(ANOTHERS) {
+        true => " Its owner can remove it with `rmdir` while no companion of theirs runs.",
+        false => "",
+    };
     Problem {
         what: format!("some agents will not find this companion by themselves: {why}"),
         hint: Some(format!(
             "That is {}. See that the directory is there and writable for you alone, or set TMPDIR to one that is, for the agent too; \
-             or start the agent with `alongside run`, or after `eval \"$(alongside env)\"`.",
+             or start the agent with `alongside run`, or after `eval \"$(alongside env)\"`.{others}",
             readers.join("; ")
         )),
     }

@@ -155,6 +155,7 @@ pub(crate) fn sweep(places: &Places, own_token: &str) -> Vec<PathBuf> {
             removed.push(found.path);
         }
     }
+    super::remove_empty(places);
     removed
 }
 

@@ -22,6 +22,7 @@ fn publisher(directory: &Path, port: u16) -> Publisher {
         stdio: None,
         written: Vec::new(),
         has_rival: false,
+        made: Vec::new(),
     }
 }
 
@@ -71,6 +72,54 @@ fn every_row_of_every_family_is_written_and_removed_again() {
     assert_eq!(names(directory.path()), expected);
     publisher.withdraw();
     assert_eq!(names(directory.path()), [""; 0]);
+    let left = ["tmp", "home"].map(|below| fs::read_dir(directory.path().join(below)).unwrap().count());
+    assert_eq!(left, [0, 0], "nor a directory that no other user could write to");
+}
+
+#[test]
+fn directories_that_somebody_uses_or_had_made_in_home_stay() {
+    let directory = tempfile::tempdir().unwrap();
+    let [mut one, mut other] = [1, 2].map(|port| publisher(directory.path(), port));
+    let path = |below: &str| directory.path().join(below);
+    fs::create_dir_all(path("home/.qwen")).unwrap();
+    fs::create_dir_all(path("tmp/llxprt/ide")).unwrap();
+    fs::write(path("tmp/llxprt/theirs"), "").unwrap();
+    let roots = [path("home")];
+    assert_eq!((one.publish(&roots, true), other.publish(&roots, true)), (vec![], vec![]));
+    one.withdraw();
+    assert!(path("tmp/gemini/ide").exists() && path("home/.ola/ide").exists());
+    other.withdraw();
+    assert!(!path("tmp/gemini").exists() && !path("tmp/llxprt/ide").exists());
+    assert!(path("tmp/llxprt/theirs").exists());
+    assert!(path("home/.qwen/ide").exists(), "the other one has not made it");
+    fs::remove_dir_all(path("home/.qwen/ide")).unwrap();
+    assert_eq!(one.publish(&roots, true), []);
+    one.withdraw();
+    assert!(path("home/.qwen").exists() && !path("home/.qwen/ide").exists());
+    // What nobody removed who was killed goes with the next sweep.
+    fs::create_dir_all(path("tmp/gemini/ide")).unwrap();
+    crate::remove_stale_files(&other.places);
+    assert!(!path("tmp/gemini").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_directory_of_another_user_is_named_with_what_its_owner_can_do() {
+    let problem = will_not_be_found(&["Gemini CLI"], &format!("/tmp/gemini {ANOTHERS}"));
+    assert!(problem.hint.unwrap().contains("rmdir"));
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let mut publisher = publisher(directory.path(), 1);
+    let theirs = directory.path().join("tmp/gemini");
+    fs::create_dir(&theirs).unwrap();
+    std::os::unix::fs::chown(&theirs, Some(65_534), None).unwrap();
+    let problems = publisher.publish(&[directory.path().join("home")], true);
+    let hints: Vec<_> = problems.iter().filter_map(|problem| problem.hint.as_deref()).collect();
+    assert!(hints.iter().any(|hint| hint.contains("rmdir")), "{problems:?}");
+    publisher.withdraw();
+    assert!(theirs.exists(), "it is not ours to remove");
 }
 
 #[cfg(target_os = "linux")]

@@ -7,22 +7,27 @@ use alongside_platform::random;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use super::State;
+use super::{State, Unwelcome};
 use crate::mcp::gate::Proof;
 use crate::mcp::stream::Open;
 use crate::review::Proposal;
 use crate::review::target::BadTarget;
-use crate::session::{Session, Stream};
+use crate::session::{MOST, Session, Stream};
 
 impl State {
-    /// A new session; `None` if the system has no random bytes for its id.
+    /// A new session. Where there are too many, the oldest of those that have only asked for one gives way.
     pub(super) fn welcome(
         &mut self,
         client: Implementation,
         version: String,
         proof: Proof,
-    ) -> Option<String> {
-        let id = random::hex::<16>().ok()?;
+    ) -> Result<String, Unwelcome> {
+        let id = random::hex::<16>().map_err(|_| Unwelcome::NoRandom)?;
+        if self.sessions.len() >= MOST {
+            let unheard = self.sessions.values().filter(|one| !one.was_heard && one.stream.is_none());
+            let oldest = unheard.min_by_key(|one| one.number).map(|one| one.id.clone());
+            self.free(&oldest.ok_or(Unwelcome::Full)?);
+        }
         self.last_session += 1;
         let mut session = Session::new(id.clone(), self.last_session, client, version, proof);
         session.outbox.receipts = self.receipts;
@@ -30,7 +35,7 @@ impl State {
         tracing::info!(agent = session.number, family, client = session.client.name, "an agent connects");
         self.sessions.insert(id.clone(), session);
         self.stale.session(&id);
-        Some(id)
+        Ok(id)
     }
 
     /// Ends a session. What its agent left open closes; edits go to drafts.
@@ -49,6 +54,7 @@ impl State {
     pub(super) fn post_started(&mut self, session: &str) -> Option<u64> {
         let session = self.sessions.get_mut(session)?;
         session.is_back = true;
+        session.was_heard = true;
         session.last_heard = Instant::now();
         Some(session.posts.begin())
     }
@@ -71,6 +77,7 @@ impl State {
         session.stream = Some(Stream { number, frames: sender, opened: now });
         session.stream_lost = None;
         session.is_back = true;
+        session.was_heard = true;
         session.last_heard = now;
         session.outbox.stream_opened();
         session.outbox.set_context(self.context.clone());

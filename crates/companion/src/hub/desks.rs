@@ -13,7 +13,8 @@ impl State {
         self.desks.insert(id, desk);
         let news = if observes { Vec::new() } else { std::mem::take(&mut self.news) };
         let unpublished = self.unpublished.iter().filter(|problem| !self.problems.contains(problem));
-        let lasting = self.problems.iter().chain(unpublished).chain(&self.journal_problem);
+        let lasting =
+            self.problems.iter().chain(unpublished).chain(&self.journal_problem).chain(&self.disk_problem);
         let problems = lasting.chain(self.telling.unsaved()).cloned().chain(news).map(desk::Event::Problem);
         let waiting = self.reviews.iter().map(|review| desk::Event::Opened(review.review()));
         let first = std::iter::once(desk::Event::Status(self.status()));

@@ -21,6 +21,15 @@ use crate::scribe::Written;
 /// if there was one.
 pub(crate) type LastText = Option<Option<Arc<str>>>;
 
+/// Why an agent gets no session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unwelcome {
+    /// The system has no random bytes for its id.
+    NoRandom,
+    /// There are [as many](crate::session::MOST) as there may be.
+    Full,
+}
+
 /// Tells desks apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct DeskId(pub(crate) u64);
@@ -33,7 +42,7 @@ pub(crate) enum Event {
         client: Implementation,
         version: String,
         proof: Proof,
-        welcomed: oneshot::Sender<Option<String>>,
+        welcomed: oneshot::Sender<Result<String, Unwelcome>>,
     },
     SessionEnded {
         session: String,
@@ -105,6 +114,9 @@ pub(crate) enum Event {
     JournalWritten(Option<String>),
     /// Somebody has taken it away.
     JournalGone,
+    /// The disk is full, and so many bytes are still held for drafts and journal; `None` once there is room
+    /// again.
+    DiskShort(Option<u64>),
     /// The discovery files are written; what keeps which agents from finding us, which whoever `asked` is told.
     Published {
         problems: Vec<Problem>,

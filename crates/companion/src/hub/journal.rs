@@ -7,7 +7,8 @@ use alongside_desk::{self as desk, Problem};
 use tokio::time::Instant;
 
 use super::State;
-use super::reviews::refused;
+use super::reviews::{draft_id, refused};
+use crate::drafts::{Drafts, NewDraft};
 use crate::journal::{Changes, Journal, KnownSession, Undecided, Unsettled};
 use crate::mcp::gate::Proof;
 use crate::scribe::Job;
@@ -19,7 +20,10 @@ impl State {
     pub(super) fn adopt(&mut self, journal: Journal) {
         self.reviews.go_on_after(journal.last_review);
         if journal.is_damaged {
-            self.news.push(lost_memory("it is damaged, or of another release"));
+            self.news.push(lost_memory("it is damaged, or of another release", &self.drafts));
+        }
+        for known in &journal.sessions {
+            self.save_lost_drafts(known);
         }
         if *journal.token != *self.token {
             self.mourn(journal);
@@ -33,13 +37,14 @@ impl State {
             self.news.push(Problem {
                 what: match lost.as_slice() {
                     [] => format!("the companion {happened} while agents were connected, and is back"),
-                    lost => format!("the companion {happened}, and what waited is rejected: {}", lost.join(", ")),
+                    lost => {
+                        format!("the companion {happened}, and what waited is rejected: {}", lost.join(", "))
+                    }
                 },
-                hint: Some(
-                    "An agent that calls itself disconnected comes back with `/ide enable`. What you had typed, if anything, \
-                     is in `alongside drafts`."
-                        .into(),
-                ),
+                hint: Some(format!(
+                    "An agent that calls itself disconnected comes back with `/ide enable`.{}",
+                    self.where_typed(&journal)
+                )),
             });
         }
         for mut known in journal.sessions {
@@ -61,8 +66,39 @@ impl State {
         }
     }
 
+    /// What was typed before a crash, and is in the journal only.
+    fn save_lost_drafts(&mut self, known: &KnownSession) {
+        for open in &known.undecided {
+            let Some(id) = open.draft.clone().filter(|id| self.drafts.read(id).is_err()) else { continue };
+            self.last_draft += 1;
+            let draft = NewDraft {
+                id,
+                number: self.last_draft,
+                file: open.file_path.clone(),
+                agent: known.client.name.clone(),
+                why: "the companion was interrupted".into(),
+                awaited: false,
+                text: open.text.clone(),
+            };
+            self.scribe.send(Job::SaveDraft(draft, None));
+        }
+    }
+
+    /// Where what was typed before a crash is, for the end of a hint; nothing if there is none.
+    fn where_typed(&self, journal: &Journal) -> &'static str {
+        let drafts = self.drafts.list().unwrap_or_default();
+        let has_draft = |open: &Undecided| {
+            open.draft.is_some() || drafts.iter().any(|draft| draft.file == open.file_path)
+        };
+        match journal.sessions.iter().flat_map(|known| &known.undecided).any(has_draft) {
+            true => " What you had typed is in `alongside drafts`.",
+            false => "",
+        }
+    }
+
     /// Says who is cut off: agents know the token of before the crash, and somebody else may know it by now.
     fn mourn(&mut self, journal: Journal) {
+        let typed = self.where_typed(&journal);
         let undecided =
             journal.sessions.iter().flat_map(|known| &known.undecided).map(|open| &open.file_path);
         let untold =
@@ -87,9 +123,7 @@ impl State {
             [] => String::new(),
             waited => format!(" What was left unanswered: {}.", waited.join(", ")),
         };
-        let hint = format!(
-            "`/ide enable` connects an agent again.{unanswered} What you had typed, if anything, is in `alongside drafts`."
-        );
+        let hint = format!("`/ide enable` connects an agent again.{unanswered}{typed}");
         self.news.push(Problem { what, hint: Some(hint) });
     }
 
@@ -148,6 +182,28 @@ impl State {
         }
     }
 
+    /// The disk is full, and so many bytes are still held for what is typed; or there is room again.
+    pub(super) fn disk_short(&mut self, held: Option<u64>) {
+        let problem = held.map(|held| Problem {
+            what: format!(
+                "the disk is full: what you type is saved in room that was kept for it in {}, of which \
+                 {} KiB are left",
+                self.drafts.directory().parent().unwrap_or(&self.drafts.directory()).display(),
+                held >> 10
+            ),
+            hint: Some(
+                "Make room there. When that is used up, what you type is in memory only; a crash loses it."
+                    .into(),
+            ),
+        });
+        let said = problem.clone().unwrap_or_else(|| Problem {
+            what: "there is room on the disk again, and some is kept for what you type".into(),
+            hint: None,
+        });
+        self.disk_problem = problem;
+        self.tell_desks(&desk::Event::Problem(said));
+    }
+
     /// What has changed since this was asked last.
     fn changes(&mut self) -> Changes {
         let Stale { is_all, sessions: stale } = std::mem::take(&mut self.stale);
@@ -194,6 +250,7 @@ impl State {
                 .map(|review| Undecided {
                     file_path: review.file_path().to_owned(),
                     text: review.current().clone(),
+                    draft: review.has_edits().then(|| draft_id(self.started, review.id)),
                 })
                 .collect(),
             unsettled: unsettled.collect(),
@@ -227,13 +284,15 @@ impl Stale {
 }
 
 /// Said when nobody knows who was connected before a crash.
-pub(super) fn lost_memory(why: &str) -> Problem {
+pub(super) fn lost_memory(why: &str, drafts: &Drafts) -> Problem {
+    // Nobody knows of which review they are.
+    let typed = match drafts.list() {
+        Ok(drafts) if drafts.is_empty() => "",
+        _ => " What you had typed, if anything, is in `alongside drafts`.",
+    };
     Problem {
         what: format!("the companion was interrupted, and what it had written down cannot be used: {why}"),
-        hint: Some(
-            "Agents that were connected come back with `/ide enable`. What you had typed, if anything, is in `alongside drafts`."
-                .into(),
-        ),
+        hint: Some(format!("Agents that were connected come back with `/ide enable`.{typed}")),
     }
 }
 
@@ -243,5 +302,6 @@ fn returning(known: KnownSession, number: u64) -> Session {
     let proof = if known.tokenless { Proof::Nothing } else { Proof::Token(family) };
     let mut session = Session::new(known.id, number, known.client, known.version, proof);
     session.is_back = false;
+    session.was_heard = true;
     session
 }

@@ -214,7 +214,7 @@ pub(super) fn refused(file_path: String, closes: bool) -> Vec<String> {
     messages
 }
 
-fn draft_id(started: u64, review: ReviewId) -> String {
+pub(super) fn draft_id(started: u64, review: ReviewId) -> String {
     format!("{started}-{review}")
 }
 

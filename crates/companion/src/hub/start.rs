@@ -53,7 +53,8 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
     };
     let keeps_journal = keeper.is_some();
     let left_behind = keeper.as_ref().map(Keeper::left_behind).transpose();
-    let unreadable = left_behind.as_ref().err().map(|error| lost_memory(&error.to_string()));
+    let drafts = Drafts::open(&places);
+    let unreadable = left_behind.as_ref().err().map(|error| lost_memory(&error.to_string(), &drafts));
     let left_behind = left_behind.ok().flatten().flatten();
     // Without a predecessor there is nothing to wait for.
     let patience = if left_behind.is_some() { patience } else { Instant::now() };
@@ -71,7 +72,6 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         _ => random::hex::<32>().map_err(|error| StartError::Random(error.to_string()))?.into(),
     };
 
-    let drafts = Drafts::open(&places);
     drafts.prune(alongside_desk::now_ms());
     let (editor, stdio) = (builder.pid, builder.stdio.clone());
     let publisher = Publisher {
@@ -85,6 +85,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         stdio: builder.stdio,
         written: Vec::new(),
         has_rival: false,
+        made: Vec::new(),
     };
     let journal = keeper.iter().filter_map(|keeper| keeper.path().parent()).map(Path::to_owned);
     let kept_in = crate::discovery::directories(&places).chain(journal).collect();
@@ -145,6 +146,7 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
         journal_is_underway: false,
         underway: Vec::new(),
         journal_problem: None,
+        disk_problem: None,
         unpublished: Vec::new(),
         held_answers: crate::scribe::Answers::default(),
         told: alongside_desk::Status::default(),
@@ -189,6 +191,11 @@ pub(crate) fn usable_roots(roots: &[PathBuf]) -> Result<Vec<PathBuf>, StartError
         let absolute = std::path::absolute(root).map_err(|error| refused(error.to_string()))?;
         // Neither `.` at the end nor a trailing slash: agents compare strings.
         let tidy: PathBuf = absolute.components().collect();
+        if tidy.to_str().is_none() {
+            // Nor could a desk be told of it.
+            let why = "its path is not UTF-8, which agents cannot be told: rename it, or open a link to it";
+            return Err(refused(why.into()));
+        }
         match std::fs::metadata(&tidy) {
             Ok(found) if found.is_dir() => {}
             Ok(_) => return Err(refused("it is not a directory".into())),

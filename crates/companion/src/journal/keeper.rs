@@ -268,7 +268,7 @@ mod tests {
     fn with(sessions: &[&str]) -> Changes {
         let known = |id: &&str| KnownSession {
             id: (*id).to_owned(),
-            undecided: vec![Undecided { file_path: "/p/a".into(), text: "x".into() }],
+            undecided: vec![Undecided { file_path: "/p/a".into(), text: "x".into(), draft: None }],
             ..KnownSession::default()
         };
         let journal = Journal { sessions: sessions.iter().map(known).collect(), ..journal() };

@@ -18,6 +18,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 
+use super::seldom::Seldom;
+
 /// How long a connection may last on which nobody has shown the token.
 const STRANGER_TIME: Duration = Duration::from_secs(10);
 /// How many such connections there are at most, on each address.
@@ -95,6 +97,7 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
     // Each can be sent away by dropping its sender.
     let mut strangers: VecDeque<oneshot::Sender<()>> = VecDeque::new();
     let (open, is_open) = watch::channel(());
+    let untaken = Seldom::default();
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -117,7 +120,9 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
             }
             Err(error) if is_of_one_connection(&error) => {}
             Err(error) => {
-                tracing::warn!(%error, "no connection can be taken");
+                if let Some(times) = untaken.count(std::time::Instant::now()) {
+                    tracing::warn!(times, %error, "no connection can be taken");
+                }
                 // A stranger's descriptor does better for an agent.
                 strangers.retain(|stranger| !stranger.is_closed());
                 strangers.pop_front();

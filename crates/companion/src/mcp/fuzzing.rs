@@ -105,7 +105,7 @@ fn say(event: Event) {
     let known = |session: &str| session == Companion::SESSION;
     // Whoever asked may be gone, as in the real hub.
     match event {
-        Event::SessionWanted { welcomed, .. } => drop(welcomed.send(Some(Companion::SESSION.into()))),
+        Event::SessionWanted { welcomed, .. } => drop(welcomed.send(Ok(Companion::SESSION.into()))),
         Event::SessionEnded { session, ended } => drop(ended.send(known(&session))),
         Event::PostStarted { session, known: answer } => drop(answer.send(known(&session).then_some(1))),
         Event::OpenDiff { session, proposal, answer, .. } => {

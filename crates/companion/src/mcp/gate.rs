@@ -3,6 +3,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Instant;
 
 use alongside_contract::family::Family;
 use alongside_contract::{proof, rpc, token};
@@ -15,6 +16,7 @@ use subtle::ConstantTimeEq as _;
 
 use super::doors::Visitor;
 use super::http::json_error;
+use super::seldom::Seldom;
 
 /// [`proof::NONCE_HEADER`], as this library spells names.
 const NONCE: &str = "alongside-nonce";
@@ -28,6 +30,7 @@ pub(crate) struct Gate {
     pub(crate) token: Arc<str>,
     pub(crate) hosts: Vec<String>,
     pub(crate) allow_tokenless: bool,
+    refusals: Seldom,
 }
 
 /// How a request proved itself.
@@ -49,7 +52,7 @@ impl Gate {
             let named = names.map(|name| format!("{name}:{}", address.port()));
             named.into_iter().chain([address.to_string()])
         });
-        Self { token, hosts: hosts.collect(), allow_tokenless }
+        Self { token, hosts: hosts.collect(), allow_tokenless, refusals: Seldom::default() }
     }
 
     /// Whether it comes from this machine, and from no page.
@@ -107,6 +110,15 @@ impl Gate {
     }
 }
 
+impl Drop for Gate {
+    fn drop(&mut self) {
+        let refused = self.refusals.unsaid();
+        if refused > 0 {
+            tracing::warn!(refused, "more requests were refused");
+        }
+    }
+}
+
 /// Whether a browser would send it for any page without asking first.
 fn is_simple(method: &Method, headers: &HeaderMap) -> bool {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
@@ -135,7 +147,9 @@ pub(crate) async fn gate(State(gate): State<Arc<Gate>>, mut request: Request, ne
             next.run(request).await
         }
         Err((status, why)) => {
-            tracing::warn!(%status, why, "request refused");
+            if let Some(refused) = gate.refusals.count(Instant::now()) {
+                tracing::warn!(refused, %status, why, "request refused");
+            }
             let refusal = json_error(status, rpc::error(None, rpc::INVALID_REQUEST, why));
             if status == StatusCode::UNAUTHORIZED {
                 return ([(WWW_AUTHENTICATE, "Bearer")], refusal).into_response();

@@ -296,6 +296,7 @@ fn respond(answer: Answer) -> Response {
         Answer::NoSessionNamed => no_session_named(),
         Answer::NoSuchSession => no_such_session(),
         Answer::NotSpoken(reply) => json_error(StatusCode::BAD_REQUEST, reply),
+        Answer::Full(reply) => json_error(StatusCode::SERVICE_UNAVAILABLE, reply),
         Answer::Stopping => stopping(),
     }
 }
@@ -365,5 +366,28 @@ mod tests {
         }
         assert!(matches!(inbox.recv().await, Some(Event::PostStarted { .. })));
         assert!(matches!(inbox.recv().await, Some(Event::PostRead { .. })));
+    }
+
+    #[tokio::test]
+    async fn one_session_too_many_is_503_with_an_error_that_names_the_limit() {
+        let (events, mut inbox) = Events::channel();
+        let server = Arc::new(Server { events, max_body: 1024, preparing: Arc::default() });
+        let params =
+            r#"{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}"#;
+        let body = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"initialize","params":{params}}}"#);
+        let request = Request::builder().body(Body::from(body)).unwrap();
+        let hub = async {
+            let Some(Event::SessionWanted { welcomed, .. }) = inbox.recv().await else {
+                panic!("no session")
+            };
+            welcomed.send(Err(crate::hub::Unwelcome::Full)).unwrap();
+        };
+        let asked = messages(State(server), Extension(Proof::Token(None)), request);
+        let (answer, ()) = tokio::join!(asked, hub);
+        assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+        let body = answer.into_body().collect().await.unwrap().to_bytes();
+        let said: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(said["id"], 7);
+        assert!(said["error"]["message"].as_str().unwrap().contains("4096"), "{said}");
     }
 }

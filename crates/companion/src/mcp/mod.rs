@@ -6,5 +6,6 @@ pub(crate) mod gate;
 pub(crate) mod http;
 mod preparing;
 pub(crate) mod rpc;
+mod seldom;
 pub(crate) mod stream;
 pub(crate) mod tools;

@@ -12,7 +12,8 @@ use super::gate::Proof;
 use super::http::Unread;
 use super::preparing::Preparing;
 use super::tools::{self, BadCall, ToolCall};
-use crate::hub::{Event, Events};
+use crate::hub::{Event, Events, Unwelcome};
+use crate::session::MOST;
 
 /// How much is repeated of what somebody else wrote, in bytes.
 const QUOTED: usize = 512;
@@ -44,6 +45,8 @@ pub(crate) enum Answer {
     NoSuchSession,
     /// A newer way of speaking; its clients fall back to sessions when they hear 400.
     NotSpoken(String),
+    /// As many sessions as there may be.
+    Full(String),
     Stopping,
 }
 
@@ -112,8 +115,13 @@ impl Caller {
                 welcomed,
             })
             .await;
-        let Some(Some(session)) = welcomed else {
-            return Answer::Stopping;
+        let session = match welcomed {
+            Some(Ok(session)) => session,
+            Some(Err(Unwelcome::Full)) => {
+                let why = format!("there are {MOST} sessions already, and no more are served");
+                return Answer::Full(rpc::error(Some(id), rpc::INVALID_REQUEST, &why));
+            }
+            Some(Err(Unwelcome::NoRandom)) | None => return Answer::Stopping,
         };
         let result = InitializeResult {
             protocol_version,

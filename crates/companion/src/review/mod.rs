@@ -2,6 +2,7 @@
 
 pub(crate) mod alignment;
 pub(crate) mod composition;
+mod git;
 pub(crate) mod lines;
 pub(crate) mod place;
 mod segments;
@@ -17,6 +18,7 @@ use alongside_desk::{Agent, Change, Changed, Decision, Refusal, Review, ReviewId
 
 use alignment::Aligned;
 use composition::Composition;
+use place::Leads;
 use target::{BadTarget, Fingerprint};
 
 /// A proposal, read and compared, before anybody is shown it. Made outside the loop: comparing takes time.
@@ -30,7 +32,7 @@ pub(crate) struct Proposal {
     /// The target without links.
     real: PathBuf,
     /// Where a write to it would end up.
-    lead: PathBuf,
+    leads: Leads,
 }
 
 impl Proposal {
@@ -49,8 +51,8 @@ impl Proposal {
         let original = aligned.original.take().map_or_else(|| Arc::from(""), Arc::<str>::from);
         let composition = Composition::new(original, proposed);
         let real = crate::context::real(Path::new(&file_path));
-        let lead = place::lead(Path::new(&file_path));
-        Ok(Self { file_path, composition, aligned, fingerprint, real, lead })
+        let leads = Leads::of(Path::new(&file_path));
+        Ok(Self { file_path, composition, aligned, fingerprint, real, leads })
     }
 }
 
@@ -264,8 +266,8 @@ impl Reviews {
     ) -> &mut Pending {
         self.last += 1;
         let id = ReviewId(self.last);
-        let outside = place::outside(&proposal.lead, roots);
-        let in_git = place::in_git(&proposal.lead, roots);
+        let outside = proposal.leads.outside(roots);
+        let in_git = proposal.leads.in_git(roots);
         let is_new_file = proposal.fingerprint.is_absent();
         let told = (1, proposal.composition.current().clone());
         let seen = proposal.fingerprint.clone();

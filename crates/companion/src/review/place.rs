@@ -4,6 +4,8 @@
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
+use super::git;
+
 /// As many links as Linux follows.
 const MOST_LINKS: usize = 40;
 
@@ -46,18 +48,67 @@ fn parts(path: &Path) -> Vec<OsString> {
     parts
 }
 
-/// Where it leads, if that is below none of the roots, which are without links. Without roots there is no outside.
-pub(crate) fn outside(lead: &Path, roots: &[PathBuf]) -> Option<String> {
-    let is_outside = !roots.is_empty() && !roots.iter().any(|root| lead.starts_with(root));
-    is_outside.then(|| lead.to_string_lossy().into_owned())
+/// The path as a program spells it that takes `..` for the directory named before, whatever that is: so does
+/// Node's `path.resolve`, while the system follows a link first.
+fn spelled_out(path: &Path) -> PathBuf {
+    let mut spelled = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(spelled.pop()),
+            Component::CurDir => {}
+            part => spelled.push(part),
+        }
+    }
+    spelled
 }
 
-/// Where it leads, if that is in a `.git`: whoever writes there has git run a program of theirs. That a root lies in one is no news.
-pub(crate) fn in_git(lead: &Path, roots: &[PathBuf]) -> Option<String> {
-    let below = roots.iter().find_map(|root| lead.strip_prefix(root).ok()).unwrap_or(lead);
-    // Where case does not count, git does not count it either.
-    let is_gits = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
-    below.components().any(is_gits).then(|| lead.to_string_lossy().into_owned())
+/// Where a write to a path would end up.
+#[derive(Debug)]
+pub(crate) struct Leads(Vec<Lead>);
+
+/// One way to read the path; there are two where `..` comes after a link.
+#[derive(Debug)]
+struct Lead {
+    path: PathBuf,
+    /// What makes it [git's](git), if anything outside of a `.git` does.
+    git: Option<PathBuf>,
+}
+
+impl Leads {
+    /// Looks at the disk.
+    pub(crate) fn of(path: &Path) -> Self {
+        let mut paths = vec![lead(path), lead(&spelled_out(path))];
+        paths.dedup();
+        Self(paths.into_iter().map(|path| Lead { git: git::directory_of(&path), path }).collect())
+    }
+
+    /// Where it leads, if that is below none of the roots, which are without links. Without roots there is no
+    /// outside.
+    pub(crate) fn outside(&self, roots: &[PathBuf]) -> Option<String> {
+        let is_outside =
+            |lead: &&Lead| !roots.is_empty() && !roots.iter().any(|root| lead.path.starts_with(root));
+        shown(self.0.iter().filter(is_outside))
+    }
+
+    /// Where it leads, if git runs or obeys what lies there: whoever writes it has git run a program of
+    /// theirs. That a root lies in such a place is no news.
+    pub(crate) fn in_git(&self, roots: &[PathBuf]) -> Option<String> {
+        let is_gits = |lead: &&Lead| {
+            let below = roots.iter().find_map(|root| lead.path.strip_prefix(root).ok()).unwrap_or(&lead.path);
+            // Where case does not count, git does not count it either.
+            let is_in_git = below.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
+            let mut around = roots.iter().filter(|root| lead.path.starts_with(root));
+            let mut is_news = |git: &PathBuf| !around.any(|root| root.starts_with(git));
+            is_in_git || lead.git.as_ref().is_some_and(&mut is_news)
+        };
+        shown(self.0.iter().filter(is_gits))
+    }
+}
+
+/// All of them; `None` if there is none.
+fn shown<'l>(leads: impl Iterator<Item = &'l Lead>) -> Option<String> {
+    let shown: Vec<_> = leads.map(|lead| lead.path.to_string_lossy()).collect();
+    (!shown.is_empty()).then(|| shown.join(" or "))
 }
 
 #[cfg(all(test, unix))]
@@ -92,17 +143,52 @@ mod tests {
             ("docs/../stolen", "stolen"),
             ("../project-of-another/a", "project-of-another/a"),
         ] {
-            let seen = outside(&lead(&project.join(path)), &roots);
+            let seen = Leads::of(&project.join(path)).outside(&roots);
             assert_eq!(seen.as_deref(), home.join(really).to_str(), "{path}");
         }
         symlink("src", project.join("inner")).unwrap();
         for path in ["a.txt", "inner/a.txt", "src/../a.txt", "missing/dir/../a", "docs/../project/a"] {
-            assert_eq!(outside(&lead(&project.join(path)), &roots), None, "{path}");
+            assert_eq!(Leads::of(&project.join(path)).outside(&roots), None, "{path}");
         }
-        assert_eq!(outside(&lead(&keys), &[]), None, "without roots there is no outside");
+        assert_eq!(Leads::of(&keys).outside(&[]), None, "without roots there is no outside");
         symlink("b", project.join("a")).unwrap();
         symlink("a", project.join("b")).unwrap();
         lead(&project.join("a/c"));
+    }
+
+    #[test]
+    fn where_two_readings_of_a_path_differ_both_are_looked_at() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        let project = home.join("project");
+        fs::create_dir_all(project.join("a/b/.git")).unwrap();
+        fs::create_dir(project.join("c")).unwrap();
+        symlink("a/b", project.join("deep")).unwrap();
+        let roots = [project.join("c"), project.join("a")];
+        let at = |path: &str| Leads::of(&project.join(path));
+        // The system goes to a/x, and Node to x.
+        assert_eq!(at("deep/../x").outside(&roots).as_deref(), project.join("x").to_str());
+        assert_eq!(at("c/../deep/../x").outside(&roots).as_deref(), project.join("x").to_str());
+        let both = format!("{} or {}", project.join("x").display(), home.join("x").display());
+        assert_eq!(at("deep/../../x").outside(&roots), Some(both));
+        assert_eq!(at("a/b/../x").outside(&roots), None, "without a link they are one");
+        symlink("c", project.join("a/link")).unwrap();
+        assert!(at("a/link/../b/.git/config").in_git(&roots).is_some());
+    }
+
+    #[test]
+    fn a_root_that_lies_where_git_looks_is_no_news() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        let bare = home.join("all.git");
+        for below in ["refs", "objects", "main"] {
+            fs::create_dir_all(bare.join(below)).unwrap();
+        }
+        fs::write(bare.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        let roots = [bare.join("main")];
+        assert_eq!(Leads::of(&bare.join("main/a.txt")).in_git(&roots), None);
+        assert!(Leads::of(&bare.join("hooks/update")).in_git(&roots).is_some());
+        assert!(Leads::of(&bare.join("main/.husky/pre-push")).in_git(&roots).is_some());
     }
 
     #[test]
@@ -124,15 +210,19 @@ mod tests {
             ("module/.git", "project/module/.git"),
             ("../other/.git/config", "other/.git/config"),
         ] {
-            let seen = in_git(&lead(&project.join(path)), &roots);
+            let seen = Leads::of(&project.join(path)).in_git(&roots);
             assert_eq!(seen.as_deref(), home.join(really).to_str(), "{path}");
         }
         for path in ["a.txt", ".gitignore", ".github/workflows/a.yml", "a.git/config", ".git/../a.txt"] {
-            assert_eq!(in_git(&lead(&project.join(path)), &roots), None, "{path}");
+            assert_eq!(Leads::of(&project.join(path)).in_git(&roots), None, "{path}");
         }
         let tree = project.join(".git/trees/one");
-        assert_eq!(in_git(&tree.join("a.txt"), std::slice::from_ref(&tree)), None, "it is the project");
-        assert!(in_git(&tree.join(".git"), &[tree]).is_some());
+        assert_eq!(
+            Leads::of(&tree.join("a.txt")).in_git(std::slice::from_ref(&tree)),
+            None,
+            "it is the project"
+        );
+        assert!(Leads::of(&tree.join(".git")).in_git(&[tree]).is_some());
     }
 
     #[test]
@@ -142,7 +232,7 @@ mod tests {
         symlink("real", home.path().join("link")).unwrap();
         let roots = [lead(&home.path().join("link"))];
         for name in ["link/a", "real/a"] {
-            assert_eq!(outside(&lead(&home.path().join(name)), &roots), None);
+            assert_eq!(Leads::of(&home.path().join(name)).outside(&roots), None);
         }
     }
 }

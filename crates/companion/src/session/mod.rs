@@ -26,6 +26,11 @@ pub(crate) const RESEND_AFTER: Duration = Duration::from_millis(100);
 /// Texts of ended reviews remembered for an agent that closes twice, or late, beside those it has not been told of.
 const REMEMBERED: usize = 8;
 
+/// How many there are at most: far more than anybody works with, and few enough for desks to show.
+pub(crate) const MOST: usize = 4096;
+/// How much of what an agent calls itself is kept, in bytes: every status repeats it.
+const LONGEST_NAME: usize = 256;
+
 /// What agents call themselves when they speak over stdio.
 const OVER_STDIO: &str = "stdio-client";
 
@@ -41,6 +46,8 @@ pub(crate) struct Session {
     pub(crate) version: String,
     /// False for a session of before a crash until it is heard of.
     pub(crate) is_back: bool,
+    /// It has said something since it came.
+    pub(crate) was_heard: bool,
     /// It sent no token, so it is an agent of mid 2025.
     pub(crate) tokenless: bool,
     /// By the token it presents, or by what it calls itself.
@@ -72,10 +79,13 @@ impl Session {
     pub(crate) fn new(
         id: String,
         number: u64,
-        client: Implementation,
+        mut client: Implementation,
         version: String,
         proof: Proof,
     ) -> Self {
+        for said in [&mut client.name, &mut client.version].into_iter().chain(&mut client.title) {
+            said.truncate(said.floor_char_boundary(LONGEST_NAME));
+        }
         let family = match proof {
             Proof::Token(Some(family)) => Some(family),
             _ => family::by_client_name(&client.name),
@@ -88,6 +98,7 @@ impl Session {
             tokenless: proof == Proof::Nothing,
             family,
             is_back: true,
+            was_heard: false,
             since: alongside_desk::now_ms(),
             outbox: Outbox::default(),
             stream: None,

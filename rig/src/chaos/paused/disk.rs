@@ -15,6 +15,11 @@ pub(super) struct Disk {
     files: Vec<PathBuf>,
 }
 
+/// Whether room is held there for what is typed, which stays.
+fn is_reserve(path: &Path, state: &Path) -> bool {
+    path.starts_with(state.join("reserve"))
+}
+
 impl Disk {
     pub(super) fn new(files: usize) -> Result<Self> {
         let directory = tempfile::Builder::new().prefix("alongside-chaos-").tempdir()?;
@@ -77,7 +82,7 @@ impl Disk {
                 if path.file_name().is_some_and(|name| name != "draft.json") {
                     left.drafts.push(fs::read_to_string(&path)?);
                 }
-            } else if !is_target && !is_lock {
+            } else if !is_target && !is_lock && !is_reserve(&path, &state) {
                 left.strays.push(format!("{} was left behind", path.display()));
             }
         }

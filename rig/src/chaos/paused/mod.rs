@@ -16,17 +16,19 @@ use alongside_companion::faults;
 pub use alongside_companion::faults::Fault;
 use anyhow::Result;
 
+use super::small::SmallDisk;
 use super::{Bounds, Plan, Record, Stage};
 
 /// See the module.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Paused {
     which: fn(Builder) -> Builder,
+    small: Option<SmallDisk>,
 }
 
 impl Default for Paused {
     fn default() -> Self {
-        Self { which: |builder| builder }
+        Self { which: |builder| builder, small: SmallDisk::take() }
     }
 }
 
@@ -38,7 +40,7 @@ impl Paused {
             Fault::WrittenIsDelivered => |builder| faults::with(builder, Fault::WrittenIsDelivered),
             Fault::SentAgainBlindly => |builder| faults::with(builder, Fault::SentAgainBlindly),
         };
-        Self { which }
+        Self { which, ..Self::default() }
     }
 }
 
@@ -47,7 +49,7 @@ const BOUNDS: Bounds = Bounds { delivery: 3_000, receipt: 1_000, calm: 4_000, gr
 
 impl Stage for Paused {
     fn play(&mut self, plan: &Plan) -> Result<Record> {
-        round::play(plan, self.which, &BOUNDS)
+        round::play(plan, self.which, &mut self.small, &BOUNDS)
     }
 
     fn bounds(&self) -> Bounds {

@@ -11,6 +11,7 @@ use super::desk::{Deeds, Desk};
 use super::disk::Disk;
 use super::host::Life;
 use crate::chaos::record::{Kind, Trouble};
+use crate::chaos::small::SmallDisk;
 use crate::chaos::squatter::Squatter;
 use crate::chaos::{Bounds, Plan, Record, What};
 use crate::wire::{Fault, Kind as Request, Way};
@@ -24,8 +25,13 @@ const STOPPED_WITHIN: u64 = 3_000;
 /// Not yet over.
 const OPEN: u64 = u64::MAX;
 
-pub(super) fn play(plan: &Plan, which: fn(Builder) -> Builder, bounds: &Bounds) -> Result<Record> {
-    let mut round = Round::begin(plan, which)?;
+pub(super) fn play(
+    plan: &Plan,
+    which: fn(Builder) -> Builder,
+    small: &mut Option<SmallDisk>,
+    bounds: &Bounds,
+) -> Result<Record> {
+    let mut round = Round::begin(plan, which, small.as_mut())?;
     for step in &plan.steps {
         round.pass(step.at)?;
         round.turn(step.turns.into());
@@ -37,7 +43,7 @@ pub(super) fn play(plan: &Plan, which: fn(Builder) -> Builder, bounds: &Bounds) 
     round.end()
 }
 
-struct Round {
+struct Round<'a> {
     // The world is dropped before the companion, as at the end of a round.
     world: Clock,
     which: fn(Builder) -> Builder,
@@ -49,6 +55,10 @@ struct Round {
     deeds: Deeds,
     notes: Notes,
     disk: Disk,
+    /// Where companions keep their state, if that can be filled.
+    small: Option<&'a mut SmallDisk>,
+    /// Until when it is full.
+    full: Option<u64>,
     now: u64,
     /// When anything moved last.
     moved: u64,
@@ -71,9 +81,16 @@ struct Round {
     leaks: Vec<String>,
 }
 
-impl Round {
-    fn begin(plan: &Plan, which: fn(Builder) -> Builder) -> Result<Self> {
+impl<'a> Round<'a> {
+    fn begin(
+        plan: &Plan,
+        which: fn(Builder) -> Builder,
+        mut small: Option<&'a mut SmallDisk>,
+    ) -> Result<Self> {
         let disk = Disk::new(plan.files)?;
+        if let Some(small) = &mut small {
+            small.lead(&disk.path().join("state"))?;
+        }
         let notes = Notes::new(disk.project().clone());
         let life = Life::start(disk.path(), which, None)?;
         let agents = (0..plan.agents).map(|number| Agent::new(number, notes.clone())).collect();
@@ -88,6 +105,8 @@ impl Round {
             deeds: Deeds::default(),
             notes,
             disk,
+            small,
+            full: None,
             now: 0,
             moved: 0,
             troubles: Vec::new(),
@@ -190,8 +209,9 @@ impl Round {
                 300..3_000 => 50,
                 _ => 250,
             };
-            let squats = self.squats.map(|(at, _)| at);
-            let next = [self.back.map(|(at, _)| at), self.shown.map(|(at, _)| at), self.thawed, squats];
+            let (squats, full) = (self.squats.map(|(at, _)| at), self.full);
+            let [back, shown] = [self.back, self.shown].map(|due| due.map(|(at, _)| at));
+            let next = [back, shown, self.thawed, squats, full];
             let held = self.agents.iter().filter_map(|agent| agent.held.map(|(until, _)| until));
             let frozen = self.desks.iter().filter_map(|desk| desk.frozen_until);
             let next = next.into_iter().flatten().chain(held).chain(frozen).min().unwrap_or(OPEN);
@@ -217,6 +237,12 @@ impl Round {
                 life.thaw();
             }
             self.moved = now;
+        }
+        if let Some(small) = &mut self.small {
+            if self.full.take_if(|until| *until <= now).is_some() {
+                small.free();
+            }
+            small.fill_again();
         }
         for agent in &mut self.agents {
             if agent.held.is_some_and(|(until, _)| until <= now) {
@@ -388,6 +414,14 @@ impl Round {
                 self.squats = Some((now + ms, trouble));
                 true
             }
+            What::FillDisk { ms } => {
+                let fills = self.small.as_mut().is_some_and(|small| small.fill());
+                if fills {
+                    self.full = Some(now + ms);
+                    self.trouble(Kind::DiskFull, None, now + ms);
+                }
+                fills
+            }
         })
     }
 
@@ -502,6 +536,7 @@ impl Round {
         let frozen = self.desks.iter().any(|desk| desk.frozen_until.is_some());
         ends || held
             || frozen
+            || self.full.is_some()
             || self.thawed.is_some()
             || self.shown.is_some()
             || self.back.is_some()

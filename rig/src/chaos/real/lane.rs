@@ -12,6 +12,7 @@ use rustix::process::Pid;
 use super::agent::Agent;
 use crate::chaos::dice::Dice;
 use crate::chaos::plan::Plan;
+use crate::chaos::small::SmallDisk;
 use crate::ide_client::RELEASES;
 use crate::install::Rig;
 use crate::sandbox::Sandbox;
@@ -27,11 +28,23 @@ pub(super) struct Lane {
     /// One of each release, and in how many rounds it was.
     agents: [Option<(Agent, usize)>; RELEASES.len()],
     started: usize,
+    /// Where companions keep their state, if that can be filled.
+    pub(super) small: Option<SmallDisk>,
 }
 
 impl Lane {
     pub(super) fn new(rig: Rig) -> Self {
-        Self { rig, sandbox: Arc::new(Sandbox::new()), agents: Default::default(), started: 0 }
+        let sandbox = Arc::new(Sandbox::new());
+        Self { rig, sandbox, agents: Default::default(), started: 0, small: SmallDisk::take() }
+    }
+
+    /// Has the state of a round lie on the small disk, if there is one.
+    ///
+    /// # Errors
+    /// When it cannot.
+    pub(super) fn lead_to_small_disk(&mut self) -> Result<()> {
+        let state = self.sandbox.home().join(".local/state");
+        self.small.as_mut().map_or(Ok(()), |small| small.lead(&state))
     }
 
     /// Which agents play in a round: as many releases as it has agents.

@@ -15,6 +15,7 @@ use super::hosts;
 use super::world::{Act, Notes, ORIGINAL, TRIES_FOR, World};
 use crate::chaos::plan::What;
 use crate::chaos::record::{Answer, Close, Decision, Edit, Gone, Kind, Outcome, Proposal};
+use crate::chaos::small::SmallDisk;
 use crate::ide_client::{self, CliAnswer};
 use crate::wire;
 
@@ -27,6 +28,7 @@ impl World<'_> {
     /// # Errors
     /// When an agent or a desk cannot be started.
     pub(super) async fn act(&mut self, act: Act) -> Result<()> {
+        self.lane.small.iter().for_each(SmallDisk::fill_again);
         let done = match act {
             Act::Step(what) => self.step(what).await?,
             Act::Thaw(pids, trouble) => {
@@ -50,6 +52,11 @@ impl World<'_> {
                 return Ok(());
             }
             Act::Join(desk) => return self.come_back(desk),
+            Act::FreeDisk(trouble) => {
+                self.lane.small.iter_mut().for_each(SmallDisk::free);
+                self.notes.over(trouble);
+                return Ok(());
+            }
             Act::Enable(agent) => {
                 if self.waits(agent).is_none() {
                     self.enable(agent);
@@ -120,6 +127,14 @@ impl World<'_> {
                 true
             }
             What::Squat { ms } => self.squat(ms),
+            What::FillDisk { ms } => {
+                let fills = self.lane.small.as_mut().is_some_and(|small| small.fill());
+                if fills {
+                    let trouble = self.notes.trouble(Kind::DiskFull, None);
+                    self.later(ms, Act::FreeDisk(trouble));
+                }
+                fills
+            }
         })
     }
 

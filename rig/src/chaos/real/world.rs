@@ -98,6 +98,8 @@ pub(super) enum Act {
     Join(usize),
     /// `/ide enable`.
     Enable(usize),
+    /// There is room on the disk again.
+    FreeDisk(usize),
 }
 
 /// The record, which whoever waits for something writes into when it comes.
@@ -172,6 +174,7 @@ impl<'a> World<'a> {
             kills: 0,
             until_served: Vec::new(),
         };
+        world.lane.lead_to_small_disk()?;
         for desk in 0..plan.desks {
             world.join(desk)?;
             world.is_served().await?;

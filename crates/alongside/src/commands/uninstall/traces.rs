@@ -12,7 +12,7 @@ use crate::adapters::machine::Machine;
 use crate::host::{self, Registry};
 
 /// The directories of our state that go; drafts are asked for by themselves.
-const STATE: [&str; 2] = ["journal", "log"];
+const STATE: [&str; 3] = ["journal", "log", "reserve"];
 
 /// What was found.
 pub(super) struct Traces {

@@ -18,11 +18,16 @@ fn desk_with_small_disks(home: &Home, directories: &[PathBuf]) -> Option<Running
 
 /// The same after something was done in a shell.
 fn desk_after(home: &Home, directories: &[PathBuf], done: &str) -> Option<Running> {
+    desk_on(home, directories, "size=256k,nr_inodes=200", done)
+}
+
+/// The same with file systems of this size.
+fn desk_on(home: &Home, directories: &[PathBuf], size: &str, done: &str) -> Option<Running> {
     let mount: Vec<String> = directories
         .iter()
         .map(|directory| {
             std::fs::create_dir_all(directory).unwrap();
-            format!("mount -t tmpfs -o size=256k,nr_inodes=200,mode=700 none '{}'", directory.display())
+            format!("mount -t tmpfs -o {size},mode=700 none '{}'", directory.display())
         })
         .collect();
     let mount = mount.join(" && ");
@@ -238,4 +243,51 @@ async fn a_host_that_is_killed_while_everything_is_full_comes_back_and_says_when
     }
     desk.shows("what a crash must not take is written down again").await;
     until("the entry of the host that runs", || entry().filter(|pid| *pid != before)).await;
+}
+
+#[tokio::test]
+async fn what_is_typed_while_others_fill_the_disk_outlives_a_kill() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let below = home.path("home/.local/state");
+    // Room or names may be what is missing.
+    let Some(mut desk) = desk_on(&home, std::slice::from_ref(&below), "size=16m,nr_inodes=200", "true")
+    else {
+        return;
+    };
+    let agent = home.agent().await;
+    // It stays while somebody has it open.
+    let open = std::fs::File::open(seen_by(hosts_pid(&home).unwrap(), &below)).unwrap();
+    let state = PathBuf::from(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&open)));
+    let state = state.join("alongside");
+    until("the reserve", || (files_below(&state.join("reserve")).len() >= 4).then_some(())).await;
+    let fill = |round: u32| {
+        let names: Vec<_> = (0..).map(|n| state.join(format!("{round}-{n}"))).map_while(empty_file).collect();
+        names.first().map_or_else(|| state.join("0-0"), Clone::clone)
+    };
+    fill_with(fill(0));
+    let rest = "-".repeat(30_000);
+    let _diff = propose(&agent, &file, &format!("A{rest}\nA\n")).await;
+    desk.shows("the disk is full: what you type is saved in room that was kept for it").await;
+    desk.answers("(1/1) keep", "e").await;
+    // Once it is saved, others take what may be left, and the person types on.
+    let drafts = || {
+        files_below(&state.join("drafts")).into_iter().filter_map(|path| std::fs::read_to_string(path).ok())
+    };
+    let typed = format!("precious{rest}\nprecious\n");
+    until("the draft", || drafts().any(|text| text == typed).then_some(())).await;
+    let filler = fill(1);
+    std::fs::File::options().append(true).create(true).open(&filler).unwrap();
+    let _ = fill_more(&filler);
+    super::kill_everybody(&home);
+    assert!(drafts().any(|text| text == typed), "{:?}", files_below(&state));
+    assert_eq!(state.join("reserve").metadata().unwrap().permissions().mode() & 0o777, 0o700);
+}
+
+/// Adds to a file as long as there is room.
+fn fill_more(path: &Path) -> std::io::Result<()> {
+    use std::io::Write as _;
+    let mut file = std::fs::File::options().append(true).open(path)?;
+    while file.write_all(&[b'x'; 4096]).is_ok() {}
+    Ok(())
 }

@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::support::Home;
 
 /// Every process of this home.
-fn everybody(home: &Home) -> Vec<Pid> {
+pub(crate) fn everybody(home: &Home) -> Vec<Pid> {
     let mark = format!("XDG_RUNTIME_DIR={}\0", home.path("run").display());
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());

@@ -117,6 +117,7 @@ fn names_that_are_made_to_lead_elsewhere_while_we_write_change_nothing_there() {
         stdio: None,
         written: Vec::new(),
         has_rival: false,
+        made: Vec::new(),
     };
     let roots = [path("project")];
     assert_eq!(publisher.publish(&roots, true), []);

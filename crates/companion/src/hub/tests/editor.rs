@@ -24,7 +24,8 @@ async fn terminals_are_given_the_variables_of_every_family() {
 
 /// The names of the current Gemini CLI's discovery files.
 fn records(story: &Story) -> Vec<String> {
-    let entries = fs::read_dir(story.directory.path().join("tmp/gemini/ide")).unwrap();
+    // It goes with them.
+    let entries = fs::read_dir(story.directory.path().join("tmp/gemini/ide")).into_iter().flatten();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.filter(|name| name.starts_with("gemini-")).collect()
 }

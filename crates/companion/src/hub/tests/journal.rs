@@ -13,6 +13,10 @@ async fn interrupted() -> (Story, String, u16, String) {
 }
 
 async fn interrupted_with(proof: Proof) -> (Story, String, u16, String) {
+    interrupted_after(proof, Some("one\nmine\nthree\n")).await
+}
+
+async fn interrupted_after(proof: Proof, typed: Option<&str>) -> (Story, String, u16, String) {
     let mut story = Story::of(|builder| builder.journal_as("k")).await;
     let session = {
         let agent = story.agent_with(proof).await;
@@ -21,7 +25,9 @@ async fn interrupted_with(proof: Proof) -> (Story, String, u16, String) {
     };
     let review = story.opened().await;
     assert_eq!(review.id, ReviewId(1));
-    story.type_over(&review, "one\nmine\nthree\n").await;
+    if let Some(typed) = typed {
+        story.type_over(&review, typed).await;
+    }
     let (port, token) = (story.companion.port(), story.companion.token().to_owned());
     let hold = Some(PortHold::take(story.companion.addresses()).unwrap());
     let Story { directory, companion, file, reviews, .. } = story;
@@ -50,6 +56,39 @@ async fn a_successor_has_port_token_and_sessions_and_rejects_what_waited() {
     let mut stream = agent.stream().await;
     assert_eq!(outcome(&mut stream).await.0["method"], "ide/diffRejected");
     assert_eq!(agent.close_diff(&story.file).await.as_deref(), Some("one\nmine\nthree\n"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_nothing_was_typed_no_draft_is_promised() {
+    let (mut story, ..) = interrupted_after(Proof::Token(None), None).await;
+    story.succeeded_by(|builder| builder.journal_as("k")).await;
+    let hint = story.problem().await.hint.unwrap();
+    assert!(hint.contains("/ide enable") && !hint.contains("drafts"), "{hint}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_journal_that_cannot_be_read_promises_no_draft_where_none_is() {
+    for has_draft in [false, true] {
+        let (mut story, ..) = interrupted().await;
+        let state = Places::below(story.directory.path()).state;
+        fs::write(state.join("journal/own-k.json"), "{}\n").unwrap();
+        if !has_draft {
+            fs::remove_dir_all(state.join("drafts")).unwrap();
+        }
+        story.succeeded_by(|builder| builder.journal_as("k")).await;
+        let hint = story.problem().await.hint.unwrap();
+        assert_eq!(hint.contains("drafts"), has_draft, "{hint}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_full_disk_did_not_take_as_a_draft_is_saved_from_the_journal() {
+    let (mut story, ..) = interrupted().await;
+    fs::remove_dir_all(Drafts::open(&Places::below(story.directory.path())).directory()).unwrap();
+    story.succeeded_by(|builder| builder.journal_as("k")).await;
+    let hint = story.problem().await.hint.unwrap();
+    assert!(hint.contains("What you had typed is in `alongside drafts`"), "{hint}");
+    assert_eq!(story.drafts().await, ["one\nmine\nthree\n"]);
 }
 
 #[tokio::test(start_paused = true)]

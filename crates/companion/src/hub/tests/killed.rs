@@ -41,7 +41,9 @@ struct Moment {
 
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).into_iter().flatten().flatten() {
+    let entries = fs::read_dir(from).into_iter().flatten().flatten();
+    // Nothing is in it.
+    for entry in entries.filter(|entry| entry.file_name() != "reserve") {
         let to = to.join(entry.file_name());
         match entry.file_type().unwrap().is_dir() {
             true => copy(&entry.path(), &to),

@@ -296,3 +296,45 @@ async fn every_companion_has_a_long_random_token_of_its_own() {
     }
     assert_ne!(tokens[0], tokens[1]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn of_too_many_sessions_those_never_heard_again_give_way_and_the_others_stay() {
+    let story = Story::begin().await;
+    let (first, second) = (story.agent().await, story.agent().await);
+    assert!(first.is_known().await && second.is_known().await);
+    let unheard = story.agent().await;
+    for _ in 3..crate::session::MOST {
+        assert!(story.agent().await.is_known().await);
+    }
+    let newest = story.agent().await;
+    assert!(!unheard.is_known().await, "it gave way");
+    assert!(newest.is_known().await && first.is_known().await && second.is_known().await);
+    let client = Implementation { name: "one more".into(), ..Implementation::default() };
+    let proof = Proof::Token(None);
+    let wanted = |welcomed| Event::SessionWanted { client, version: "2025-06-18".into(), proof, welcomed };
+    let refused = story.companion.hub.events.ask(wanted).await.unwrap();
+    assert_eq!(refused, Err(Unwelcome::Full));
+    assert!(
+        story
+            .companion
+            .hub
+            .events
+            .ask(|ended| Event::SessionEnded { session: newest.session, ended })
+            .await
+            .unwrap()
+    );
+    assert!(story.agent().await.is_known().await, "there is room again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_an_agent_calls_itself_is_kept_up_to_a_length() {
+    let mut story = Story::begin().await;
+    let name = "ä".repeat(100_000);
+    let client = Implementation { name: name.clone(), version: name, title: None };
+    let proof = Proof::Token(None);
+    let wanted = |welcomed| Event::SessionWanted { client, version: "2025-06-18".into(), proof, welcomed };
+    story.companion.hub.events.ask(wanted).await.unwrap().unwrap();
+    let status = story.status(|status| !status.agents.is_empty()).await;
+    assert_eq!(status.agents[0].name, "ä".repeat(128));
+    assert_eq!(status.agents[0].version.len(), 256);
+}
