@@ -10,7 +10,7 @@ use super::Level::Must;
 use super::bench::{Case, Checked, Stop, ensure, fail, skip};
 use super::clock::within;
 use super::delivery::cut;
-use super::peer::Peer;
+use super::peer::{Peer, parse};
 use super::table::{Check, Group, When};
 
 pub(super) static CHECKS: &[Check] = &[
@@ -163,8 +163,8 @@ impl Case<'_> {
 /// The text in the answer to `closeDiff`; none if there was no such diff.
 pub(super) fn text_in(result: &Value) -> Option<String> {
     let text = result["content"][0]["text"].as_str()?;
-    match serde_json::from_str::<Value>(text) {
-        Ok(Value::Object(closed)) => closed.get("content")?.as_str().map(str::to_owned),
+    match parse(text) {
+        Some(Value::Object(closed)) => closed.get("content")?.as_str().map(str::to_owned),
         _ => Some(text.to_owned()),
     }
 }

@@ -9,7 +9,7 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 use super::clock::{self, within};
-use super::peer::Peer;
+use super::peer::{Peer, parse};
 use super::sse::{Item, Parser};
 use super::tally::{Tally, Where};
 use super::wire::Connection;
@@ -202,7 +202,7 @@ async fn listen(
             };
             peer.log.note(format!("← stream: {}", event.data.as_deref().unwrap_or("an event without data")));
             tally.hears(Where::Stream(stream), &event);
-            let message = event.data.and_then(|data| serde_json::from_str::<Value>(&data).ok());
+            let message = event.data.and_then(parse);
             let Some(message) = message.filter(Value::is_object) else {
                 hear(Heard::Sign);
                 continue;

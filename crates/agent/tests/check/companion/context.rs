@@ -1,5 +1,6 @@
 //! What agents are told of the editor, and when.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,6 +23,9 @@ const LATE: Duration = Duration::from_millis(1700);
 /// The most files, and the most UTF-16 units of a selection, that agents are told.
 const FILES: usize = 10;
 const SELECTED: usize = 16_384;
+
+/// Stands for half a character until it is written: strings cannot hold it.
+pub(super) const HALF: char = '\u{e000}';
 
 /// What the faulty companion that counts in seconds tells for every file: all that one does in an editor within a second. Told by
 /// the clock, a second that ends between two of them would now and then look right.
@@ -142,23 +146,24 @@ impl Shared {
     }
 
     /// As much of a selection as agents take, on a character's boundary.
-    fn cut<'a>(&self, text: &'a str) -> &'a str {
+    fn cut<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut units = 0;
         let limit = match self.fault {
             Some(Fault::SelectionIsNotCut) => usize::MAX,
             // Characters outside the basic plane are two units, and are taken for one.
             Some(Fault::SelectionIsCutByCharacters) => {
-                return text.char_indices().nth(SELECTED).map_or(text, |(at, _)| &text[..at]);
+                return text.char_indices().nth(SELECTED).map_or(text, |(at, _)| &text[..at]).into();
             }
             _ => SELECTED,
         };
         for (at, character) in text.char_indices() {
             units += character.len_utf16();
             if units > limit {
-                return &text[..at];
+                let is_in_one = self.has(Fault::SelectionIsCutInACharacter) && units - 1 == limit;
+                return if is_in_one { format!("{}{HALF}", &text[..at]).into() } else { text[..at].into() };
             }
         }
-        text
+        text.into()
     }
 }
 

@@ -111,6 +111,7 @@ impl Shared {
         let asked = message["params"]["protocolVersion"].as_str().unwrap_or_default();
         let version = match self.fault {
             Some(Fault::OnlyTheNewestVersion) => VERSIONS[3],
+            Some(Fault::OnlyTheOldestVersion) => VERSIONS[0],
             Some(Fault::VersionRepeatedUnknown) => asked,
             _ => VERSIONS.into_iter().find(|known| *known == asked).unwrap_or(VERSIONS[3]),
         };

@@ -74,10 +74,10 @@ fn begin(shared: &Shared, id: &str, goes_on: bool) -> Option<(u64, UnboundedRece
     if shared.has(Fault::ReplaysAfterLastEventId) && goes_on {
         session.history.iter().for_each(|message| drop(frames.send(Frame::Message(message.clone()))));
     }
-    if !shared.has(Fault::NoContextAtFirst) {
+    if !shared.has(Fault::NoContextAtFirst) && !shared.has(Fault::NoContextUntilAChange) {
         let _ = frames.send(Frame::Message(context::update(&now)));
     }
-    session.told = Some(now);
+    session.told = (!shared.has(Fault::NoContextUntilAChange)).then_some(now);
     session.stream = Some(Stream { number, since: Instant::now(), frames });
     session.flush(shared.fault, shared.has(Fault::SentAgainAtOnce));
     state.writing += 1;
@@ -113,7 +113,7 @@ async fn write(shared: &Shared, wire: &mut Wire, due: &mut UnboundedReceiver<Fra
                             broken["jsonrpc"] = json!("1.0");
                             broken.to_string()
                         }
-                        _ => message.to_string(),
+                        _ => message.to_string().replace(context::HALF, "\\ud83d"),
                     };
                     let kind = match shared.fault {
                         Some(Fault::EventsHaveTypes) => message["method"].as_str().unwrap_or("message"),
