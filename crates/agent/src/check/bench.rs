@@ -136,8 +136,35 @@ pub(super) struct Bench<'b> {
     cases: AtomicUsize,
     /// How the driver failed.
     pub(super) failures: Mutex<Vec<String>>,
-    /// Set once `openDiff` was seen to hang, so that no other check waits for it.
-    pub(super) hangs: AtomicBool,
+    /// How often `openDiff` was seen to hang.
+    pub(super) hangs: Hangs,
+    /// Set once an agent was answered that connected while another was there.
+    pub(super) newest_is_served: AtomicBool,
+}
+
+/// How often `openDiff` was not answered: other checks need not wait for that again and again.
+#[derive(Default)]
+pub(super) struct Hangs {
+    /// To an agent of a check after which no other one had joined. Once is no proof: it may have been what came before.
+    newest: AtomicUsize,
+    /// To one after which another had joined.
+    older: AtomicUsize,
+}
+
+impl Hangs {
+    /// Why it is of no use to try.
+    fn why(&self, is_newest: bool) -> Option<&'static str> {
+        match is_newest {
+            true => (self.newest.load(Ordering::Relaxed) > 1).then_some("openDiff is not answered"),
+            false => (self.older.load(Ordering::Relaxed) > 0)
+                .then_some("with two agents connected, openDiff of the first one is not answered"),
+        }
+    }
+
+    fn count(&self, is_newest: bool) {
+        let count = if is_newest { &self.newest } else { &self.older };
+        count.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 /// What a scene brought to light, and what was said in it.
@@ -165,7 +192,8 @@ impl<'b> Bench<'b> {
             opened: Opened::default(),
             cases: AtomicUsize::new(0),
             failures: Mutex::default(),
-            hangs: false.into(),
+            hangs: Hangs::default(),
+            newest_is_served: false.into(),
         })
     }
 
@@ -246,13 +274,35 @@ pub(super) struct Case<'b> {
     pub(super) bench: &'b Bench<'b>,
     pub(super) log: Log,
     number: usize,
+    /// The session of the agent that joined last.
+    newest: Mutex<Option<String>>,
 }
 
 impl<'b> Case<'b> {
     pub(super) fn new(bench: &'b Bench<'_>) -> Case<'b> {
         // The bench outlives its cases, whatever it borrows itself.
         let log = Log::new(bench.target.record.auth_token.as_deref());
-        Case { bench, log, number: bench.cases.fetch_add(1, Ordering::Relaxed) }
+        let number = bench.cases.fetch_add(1, Ordering::Relaxed);
+        Case { bench, log, number, newest: Mutex::default() }
+    }
+
+    /// Remembers who joined last: some companions answer nobody else.
+    pub(super) fn joins(&self, peer: &Peer) {
+        self.newest.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&peer.session);
+    }
+
+    fn is_newest(&self, peer: &Peer) -> bool {
+        *self.newest.lock().unwrap_or_else(PoisonError::into_inner) == peer.session
+    }
+
+    /// Goes on only where this agent may expect an answer to `openDiff`.
+    pub(super) fn may_open(&self, peer: &Peer) -> Checked {
+        self.bench.hangs.why(self.is_newest(peer)).map_or(Ok(()), skip)
+    }
+
+    /// `openDiff` of this agent was not answered.
+    pub(super) fn hung(&self, peer: &Peer) {
+        self.bench.hangs.count(self.is_newest(peer));
     }
 
     pub(super) fn pace(&self) -> Pace {
@@ -343,9 +393,13 @@ impl<'b> Case<'b> {
         scene: &OnceCell<Played<T>>,
         play: impl Future<Output = Checked<T>>,
     ) -> Checked<T> {
-        let known = scene.initialized();
-        let (outcome, lines) = scene.get_or_init(async || (play.await, self.log.lines())).await;
-        if known {
+        let mut is_ours = false;
+        let playing = async || {
+            is_ours = true;
+            (play.await, self.log.lines())
+        };
+        let (outcome, lines) = scene.get_or_init(playing).await;
+        if !is_ours {
             lines.iter().for_each(|line| self.log.note(line));
         }
         outcome.clone()

@@ -151,10 +151,15 @@ impl Listener {
         Some(newer)
     }
 
+    /// Cuts the stream.
+    pub(super) fn hang_up(&self) {
+        self.leave.notify_one();
+    }
+
     /// Cuts the stream and waits until the companion has noticed: its end of the connection closes when it reads the end of ours.
     /// One that does not close it for so long is left as it is.
     pub(super) async fn cut(self, patience: Duration) {
-        self.leave.notify_one();
+        self.hang_up();
         self.end(patience).await;
         drop(self);
         clock::pass(TO_NOTICE).await;

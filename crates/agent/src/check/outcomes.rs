@@ -1,6 +1,7 @@
 //! Checks of what the person decides. Each scene is played once, and judged by several checks.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::Value;
 use tokio::sync::OnceCell;
@@ -9,6 +10,8 @@ use super::Clause::{Advice, Shipped, Spec};
 use super::Level::Must;
 use super::bench::{Case, Checked, Played, Stop, ensure, fail, skip};
 use super::driver::{Action, Reply};
+use super::listener::Listener;
+use super::peer::Peer;
 use super::table::{Check, Group, When};
 
 /// Everything that ends a diff.
@@ -19,6 +22,9 @@ pub(super) const OUTCOMES: [&str; 3] = ["ide/diffAccepted", "ide/diffRejected", 
 pub(super) struct Scenes {
     pub(super) rewriting: OnceCell<Played<super::contents::Rewriting>>,
     pub(super) moving: OnceCell<Played<super::cursor::Moving>>,
+    pub(super) listens: OnceCell<Played<(Peer, Arc<Listener>)>>,
+    pub(super) is_gone: OnceCell<Played<Peer>>,
+    pub(super) watching: OnceCell<Played<super::idle::Watched>>,
     rejecting: OnceCell<Played<(String, Value)>>,
     accepting: OnceCell<Played<Accepting>>,
     closing: OnceCell<Played<Closing>>,

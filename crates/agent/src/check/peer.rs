@@ -302,7 +302,9 @@ impl Case<'_> {
         let Some(result) = result.filter(Value::is_object) else {
             return skip(format!("there is no session: initialize was answered {}", answer.status()));
         };
-        Ok((peer.after(&answer), result))
+        let peer = peer.after(&answer);
+        self.joins(&peer);
+        Ok((peer, result))
     }
 
     /// Connects as agents do. That the answers are the right ones is judged elsewhere.

@@ -22,7 +22,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Spec(Must, "the server is a valid MCP server"),
         harm: "the agent cannot connect",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(begins(case)),
     },
     Check {
@@ -35,7 +35,7 @@ pub(super) static CHECKS: &[Check] = &[
         },
         harm: "the agent cannot connect",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(versions(case)),
     },
     Check {
@@ -45,7 +45,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "otherwise the server responds with another protocol version it supports"),
         harm: "a newer agent believes that the companion is newer than it is, and uses what is not there",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(unknown_version(case)),
     },
     Check {
@@ -55,7 +55,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "an invalid or unsupported MCP-Protocol-Version is answered 400 Bad Request"),
         harm: "agent and companion misunderstand each other instead of saying so",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(version_header(case)),
     },
     Check {
@@ -65,7 +65,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Should, "without the header the server assumes protocol version 2025-03-26"),
         harm: "agents with an early SDK, which sends none, cannot do anything",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(no_version_header(case)),
     },
     Check {
@@ -78,7 +78,7 @@ pub(super) static CHECKS: &[Check] = &[
         },
         harm: "proposals are shown in the terminal only",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(capabilities(case)),
     },
     Check {
@@ -88,7 +88,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "if the server accepts a notification, it returns 202 Accepted"),
         harm: "the agent says that it is connected and never opens its stream: no context, and no diff ever ends",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(accepted(case)),
     },
     Check {
@@ -98,7 +98,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "202 Accepted comes with no body"),
         harm: "the connection is not used again, and some clients fail on it",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(accepted_empty(case)),
     },
     Check {
@@ -108,7 +108,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "a notification is never answered with a response, and an accepted one with 202"),
         harm: "an agent that tells of something new is cut off",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(unknown_notification(case)),
     },
     Check {
@@ -121,7 +121,7 @@ pub(super) static CHECKS: &[Check] = &[
         },
         harm: "the agent hears nothing: no context, and no diff ever ends",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(discover(case)),
     },
     Check {
@@ -131,7 +131,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "a request is answered with Content-Type: application/json or text/event-stream"),
         harm: "the agent fails with “unexpected content type”",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(answer_type(case)),
     },
     Check {
@@ -141,7 +141,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "implementations of 2025-03-26 support receiving JSON-RPC batches"),
         harm: "an agent with an early SDK waits for an answer that does not come",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(batch(case)),
     },
     Check {
@@ -151,7 +151,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Advice("a body may come in pieces: large proposals do"),
         harm: "large proposals fail now and then",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(slow_body(case)),
     },
 ];

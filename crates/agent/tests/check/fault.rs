@@ -30,6 +30,32 @@ macro_rules! faults {
     };
 }
 
+/// What is wrong with a companion.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Faults {
+    /// The one fault, or the first of several.
+    pub(crate) one: Option<Fault>,
+    also: &'static [Fault],
+}
+
+impl Faults {
+    pub(crate) fn has(self, fault: Fault) -> bool {
+        self.one == Some(fault) || self.also.contains(&fault)
+    }
+
+    /// Several at once. Where two of them meet, each is asked for with [`has`](Self::has).
+    pub(crate) fn all(faults: &'static [Fault]) -> Self {
+        let (one, also) = faults.split_first().expect("a fault");
+        Self { one: Some(*one), also }
+    }
+}
+
+impl From<Option<Fault>> for Faults {
+    fn from(one: Option<Fault>) -> Self {
+        Self { one, also: &[] }
+    }
+}
+
 faults! {
     // Being found.
     NoGeminiFile: "there is no file where Gemini CLI looks" => ["discovery.gemini-file"],
@@ -47,6 +73,7 @@ faults! {
     OverridingFile: "the file is there that overrides every other" => ["discovery.no-override"],
     PortAsText: "the port is a string" => ["discovery.port"],
     NullIdeInfo: "`ideInfo` is `null`" => ["discovery.ide-info", "discovery.no-null"],
+    OnlyGeminiFile: "there is one file, where new releases of Gemini CLI look" => ["discovery.gemini-old-file"],
     NoIdeInfo: "there is no `ideInfo`" => ["discovery.ide-info"],
     NoDisplayName: "`ideInfo` has no name for people" => ["discovery.ide-info"],
     NoTokenInFile: "there is no token in the file" => ["discovery.token"],
@@ -122,6 +149,8 @@ faults! {
     DeleteForgotten: "a session lives on after its DELETE" => ["sessions.delete"],
     DeleteEndsEverybody: "the DELETE of an agent without a stream ends all sessions" => ["sessions.delete-own"],
     OneAgentOnly: "while an agent is there no other can connect" => ["sessions.several"],
+    OlderAgentsUnanswered: "an agent is not answered while one is there that joined after it" => ["sessions.several"],
+    SessionsAreNeverFreed: "the session of an agent that is gone stays" => ["sessions.freed"],
     OneRequestAtATime: "while a request is read no other is served" => ["sessions.slow"],
     RepliesCross: "an agent is sent what another one with the same request id asked for" => ["sessions.equal-ids"],
     // The stream.
@@ -129,7 +158,8 @@ faults! {
     StreamHasARetryHint: "it has a hint when to try again" => ["streams.retry"],
     StreamHasEventIds: "its events have ids" => ["streams.event-ids"],
     KeepAliveIsAnEvent: "it is kept alive by empty events" => ["streams.empty-events"],
-    NoKeepAlive: "it is not kept alive" => ["streams.keep-alive"],
+    NoKeepAlive: "it is not kept alive" => ["streams.keep-alive", "streams.sign-of-life"],
+    KeepAliveIsRare: "it is kept alive, and more rarely than advised" => ["streams.sign-of-life"],
     InvalidNotification: "a notification is no valid JSON-RPC" => ["streams.messages"],
     StreamIsPlainText: "it says that it is plain text" => ["streams.opens"],
     OlderStreamHears: "outcomes go to the older of two streams" => ["streams.newest-hears"],
@@ -199,6 +229,7 @@ faults! {
     ClosingRejects: "`closeDiff` tells of a rejection" => ["diffs.close-quiet"],
     ClosingRejectsUnlessSuppressed: "`closeDiff` tells of a rejection unless it is asked not to" => ["diffs.close-quiet"],
     ClosingTwiceFails: "a second `closeDiff` is an error" => ["diffs.close-twice"],
+    ClosedTextForgotten: "a second `closeDiff` finds no diff" => ["diffs.close-twice"],
     UnknownDiffIsAnError: "`closeDiff` of an unknown diff is an error" => ["diffs.close-unknown"],
     UnknownDiffIsEmpty: "`closeDiff` of an unknown diff is answered with nothing" => ["diffs.close-unknown"],
     DecidedTextForgotten: "`closeDiff` knows nothing of what was decided and not yet heard" => ["diffs.decided-close"],
@@ -210,6 +241,7 @@ faults! {
     ControlCharactersAreLost: "control characters are lost" => ["diffs.exact"],
     AcceptWritesTheFile: "it writes the file itself" => ["diffs.target-untouched"],
     RejectedIsClosed: "a rejection is told by its older name" => ["diffs.rejected-name"],
+    RejectedNamesNoFile: "a rejection does not say what was rejected" => ["diffs.rejected"],
     RejectedWithNull: "a rejection holds `null`" => ["streams.no-null"],
     ClosingTheViewSaysNothing: "closing the view tells nothing" => ["diffs.view-closed"],
     ClosingTheViewAccepts: "closing the view accepts" => ["diffs.view-closed"],
