@@ -13,6 +13,7 @@ use tokio::sync::OnceCell;
 
 use super::clock;
 use super::driver::{Action, Driver, Refusal, Reply};
+use super::hangs::Hangs;
 use super::opened::Opened;
 use super::peer::{Answer, NoAnswer, Peer};
 use super::taken::Taken;
@@ -126,7 +127,7 @@ pub(super) struct Bench<'b> {
     pub(super) target: &'b Target,
     pub(super) pace: Pace,
     pub(super) tally: Arc<Tally>,
-    pub(super) scenes: super::outcomes::Scenes,
+    pub(super) scenes: super::scenes::Scenes,
     pub(super) last: OnceCell<Played<super::stop::Ended>>,
     driver: Option<&'b dyn Driver>,
     server: Mutex<Option<Value>>,
@@ -140,31 +141,6 @@ pub(super) struct Bench<'b> {
     pub(super) hangs: Hangs,
     /// Set once an agent was answered that connected while another was there.
     pub(super) newest_is_served: AtomicBool,
-}
-
-/// How often `openDiff` was not answered: other checks need not wait for that again and again.
-#[derive(Default)]
-pub(super) struct Hangs {
-    /// To an agent of a check after which no other one had joined. Once is no proof: it may have been what came before.
-    newest: AtomicUsize,
-    /// To one after which another had joined.
-    older: AtomicUsize,
-}
-
-impl Hangs {
-    /// Why it is of no use to try.
-    fn why(&self, is_newest: bool) -> Option<&'static str> {
-        match is_newest {
-            true => (self.newest.load(Ordering::Relaxed) > 1).then_some("openDiff is not answered"),
-            false => (self.older.load(Ordering::Relaxed) > 0)
-                .then_some("with two agents connected, openDiff of the first one is not answered"),
-        }
-    }
-
-    fn count(&self, is_newest: bool) {
-        let count = if is_newest { &self.newest } else { &self.older };
-        count.fetch_add(1, Ordering::Relaxed);
-    }
 }
 
 /// What a scene brought to light, and what was said in it.
@@ -185,7 +161,7 @@ impl<'b> Bench<'b> {
             driver,
             scratch,
             tally: Arc::default(),
-            scenes: super::outcomes::Scenes::default(),
+            scenes: super::scenes::Scenes::default(),
             last: OnceCell::new(),
             server: Mutex::default(),
             taken: Taken::default(),
@@ -275,7 +251,7 @@ pub(super) struct Case<'b> {
     pub(super) log: Log,
     number: usize,
     /// The session of the agent that joined last.
-    newest: Mutex<Option<String>>,
+    pub(super) newest: Mutex<Option<String>>,
 }
 
 impl<'b> Case<'b> {
@@ -284,25 +260,6 @@ impl<'b> Case<'b> {
         let log = Log::new(bench.target.record.auth_token.as_deref());
         let number = bench.cases.fetch_add(1, Ordering::Relaxed);
         Case { bench, log, number, newest: Mutex::default() }
-    }
-
-    /// Remembers who joined last: some companions answer nobody else.
-    pub(super) fn joins(&self, peer: &Peer) {
-        self.newest.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&peer.session);
-    }
-
-    fn is_newest(&self, peer: &Peer) -> bool {
-        *self.newest.lock().unwrap_or_else(PoisonError::into_inner) == peer.session
-    }
-
-    /// Goes on only where this agent may expect an answer to `openDiff`.
-    pub(super) fn may_open(&self, peer: &Peer) -> Checked {
-        self.bench.hangs.why(self.is_newest(peer)).map_or(Ok(()), skip)
-    }
-
-    /// `openDiff` of this agent was not answered.
-    pub(super) fn hung(&self, peer: &Peer) {
-        self.bench.hangs.count(self.is_newest(peer));
     }
 
     pub(super) fn pace(&self) -> Pace {

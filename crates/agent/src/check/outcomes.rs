@@ -1,34 +1,17 @@
 //! Checks of what the person decides. Each scene is played once, and judged by several checks.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use serde_json::Value;
-use tokio::sync::OnceCell;
 
 use super::Clause::{Advice, Shipped, Spec};
 use super::Level::Must;
-use super::bench::{Case, Checked, Played, Stop, ensure, fail, skip};
+use super::bench::{Case, Checked, Stop, ensure, fail, skip};
 use super::driver::{Action, Reply};
-use super::listener::Listener;
-use super::peer::Peer;
 use super::table::{Check, Group, When};
 
 /// Everything that ends a diff.
 pub(super) const OUTCOMES: [&str; 3] = ["ide/diffAccepted", "ide/diffRejected", "ide/diffClosed"];
-
-/// Scenes that several checks judge.
-#[derive(Default)]
-pub(super) struct Scenes {
-    pub(super) rewriting: OnceCell<Played<super::contents::Rewriting>>,
-    pub(super) moving: OnceCell<Played<super::cursor::Moving>>,
-    pub(super) listens: OnceCell<Played<(Peer, Arc<Listener>)>>,
-    pub(super) is_gone: OnceCell<Played<Peer>>,
-    pub(super) watching: OnceCell<Played<super::idle::Watched>>,
-    rejecting: OnceCell<Played<(String, Value)>>,
-    accepting: OnceCell<Played<Accepting>>,
-    closing: OnceCell<Played<Closing>>,
-}
 
 pub(super) static CHECKS: &[Check] = &[
     Check {
@@ -155,7 +138,7 @@ pub(super) static CHECKS: &[Check] = &[
 
 /// What was heard when a proposal was accepted.
 #[derive(Debug, Clone)]
-struct Accepting {
+pub(super) struct Accepting {
     path: String,
     content: String,
     outcomes: Vec<Value>,
@@ -282,7 +265,7 @@ async fn view_closed(case: &Case<'_>) -> Checked {
 
 /// What closing in the agent's own prompt brought to light.
 #[derive(Debug, Clone)]
-struct Closing {
+pub(super) struct Closing {
     typed: Checked<&'static str>,
     text: Option<String>,
     /// Whether the view was shown before, and after.

@@ -74,6 +74,7 @@ faults! {
     PortAsText: "the port is a string" => ["discovery.port"],
     NullIdeInfo: "`ideInfo` is `null`" => ["discovery.ide-info", "discovery.no-null"],
     OnlyGeminiFile: "there is one file, where new releases of Gemini CLI look" => ["discovery.gemini-old-file"],
+    OnlyQwenLock: "there is one file, where new releases of Qwen Code look" => ["discovery.qwen-file", "discovery.qwen-old-file"],
     NoIdeInfo: "there is no `ideInfo`" => ["discovery.ide-info"],
     NoDisplayName: "`ideInfo` has no name for people" => ["discovery.ide-info"],
     NoTokenInFile: "there is no token in the file" => ["discovery.token"],

@@ -159,7 +159,7 @@ impl Shared {
     /// A path as this companion has it: byte for byte as the agent spelled it, unless it is faulty.
     fn spelled(&self, path: &str) -> String {
         match self.fault.one {
-            Some(Fault::PathsAreNormalised) => {
+            _ if self.has(Fault::PathsAreNormalised) => {
                 let parts: std::path::PathBuf = Path::new(path).components().collect();
                 parts.to_string_lossy().into_owned()
             }

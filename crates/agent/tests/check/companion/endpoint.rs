@@ -135,7 +135,7 @@ impl Shared {
             None => Some(Answer::status(400)),
             Some(id) if self.state().sessions.contains_key(id) => None,
             Some(_) => match self.fault.one {
-                Some(Fault::StaleSessionIs400) => Some(Answer::status(400)),
+                _ if self.has(Fault::StaleSessionIs400) => Some(Answer::status(400)),
                 Some(Fault::StaleSessionWelcome) => None,
                 Some(Fault::StaleStreamWelcome) if head.method == "GET" => None,
                 _ => Some(Answer::status(404)),

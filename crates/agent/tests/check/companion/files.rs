@@ -100,6 +100,9 @@ impl Shared {
         if self.has(Fault::OnlyGeminiFile) {
             files.truncate(1);
         }
+        if self.has(Fault::OnlyQwenLock) {
+            files = vec![files.swap_remove(2)];
+        }
         if self.has(Fault::OverridingFile) {
             files.push((in_gemini.join(format!("gemini-ide-server-{pid}.json")), Kind::Gemini));
         }
