@@ -124,10 +124,7 @@ const PACE: Pace = Pace { answer: Duration::from_secs(2), ..PATIENT };
 /// What is wrong with the verdicts on a model.
 async fn untrue(model: &Model) -> Option<String> {
     let faults = || Faults::all(model.faults);
-    let first = model.complaint(&report(faults(), true, PACE).await);
-    if first.is_none() {
-        return None;
-    }
+    model.complaint(&report(faults(), true, PACE).await)?;
     // So many companions at once may be more than this machine can do.
     let _machine = MACHINE.lock().await;
     model.complaint(&report(faults(), true, PACE).await)
