@@ -229,7 +229,8 @@ async fn ide_info(case: &Case<'_>) -> Checked {
 /// Programs that set `TERM_PROGRAM=vscode` in their terminals, by which agents know them.
 const VS_CODE: [&str; 7] = ["code", "code-insiders", "code-oss", "codium", "vscodium", "cursor", "windsurf"];
 
-/// Whether agents know the editor of a file without its name: by the terminal, or it is a program with such terminals.
+/// Whether agents know the editor of a file without its name: by the terminal, or it is a program with such
+/// terminals.
 fn is_vs_code(case: &Case<'_>, file: &Published) -> bool {
     let here = case.bench.target.here.variables.get("TERM_PROGRAM").is_some_and(|name| name == "vscode");
     let ppid = file.field("ppid").as_u64().and_then(|pid| u32::try_from(pid).ok());

@@ -278,7 +278,8 @@ async fn of_each_agent(case: &Case<'_>) -> Checked {
     let (one, other) = (case.join().await?, case.join().await?);
     let path = case.proposal("of-each-agent.txt");
     let (of_one, of_other) = ("By the first agent.\n", "By the second agent.\n");
-    // Whether the first one is answered is judged elsewhere: what is open can be closed by strangers all the same.
+    // Whether the first one is answered is judged elsewhere: what is open can be closed by strangers all the
+    // same.
     let first = case.open_diff(&one, &path, of_one).await;
     case.open_diff(&other, &path, of_other).await?;
     let third = case.join().await?;

@@ -42,7 +42,8 @@ pub(super) static CHECKS: &[Check] = &[
         group: Group::Discovery,
         title: "There is a file for Qwen Code where its specification says, under the name it says",
         clause: Advice(
-            "Qwen Code's specification says os.tmpdir()/qwen/ide/qwen-code-ide-server-${PID}-${PORT}.json; no release reads it",
+            "Qwen Code's specification says os.tmpdir()/qwen/ide/qwen-code-ide-server-${PID}-${PORT}.json; \
+             no release reads it",
         ),
         harm: "a Qwen Code that keeps to its specification does not find the editor",
         needs: &[],

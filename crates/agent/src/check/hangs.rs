@@ -1,5 +1,5 @@
-//! Who is answered: what one agent waits for in vain is no reason to withhold a verdict on what another one can be asked, and yet not
-//! every check should wait for the same thing in vain.
+//! Who is answered: what one agent waits for in vain is no reason to withhold a verdict on what another one
+//! can be asked, and yet not every check should wait for the same thing in vain.
 
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,8 @@ use super::peer::Peer;
 /// How often `openDiff` was not answered: other checks need not wait for that again and again.
 #[derive(Default)]
 pub(super) struct Hangs {
-    /// To an agent of a check after which no other one had joined. Once is no proof: it may have been what came before.
+    /// To an agent of a check after which no other one had joined. Once is no proof: it may have been what
+    /// came before.
     newest: AtomicUsize,
     /// To one after which another had joined.
     older: AtomicUsize,

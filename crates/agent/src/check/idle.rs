@@ -1,5 +1,5 @@
-//! Checks of what only time shows: an agent that is idle is kept, and one that is gone is forgotten. They are begun before all
-//! others, in sessions of their own, and judged when their time has come.
+//! Checks of what only time shows: an agent that is idle is kept, and one that is gone is forgotten. They are
+//! begun before all others, in sessions of their own, and judged when their time has come.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Advice(
             "agents end without a good-bye: a session is freed 60 s after its last stream or request",
         ),
-        harm: "every agent that ever ran costs memory and time until the editor ends, and what it proposed stays open",
+        harm: "every agent that ever ran costs memory until the editor ends, and its proposals stay open",
         needs: &[],
         when: When::Beside,
         judge: |case| Box::pin(freed(case)),

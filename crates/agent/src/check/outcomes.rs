@@ -82,7 +82,8 @@ pub(super) static CHECKS: &[Check] = &[
         title: "What is rejected is told as rejected",
         clause: Spec(
             Must,
-            "when the user rejects the changes, ide/diffRejected is sent with the file path (or ide/diffClosed, its older name, which agents still take)",
+            "when the user rejects the changes, ide/diffRejected is sent with the file path \
+             (or ide/diffClosed, its older name, which agents still take)",
         ),
         harm: "the agent waits for ever for the outcome of its diff",
         needs: &["reject"],

@@ -17,7 +17,8 @@ use super::{Pace, Target};
 /// The version that agents propose.
 pub(super) const PROPOSED: &str = "2025-06-18";
 
-/// Reads JSON as agents do: JavaScript reads a lone surrogate, which RFC 8259 allows and Rust strings cannot hold.
+/// Reads JSON as agents do: JavaScript reads a lone surrogate, which RFC 8259 allows and Rust strings cannot
+/// hold.
 pub(super) fn parse(json: impl AsRef<[u8]>) -> Option<Value> {
     serde_json::from_slice(&replace_lone(json.as_ref())).ok()
 }

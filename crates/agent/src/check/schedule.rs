@@ -1,5 +1,6 @@
-//! The order of a run: what shows whether several agents do each other harm comes first, for the rest depends on it. Where they do
-//! not, what only talks to the companion is checked several at a time; and what takes its time waits beside everything else.
+//! The order of a run: what shows whether several agents do each other harm comes first, for the rest depends
+//! on it. Where they do not, what only talks to the companion is checked several at a time; and what takes
+//! its time waits beside everything else.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -84,7 +84,8 @@ async fn ended(case: &Case<'_>) -> Checked<Ended> {
         let listeners = [one.listen().await?, other.listen().await?];
         let files = published::of(case.bench.target).len();
         let had_files = files > 0;
-        // Both, for some companions answer only whoever joined last. Without a diff, the other checks can be made all the same.
+        // Both, for some companions answer only whoever joined last. Without a diff, the other checks can be
+        // made all the same.
         let first = case.open_diff(&one, &case.proposal("undecided.txt"), "Undecided.\n").await;
         let last = case.open_diff(&other, &case.proposal("undecided-too.txt"), "Undecided.\n").await;
         let opened = [first.is_ok(), last.is_ok()];

@@ -62,7 +62,8 @@ pub(super) type Judge = for<'a, 'b> fn(&'a Case<'b>) -> BoxFuture<'a, Checked>;
 pub(super) enum When {
     /// Before the others: they show what several agents do to each other.
     First,
-    /// Several at a time, if that does no harm: they need nothing of the editor, and wait for nothing that others cause.
+    /// Several at a time, if that does no harm: they need nothing of the editor, and wait for nothing that
+    /// others cause.
     AtOnce,
     /// In the order of the table.
     InTurn,

@@ -1,5 +1,6 @@
-//! Models of the companions that the makers of Gemini CLI and of Qwen Code ship: all their faults that the reference companion can
-//! have, at once. Where faults meet, one must not hide another, and no verdict may contradict what the model is known to do.
+//! Models of the companions that the makers of Gemini CLI and of Qwen Code ship: all their faults that the
+//! reference companion can have, at once. Where faults meet, one must not hide another, and no verdict may
+//! contradict what the model is known to do.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -19,8 +20,8 @@ struct Model {
     unseen: &'static [&'static str],
 }
 
-/// One server object for all agents, which answers on the connection of the newest; outcomes sent to every transport there is; no
-/// DELETE, no queue, no end for streams at the stop.
+/// One server object for all agents, which answers on the connection of the newest; outcomes sent to every
+/// transport there is; no DELETE, no queue, no end for streams at the stop.
 const OF_GEMINI: Model = Model {
     faults: &[
         Fault::StaleSessionIs400,
@@ -72,7 +73,8 @@ const OF_GEMINI: Model = Model {
     unseen: &[],
 };
 
-/// A server object for each agent, and otherwise the same; it tidies paths up, and calls every end of a diff closed.
+/// A server object for each agent, and otherwise the same; it tidies paths up, and calls every end of a diff
+/// closed.
 const OF_QWEN: Model = Model {
     faults: &[
         Fault::ClosingRejectsUnlessSuppressed,

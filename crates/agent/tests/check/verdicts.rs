@@ -9,7 +9,8 @@ use crate::fault::Fault;
 use crate::world::World;
 use crate::{PACE, ended};
 
-/// The verdict of one check on a companion with this fault, where an agent would see this of its surroundings.
+/// The verdict of one check on a companion with this fault, where an agent would see this of its
+/// surroundings.
 async fn verdict(fault: Fault, id: &str, variable: Option<(&str, &str)>) -> (Report, Verdict) {
     let world = Arc::new(World::new());
     let companion = Companion::start(Arc::clone(&world), Some(fault)).await;

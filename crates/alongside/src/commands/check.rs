@@ -115,8 +115,14 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
     patience: u64,
 
-    /// Wait so long for what only time shows, in seconds: a silent stream, an agent that is gone. What takes longer is skipped
-    #[arg(long, value_name = "SECONDS", default_value_t = 70, value_parser = clap::value_parser!(u64).range(0..=3600))]
+    /// Wait so long for what only time shows, in seconds: a silent stream, an agent that is gone. What takes
+    /// longer is skipped
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 70,
+        value_parser = clap::value_parser!(u64).range(0..=3600)
+    )]
     wait: u64,
 }
 

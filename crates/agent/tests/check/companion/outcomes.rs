@@ -16,7 +16,8 @@ use crate::fault::{Fault, Faults};
 /// How long after a stream's beginning nothing is sent again: the agent may be proposing anew.
 pub(super) const HOLD: Duration = Duration::from_millis(100);
 
-/// When the session of an agent is freed that is gone: after a minute in the world outside, and much later here than anything else.
+/// When the session of an agent is freed that is gone: after a minute in the world outside, and much later
+/// here than anything else.
 const FREED_AFTER: Duration = Duration::from_secs(8);
 
 /// What a stream is told to write.

@@ -219,8 +219,8 @@ pub(super) fn list(checks: &[&'static Check]) -> String {
     text
 }
 
-/// What goes on, on standard error: a line that is written again and again, or on a terminal that cannot do that a line for each
-/// stage. Nothing where nobody looks.
+/// What goes on, on standard error: a line that is written again and again, or on a terminal that cannot do
+/// that a line for each stage. Nothing where nobody looks.
 pub(super) struct Ticker {
     kind: Kind,
     /// What a line can be taken away of again.
