@@ -16,7 +16,8 @@ use crate::stage::Stage;
 /// The driver, as docs/conformance.md shows it, which a test of `alongside-agent` compares.
 const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples/drive-neovim.sh");
 
-/// A whole run: checks wait for 20 seconds of silence, and for the 30 that a host waits for its editor to come back.
+/// A whole run: checks wait for the minute after which an agent is forgotten, and for the 30 that a host
+/// waits for its editor to come back.
 const PATIENCE: Duration = Duration::from_secs(400);
 
 #[test]

@@ -25,7 +25,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: VALIDATES,
         harm: READS_FILES,
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(no_token(case)),
     },
     Check {
@@ -35,7 +35,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: VALIDATES,
         harm: READS_FILES,
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(wrong_token(case)),
     },
     Check {
@@ -45,7 +45,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: VALIDATES,
         harm: "the token can be guessed piece by piece",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(almost_token(case)),
     },
     Check {
@@ -58,7 +58,7 @@ pub(super) static CHECKS: &[Check] = &[
         ),
         harm: "a header that something else filled in lets strangers in",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(scheme(case)),
     },
     Check {
@@ -68,7 +68,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: VALIDATES,
         harm: "whoever sees a session id in a log can act as the agent",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(session_is_no_token(case)),
     },
     Check {
@@ -78,7 +78,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: VALIDATES,
         harm: "whoever sees a session id in a log hears which files are open, and what was accepted",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(get_token(case)),
     },
     Check {
@@ -88,7 +88,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: VALIDATES,
         harm: "strangers can disconnect the agent",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(delete_token(case)),
     },
     Check {
@@ -98,7 +98,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Advice("the token is looked at before anything is done for whoever sent it"),
         harm: "strangers can fill the editor's memory",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(before_body(case)),
     },
 ];

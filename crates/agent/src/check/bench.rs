@@ -13,6 +13,7 @@ use tokio::sync::OnceCell;
 
 use super::clock;
 use super::driver::{Action, Driver, Refusal, Reply};
+use super::hangs::Hangs;
 use super::opened::Opened;
 use super::peer::{Answer, NoAnswer, Peer};
 use super::taken::Taken;
@@ -126,7 +127,7 @@ pub(super) struct Bench<'b> {
     pub(super) target: &'b Target,
     pub(super) pace: Pace,
     pub(super) tally: Arc<Tally>,
-    pub(super) scenes: super::outcomes::Scenes,
+    pub(super) scenes: super::scenes::Scenes,
     pub(super) last: OnceCell<Played<super::stop::Ended>>,
     driver: Option<&'b dyn Driver>,
     server: Mutex<Option<Value>>,
@@ -136,8 +137,10 @@ pub(super) struct Bench<'b> {
     cases: AtomicUsize,
     /// How the driver failed.
     pub(super) failures: Mutex<Vec<String>>,
-    /// Set once `openDiff` was seen to hang, so that no other check waits for it.
-    pub(super) hangs: AtomicBool,
+    /// How often `openDiff` was seen to hang.
+    pub(super) hangs: Hangs,
+    /// Set once an agent was answered that connected while another was there.
+    pub(super) newest_is_served: AtomicBool,
 }
 
 /// What a scene brought to light, and what was said in it.
@@ -158,14 +161,15 @@ impl<'b> Bench<'b> {
             driver,
             scratch,
             tally: Arc::default(),
-            scenes: super::outcomes::Scenes::default(),
+            scenes: super::scenes::Scenes::default(),
             last: OnceCell::new(),
             server: Mutex::default(),
             taken: Taken::default(),
             opened: Opened::default(),
             cases: AtomicUsize::new(0),
             failures: Mutex::default(),
-            hangs: false.into(),
+            hangs: Hangs::default(),
+            newest_is_served: false.into(),
         })
     }
 
@@ -246,13 +250,16 @@ pub(super) struct Case<'b> {
     pub(super) bench: &'b Bench<'b>,
     pub(super) log: Log,
     number: usize,
+    /// The session of the agent that joined last.
+    pub(super) newest: Mutex<Option<String>>,
 }
 
 impl<'b> Case<'b> {
     pub(super) fn new(bench: &'b Bench<'_>) -> Case<'b> {
         // The bench outlives its cases, whatever it borrows itself.
         let log = Log::new(bench.target.record.auth_token.as_deref());
-        Case { bench, log, number: bench.cases.fetch_add(1, Ordering::Relaxed) }
+        let number = bench.cases.fetch_add(1, Ordering::Relaxed);
+        Case { bench, log, number, newest: Mutex::default() }
     }
 
     pub(super) fn pace(&self) -> Pace {
@@ -343,9 +350,13 @@ impl<'b> Case<'b> {
         scene: &OnceCell<Played<T>>,
         play: impl Future<Output = Checked<T>>,
     ) -> Checked<T> {
-        let known = scene.initialized();
-        let (outcome, lines) = scene.get_or_init(async || (play.await, self.log.lines())).await;
-        if known {
+        let mut is_ours = false;
+        let playing = async || {
+            is_ours = true;
+            (play.await, self.log.lines())
+        };
+        let (outcome, lines) = scene.get_or_init(playing).await;
+        if !is_ours {
             lines.iter().for_each(|line| self.log.note(line));
         }
         outcome.clone()

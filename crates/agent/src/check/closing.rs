@@ -6,6 +6,7 @@ use super::Clause::{Shipped, Spec};
 use super::Level::Must;
 use super::bench::{Case, Checked, ensure, fail, skip};
 use super::diffs::text_in;
+use super::peer::parse;
 use super::table::{Check, Group, When};
 
 const TELLING: [&str; 3] = ["ide/diffAccepted", "ide/diffRejected", "ide/diffClosed"];
@@ -101,8 +102,8 @@ async fn json_content(case: &Case<'_>) -> Checked {
     let Some(text) = result["content"][0]["text"].as_str() else {
         return skip("closeDiff answers no text");
     };
-    match serde_json::from_str::<Value>(text) {
-        Ok(closed) if closed["content"] == proposed => Ok(()),
+    match parse(text) {
+        Some(closed) if closed["content"] == proposed => Ok(()),
         _ => fail(format!("the block holds {text:?}, and not {{\"content\": …}} with the text")),
     }
 }
@@ -143,6 +144,6 @@ async fn unknown(case: &Case<'_>) -> Checked {
     let result = case.close_diff(&peer, &case.proposal("never-opened.txt")).await?;
     ensure(result["isError"] != true, || format!("it was answered with an error: {result}"))?;
     let text = result["content"][0]["text"].as_str().unwrap_or_default();
-    let is_empty = serde_json::from_str::<Value>(text).is_ok_and(|closed| closed == json!({}));
+    let is_empty = parse(text).is_some_and(|closed| closed == json!({}));
     ensure(is_empty, || format!("it was answered {result}"))
 }

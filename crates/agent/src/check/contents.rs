@@ -91,7 +91,7 @@ pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "discovery.ide-info",
         group: Group::Discovery,
-        title: "ideInfo names the editor",
+        title: "ideInfo names the editor, unless that is VS Code",
         clause: Shipped {
             says: "ideInfo {name, displayName} is what lets an editor connect that the agent has never heard of",
             breaks: "Gemini CLI 0.7 and newer, Qwen Code 0.1.3 and newer, in every editor but VS Code",
@@ -215,11 +215,27 @@ async fn no_null(case: &Case<'_>) -> Checked {
 async fn ide_info(case: &Case<'_>) -> Checked {
     case.each_record(|file| {
         let info = file.field("ideInfo");
+        if info.is_null() && is_vs_code(case, file) {
+            case.log.note("← (no ideInfo, and agents know VS Code and its forks without)");
+            return Ok(());
+        }
         let named = |name: &str| info[name].as_str().is_some_and(|name| !name.is_empty());
         ensure(named("name") && named("displayName"), || {
             format!("ideInfo is {info}, and has to have name and displayName")
         })
     })
+}
+
+/// Programs that set `TERM_PROGRAM=vscode` in their terminals, by which agents know them.
+const VS_CODE: [&str; 7] = ["code", "code-insiders", "code-oss", "codium", "vscodium", "cursor", "windsurf"];
+
+/// Whether agents know the editor of a file without its name: by the terminal, or it is a program with such
+/// terminals.
+fn is_vs_code(case: &Case<'_>, file: &Published) -> bool {
+    let here = case.bench.target.here.variables.get("TERM_PROGRAM").is_some_and(|name| name == "vscode");
+    let ppid = file.field("ppid").as_u64().and_then(|pid| u32::try_from(pid).ok());
+    let editor = file.pid().or(ppid).and_then(process::look_up);
+    here || editor.is_some_and(|editor| VS_CODE.contains(&editor.name.to_ascii_lowercase().as_str()))
 }
 
 async fn ppid(case: &Case<'_>) -> Checked {

@@ -41,11 +41,11 @@ pub(super) static CHECKS: &[Check] = &[
         id: "discovery.qwen-file",
         group: Group::Discovery,
         title: "There is a file for Qwen Code where its specification says, under the name it says",
-        clause: Spec(
-            Must,
-            "the file lies in os.tmpdir()/qwen/ide/ and is called qwen-code-ide-server-${PID}-${PORT}.json",
+        clause: Advice(
+            "Qwen Code's specification says os.tmpdir()/qwen/ide/qwen-code-ide-server-${PID}-${PORT}.json; \
+             no release reads it",
         ),
-        harm: "a Qwen Code that keeps to its specification does not find the editor; no release was seen to",
+        harm: "a Qwen Code that keeps to its specification does not find the editor",
         needs: &[],
         when: When::InTurn,
         judge: |case| Box::pin(qwen_file(case)),

@@ -9,7 +9,7 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 use super::clock::{self, within};
-use super::peer::Peer;
+use super::peer::{Peer, parse};
 use super::sse::{Item, Parser};
 use super::tally::{Tally, Where};
 use super::wire::Connection;
@@ -151,10 +151,15 @@ impl Listener {
         Some(newer)
     }
 
+    /// Cuts the stream.
+    pub(super) fn hang_up(&self) {
+        self.leave.notify_one();
+    }
+
     /// Cuts the stream and waits until the companion has noticed: its end of the connection closes when it reads the end of ours.
     /// One that does not close it for so long is left as it is.
     pub(super) async fn cut(self, patience: Duration) {
-        self.leave.notify_one();
+        self.hang_up();
         self.end(patience).await;
         drop(self);
         clock::pass(TO_NOTICE).await;
@@ -202,7 +207,7 @@ async fn listen(
             };
             peer.log.note(format!("← stream: {}", event.data.as_deref().unwrap_or("an event without data")));
             tally.hears(Where::Stream(stream), &event);
-            let message = event.data.and_then(|data| serde_json::from_str::<Value>(&data).ok());
+            let message = event.data.and_then(parse);
             let Some(message) = message.filter(Value::is_object) else {
                 hear(Heard::Sign);
                 continue;

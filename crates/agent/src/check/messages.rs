@@ -15,7 +15,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Spec(Must, "the extension registers an openDiff and a closeDiff tool on its MCP server"),
         harm: "the agent turns diffing off: proposals are shown in the terminal only",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(tools(case)),
     },
     Check {
@@ -25,7 +25,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "inputSchema is a valid JSON Schema object"),
         harm: "clients that check arguments refuse to call the tools",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(schemas(case)),
     },
     Check {
@@ -35,7 +35,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "the receiver of a ping responds promptly with an empty response"),
         harm: "clients that ping take the companion for dead",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(ping(case)),
     },
     Check {
@@ -45,7 +45,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "responses include the same ID as the request they correspond to"),
         harm: "the agent waits for an answer that came under another name",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(ids(case)),
     },
     Check {
@@ -55,7 +55,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "an unknown method is answered with the JSON-RPC error -32601, method not found"),
         harm: "the agent waits, or takes for done what was not",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(unknown_method(case)),
     },
     Check {
@@ -65,7 +65,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "unknown tools are errors, and servers validate all tool inputs"),
         harm: "the agent takes for done what was not",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(unknown_tool(case)),
     },
     Check {
@@ -78,7 +78,7 @@ pub(super) static CHECKS: &[Check] = &[
         ),
         harm: "one broken message ends the companion for all agents",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(malformed(case)),
     },
     Check {
@@ -91,7 +91,7 @@ pub(super) static CHECKS: &[Check] = &[
         ),
         harm: "a client with a fault is not told of it",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(no_message(case)),
     },
     Check {
@@ -101,7 +101,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Advice("the body of a refusal is a JSON-RPC error, -32700 for what is no JSON"),
         harm: "the log of the agent says that something failed, and not what",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(error_body(case)),
     },
 ];

@@ -33,6 +33,8 @@ mod delivery;
 mod diffs;
 mod discovery;
 mod driver;
+mod hangs;
+mod idle;
 mod listener;
 mod messages;
 mod opened;
@@ -43,6 +45,8 @@ mod probe;
 mod protocol;
 mod published;
 mod report;
+mod scenes;
+mod schedule;
 mod sessions;
 mod several;
 mod sse;
@@ -64,8 +68,8 @@ pub use report::{CheckResult, Companion, Report, Verdict};
 pub use table::{CHECKS, Check, Clause, Group, Level};
 pub use target::{NoTarget, Target};
 
-use bench::{Bench, Case, Stop};
-use table::When;
+use bench::Bench;
+use schedule::Schedule;
 
 /// What to check, and how patiently.
 #[derive(Debug, Clone, Default)]
@@ -85,8 +89,14 @@ pub struct Pace {
     pub answer: Duration,
     /// For something that must not come.
     pub quiet: Duration,
-    /// For a sign of life on an idle stream.
+    /// How long agents hear nothing on a stream before they give it up.
     pub keep_alive: Duration,
+    /// How often there should be a sign of life on an idle stream.
+    pub sign_of_life: Duration,
+    /// When a session is to be freed whose agent is gone.
+    pub freed: Duration,
+    /// How long a run goes on for what only time shows; what takes longer is skipped.
+    pub wait: Duration,
     /// For the companion to be gone after the editor has ended.
     pub stop: Duration,
     /// The size of a large proposal, in bytes.
@@ -98,7 +108,10 @@ impl Default for Pace {
         Self {
             answer: Duration::from_secs(5),
             quiet: Duration::from_millis(400),
-            keep_alive: Duration::from_secs(20),
+            keep_alive: Duration::from_secs(300),
+            sign_of_life: Duration::from_secs(20),
+            freed: Duration::from_secs(60),
+            wait: Duration::from_secs(70),
             stop: Duration::from_secs(40),
             large: 12 << 20,
         }
@@ -137,6 +150,17 @@ pub enum Progress<'a> {
     },
     /// A check is done.
     Done(&'a CheckResult),
+    /// Nothing is left to do but to let time pass. This comes again every second.
+    Waits {
+        /// For what.
+        left: &'a [&'static Check],
+        /// How long already.
+        so_far: Duration,
+        /// How many checks are done.
+        done: usize,
+        /// How many there are.
+        of: usize,
+    },
 }
 
 /// Checks a companion. What `interrupted` becomes ready for breaks the run off, in good order.
@@ -153,11 +177,12 @@ pub async fn run(
     let begun = Instant::now();
     let bench = Bench::new(target, options.pace, driver)?;
     let wanted = options.wanted();
-    let mut results = Vec::new();
+    let schedule = Schedule::new(&bench, &wanted, progress);
     let finished = tokio::select! {
-        () = all(&bench, &wanted, &mut results, progress) => true,
+        () = schedule.all() => true,
         () = interrupted => false,
     };
+    let mut results = schedule.results();
     bench.tidy_up().await;
     let made = |check: &Check, results: &[CheckResult]| results.iter().any(|it| it.check.id == check.id);
     for check in &wanted {
@@ -177,73 +202,4 @@ pub async fn run(
         interrupted: !finished,
         driver_failures: failures,
     })
-}
-
-/// Makes all checks, one after the other but for those that take long and disturb nobody.
-async fn all(
-    bench: &Bench<'_>,
-    wanted: &[&'static Check],
-    results: &mut Vec<CheckResult>,
-    progress: &mut (dyn FnMut(Progress<'_>) + Send),
-) {
-    let of = wanted.len();
-    let at = |when| wanted.iter().copied().filter(move |check| check.when == when);
-    bench.greet().await;
-    let (go, gone) = tokio::sync::oneshot::channel::<()>();
-    let mut go = Some(go);
-    let beside = async {
-        // Only where several agents at once are known to do no harm, for the sake of the other verdicts.
-        let _ = gone.await;
-        let mut results = Vec::new();
-        for check in at(When::Beside) {
-            results.push(make(bench, check).await);
-        }
-        results
-    };
-    let in_turn = async {
-        for when in [When::InTurn, When::Afterwards] {
-            for check in at(when) {
-                progress(Progress::Begins { check, done: results.len(), of });
-                let result = make(bench, check).await;
-                if result.check.id == sessions::SEVERAL && result.verdict == Verdict::Pass {
-                    go.take();
-                }
-                progress(Progress::Done(&result));
-                results.push(result);
-            }
-        }
-        go.take();
-        if let Some(check) = at(When::Beside).next() {
-            progress(Progress::Begins { check, done: results.len(), of });
-        }
-    };
-    let (beside, ()) = futures_util::future::join(beside, in_turn).await;
-    for result in beside {
-        progress(Progress::Done(&result));
-        results.push(result);
-    }
-    for check in at(When::Last) {
-        progress(Progress::Begins { check, done: results.len(), of });
-        let result = make(bench, check).await;
-        progress(Progress::Done(&result));
-        results.push(result);
-    }
-}
-
-/// Makes one check.
-async fn make(bench: &Bench<'_>, check: &'static Check) -> CheckResult {
-    let begun = Instant::now();
-    let case = Case::new(bench);
-    let judged = match bench.lacks(check.needs) {
-        Some(why) => Err(Stop::Unseen(why)),
-        None => (check.judge)(&case).await,
-    };
-    case.ends().await;
-    let verdict = match judged {
-        Ok(()) => Verdict::Pass,
-        Err(Stop::Fail(why)) => Verdict::Fail(why),
-        Err(Stop::Unseen(why)) => Verdict::NotObservable(why),
-        Err(Stop::Skip(why)) => Verdict::Skipped(why),
-    };
-    CheckResult { check, verdict, evidence: case.log.take(), took: begun.elapsed() }
 }

@@ -26,7 +26,7 @@ pub(super) static CHECKS: &[Check] = &[
         },
         harm: "the agent cannot connect",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(host_names(case)),
     },
     Check {
@@ -36,7 +36,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Advice("every name of this machine is good as Host"),
         harm: "a proxy or a bridge that dials ::1 for localhost cannot connect",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(ipv6_host(case)),
     },
     Check {
@@ -49,7 +49,7 @@ pub(super) static CHECKS: &[Check] = &[
         },
         harm: "in a development container the agent cannot connect",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(container(case)),
     },
     Check {
@@ -61,7 +61,7 @@ pub(super) static CHECKS: &[Check] = &[
         ),
         harm: DNS_REBINDING,
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(foreign_host(case)),
     },
     Check {
@@ -71,7 +71,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Advice("Host is compared as a whole, with its port"),
         harm: DNS_REBINDING,
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(similar_host(case)),
     },
     Check {
@@ -84,7 +84,7 @@ pub(super) static CHECKS: &[Check] = &[
         ),
         harm: DNS_REBINDING,
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(foreign_origin(case)),
     },
     Check {
@@ -94,7 +94,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Advice("agents send no Origin: whoever sends one is a page"),
         harm: "a page from any development server on this machine can talk to the editor",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(local_origin(case)),
     },
     Check {
@@ -104,7 +104,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Spec(Must, "the server is a local HTTP server"),
         harm: "everybody in the same network can try to talk to the editor",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(loopback(case)),
     },
 ];

@@ -3,25 +3,15 @@
 use std::path::Path;
 
 use serde_json::Value;
-use tokio::sync::OnceCell;
 
-use super::Clause::{Shipped, Spec};
+use super::Clause::{Advice, Shipped, Spec};
 use super::Level::Must;
-use super::bench::{Case, Checked, Played, ensure, fail, skip};
+use super::bench::{Case, Checked, Stop, ensure, fail, skip};
 use super::driver::{Action, Reply};
 use super::table::{Check, Group, When};
 
 /// Everything that ends a diff.
 pub(super) const OUTCOMES: [&str; 3] = ["ide/diffAccepted", "ide/diffRejected", "ide/diffClosed"];
-
-/// Scenes that several checks judge.
-#[derive(Default)]
-pub(super) struct Scenes {
-    pub(super) rewriting: OnceCell<Played<super::contents::Rewriting>>,
-    pub(super) moving: OnceCell<Played<super::cursor::Moving>>,
-    accepting: OnceCell<Played<Accepting>>,
-    closing: OnceCell<Played<Closing>>,
-}
 
 pub(super) static CHECKS: &[Check] = &[
     Check {
@@ -90,11 +80,27 @@ pub(super) static CHECKS: &[Check] = &[
         id: "diffs.rejected",
         group: Group::Diffs,
         title: "What is rejected is told as rejected",
-        clause: Spec(Must, "when the user rejects the changes, ide/diffRejected is sent with the file path"),
+        clause: Spec(
+            Must,
+            "when the user rejects the changes, ide/diffRejected is sent with the file path \
+             (or ide/diffClosed, its older name, which agents still take)",
+        ),
         harm: "the agent waits for ever for the outcome of its diff",
         needs: &["reject"],
         when: When::InTurn,
         judge: |case| Box::pin(rejected(case)),
+    },
+    Check {
+        id: "diffs.rejected-name",
+        group: Group::Diffs,
+        title: "A rejection is told by the name of the specification",
+        clause: Advice(
+            "it is ide/diffRejected; agents take ide/diffClosed only for companions that were not updated",
+        ),
+        harm: "an agent that drops the older name waits for ever for the outcome of its diff",
+        needs: &["reject"],
+        when: When::InTurn,
+        judge: |case| Box::pin(rejected_name(case)),
     },
     Check {
         id: "diffs.view-closed",
@@ -133,7 +139,7 @@ pub(super) static CHECKS: &[Check] = &[
 
 /// What was heard when a proposal was accepted.
 #[derive(Debug, Clone)]
-struct Accepting {
+pub(super) struct Accepting {
     path: String,
     content: String,
     outcomes: Vec<Value>,
@@ -228,11 +234,28 @@ async fn edited(case: &Case<'_>) -> Checked {
     ensure(*content == text.as_str(), || format!("{text:?} was typed, and {content} told"))
 }
 
+async fn rejecting(case: &Case<'_>) -> Checked<(String, Value)> {
+    let play = outcome_of(case, "rejected.txt", |path| vec![Action::Reject { path }]);
+    case.scene(&case.bench.scenes.rejecting, play).await
+}
+
 async fn rejected(case: &Case<'_>) -> Checked {
-    let (path, outcome) = outcome_of(case, "rejected.txt", |path| vec![Action::Reject { path }]).await?;
-    ensure(outcome["method"] == "ide/diffRejected", || format!("{} came", outcome["method"]))?;
+    let (path, outcome) = rejecting(case).await?;
+    ensure(outcome["method"] != "ide/diffAccepted", || format!("{} came", outcome["method"]))?;
     let told = &outcome["params"]["filePath"];
     ensure(*told == path.as_str(), || format!("{path:?} came back as {told}"))
+}
+
+async fn rejected_name(case: &Case<'_>) -> Checked {
+    // Whether anything comes is judged by the check before this one.
+    let (_, outcome) = rejecting(case).await.or_else(|stop| match stop {
+        Stop::Fail(why) => skip(why),
+        other => Err(other),
+    })?;
+    if outcome["method"] == "ide/diffAccepted" {
+        return skip("it was told as accepted");
+    }
+    ensure(outcome["method"] == "ide/diffRejected", || format!("{} came", outcome["method"]))
 }
 
 async fn view_closed(case: &Case<'_>) -> Checked {
@@ -243,7 +266,7 @@ async fn view_closed(case: &Case<'_>) -> Checked {
 
 /// What closing in the agent's own prompt brought to light.
 #[derive(Debug, Clone)]
-struct Closing {
+pub(super) struct Closing {
     typed: Checked<&'static str>,
     text: Option<String>,
     /// Whether the view was shown before, and after.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use alongside_contract::surrogates::replace_lone;
 use serde_json::{Value, json};
 
 use super::bench::{Case, Checked, Log, Stop, skip};
@@ -15,6 +16,12 @@ use super::{Pace, Target};
 
 /// The version that agents propose.
 pub(super) const PROPOSED: &str = "2025-06-18";
+
+/// Reads JSON as agents do: JavaScript reads a lone surrogate, which RFC 8259 allows and Rust strings cannot
+/// hold.
+pub(super) fn parse(json: impl AsRef<[u8]>) -> Option<Value> {
+    serde_json::from_slice(&replace_lone(json.as_ref())).ok()
+}
 
 /// A whole answer.
 #[derive(Debug, Default)]
@@ -32,9 +39,8 @@ impl Answer {
 
     /// The messages in it.
     pub(super) fn messages(&self) -> Vec<Value> {
-        let parse = |json: &[u8]| serde_json::from_slice(json).ok();
         if self.head.is_stream() {
-            return self.events.iter().filter_map(|event| parse(event.data.as_ref()?.as_bytes())).collect();
+            return self.events.iter().filter_map(|event| parse(event.data.as_ref()?)).collect();
         }
         match parse(&self.body) {
             Some(Value::Array(messages)) => messages,
@@ -297,7 +303,9 @@ impl Case<'_> {
         let Some(result) = result.filter(Value::is_object) else {
             return skip(format!("there is no session: initialize was answered {}", answer.status()));
         };
-        Ok((peer.after(&answer), result))
+        let peer = peer.after(&answer);
+        self.joins(&peer);
+        Ok((peer, result))
     }
 
     /// Connects as agents do. That the answers are the right ones is judged elsewhere.

@@ -9,8 +9,10 @@ use super::clock::within;
 use super::peer::{NoAnswer, PROPOSED, initialize};
 use super::table::{Check, Group, When};
 
-/// Versions that released agents propose, or fall back to.
+/// Versions that released agents propose, and the older ones that each of them knows as well.
 const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+/// What every SDK knows, and none proposes.
+const OLDEST: &str = "2024-10-07";
 
 pub(super) static CHECKS: &[Check] = &[
     Check {
@@ -20,20 +22,20 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Spec(Must, "the server is a valid MCP server"),
         harm: "the agent cannot connect",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(begins(case)),
     },
     Check {
         id: "protocol.versions",
         group: Group::Protocol,
-        title: "Every version that agents propose is spoken",
+        title: "Every version that agents propose is answered with one they know",
         clause: Shipped {
             says: "agents propose what their SDK knows, and hang up when they are answered with a version it does not know",
             breaks: "releases of Gemini CLI and Qwen Code with an SDK older than the companion's: they propose 2025-06-18 or earlier",
         },
         harm: "the agent cannot connect",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(versions(case)),
     },
     Check {
@@ -43,7 +45,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "otherwise the server responds with another protocol version it supports"),
         harm: "a newer agent believes that the companion is newer than it is, and uses what is not there",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(unknown_version(case)),
     },
     Check {
@@ -53,7 +55,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "an invalid or unsupported MCP-Protocol-Version is answered 400 Bad Request"),
         harm: "agent and companion misunderstand each other instead of saying so",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(version_header(case)),
     },
     Check {
@@ -63,7 +65,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Should, "without the header the server assumes protocol version 2025-03-26"),
         harm: "agents with an early SDK, which sends none, cannot do anything",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(no_version_header(case)),
     },
     Check {
@@ -76,7 +78,7 @@ pub(super) static CHECKS: &[Check] = &[
         },
         harm: "proposals are shown in the terminal only",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(capabilities(case)),
     },
     Check {
@@ -86,7 +88,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "if the server accepts a notification, it returns 202 Accepted"),
         harm: "the agent says that it is connected and never opens its stream: no context, and no diff ever ends",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(accepted(case)),
     },
     Check {
@@ -96,7 +98,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "202 Accepted comes with no body"),
         harm: "the connection is not used again, and some clients fail on it",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(accepted_empty(case)),
     },
     Check {
@@ -106,7 +108,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "a notification is never answered with a response, and an accepted one with 202"),
         harm: "an agent that tells of something new is cut off",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(unknown_notification(case)),
     },
     Check {
@@ -119,7 +121,7 @@ pub(super) static CHECKS: &[Check] = &[
         },
         harm: "the agent hears nothing: no context, and no diff ever ends",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(discover(case)),
     },
     Check {
@@ -129,7 +131,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "a request is answered with Content-Type: application/json or text/event-stream"),
         harm: "the agent fails with “unexpected content type”",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(answer_type(case)),
     },
     Check {
@@ -139,7 +141,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "implementations of 2025-03-26 support receiving JSON-RPC batches"),
         harm: "an agent with an early SDK waits for an answer that does not come",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(batch(case)),
     },
     Check {
@@ -149,7 +151,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Advice("a body may come in pieces: large proposals do"),
         harm: "large proposals fail now and then",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(slow_body(case)),
     },
 ];
@@ -173,7 +175,10 @@ async fn versions(case: &Case<'_>) -> Checked {
     for version in VERSIONS {
         let (_, result) = case.introduce_with(version).await?;
         let answered = &result["protocolVersion"];
-        ensure(*answered == version, || format!("{version} was proposed, and {answered} answered"))?;
+        // Whoever proposes a version knows those before it.
+        let older = VERSIONS.iter().chain([&OLDEST]).filter(|known| **known <= version);
+        let known = older.into_iter().any(|known| answered == known);
+        ensure(known, || format!("{version} was proposed, and {answered} answered"))?;
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Checks of sessions: several agents at once, agents that come back with a session that is gone, and good-byes.
 
 use std::collections::HashSet;
+use std::sync::atomic::Ordering;
 
 use futures_util::future::join;
 use serde_json::json;
@@ -11,8 +12,8 @@ use super::bench::{Case, Checked, ensure, fail, skip, unseen};
 use super::peer::Peer;
 use super::table::{Check, Group, When};
 
-/// Whether several agents at once do no harm: only then is something checked beside the rest.
-pub(super) const SEVERAL: &str = "sessions.several";
+/// The check whose failure ends the sessions of others.
+pub(super) const DELETE_OWN: &str = "sessions.delete-own";
 
 pub(super) static CHECKS: &[Check] = &[
     Check {
@@ -22,11 +23,11 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Should, "the session ID is globally unique and cryptographically secure"),
         harm: "one agent can act as another",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(id(case)),
     },
     Check {
-        id: SEVERAL,
+        id: "sessions.several",
         group: Group::Sessions,
         title: "Several agents are served at once",
         clause: Shipped {
@@ -35,7 +36,7 @@ pub(super) static CHECKS: &[Check] = &[
         },
         harm: "the first agent hangs as soon as a second one is started",
         needs: &[],
-        when: When::InTurn,
+        when: When::First,
         judge: |case| Box::pin(several(case)),
     },
     Check {
@@ -48,7 +49,7 @@ pub(super) static CHECKS: &[Check] = &[
         },
         harm: "an agent writes the content of another file",
         needs: &[],
-        when: When::InTurn,
+        when: When::First,
         judge: |case| Box::pin(equal_ids(case)),
     },
     Check {
@@ -58,7 +59,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "requests with a session ID that was terminated are answered 404 Not Found"),
         harm: "after a restart of the companion the agent goes on talking to nobody, instead of connecting again",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(stale(case)),
     },
     Check {
@@ -68,7 +69,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "requests with a session ID that was terminated are answered 404 Not Found"),
         harm: "after a restart of the companion the agent listens to a stream on which nothing ever comes",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(stale_stream(case)),
     },
     Check {
@@ -81,7 +82,7 @@ pub(super) static CHECKS: &[Check] = &[
         ),
         harm: "messages are served that belong to nobody",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(missing(case)),
     },
     Check {
@@ -93,17 +94,17 @@ pub(super) static CHECKS: &[Check] = &[
         ),
         harm: "proposals of an agent that said good-bye stay open",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(delete(case)),
     },
     Check {
-        id: "sessions.delete-own",
+        id: DELETE_OWN,
         group: Group::Sessions,
         title: "DELETE ends no other session",
         clause: Mcp(Must, "DELETE terminates the session that its Mcp-Session-Id names"),
         harm: "an agent that ends takes the others along",
         needs: &[],
-        when: When::InTurn,
+        when: When::First,
         judge: |case| Box::pin(delete_own(case)),
     },
     Check {
@@ -113,7 +114,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Advice("requests of different agents are served independently"),
         harm: "one agent that hangs makes all others hang",
         needs: &[],
-        when: When::InTurn,
+        when: When::First,
         judge: |case| Box::pin(slow(case)),
     },
 ];
@@ -149,6 +150,8 @@ async fn several(case: &Case<'_>) -> Checked {
         if peer.ask("ping", json!({})).await.is_err() {
             return fail(format!("with two agents connected, the {name} one is not answered"));
         }
+        // The second is asked first.
+        case.bench.newest_is_served.store(true, Ordering::Relaxed);
     }
     Ok(())
 }
@@ -171,7 +174,7 @@ async fn equal_ids(case: &Case<'_>) -> Checked {
 }
 
 /// An id of the kind it gives, and of nobody.
-async fn ghost(case: &Case<'_>) -> Checked<Peer> {
+pub(super) async fn ghost(case: &Case<'_>) -> Checked<Peer> {
     let peer = case.join().await?;
     peer.ask("ping", json!({})).await?;
     match peer.session.clone() {

@@ -10,6 +10,7 @@ use super::Level::Must;
 use super::bench::{Case, Checked, ensure, fail, skip};
 use super::clock::{Patience, within};
 use super::driver::Action;
+use super::listener::Listener;
 use super::outcomes::OUTCOMES;
 use super::published;
 use super::table::{Check, Group, When};
@@ -67,10 +68,8 @@ pub(super) static CHECKS: &[Check] = &[
 /// What was heard and left when the editor ended.
 #[derive(Debug, Clone)]
 pub(super) struct Ended {
-    /// Whether an agent had a diff open.
-    had_diff: bool,
-    /// What that agent was told about it.
-    outcome: Option<Value>,
+    /// For each agent that had a diff open: what it was told about that.
+    outcomes: Vec<Option<Value>>,
     /// How the streams ended: properly or not; none if they did not.
     ends: [Option<bool>; 2],
     /// Whether somebody still listens on the port.
@@ -85,10 +84,12 @@ async fn ended(case: &Case<'_>) -> Checked<Ended> {
         let listeners = [one.listen().await?, other.listen().await?];
         let files = published::of(case.bench.target).len();
         let had_files = files > 0;
-        // Without a diff, the other checks can be made all the same.
-        let opened = case.open_diff(&one, &case.proposal("undecided.txt"), "Undecided.\n").await;
-        let had_diff = opened.is_ok();
-        if !had_diff {
+        // Both, for some companions answer only whoever joined last. Without a diff, the other checks can be
+        // made all the same.
+        let first = case.open_diff(&one, &case.proposal("undecided.txt"), "Undecided.\n").await;
+        let last = case.open_diff(&other, &case.proposal("undecided-too.txt"), "Undecided.\n").await;
+        let opened = [first.is_ok(), last.is_ok()];
+        if opened == [false; 2] {
             case.log.note("→ (no diff could be opened)");
         }
         case.act(Action::Stop).await?;
@@ -97,7 +98,9 @@ async fn ended(case: &Case<'_>) -> Checked<Ended> {
         for (end, listener) in ends.iter_mut().zip(&listeners) {
             *end = patience.wait_for(listener.ends()).await.flatten();
         }
-        let outcome = listeners[0].told(0, &OUTCOMES).first().map(|(_, message)| message.clone());
+        let asked = listeners.iter().zip(opened).filter(|(_, opened)| *opened);
+        let told = |listener: &Listener| listener.told(0, &OUTCOMES).into_iter().next();
+        let outcomes = asked.map(|(listener, _)| told(listener).map(|(_, message)| message)).collect();
         let mut serves = true;
         let left = loop {
             if serves {
@@ -117,22 +120,25 @@ async fn ended(case: &Case<'_>) -> Checked<Ended> {
             // A program that says so has ended it: then these are for the checks to judge.
             case.certain("the editor goes on as if it had not been ended")?;
         }
-        Ok(Ended { had_diff, outcome, ends, serves, left, had_files })
+        Ok(Ended { outcomes, ends, serves, left, had_files })
     })
     .await
 }
 
 async fn rejects(case: &Case<'_>) -> Checked {
     let seen = ended(case).await?;
-    if !seen.had_diff {
+    if seen.outcomes.is_empty() {
         return skip("no diff could be opened");
     }
-    match seen.outcome {
-        Some(outcome) => ensure(outcome["method"] != "ide/diffAccepted", || {
-            "a proposal that nobody decided on was told as accepted".into()
-        }),
-        None => fail("the stream ended, and nothing was told about the diff that was open"),
+    for outcome in seen.outcomes {
+        match outcome {
+            Some(outcome) => ensure(outcome["method"] != "ide/diffAccepted", || {
+                "a proposal that nobody decided on was told as accepted".into()
+            })?,
+            None => return fail("the stream ended, and nothing was told about the diff that was open"),
+        }
     }
+    Ok(())
 }
 
 async fn streams_end(case: &Case<'_>) -> Checked {

@@ -6,9 +6,7 @@ use serde_json::json;
 
 use super::Clause::{Advice, Mcp, Shipped};
 use super::Level::Must;
-use super::bench::{Case, Checked, ensure, fail, skip, unseen};
-use super::clock;
-use super::listener::Heard;
+use super::bench::{Case, Checked, ensure, fail, skip};
 use super::table::{Check, Group, When};
 use super::tally::Rule;
 
@@ -20,7 +18,7 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Mcp(Must, "the server answers GET with Content-Type: text/event-stream, or else 405"),
         harm: "the agent hears nothing: no context, and no diff ever ends",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(opens(case)),
     },
     Check {
@@ -33,7 +31,7 @@ pub(super) static CHECKS: &[Check] = &[
         },
         harm: "the agent waits for ever for the outcome of its diff",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(newest(case)),
     },
     Check {
@@ -43,21 +41,8 @@ pub(super) static CHECKS: &[Check] = &[
         clause: Advice("a session has one stream; the older one ends with its last chunk"),
         harm: "connections pile up, and an agent with an early SDK takes the break for an error",
         needs: &[],
-        when: When::InTurn,
+        when: When::AtOnce,
         judge: |case| Box::pin(older_ends(case)),
-    },
-    Check {
-        id: "streams.keep-alive",
-        group: Group::Streams,
-        title: "An idle stream gives a sign of life every 20 seconds",
-        clause: Shipped {
-            says: "a body that is silent for 300 seconds is given up; companions say something far more often",
-            breaks: "every release on Node's own HTTP client: “connection lost”, for good",
-        },
-        harm: "after five quiet minutes the agent is disconnected",
-        needs: &[],
-        when: When::Beside,
-        judge: |case| Box::pin(keep_alive(case)),
     },
     Check {
         id: "streams.event-ids",
@@ -174,32 +159,6 @@ async fn older_ends(case: &Case<'_>) -> Checked {
         Some(false) => fail("the older stream broke off, instead of ending properly"),
         None => fail(format!("the older stream is still open after {} s", case.pace().answer.as_secs_f32())),
     }
-}
-
-async fn keep_alive(case: &Case<'_>) -> Checked {
-    /// How often the stream may have something else to say before nobody waits for its silence any more.
-    const INTERRUPTIONS: usize = 1000;
-    let peer = case.join().await?;
-    let listener = peer.listen().await?;
-    // What comes first says nothing about silence.
-    clock::pass(Duration::from_millis(500)).await;
-    let patience = case.pace().keep_alive + case.pace().keep_alive / 10;
-    for _ in 0..INTERRUPTIONS {
-        let next = listener.wait(listener.mark(), patience, |heard| Some(heard.clone())).await;
-        if listener.end(Duration::ZERO).await.is_some() {
-            // One whose session is gone has to.
-            peer.is_served().await?;
-            return fail("the stream ended by itself");
-        }
-        match next {
-            Some(Heard::Sign) => return Ok(()),
-            Some(Heard::Message(message)) if message["method"] == "ping" => return Ok(()),
-            // What happens in the editor meanwhile begins the silence anew.
-            Some(_) => {}
-            None => return fail(format!("nothing came for {} s", case.pace().keep_alive.as_secs_f32())),
-        }
-    }
-    unseen("the stream was never silent for long enough")
 }
 
 impl super::peer::Peer {

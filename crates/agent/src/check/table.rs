@@ -10,7 +10,7 @@ use super::bench::{Case, Checked};
 
 /// Every check, in the order in which they are made and told.
 pub static CHECKS: LazyLock<Vec<&'static Check>> = LazyLock::new(|| {
-    let groups: [&'static [Check]; 17] = [
+    let groups: [&'static [Check]; 18] = [
         super::discovery::CHECKS,
         super::contents::CHECKS,
         super::access::CHECKS,
@@ -19,6 +19,7 @@ pub static CHECKS: LazyLock<Vec<&'static Check>> = LazyLock::new(|| {
         super::messages::CHECKS,
         super::sessions::CHECKS,
         super::streams::CHECKS,
+        super::idle::CHECKS,
         super::delivery::CHECKS,
         super::context::CHECKS,
         super::cursor::CHECKS,
@@ -59,6 +60,11 @@ pub(super) type Judge = for<'a, 'b> fn(&'a Case<'b>) -> BoxFuture<'a, Checked>;
 /// When a check is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
+    /// Before the others: they show what several agents do to each other.
+    First,
+    /// Several at a time, if that does no harm: they need nothing of the editor, and wait for nothing that
+    /// others cause.
+    AtOnce,
     /// In the order of the table.
     InTurn,
     /// Beside the others, for it takes long.

@@ -9,6 +9,7 @@ use alongside_contract::context::CONTEXT_UPDATE;
 use serde_json::Value;
 
 use super::bench::{Case, Checked, fail, unseen};
+use super::peer::parse;
 use super::sse::Event;
 
 /// Where an event came.
@@ -104,7 +105,7 @@ impl Inner {
             let kind = event.kind.clone().unwrap_or_default();
             self.breaks(Rule::Messages, format!("an event of the type {kind:?}"));
         }
-        let Ok(message) = serde_json::from_str::<Value>(data) else {
+        let Some(message) = parse(data) else {
             return self.breaks(Rule::Messages, format!("no JSON: {data}"));
         };
         if message["jsonrpc"] != "2.0" {

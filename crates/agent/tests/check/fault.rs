@@ -30,6 +30,32 @@ macro_rules! faults {
     };
 }
 
+/// What is wrong with a companion.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Faults {
+    /// The one fault, or the first of several.
+    pub(crate) one: Option<Fault>,
+    also: &'static [Fault],
+}
+
+impl Faults {
+    pub(crate) fn has(self, fault: Fault) -> bool {
+        self.one == Some(fault) || self.also.contains(&fault)
+    }
+
+    /// Several at once. Where two of them meet, each is asked for with [`has`](Self::has).
+    pub(crate) fn all(faults: &'static [Fault]) -> Self {
+        let (one, also) = faults.split_first().expect("a fault");
+        Self { one: Some(*one), also }
+    }
+}
+
+impl From<Option<Fault>> for Faults {
+    fn from(one: Option<Fault>) -> Self {
+        Self { one, also: &[] }
+    }
+}
+
 faults! {
     // Being found.
     NoGeminiFile: "there is no file where Gemini CLI looks" => ["discovery.gemini-file"],
@@ -47,6 +73,8 @@ faults! {
     OverridingFile: "the file is there that overrides every other" => ["discovery.no-override"],
     PortAsText: "the port is a string" => ["discovery.port"],
     NullIdeInfo: "`ideInfo` is `null`" => ["discovery.ide-info", "discovery.no-null"],
+    OnlyGeminiFile: "there is one file, for new Gemini CLIs" => ["discovery.gemini-old-file"],
+    OnlyQwenLock: "there is a lock of Qwen Code only" => ["discovery.qwen-file", "discovery.qwen-old-file"],
     NoIdeInfo: "there is no `ideInfo`" => ["discovery.ide-info"],
     NoDisplayName: "`ideInfo` has no name for people" => ["discovery.ide-info"],
     NoTokenInFile: "there is no token in the file" => ["discovery.token"],
@@ -93,6 +121,7 @@ faults! {
     BodiesMustComeAtOnce: "what of a request does not come at once is not waited for" => ["protocol.slow-body"],
     TextIdsBecomeNumbers: "an id that looks like a number becomes one in the reply" => ["protocol.ids"],
     OnlyTheNewestVersion: "it speaks the newest version of the protocol only" => ["protocol.versions"],
+    OnlyTheOldestVersion: "it speaks a version only that every agent knows" => [],
     VersionRepeatedUnknown: "it agrees to any version of the protocol" => ["protocol.unknown-version"],
     UnknownVersionWelcome: "any version is welcome in the header" => ["protocol.version-header"],
     VersionHeaderNeeded: "requests without a version are refused" => ["protocol.no-version-header"],
@@ -121,6 +150,8 @@ faults! {
     DeleteForgotten: "a session lives on after its DELETE" => ["sessions.delete"],
     DeleteEndsEverybody: "the DELETE of an agent without a stream ends all sessions" => ["sessions.delete-own"],
     OneAgentOnly: "while an agent is there no other can connect" => ["sessions.several"],
+    OlderAgentsUnanswered: "an agent is answered until another joins" => ["sessions.several"],
+    SessionsAreNeverFreed: "the session of an agent that is gone stays" => ["sessions.freed"],
     OneRequestAtATime: "while a request is read no other is served" => ["sessions.slow"],
     RepliesCross: "an agent is sent what another one with the same request id asked for" => ["sessions.equal-ids"],
     // The stream.
@@ -128,7 +159,8 @@ faults! {
     StreamHasARetryHint: "it has a hint when to try again" => ["streams.retry"],
     StreamHasEventIds: "its events have ids" => ["streams.event-ids"],
     KeepAliveIsAnEvent: "it is kept alive by empty events" => ["streams.empty-events"],
-    NoKeepAlive: "it is not kept alive" => ["streams.keep-alive"],
+    NoKeepAlive: "it is not kept alive" => ["streams.keep-alive", "streams.sign-of-life"],
+    KeepAliveIsRare: "it is kept alive, and more rarely than advised" => ["streams.sign-of-life"],
     InvalidNotification: "a notification is no valid JSON-RPC" => ["streams.messages"],
     StreamIsPlainText: "it says that it is plain text" => ["streams.opens"],
     OlderStreamHears: "outcomes go to the older of two streams" => ["streams.newest-hears"],
@@ -149,6 +181,7 @@ faults! {
     DiffsCloseWithTheStream: "a dropped stream closes what is open" => ["diffs.outlive-stream"],
     // Context.
     NoContextAtFirst: "a stream does not begin with the context" => ["context.first"],
+    NoContextUntilAChange: "a stream begins with the next change" => ["context.first"],
     ContextIsLate: "changes are told after 1.7 seconds" => ["context.prompt", "context.steady"],
     ContextOnlyAfterSilence: "changes are told only after the last of them" => ["context.steady"],
     EveryChangeAtOnce: "every change is told by itself" => ["context.debounce"],
@@ -159,6 +192,7 @@ faults! {
     MoreThanTenFiles: "there is no limit to files" => ["context.few-files"],
     SelectionIsNotCut: "there is no limit to the selection" => ["context.short-selection"],
     SelectionIsCutByCharacters: "the selection is limited in characters, not in UTF-16 units" => ["context.short-selection"],
+    SelectionIsCutInACharacter: "the selection is cut within a character" => ["context.short-selection"],
     NothingIsActive: "no file is active" => ["context.cursor", "context.focused", "context.one-active", "context.selection"],
     EveryFileIsActive: "every file is active" => ["context.one-active"],
     ActiveIsNotNewest: "the active file is not the newest" => ["context.active-newest", "context.focused"],
@@ -196,6 +230,7 @@ faults! {
     ClosingRejects: "`closeDiff` tells of a rejection" => ["diffs.close-quiet"],
     ClosingRejectsUnlessSuppressed: "`closeDiff` tells of a rejection unless it is asked not to" => ["diffs.close-quiet"],
     ClosingTwiceFails: "a second `closeDiff` is an error" => ["diffs.close-twice"],
+    ClosedTextForgotten: "a second `closeDiff` finds no diff" => ["diffs.close-twice"],
     UnknownDiffIsAnError: "`closeDiff` of an unknown diff is an error" => ["diffs.close-unknown"],
     UnknownDiffIsEmpty: "`closeDiff` of an unknown diff is answered with nothing" => ["diffs.close-unknown"],
     DecidedTextForgotten: "`closeDiff` knows nothing of what was decided and not yet heard" => ["diffs.decided-close"],
@@ -206,7 +241,8 @@ faults! {
     ByteOrderMarkIsLost: "a byte-order mark is lost" => ["diffs.exact"],
     ControlCharactersAreLost: "control characters are lost" => ["diffs.exact"],
     AcceptWritesTheFile: "it writes the file itself" => ["diffs.target-untouched"],
-    RejectedIsClosed: "a rejection is told by a name that newer agents do not know" => ["diffs.rejected"],
+    RejectedIsClosed: "a rejection is told by its older name" => ["diffs.rejected-name"],
+    RejectedNamesNoFile: "a rejection does not say what was rejected" => ["diffs.rejected"],
     RejectedWithNull: "a rejection holds `null`" => ["streams.no-null"],
     ClosingTheViewSaysNothing: "closing the view tells nothing" => ["diffs.view-closed"],
     ClosingTheViewAccepts: "closing the view accepts" => ["diffs.view-closed"],

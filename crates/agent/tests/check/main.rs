@@ -5,10 +5,12 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod as_shipped;
 mod companion;
 mod driver;
 mod fault;
 mod story;
+mod verdicts;
 mod world;
 
 use std::collections::BTreeSet;
@@ -24,11 +26,11 @@ use tokio::sync::{Mutex, Semaphore};
 use tokio::task::JoinSet;
 
 use companion::Companion;
-use fault::Fault;
+use fault::{Fault, Faults};
 use world::World;
 
 /// How many companions are checked at the same time. Most of a run is waiting.
-const AT_ONCE: usize = 48;
+const AT_ONCE: usize = 72;
 
 /// How many faults may be missed among so many companions though no timer of the machine was late: a single thread was.
 const OVERLOOKED: usize = 5;
@@ -41,13 +43,19 @@ static MACHINE: Mutex<()> = Mutex::const_new(());
 const PACE: Pace = Pace {
     answer: Duration::from_secs(4),
     quiet: Duration::from_millis(300),
-    keep_alive: Duration::from_secs(3),
+    keep_alive: Duration::from_secs(5),
+    sign_of_life: Duration::from_millis(1500),
+    freed: Duration::from_secs(60),
+    wait: Duration::from_secs(7),
     stop: Duration::from_secs(4),
     large: 64 << 10,
 };
 
+/// The same with the patience to see a session freed.
+const PATIENT: Pace = Pace { freed: Duration::from_secs(8), wait: Duration::from_secs(10), ..PACE };
+
 /// The same with a proposal as large as agents make them, which takes its time without optimisation.
-const LARGE: Pace = Pace { large: 12 << 20, answer: Duration::from_secs(40), ..PACE };
+const LARGE: Pace = Pace { large: 12 << 20, answer: Duration::from_secs(40), ..PATIENT };
 
 /// What comes of a run. A machine that is late with everything may take as much longer for it.
 async fn ended<T>(run: impl Future<Output = std::io::Result<T>>) -> T {
@@ -82,7 +90,7 @@ async fn alone(fault: Option<Fault>, pace: Pace) -> Report {
 }
 
 /// Checks a companion with this fault, with somebody at its editor or nobody.
-async fn report(fault: Option<Fault>, driven: bool, pace: Pace) -> Report {
+async fn report(fault: impl Into<Faults>, driven: bool, pace: Pace) -> Report {
     let world = Arc::new(World::new());
     let companion = Companion::start(Arc::clone(&world), fault).await;
     let (port, token) = (companion.shared.port, companion.shared.token.clone());
@@ -135,7 +143,7 @@ async fn every_fault_is_caught_by_its_checks_and_by_no_others() {
         let places = Arc::clone(&places);
         runs.spawn(async move {
             let _place = places.acquire_owned().await;
-            (fault, report(Some(fault), true, PACE).await)
+            (fault, report(Some(fault), true, pace_for(fault)).await)
         });
     }
     let (mut wrong, mut overlooked) = (Vec::new(), Vec::new());
@@ -164,7 +172,11 @@ async fn every_fault_is_caught_by_its_checks_and_by_no_others() {
 
 /// How to check a companion with this fault.
 fn pace_for(fault: Fault) -> Pace {
-    if fault.caught_by().contains(&"diffs.large") { LARGE } else { PACE }
+    match fault {
+        _ if fault.caught_by().contains(&"diffs.large") => LARGE,
+        Fault::SessionsAreNeverFreed => PATIENT,
+        _ => PACE,
+    }
 }
 
 /// The checks that have to catch it.
@@ -203,7 +215,7 @@ async fn whenever_it_is_interrupted_nothing_is_left_behind() {
     // At first, sessions are begun and ended all the time, and discovery files watched.
     for after in (0..120).step_by(3).chain([500, 3000, 6000]) {
         let world = Arc::new(World::new());
-        let companion = Companion::start(Arc::clone(&world), None).await;
+        let companion = Companion::start(Arc::clone(&world), None::<Fault>).await;
         let target = Target::find(None, world.surroundings(companion.shared.port)).expect("it is found");
         let options = Options { pace: PACE, ..Options::default() };
         let mut unheard = |_: check::Progress<'_>| ();
@@ -223,7 +235,7 @@ async fn whenever_it_is_interrupted_nothing_is_left_behind() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_needs_somebody_at_the_editor_is_not_observable_without() {
     let _machine = MACHINE.lock().await;
-    let report = report(None, false, PACE).await;
+    let report = report(None, false, PATIENT).await;
     for result in &report.results {
         let id = result.check.id;
         match &result.verdict {
@@ -266,7 +278,7 @@ impl check::Driver for Broken {
 /// Checks of each kind, made of a companion that keeps every rule.
 async fn driven_by(driver: &dyn check::Driver) -> Report {
     let world = Arc::new(World::new());
-    let companion = Companion::start(Arc::clone(&world), None).await;
+    let companion = Companion::start(Arc::clone(&world), None::<Fault>).await;
     let target = Target::find(None, world.surroundings(companion.shared.port)).unwrap();
     let only = "diffs.accepted diffs.rejected diffs.same-file diffs.decided-close streams.waits-for-first \
                 streams.waits-across context.opened context.cursor context.selection context.closed stop";

@@ -41,6 +41,7 @@ Examples:
   alongside check                           the companion an agent would find here
   alongside check --only diffs --details    every check of diffs, with what was said
   alongside check --drive ./drive.sh --junit check.xml
+  alongside check --wait 25                 without what takes a minute to be seen
   alongside check --list
 
 CMD of --drive is run for each action as `CMD ACTION ARGUMENT…`. It ends with 0 when that is done, or with 3 if the editor cannot do such a thing. docs/conformance.md lists the actions and all checks.
@@ -113,6 +114,16 @@ pub(crate) struct Args {
     /// Wait so long for an answer, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
     patience: u64,
+
+    /// Wait so long for what only time shows, in seconds: a silent stream, an agent that is gone. What takes
+    /// longer is skipped
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 70,
+        value_parser = clap::value_parser!(u64).range(0..=3600)
+    )]
+    wait: u64,
 }
 
 pub(crate) async fn run(args: Args, _globals: Globals) -> anyhow::Result<ExitCode> {
@@ -130,6 +141,7 @@ pub(crate) async fn run(args: Args, _globals: Globals) -> anyhow::Result<ExitCod
 async fn checked(args: &Args) -> anyhow::Result<ExitCode> {
     let mut options = Options { only: args.only.clone(), skip: args.skip.clone(), ..Options::default() };
     options.pace.answer = Duration::from_secs(args.patience);
+    options.pace.wait = Duration::from_secs(args.wait);
     if let Some(name) = options.unknown().next() {
         return Err(failure(
             format!("there is no check and no group {name:?}"),

@@ -13,7 +13,7 @@ use crate::check::driven::Driven;
 use crate::editor::{Editor, Process};
 use crate::support::{Home, until};
 
-/// A whole run: one check alone waits for 15 seconds.
+/// A whole run: one check alone waits for more than a minute.
 const PATIENCE: Duration = Duration::from_secs(240);
 
 /// The report of a run in which it is driven.
@@ -205,6 +205,24 @@ async fn another_program_is_no_companion_and_a_wrong_token_no_fault_of_one() {
     assert_eq!((ran.status.code(), ran.stdout.len()), (Some(2), 0));
     let ran = home.run(&["check", "--port", &port, "--only", "access.wrong-token", "--unattended"]);
     assert_eq!(ran.status.code(), Some(0), "{}", String::from_utf8_lossy(&ran.stdout));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_only_time_shows_is_told_of_and_skipped_where_nobody_waits() {
+    let home = Home::new();
+    let (_process, _editor) = opens(&home).await;
+    let ran = home.run(&["check", "--only", "sessions.freed", "--wait", "9", "--json", "--unattended"]);
+    let report: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let check = &report["checks"][0];
+    let why = "it takes 66 s, and this run waits 9 s only (--wait)";
+    assert_eq!((&check["verdict"], &check["reason"]), (&"skipped".into(), &why.into()));
+    assert_eq!(ran.status.code(), Some(0));
+    let mut check = home.at_terminal(&["check", "--only", "sessions.freed,discovery.json", "--unattended"]);
+    check.shows("Checking: Being found").await;
+    check.shows("Waiting for sessions.freed").await;
+    check.signal(rustix::process::Signal::INT);
+    check.shows("It was interrupted: there is no verdict").await;
+    assert_eq!(check.ends().code(), Some(1));
 }
 
 #[test]

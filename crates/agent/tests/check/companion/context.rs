@@ -1,5 +1,6 @@
 //! What agents are told of the editor, and when.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +24,9 @@ const LATE: Duration = Duration::from_millis(1700);
 const FILES: usize = 10;
 const SELECTED: usize = 16_384;
 
+/// Stands for half a character until it is written: strings cannot hold it.
+pub(super) const HALF: char = '\u{e000}';
+
 /// What the faulty companion that counts in seconds tells for every file: all that one does in an editor within a second. Told by
 /// the clock, a second that ends between two of them would now and then look right.
 const SECOND: u64 = 1_750_000_000;
@@ -32,8 +36,8 @@ pub(super) async fn tell_changes(shared: Arc<Shared>) {
     loop {
         shared.changed.notified().await;
         let first = Instant::now();
-        let (quiet, at_most) = match shared.fault {
-            Some(Fault::ContextOnlyAfterSilence) => (QUIET * 5, Duration::from_secs(3600)),
+        let (quiet, at_most) = match shared.fault.one {
+            _ if shared.has(Fault::ContextOnlyAfterSilence) => (QUIET * 5, Duration::from_secs(3600)),
             Some(Fault::ContextIsLate) => (LATE, LATE),
             Some(Fault::EveryChangeAtOnce) => (Duration::ZERO, Duration::ZERO),
             _ => (QUIET, AT_MOST),
@@ -89,7 +93,7 @@ impl Shared {
 
     /// The context as it is.
     pub(super) fn current_context(&self, state: &State) -> Value {
-        let tellable = |file: &&Open| match self.fault {
+        let tellable = |file: &&Open| match self.fault.one {
             Some(Fault::VirtualFilesAreTold) => file.untitled || Path::new(&file.path).is_file(),
             Some(Fault::VanishedFilesStay) => !file.untitled,
             _ => Path::new(&file.path).is_file(),
@@ -102,7 +106,7 @@ impl Shared {
         let active = state.editor.active.as_deref();
         let files: Vec<Value> = files.into_iter().map(|file| self.file(file, active)).collect();
         let mut workspace = json!({ "openFiles": files });
-        match self.fault {
+        match self.fault.one {
             Some(Fault::TrustIsNull) => workspace["isTrusted"] = Value::Null,
             Some(Fault::TrustIsText) => workspace["isTrusted"] = json!("yes"),
             _ => {}
@@ -125,7 +129,7 @@ impl Shared {
                 file["selectedText"] = json!(self.cut(selected));
             }
         }
-        match self.fault {
+        match self.fault.one {
             Some(Fault::NothingIsActive) => file["isActive"] = json!(false),
             Some(Fault::ActiveIsNotNewest) if is_active => {
                 file["timestamp"] = json!(open.focused - 3_600_000);
@@ -142,23 +146,24 @@ impl Shared {
     }
 
     /// As much of a selection as agents take, on a character's boundary.
-    fn cut<'a>(&self, text: &'a str) -> &'a str {
+    fn cut<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut units = 0;
-        let limit = match self.fault {
+        let limit = match self.fault.one {
             Some(Fault::SelectionIsNotCut) => usize::MAX,
             // Characters outside the basic plane are two units, and are taken for one.
             Some(Fault::SelectionIsCutByCharacters) => {
-                return text.char_indices().nth(SELECTED).map_or(text, |(at, _)| &text[..at]);
+                return text.char_indices().nth(SELECTED).map_or(text, |(at, _)| &text[..at]).into();
             }
             _ => SELECTED,
         };
         for (at, character) in text.char_indices() {
             units += character.len_utf16();
             if units > limit {
-                return &text[..at];
+                let is_in_one = self.has(Fault::SelectionIsCutInACharacter) && units - 1 == limit;
+                return if is_in_one { format!("{}{HALF}", &text[..at]).into() } else { text[..at].into() };
             }
         }
-        text
+        text.into()
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::outcomes::{Outcome, Session};
 use super::{Shared, State};
-use crate::fault::Fault;
+use crate::fault::{Fault, Faults};
 
 /// A review that waits.
 #[derive(Clone)]
@@ -59,10 +59,10 @@ impl Shared {
             let mut state = self.state();
             let session = state.sessions.entry(id.to_owned()).or_default();
             let again = session.diffs.iter().any(|diff| diff.path == path);
-            match self.fault {
+            match self.fault.one {
                 Some(Fault::SecondProposalRefused) if again => return Err("it is open already".into()),
                 Some(Fault::SecondProposalIgnored) if again => return Ok(json!({ "content": [] })),
-                Some(Fault::SecondProposalOpensAnother) => {}
+                _ if self.has(Fault::SecondProposalOpensAnother) => {}
                 Some(Fault::SecondProposalRejectsTheFirst) if again => {
                     session.diffs.retain(|diff| diff.path != path);
                     session.write(&rejected(self.fault, &path));
@@ -83,7 +83,7 @@ impl Shared {
         while self.has(Fault::OpenDiffWaits) && self.is_open(&path) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        Ok(match self.fault {
+        Ok(match self.fault.one {
             Some(Fault::OpenDiffSaysSomething) => text("The diff is open."),
             Some(Fault::OpenDiffHasNoContent) => json!({}),
             _ => json!({ "content": [] }),
@@ -96,22 +96,22 @@ impl Shared {
         let suppressed = arguments["suppressNotification"] == true;
         let mut state = self.state();
         let fault = self.fault;
-        let owner = match fault {
-            Some(Fault::DiffsAreEverybodys) => {
+        let owner = match fault.one {
+            _ if fault.has(Fault::DiffsAreEverybodys) => {
                 state.waiting().into_iter().find(|(_, diff)| diff.path == path).map(|(owner, _)| owner)
             }
             _ => None,
         };
         let session = state.sessions.entry(owner.unwrap_or_else(|| id.to_owned())).or_default();
         if let Some(at) = session.diffs.iter().rposition(|diff| diff.path == path) {
-            let diff = match fault {
+            let diff = match fault.one {
                 Some(Fault::ClosingLeavesTheView) => session.diffs[at].clone(),
                 _ => session.diffs.remove(at),
             };
-            let last = if fault == Some(Fault::ClosingLosesEdits) { diff.proposal } else { diff.text };
+            let last = if fault.has(Fault::ClosingLosesEdits) { diff.proposal } else { diff.text };
             let last = self.mangled(&last);
             session.closed.insert(path.into(), last.clone());
-            let told = match fault {
+            let told = match fault.one {
                 Some(Fault::ClosingRejects) => true,
                 Some(Fault::ClosingRejectsUnlessSuppressed) => !suppressed,
                 _ => false,
@@ -124,12 +124,13 @@ impl Shared {
         if let Some(at) = session.outcomes.iter().rposition(|outcome| outcome.path == path) {
             let outcome = session.outcomes.remove(at);
             session.closed.insert(path.into(), outcome.text.clone());
-            return Ok(match fault {
-                Some(Fault::DecidedTextForgotten) => text("{}"),
+            return Ok(match fault.one {
+                _ if fault.has(Fault::DecidedTextForgotten) => text("{}"),
                 _ => self.closed(&outcome.text),
             });
         }
-        match (session.closed.get(path), fault) {
+        let closed = session.closed.get(path).filter(|_| !fault.has(Fault::ClosedTextForgotten));
+        match (closed, fault.one) {
             (Some(_), Some(Fault::ClosingTwiceFails)) => Err("it is closed already".into()),
             (Some(last), _) => Ok(self.closed(last)),
             (None, Some(Fault::UnknownDiffIsAnError)) => Err("there is no such diff".into()),
@@ -139,7 +140,7 @@ impl Shared {
     }
 
     fn closed(&self, last: &str) -> Value {
-        match self.fault {
+        match self.fault.one {
             Some(Fault::ClosedTextIsPlain) => text(last),
             Some(Fault::ClosedTextIsMissing) => json!({ "content": [] }),
             _ => text(&json!({ "content": last }).to_string()),
@@ -157,8 +158,8 @@ impl Shared {
 
     /// A path as this companion has it: byte for byte as the agent spelled it, unless it is faulty.
     fn spelled(&self, path: &str) -> String {
-        match self.fault {
-            Some(Fault::PathsAreNormalised) => {
+        match self.fault.one {
+            _ if self.has(Fault::PathsAreNormalised) => {
                 let parts: std::path::PathBuf = Path::new(path).components().collect();
                 parts.to_string_lossy().into_owned()
             }
@@ -207,7 +208,7 @@ impl Shared {
     /// The person closes the view without deciding.
     pub(crate) fn close_view(&self, path: &str) -> bool {
         let path = &*self.spelled(path);
-        match self.fault {
+        match self.fault.one {
             Some(Fault::ClosingTheViewSaysNothing) => {
                 let mut state = self.state();
                 let mut removed = false;
@@ -225,7 +226,7 @@ impl Shared {
 
     /// The text as a companion gives it back that takes liberties with it.
     fn mangled(&self, text: &str) -> String {
-        match self.fault {
+        match self.fault.one {
             Some(Fault::LineEndsAreChanged) => text.replace("\r\n", "\n"),
             Some(Fault::FinalNewlineIsAdded) if !text.ends_with('\n') => format!("{text}\n"),
             Some(Fault::ByteOrderMarkIsLost) => text.trim_start_matches('\u{feff}').to_owned(),
@@ -253,10 +254,13 @@ impl Shared {
 }
 
 /// What an agent is told of a rejection.
-pub(super) fn rejected(fault: Option<Fault>, path: &str) -> Value {
-    let method = if fault == Some(Fault::RejectedIsClosed) { "ide/diffClosed" } else { "ide/diffRejected" };
+pub(super) fn rejected(fault: Faults, path: &str) -> Value {
+    let method = if fault.has(Fault::RejectedIsClosed) { "ide/diffClosed" } else { "ide/diffRejected" };
     let mut params = json!({ "filePath": path });
-    if fault == Some(Fault::RejectedWithNull) {
+    if fault.has(Fault::RejectedNamesNoFile) {
+        params = json!({});
+    }
+    if fault.has(Fault::RejectedWithNull) {
         params["content"] = Value::Null;
     }
     json!({ "jsonrpc": "2.0", "method": method, "params": params })

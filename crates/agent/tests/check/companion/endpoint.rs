@@ -48,6 +48,8 @@ impl Shared {
                 (None, Ok(body)) if head.method == "POST" => self.post(&head, &body).await,
                 _ => return self.without_body(wire, &head).await,
             };
+            let session = head.header("mcp-session-id").unwrap_or_default();
+            self.answer_or_not(session, &answer).await;
             wire.answer(answer, false).await?;
             return Ok(true);
         }
@@ -59,7 +61,7 @@ impl Shared {
             return self.without_body(wire, &head).await;
         }
         let session = head.header("mcp-session-id").unwrap_or_default().to_owned();
-        let limit = match self.fault {
+        let limit = match self.fault.one {
             Some(Fault::TenMegabytesAreTooMuch) => 10 << 20,
             Some(Fault::OneMegabyteIsTooMuch) => 1 << 20,
             _ => MAX_BODY,
@@ -81,9 +83,18 @@ impl Shared {
         };
         self.reads(&session, -1);
         let Some(answer) = answer else { return Ok(false) };
+        self.answer_or_not(&session, &answer).await;
         let last = answer.status == 413;
         wire.answer(answer, last).await?;
         Ok(!last)
+    }
+
+    /// Goes on where an answer may be sent; the faulty companion has done what was asked by then, and says so
+    /// to nobody.
+    async fn answer_or_not(&self, session: &str, answer: &Answer) {
+        if answer.status == 200 && self.is_unanswered(session) {
+            std::future::pending::<()>().await;
+        }
     }
 
     async fn without_body(self: &Arc<Self>, wire: &mut Wire, head: &Head) -> io::Result<bool> {
@@ -124,8 +135,8 @@ impl Shared {
             None if self.has(Fault::NoSessionNeeded) => None,
             None => Some(Answer::status(400)),
             Some(id) if self.state().sessions.contains_key(id) => None,
-            Some(_) => match self.fault {
-                Some(Fault::StaleSessionIs400) => Some(Answer::status(400)),
+            Some(_) => match self.fault.one {
+                _ if self.has(Fault::StaleSessionIs400) => Some(Answer::status(400)),
                 Some(Fault::StaleSessionWelcome) => None,
                 Some(Fault::StaleStreamWelcome) if head.method == "GET" => None,
                 _ => Some(Answer::status(404)),
@@ -135,8 +146,8 @@ impl Shared {
 
     fn end_session(&self, id: &str) {
         let mut state = self.state();
-        match self.fault {
-            Some(Fault::DeleteNotAllowed | Fault::DeleteForgotten) => {}
+        match self.fault.one {
+            _ if self.has(Fault::DeleteNotAllowed) || self.has(Fault::DeleteForgotten) => {}
             Some(Fault::DeleteEndsEverybody) if state.sessions.get(id).is_some_and(|it| !it.streamed) => {
                 state.sessions.clear();
             }

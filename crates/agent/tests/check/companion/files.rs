@@ -88,7 +88,7 @@ impl Shared {
             (tmp.join(format!("qwen-code-ide-server-{pid}.json")), Kind::Qwen),
             (tmp.join(format!("qwen-code-ide-server-{port}.json")), Kind::Qwen),
         ];
-        let missing = match self.fault {
+        let missing = match self.fault.one {
             Some(Fault::NoGeminiFile) => Some(0),
             Some(Fault::NoOldGeminiFile) => Some(1),
             Some(Fault::NoQwenLock) => Some(2),
@@ -97,6 +97,12 @@ impl Shared {
             _ => None,
         };
         missing.map(|at| files.remove(at));
+        if self.has(Fault::OnlyGeminiFile) {
+            files.truncate(1);
+        }
+        if self.has(Fault::OnlyQwenLock) {
+            files = vec![files.swap_remove(2)];
+        }
         if self.has(Fault::OverridingFile) {
             files.push((in_gemini.join(format!("gemini-ide-server-{pid}.json")), Kind::Gemini));
         }
@@ -115,10 +121,10 @@ impl Shared {
             record["ideName"] = json!("Reference Editor");
         }
         let fields = record.as_object_mut().expect("a record is an object");
-        match self.fault {
+        match self.fault.one {
             Some(Fault::PortAsText) => record["port"] = json!(self.port.to_string()),
             Some(Fault::NullIdeInfo) => record["ideInfo"] = Value::Null,
-            Some(Fault::NoIdeInfo) => drop(fields.remove("ideInfo")),
+            _ if self.fault.has(Fault::NoIdeInfo) => drop(fields.remove("ideInfo")),
             Some(Fault::NoDisplayName) => record["ideInfo"] = json!({ "name": "reference" }),
             Some(Fault::NoTokenInFile) => drop(fields.remove("authToken")),
             Some(Fault::NoParentForQwen) => drop(fields.remove("ppid")),
@@ -140,7 +146,7 @@ impl Shared {
                 }
             }
         }
-        match self.fault {
+        match self.fault.one {
             Some(Fault::RelativeRoot) => roots.push("src".into()),
             Some(Fault::RootThatIsGone) => roots.push(format!("{}-that-is-gone", roots[0])),
             _ => {}

@@ -12,7 +12,7 @@ impl Shared {
         }
         if let Some(origin) = head.header("origin") {
             let local = origin.starts_with("http://localhost") || origin.starts_with("http://127.0.0.1");
-            let welcome = match self.fault {
+            let welcome = match self.fault.one {
                 Some(Fault::AnyOriginWelcome) => true,
                 Some(Fault::LocalOriginWelcome) => local,
                 Some(Fault::NullOriginWelcome) => origin == "null",
@@ -30,15 +30,16 @@ impl Shared {
 
     fn is_our_host(&self, host: &str) -> bool {
         let (name, port) = host.rsplit_once(':').unwrap_or((host, ""));
-        let named = ["127.0.0.1", "localhost", "[::1]", "host.docker.internal"].contains(&name);
+        let unknown = |fault, refused: &str| self.has(fault) && name == refused;
+        let named = ["127.0.0.1", "localhost", "[::1]", "host.docker.internal"].contains(&name)
+            && !unknown(Fault::ContainerHostRefused, "host.docker.internal")
+            && !unknown(Fault::LocalhostRefused, "localhost")
+            && !unknown(Fault::Ipv6HostRefused, "[::1]");
         let ours = port == self.port.to_string();
-        match self.fault {
+        match self.fault.one {
             Some(Fault::AnyHostWelcome) => true,
             Some(Fault::AnyPortWelcome) => named,
             Some(Fault::HostThatBeginsLikeOurs) => name.starts_with("localhost") || (named && ours),
-            Some(Fault::ContainerHostRefused) => named && ours && name != "host.docker.internal",
-            Some(Fault::LocalhostRefused) => named && ours && name != "localhost",
-            Some(Fault::Ipv6HostRefused) => named && ours && name != "[::1]",
             _ => named && ours,
         }
     }
@@ -48,7 +49,7 @@ impl Shared {
         let token = said.strip_prefix("Bearer ").unwrap_or_default();
         let right = token == self.token;
         let (is_post, in_session) = (head.method == "POST", head.header("mcp-session-id").is_some());
-        match self.fault {
+        match self.fault.one {
             Some(Fault::NoTokenNeeded) => said.is_empty() || right,
             Some(Fault::AnyTokenWelcome) => said.starts_with("Bearer ") || right,
             Some(Fault::NoTokenNeededForGet) => right || head.method == "GET",

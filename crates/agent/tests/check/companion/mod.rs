@@ -21,7 +21,7 @@ use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
-use crate::fault::Fault;
+use crate::fault::{Fault, Faults};
 use crate::world::World;
 use editor::Editor;
 use outcomes::Session;
@@ -37,7 +37,7 @@ pub(crate) struct Companion {
 
 /// What every connection of a companion knows.
 pub(crate) struct Shared {
-    fault: Option<Fault>,
+    fault: Faults,
     world: Arc<World>,
     pub(crate) port: u16,
     pub(crate) token: String,
@@ -67,12 +67,13 @@ struct State {
 
 impl Companion {
     /// Listens, publishes, and serves.
-    pub(crate) async fn start(world: Arc<World>, fault: Option<Fault>) -> Self {
-        let everywhere = fault == Some(Fault::ListensEverywhere);
+    pub(crate) async fn start(world: Arc<World>, fault: impl Into<Faults>) -> Self {
+        let fault = fault.into();
+        let everywhere = fault.has(Fault::ListensEverywhere);
         let address = if everywhere { "0.0.0.0:0" } else { "127.0.0.1:0" };
         let listener = TcpListener::bind(address).await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
-        let token = match fault {
+        let token = match fault.one {
             Some(Fault::ShortToken) => "1234".to_owned(),
             _ => random(),
         };
@@ -92,7 +93,8 @@ impl Companion {
         let serving = tokio::spawn(endpoint::serve(Arc::clone(&shared), listener)).abort_handle();
         let telling = tokio::spawn(context::tell_changes(Arc::clone(&shared))).abort_handle();
         let looking = tokio::spawn(context::look_for_vanished_files(Arc::clone(&shared))).abort_handle();
-        Self { shared, tasks: vec![serving, telling, looking] }
+        let freeing = tokio::spawn(outcomes::free_sessions(Arc::clone(&shared))).abort_handle();
+        Self { shared, tasks: vec![serving, telling, looking, freeing] }
     }
 
     /// Ends as an editor that is closed does: rejects what waits, ends the streams, goes, and removes the files.
@@ -130,7 +132,7 @@ impl Drop for Companion {
 impl Shared {
     /// Whether this rule is broken.
     fn has(&self, fault: Fault) -> bool {
-        self.fault == Some(fault)
+        self.fault.has(fault)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

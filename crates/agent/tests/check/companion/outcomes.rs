@@ -1,6 +1,7 @@
 //! What is sent to one agent, and what has still to be: each outcome until its receipt, on whatever stream there is.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -10,10 +11,14 @@ use tokio::time::Instant;
 
 use super::diffs::Diff;
 use super::{Shared, State};
-use crate::fault::Fault;
+use crate::fault::{Fault, Faults};
 
 /// How long after a stream's beginning nothing is sent again: the agent may be proposing anew.
 pub(super) const HOLD: Duration = Duration::from_millis(100);
+
+/// When the session of an agent is freed that is gone: after a minute in the world outside, and much later
+/// here than anything else.
+const FREED_AFTER: Duration = Duration::from_secs(8);
 
 /// What a stream is told to write.
 #[derive(Debug)]
@@ -44,6 +49,10 @@ pub(super) struct Session {
     pub(super) closed: BTreeMap<String, String>,
     /// The context this agent was told last.
     pub(super) told: Option<Value>,
+    /// When it began, among all there ever were.
+    pub(super) number: usize,
+    /// When it asked for something last, or its stream ended.
+    pub(super) used: Option<Instant>,
     /// POSTs of this agent that have not been read to their end.
     reading: i32,
     /// Pings there ever were.
@@ -79,12 +88,11 @@ impl Outcome {
 
 impl Session {
     /// Writes what is due. With `now` nothing is held back.
-    pub(super) fn flush(&mut self, fault: Option<Fault>, now: bool) {
+    pub(super) fn flush(&mut self, fault: Faults, now: bool) {
         let Some(stream) = &self.stream else {
-            let lost = match fault {
-                Some(Fault::OutcomesLostBeforeAStream) => !self.streamed,
-                Some(Fault::OutcomesLostBetweenStreams) => self.streamed,
-                _ => false,
+            let lost = match self.streamed {
+                false => fault.has(Fault::OutcomesLostBeforeAStream),
+                true => fault.has(Fault::OutcomesLostBetweenStreams),
             };
             if lost {
                 self.outcomes.retain(|outcome| outcome.sent_on.is_some());
@@ -105,11 +113,11 @@ impl Session {
                 continue;
             }
             let mut message = outcome.message.clone();
-            if fault == Some(Fault::OutcomesHaveAnId) {
+            if fault.has(Fault::OutcomesHaveAnId) {
                 message["id"] = json!(self.pings);
             }
             let _ = stream.frames.send(Frame::Message(message));
-            if fault == Some(Fault::OutcomesAreToldTwice) {
+            if fault.has(Fault::OutcomesAreToldTwice) {
                 let _ = stream.frames.send(Frame::Message(outcome.message.clone()));
             }
             self.history.push(outcome.message.clone());
@@ -120,7 +128,7 @@ impl Session {
                 stream.frames.send(Frame::Message(json!({ "jsonrpc": "2.0", "id": ping, "method": "ping" })));
             outcome.ping = Some(ping);
         }
-        if fault == Some(Fault::OutcomesInFlightAreLost) {
+        if fault.has(Fault::OutcomesInFlightAreLost) {
             self.outcomes.retain(|outcome| outcome.sent_on.is_none());
         }
     }
@@ -133,21 +141,43 @@ impl Session {
     }
 
     /// Ends the stream, properly or not.
-    fn end(&mut self, fault: Option<Fault>) {
+    fn end(&mut self, fault: Faults) {
         let Some(stream) = self.stream.take() else { return };
-        match fault {
-            Some(Fault::AbruptEnd) => drop(stream.frames.send(Frame::Cut)),
-            Some(Fault::StreamsOutliveTheStop) => self.stream = Some(stream),
-            _ => {}
+        if fault.has(Fault::AbruptEnd) {
+            let _ = stream.frames.send(Frame::Cut);
+        }
+        self.stream = fault.has(Fault::StreamsOutliveTheStop).then_some(stream);
+    }
+}
+
+/// Frees the sessions of agents that are gone, until dropped.
+pub(super) async fn free_sessions(shared: Arc<Shared>) {
+    loop {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let is_gone = |session: &Session| {
+            let is_idle = session.used.is_some_and(|used| used.elapsed() >= FREED_AFTER);
+            is_idle && session.stream.is_none() && session.leaked.is_none() && session.reading <= 0
+        };
+        if !shared.has(Fault::SessionsAreNeverFreed) {
+            shared.state().sessions.retain(|_, session| !is_gone(session));
         }
     }
 }
 
 impl Shared {
+    /// Whether an agent waits in vain for answers, because another one joined after it.
+    pub(super) fn is_unanswered(&self, session: &str) -> bool {
+        let state = self.state();
+        let number = state.sessions.get(session).map(|session| session.number);
+        let newest = state.sessions.values().map(|session| session.number).max();
+        self.has(Fault::OlderAgentsUnanswered) && number.is_some() && number < newest
+    }
+
     /// Counts the POSTs of a session that are being read; what was held back meanwhile is sent after the last.
     pub(super) fn reads(&self, session: &str, more: i32) {
         if let Some(session) = self.state().sessions.get_mut(session) {
             session.reading += more;
+            session.used = Some(Instant::now());
             session.flush(self.fault, false);
         }
     }

@@ -2,6 +2,7 @@
 
 use alongside_contract::surrogates::replace_lone;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::http::{Answer, Head};
 use super::{Shared, random};
@@ -29,7 +30,7 @@ impl Shared {
             return self.initialize(&message);
         }
         if method == "server/discover" {
-            return match self.fault {
+            return match self.fault.one {
                 Some(Fault::DiscoverAnswered) => {
                     let versions = json!({ "supportedVersions": VERSIONS, "capabilities": { "tools": {} } });
                     Answer::json(200, &reply(&message["id"], versions))
@@ -56,7 +57,7 @@ impl Shared {
                     self.state().sessions.get(session).inspect(|session| session.write(&reply));
                 }
                 let answer = self.framed(reply);
-                match self.fault {
+                match self.fault.one {
                     Some(Fault::RepliesCross) => {
                         self.crossing.exchange(message["id"].to_string(), answer).await
                     }
@@ -73,7 +74,7 @@ impl Shared {
 
     /// What is answered where nothing is asked.
     fn accepted(&self) -> Answer {
-        match self.fault {
+        match self.fault.one {
             Some(Fault::NotificationsAre200) => Answer::status(200),
             Some(Fault::NotificationsAre204) => Answer::status(204),
             Some(Fault::NotificationsHaveABody) => Answer::json(202, &json!({})),
@@ -83,7 +84,7 @@ impl Shared {
 
     /// What is answered where nothing sensible is said.
     fn unwelcome(&self, id: &Value, code: i64, why: &str) -> Answer {
-        match self.fault {
+        match self.fault.one {
             Some(Fault::RefusalsSayNothing) => Answer::status(400),
             _ => Answer::json(400, &failure(id, code, why)),
         }
@@ -109,12 +110,13 @@ impl Shared {
 
     fn initialize(&self, message: &Value) -> Answer {
         let asked = message["params"]["protocolVersion"].as_str().unwrap_or_default();
-        let version = match self.fault {
+        let version = match self.fault.one {
             Some(Fault::OnlyTheNewestVersion) => VERSIONS[3],
+            Some(Fault::OnlyTheOldestVersion) => VERSIONS[0],
             Some(Fault::VersionRepeatedUnknown) => asked,
             _ => VERSIONS.into_iter().find(|known| *known == asked).unwrap_or(VERSIONS[3]),
         };
-        let capabilities = match self.fault {
+        let capabilities = match self.fault.one {
             Some(Fault::ToolsNotOffered) => json!({}),
             _ => json!({ "tools": {} }),
         };
@@ -127,18 +129,20 @@ impl Shared {
         if self.has(Fault::OneAgentOnly) && !state.sessions.is_empty() {
             return Answer::json(400, &failure(&message["id"], -32600, "Server already initialized"));
         }
-        let id = match self.fault {
+        let id = match self.fault.one {
             Some(Fault::SessionIdsAreCounted) => state.opened.to_string(),
             // The end says nothing: whoever makes up an id must not hit upon one by always giving it this.
             _ => format!("{}0000", random()),
         };
-        state.sessions.entry(id.clone()).or_default();
+        let number = state.opened;
+        let session = state.sessions.entry(id.clone()).or_default();
+        (session.number, session.used) = (number, Some(Instant::now()));
         self.framed(reply(&message["id"], result)).with("Mcp-Session-Id", id)
     }
 
     /// A reply as the body of an answer.
     fn framed(&self, message: Value) -> Answer {
-        let begin = match self.fault {
+        let begin = match self.fault.one {
             Some(Fault::RepliesBeginWithAnEmptyEvent) => "data: \n\n",
             Some(Fault::RepliesHaveEventIds) => "id: 1\n",
             Some(Fault::AnswersHaveNoType) => {
@@ -151,7 +155,7 @@ impl Shared {
     }
 
     async fn request(&self, session: &str, message: &Value) -> Value {
-        let id = &match self.fault {
+        let id = &match self.fault.one {
             Some(Fault::TextIdsBecomeNumbers) => {
                 let number = message["id"].as_str().and_then(|id| id.parse::<u64>().ok());
                 number.map_or_else(|| message["id"].clone(), |number| json!(number))
@@ -175,7 +179,7 @@ impl Shared {
         let text = json!({ "type": "string" });
         let open = json!({ "filePath": text, "newContent": text });
         let close = json!({ "filePath": text, "suppressNotification": { "type": "boolean" } });
-        let schema = |properties, required| match self.fault {
+        let schema = |properties, required| match self.fault.one {
             Some(Fault::ToolsWithoutArguments) => json!({ "type": "object" }),
             _ => json!({ "type": "object", "properties": properties, "required": required }),
         };
@@ -189,7 +193,7 @@ impl Shared {
             "description": "Closes a diff view and answers with its text.",
             "inputSchema": schema(close, json!(["filePath"])),
         });
-        match self.fault {
+        match self.fault.one {
             Some(Fault::CloseDiffNotListed) => json!([open]),
             Some(Fault::OpenDiffNotListed) => json!([close]),
             _ => json!([open, close]),

@@ -17,6 +17,9 @@ use crate::fault::Fault;
 /// How long a stream may be silent. Agents give one up after 300 s; the suite is told to be less patient here.
 const KEEP_ALIVE: Duration = Duration::from_millis(500);
 
+/// How long the faulty companion is silent that agents stay with all the same.
+const RARELY: Duration = Duration::from_secs(3);
+
 /// Serves a GET of this session until its stream ends.
 pub(super) async fn serve(
     shared: &Arc<Shared>,
@@ -41,7 +44,7 @@ pub(super) async fn serve(
     if let Some(session) = state.sessions.get_mut(id)
         && session.stream.as_ref().is_some_and(|stream| stream.number == number)
     {
-        session.stream = None;
+        (session.stream, session.used) = (None, Some(Instant::now()));
         if shared.has(Fault::OutcomesLostWithTheirStream) {
             session.outcomes.clear();
         }
@@ -61,8 +64,8 @@ fn begin(shared: &Shared, id: &str, goes_on: bool) -> Option<(u64, UnboundedRece
     let now = shared.current_context(&state);
     let session = state.sessions.entry(id.to_owned()).or_default();
     let older = session.stream.take();
-    match shared.fault {
-        Some(Fault::OlderStreamWins) if older.is_some() => {
+    match shared.fault.one {
+        _ if shared.has(Fault::OlderStreamWins) && older.is_some() => {
             session.stream = older;
             return None;
         }
@@ -74,10 +77,10 @@ fn begin(shared: &Shared, id: &str, goes_on: bool) -> Option<(u64, UnboundedRece
     if shared.has(Fault::ReplaysAfterLastEventId) && goes_on {
         session.history.iter().for_each(|message| drop(frames.send(Frame::Message(message.clone()))));
     }
-    if !shared.has(Fault::NoContextAtFirst) {
+    if !shared.has(Fault::NoContextAtFirst) && !shared.has(Fault::NoContextUntilAChange) {
         let _ = frames.send(Frame::Message(context::update(&now)));
     }
-    session.told = Some(now);
+    session.told = (!shared.has(Fault::NoContextUntilAChange)).then_some(now);
     session.stream = Some(Stream { number, since: Instant::now(), frames });
     session.flush(shared.fault, shared.has(Fault::SentAgainAtOnce));
     state.writing += 1;
@@ -95,6 +98,7 @@ async fn write(shared: &Shared, wire: &mut Wire, due: &mut UnboundedReceiver<Fra
     if shared.has(Fault::StreamBeginsWithAnEmptyEvent) {
         to.write_all(&chunk("data: \n\n")).await?;
     }
+    let keep_alive = if shared.has(Fault::KeepAliveIsRare) { RARELY } else { KEEP_ALIVE };
     let mut number = 0;
     let mut unread = [0; 256];
     loop {
@@ -102,20 +106,20 @@ async fn write(shared: &Shared, wire: &mut Wire, due: &mut UnboundedReceiver<Fra
             frame = due.recv() => match frame {
                 Some(Frame::Message(message)) => {
                     number += 1;
-                    let id = match shared.fault {
+                    let id = match shared.fault.one {
                         Some(Fault::StreamHasEventIds) => format!("id: {number}\n"),
                         Some(Fault::StreamHasARetryHint) => "retry: 1000\n".to_owned(),
                         _ => String::new(),
                     };
-                    let text = match shared.fault {
+                    let text = match shared.fault.one {
                         Some(Fault::InvalidNotification) if message["method"] == "ide/contextUpdate" => {
                             let mut broken = message.clone();
                             broken["jsonrpc"] = json!("1.0");
                             broken.to_string()
                         }
-                        _ => message.to_string(),
+                        _ => message.to_string().replace(context::HALF, "\\ud83d"),
                     };
-                    let kind = match shared.fault {
+                    let kind = match shared.fault.one {
                         Some(Fault::EventsHaveTypes) => message["method"].as_str().unwrap_or("message"),
                         _ => "message",
                     };
@@ -128,8 +132,8 @@ async fn write(shared: &Shared, wire: &mut Wire, due: &mut UnboundedReceiver<Fra
                     return to.shutdown().await;
                 }
             },
-            () = tokio::time::sleep(KEEP_ALIVE), if !shared.has(Fault::NoKeepAlive) => {
-                let nothing = match shared.fault {
+            () = tokio::time::sleep(keep_alive), if !shared.has(Fault::NoKeepAlive) => {
+                let nothing = match shared.fault.one {
                     Some(Fault::KeepAliveIsAnEvent) => "data: \n\n",
                     _ => ": keep-alive\n\n",
                 };

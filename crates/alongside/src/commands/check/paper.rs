@@ -7,6 +7,7 @@ use std::io::{IsTerminal as _, Write as _};
 
 use alongside_agent::check::{Check, CheckResult, Clause, Group, Progress, Report, Verdict};
 use alongside_desk::harmless;
+use alongside_platform::terminal::columns_for_errors;
 
 use crate::line::{Ink, Inks};
 
@@ -218,22 +219,60 @@ pub(super) fn list(checks: &[&'static Check]) -> String {
     text
 }
 
-/// What goes on, on a line of standard error that is written again and again; nothing where nobody looks.
+/// What goes on, on standard error: a line that is written again and again, or on a terminal that cannot do
+/// that a line for each stage. Nothing where nobody looks.
 pub(super) struct Ticker {
-    on: bool,
+    kind: Kind,
+    /// What a line can be taken away of again.
     written: bool,
+    /// The stages that were told.
+    stages: Vec<String>,
+}
+
+#[derive(PartialEq)]
+enum Kind {
+    OneLine,
+    Stages,
+    Silent,
 }
 
 impl Ticker {
     pub(super) fn new() -> Self {
         let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-        Self { on: !dumb && std::io::stderr().is_terminal(), written: false }
+        let kind = match std::io::stderr().is_terminal() {
+            true if dumb => Kind::Stages,
+            true => Kind::OneLine,
+            false => Kind::Silent,
+        };
+        Self { kind, written: false, stages: Vec::new() }
     }
 
     pub(super) fn tells(&mut self, progress: &Progress<'_>) {
-        if let (true, Progress::Begins { check, done, of }) = (self.on, progress) {
-            self.write(&format!("{ERASE}{done}/{of}  {}", check.id));
-            self.written = true;
+        let (line, stage) = match progress {
+            Progress::Begins { check, done, of } => {
+                (format!("{done}/{of}  {}", check.id), format!("Checking: {}", check.group.title()))
+            }
+            Progress::Waits { left, so_far, done, of } => {
+                let left: Vec<&str> = left.iter().map(|check| check.id).collect();
+                let left = left.join(", ");
+                let line = format!("{done}/{of}  {} s of waiting for {left}", so_far.as_secs());
+                (line, format!("Waiting for {left}"))
+            }
+            Progress::Done(_) => return,
+        };
+        match self.kind {
+            Kind::OneLine => {
+                // What is folded cannot be taken away again.
+                let columns = usize::from(columns_for_errors().unwrap_or(80)).saturating_sub(1);
+                let line: String = line.chars().take(columns).collect();
+                self.write(&format!("{ERASE}{line}"));
+                self.written = true;
+            }
+            Kind::Stages if !self.stages.contains(&stage) => {
+                self.write(&format!("{stage}\n"));
+                self.stages.push(stage);
+            }
+            _ => {}
         }
     }
 
