@@ -1,7 +1,9 @@
 //! A companion in a process of its own, under a test's control: what a person does at its desk, typed.
 
 use std::ffi::OsString;
+use std::net::SocketAddr;
 
+use alongside_companion::PortHold;
 use anyhow::{Context as _, Result};
 use serde_json::json;
 
@@ -18,6 +20,8 @@ pub struct CompanionProcess {
     pub port: u16,
     /// The token agents must send.
     pub token: String,
+    /// All that it listens on.
+    addresses: Vec<SocketAddr>,
 }
 
 impl CompanionProcess {
@@ -26,8 +30,23 @@ impl CompanionProcess {
     /// # Errors
     /// When it does not start.
     pub async fn start(program: &str, sandbox: &Sandbox) -> Result<Self> {
+        Self::start_on(program, sandbox, &[]).await
+    }
+
+    /// Kills it and starts `program` again, holding its port meanwhile, as desks do.
+    ///
+    /// # Errors
+    /// When it has ended already, or does not start again.
+    pub async fn crash(self, program: &str, sandbox: &Sandbox) -> Result<Self> {
+        let addresses = self.addresses.clone();
+        let _hold = PortHold::take(&addresses).context("the port cannot be held")?;
+        self.kill().await?;
+        Self::start_on(program, sandbox, &addresses).await
+    }
+
+    async fn start_on(program: &str, sandbox: &Sandbox, held: &[SocketAddr]) -> Result<Self> {
         let mut command = sandbox.command(program);
-        command.arg(options(sandbox));
+        command.arg(options(sandbox, held));
         Self::over(Peer::spawn(sandbox, "companion", &mut command).await?)
     }
 
@@ -36,7 +55,7 @@ impl CompanionProcess {
     /// # Errors
     /// When it does not start, or the pane is gone.
     pub async fn start_in_pane(program: &str, sandbox: &Sandbox, pane: &Pane) -> Result<Self> {
-        let words = [OsString::from(program), options(sandbox).into()];
+        let words = [OsString::from(program), options(sandbox, &[]).into()];
         Self::over(Peer::type_into(pane, sandbox, "companion", &words).await?)
     }
 
@@ -48,6 +67,7 @@ impl CompanionProcess {
         Ok(Self {
             port: port.context("no port")?,
             token: token.context("no token")?,
+            addresses: serde_json::from_value(ready["addresses"].clone()).context("no addresses")?,
             desk: Desk::new(peer, Speech::Rig),
         })
     }
@@ -77,6 +97,6 @@ impl std::ops::Deref for CompanionProcess {
     }
 }
 
-fn options(sandbox: &Sandbox) -> String {
-    json!({ "roots": [sandbox.project()], "journal": true }).to_string()
+fn options(sandbox: &Sandbox, held: &[SocketAddr]) -> String {
+    json!({ "roots": [sandbox.project()], "journal": true, "held": held }).to_string()
 }

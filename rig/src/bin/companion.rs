@@ -6,9 +6,10 @@
 //! `{"id": 1, "request": …}` is a desk's request and is answered with `result` or `error`; `{"id": 2, "cmd": "stop"}`
 //! stops it properly. What the desk is told comes as `{"event": "desk", "message": …}`.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use alongside_companion::Companion;
+use alongside_companion::{Companion, PortHold};
 use alongside_desk::{Desk, Request};
 use anyhow::{Context as _, Result};
 use serde::Deserialize;
@@ -23,11 +24,13 @@ struct Options {
     roots: Vec<PathBuf>,
     journal: bool,
     aliases: bool,
+    /// What whoever starts it holds of the one before.
+    held: Vec<SocketAddr>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { roots: Vec::new(), journal: false, aliases: true }
+        Self { roots: Vec::new(), journal: false, aliases: true, held: Vec::new() }
     }
 }
 
@@ -63,11 +66,15 @@ async fn run(
     for root in options.roots {
         builder = builder.root(root);
     }
+    if !options.held.is_empty() {
+        builder = builder.port_hold(PortHold::take(&options.held)?);
+    }
     let companion = builder.start().await?;
     let mut desk = companion.join();
     let (say, lines) = mpsc::unbounded_channel();
     let writer = tokio::spawn(write_lines(output, lines));
-    say.send(json!({ "event": "ready", "pid": std::process::id(), "port": companion.port(), "token": companion.token() }))?;
+    say.send(json!({ "event": "ready", "pid": std::process::id(), "port": companion.port(), "token": companion.token(),
+        "addresses": companion.addresses() }))?;
 
     let mut input = BufReader::new(input).lines();
     let stop = loop {

@@ -86,17 +86,13 @@ pub(crate) async fn companion_crashes_with_a_diff_open(rig: Rig, release: Releas
     Ok(())
 }
 
-/// Kills the companion, and starts it again.
+/// Kills the companion, and starts it again on the port that was held.
 async fn crash(
     companion: CompanionProcess,
     agent: &RealClient,
     sandbox: &Sandbox,
 ) -> Result<CompanionProcess> {
-    let again = async {
-        companion.kill().await?;
-        CompanionProcess::start(COMPANION, sandbox).await
-    };
-    agent.held_up(again).await
+    agent.held_up(companion.crash(COMPANION, sandbox)).await
 }
 
 /// Qwen Code 0.5.2 bundles an SDK that reopens a cut stream only if its events carried ids; ours carry none.
