@@ -3,9 +3,11 @@
 //! A discovery file outlives a companion that was killed, and then anybody may listen on its port. Whoever does has to
 //! [prove](alongside_contract::proof) first that it knows the token; the token follows on the same connection.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use alongside_contract::proof;
+use alongside_platform::listener::{self, ListenerOwner};
 use alongside_platform::random;
 use http_body_util::{BodyExt as _, Empty, Limited};
 use hyper::body::{Bytes, Incoming};
@@ -82,7 +84,12 @@ impl<'a> Proven<'a> {
         let given = answer.headers().get(proof::PROOF_HEADER).and_then(|given| given.to_str().ok());
         let is_proven = answer.status() == StatusCode::NO_CONTENT
             && given.is_some_and(|given| proof::is_proven(token, &nonce, dialled, given));
-        is_proven.then_some(connected).ok_or(Error::Unproven { what: WHAT, url: endpoint.status_url() })
+        // A proof can be passed on from another machine or network namespace where a companion has the same address, so
+        // on the loopback it has to be this user who listens. Elsewhere nobody says who does.
+        let is_ours = !dialled.ip().is_loopback() || listener_of(dialled).await.may_be_us();
+        (is_proven && is_ours)
+            .then_some(connected)
+            .ok_or(Error::Unproven { what: WHAT, url: endpoint.status_url() })
     }
 
     async fn get(&mut self, header: &str, value: &str) -> Result<(StatusCode, Bytes), Error> {
@@ -99,6 +106,11 @@ impl<'a> Proven<'a> {
         self.connection.ready().await.map_err(failed)?;
         self.connection.send_request(request).await.map_err(failed)
     }
+}
+
+async fn listener_of(address: SocketAddr) -> ListenerOwner {
+    let asked = tokio::task::spawn_blocking(move || listener::owner(address)).await;
+    asked.unwrap_or(ListenerOwner::Nobody)
 }
 
 fn unreachable(endpoint: &Endpoint, error: &dyn std::error::Error) -> Error {

@@ -7,7 +7,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
-use alongside_platform::ports::{PortHold, is_no_address, listen as listen_at};
+use alongside_platform::ports::{PortHold, is_no_address, listen as listen_at, listen_beside_hold};
 use tokio::net::TcpListener;
 use tokio::time::Instant;
 
@@ -48,8 +48,12 @@ pub(crate) async fn listen(
     also: Option<SocketAddr>,
     patience: Instant,
 ) -> Result<Listening, StartError> {
+    let is_held = |former: &Former<'_>| former.hold.is_some_and(|hold| hold.covers(former.addresses));
     let again = match former {
-        Some(former) => retry(patience, || loopbacks(former.port)).await.ok(),
+        Some(former) if is_held(&former) => {
+            retry(patience, || loopbacks(former.port, listen_beside_hold)).await.ok()
+        }
+        Some(former) => retry(patience, || loopbacks(former.port, listen_at)).await.ok(),
         None => None,
     };
     let mut all = match again {
@@ -60,14 +64,15 @@ pub(crate) async fn listen(
         if also.port() == 0 {
             also.set_port(all.first().map_or(0, |(address, _)| address.port()));
         }
-        let listener = retry(patience, || listen_at(also)).await;
+        let is_held = former.is_some_and(|former| is_held(&former) && former.addresses.contains(&also));
+        let listen = if is_held { listen_beside_hold } else { listen_at };
+        let listener = retry(patience, || listen(also)).await;
         let listener = listener.map_err(|source| StartError::Listen { address: also, source })?;
         all.push((also, listener));
     }
     let (addresses, listeners): (Vec<_>, Vec<_>) = all.into_iter().unzip();
     let is_former = former.is_some_and(|former| {
-        former.hold.is_some_and(|hold| hold.covers(former.addresses))
-            && former.addresses.iter().all(|address| addresses.contains(address))
+        is_held(&former) && former.addresses.iter().all(|address| addresses.contains(address))
     });
     let listeners: io::Result<Vec<_>> = listeners.into_iter().map(TcpListener::from_std).collect();
     let listeners = listeners.map_err(|source| StartError::Listen { address: addresses[0], source })?;
@@ -78,7 +83,7 @@ pub(crate) async fn listen(
 fn any_port() -> Result<Vec<(SocketAddr, std::net::TcpListener)>, StartError> {
     let mut tried = 1;
     loop {
-        match loopbacks(0) {
+        match loopbacks(0, listen_at) {
             Err(error) if error.kind() == io::ErrorKind::AddrInUse && tried < PORTS => tried += 1,
             tried => {
                 let address = (Ipv4Addr::LOCALHOST, 0).into();
@@ -89,12 +94,15 @@ fn any_port() -> Result<Vec<(SocketAddr, std::net::TcpListener)>, StartError> {
 }
 
 /// Listens on both loopbacks; on one where this machine has no other.
-fn loopbacks(port: u16) -> io::Result<Vec<(SocketAddr, std::net::TcpListener)>> {
-    let listener = listen_at((Ipv4Addr::LOCALHOST, port).into())?;
+fn loopbacks(
+    port: u16,
+    listen: fn(SocketAddr) -> io::Result<std::net::TcpListener>,
+) -> io::Result<Vec<(SocketAddr, std::net::TcpListener)>> {
+    let listener = listen((Ipv4Addr::LOCALHOST, port).into())?;
     let address = listener.local_addr()?;
     let mut both = vec![(address, listener)];
     let other = SocketAddr::from((IpAddr::V6(Ipv6Addr::LOCALHOST), address.port()));
-    match listen_at(other) {
+    match listen(other) {
         Ok(listener) => both.push((other, listener)),
         Err(error) if is_no_address(&error) => {}
         Err(error) => return Err(error),

@@ -10,8 +10,17 @@ pub enum ListenerOwner {
     Us,
     /// Another user's.
     Other,
-    /// Nobody listens there, or the system does not say who does.
-    Unknown,
+    /// Nobody listens there.
+    Nobody,
+    /// The system does not say.
+    Unsaid,
+}
+
+impl ListenerOwner {
+    /// Whether it may be this user's: it is, or the system says nothing.
+    pub fn may_be_us(self) -> bool {
+        matches!(self, Self::Us | Self::Unsaid)
+    }
 }
 
 /// Whose program takes connections to this address of this machine, as far as the system says. Blocks: on macOS it
@@ -30,10 +39,12 @@ mod system {
 
     pub(super) fn owner(address: SocketAddr) -> ListenerOwner {
         let us = rustix::process::geteuid().as_raw();
-        let all = tcp().into_iter().flatten().chain(tcp6().into_iter().flatten());
+        // Without IPv6 there is no such table.
+        let Ok(all) = tcp() else { return ListenerOwner::Unsaid };
+        let all = all.into_iter().chain(tcp6().into_iter().flatten());
         let mut listeners = all.filter(|entry| takes(entry, address)).peekable();
         if listeners.peek().is_none() {
-            return ListenerOwner::Unknown;
+            return ListenerOwner::Nobody;
         }
         if listeners.all(|entry| entry.uid == us) { ListenerOwner::Us } else { ListenerOwner::Other }
     }
@@ -62,7 +73,7 @@ mod system {
         let port = format!("-iTCP:{}", address.port());
         let listed =
             Command::new("/usr/sbin/lsof").args(["-nP", "-a", &port, "-sTCP:LISTEN", "-Fun"]).output();
-        let Ok(listed) = listed else { return ListenerOwner::Unknown };
+        let Ok(listed) = listed else { return ListenerOwner::Unsaid };
         read_lsof(&String::from_utf8_lossy(&listed.stdout), rustix::process::geteuid().as_raw(), address)
     }
 }
@@ -74,7 +85,7 @@ mod system {
     use super::ListenerOwner;
 
     pub(super) fn owner(_: SocketAddr) -> ListenerOwner {
-        ListenerOwner::Unknown
+        ListenerOwner::Unsaid
     }
 }
 
@@ -82,7 +93,8 @@ mod system {
 #[cfg(any(test, target_os = "macos"))]
 fn read_lsof(listed: &str, us: u32, address: SocketAddr) -> ListenerOwner {
     let mut user = None;
-    let mut found = ListenerOwner::Unknown;
+    // It lists this user's processes only.
+    let mut found = ListenerOwner::Nobody;
     let wanted = [address.to_string(), format!("*:{}", address.port())];
     for line in listed.lines() {
         match line.split_at_checked(1) {
@@ -112,7 +124,7 @@ mod tests {
             let dialled = SocketAddr::from(([127, 0, 0, 1], port));
             assert_eq!(owner(dialled), ListenerOwner::Us, "{address}");
             drop(listener);
-            assert_eq!(owner(dialled), ListenerOwner::Unknown, "{address}");
+            assert_eq!(owner(dialled), ListenerOwner::Nobody, "{address}");
         }
     }
 
@@ -124,7 +136,7 @@ mod tests {
         assert_eq!(owner(501, "127.0.0.1:4000"), ListenerOwner::Us);
         assert_eq!(owner(502, "127.0.0.1:4000"), ListenerOwner::Other);
         assert_eq!(owner(502, "127.0.0.1:6000"), ListenerOwner::Us);
-        assert_eq!(owner(501, "127.0.0.1:7000"), ListenerOwner::Unknown);
-        assert_eq!(read_lsof("", 501, at("127.0.0.1:4000")), ListenerOwner::Unknown);
+        assert_eq!(owner(501, "127.0.0.1:7000"), ListenerOwner::Nobody);
+        assert_eq!(read_lsof("", 501, at("127.0.0.1:4000")), ListenerOwner::Nobody);
     }
 }

@@ -50,9 +50,17 @@ impl PortHold {
 /// Listens on an address that a [`PortHold`] may hold. The listener does not block.
 ///
 /// # Errors
-/// When the address is none of this machine, or somebody has it who does not share it.
+/// When the address is none of this machine, or somebody has it who does not share it, listening or not.
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     system::listen(address)
+}
+
+/// The same on an address that is held: connections of a predecessor that are still ending are in nobody's way.
+///
+/// # Errors
+/// As [`listen`], but for who has it and does not listen.
+pub fn listen_beside_hold(address: SocketAddr) -> io::Result<TcpListener> {
+    system::listen_beside_hold(address)
 }
 
 /// Whether somebody has this address, listening or not. Only Linux says so of one that nobody listens on.
@@ -120,6 +128,13 @@ mod system {
     }
 
     pub(super) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+        // Linux lets another user's socket that never listens have the same port where both reuse addresses: that
+        // one would have it to itself once we are gone, and keep every hold out until then.
+        let _alone = (address.port() != 0).then(|| bound(address, false)).transpose()?;
+        listen_beside_hold(address)
+    }
+
+    pub(super) fn listen_beside_hold(address: SocketAddr) -> io::Result<TcpListener> {
         let socket = bound(address, true)?;
         heed(&socket, BACKLOG)?;
         Ok(socket.into())
@@ -189,6 +204,10 @@ mod system {
         Ok(listener)
     }
 
+    pub(super) fn listen_beside_hold(address: SocketAddr) -> io::Result<TcpListener> {
+        listen(address)
+    }
+
     pub(super) fn is_taken(address: SocketAddr) -> bool {
         TcpListener::bind(address).is_err_and(|error| error.kind() == io::ErrorKind::AddrInUse)
     }
@@ -233,6 +252,22 @@ mod tests {
     fn a_port_of_somebody_who_does_not_share_it_cannot_be_held() {
         let theirs = TcpListener::bind(loopback(0)).unwrap();
         assert!(PortHold::take(&[theirs.local_addr().unwrap()]).is_err());
+    }
+
+    #[test]
+    fn a_port_that_somebody_has_without_listening_is_left() {
+        use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket, sockopt};
+        for address in [SocketAddr::from((Ipv6Addr::LOCALHOST, 0)), loopback(0)] {
+            let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+            let theirs = socket(family, SocketType::STREAM, None).unwrap();
+            sockopt::set_socket_reuseaddr(&theirs, true).unwrap();
+            if bind(&theirs, &address).is_err() {
+                continue;
+            }
+            let address = SocketAddr::try_from(getsockname(&theirs).unwrap()).unwrap();
+            assert_eq!(listen(address).unwrap_err().kind(), io::ErrorKind::AddrInUse);
+            listen_beside_hold(address).expect("the kernel would let us");
+        }
     }
 
     #[test]

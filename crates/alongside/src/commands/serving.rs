@@ -162,15 +162,15 @@ pub(super) async fn ask(record: &Record) -> Answer {
 
 /// Whose program listens on this port of this machine. Of another machine nobody says.
 pub(super) async fn whose(host: &str, port: u16) -> ListenerOwner {
-    let Ok(resolved) = tokio::net::lookup_host((host, port)).await else { return ListenerOwner::Unknown };
+    let Ok(resolved) = tokio::net::lookup_host((host, port)).await else { return ListenerOwner::Nobody };
     let addresses: Vec<_> = resolved.filter(|address| address.ip().is_loopback()).collect();
     let asked = tokio::task::spawn_blocking(move || {
         let owners =
-            addresses.into_iter().map(listener::owner).filter(|owner| *owner != ListenerOwner::Unknown);
+            addresses.into_iter().map(listener::owner).filter(|owner| *owner != ListenerOwner::Nobody);
         // A name leads to several addresses, and the agent may take any.
         owners.max_by_key(|owner| *owner == ListenerOwner::Other)
     });
-    asked.await.ok().flatten().unwrap_or(ListenerOwner::Unknown)
+    asked.await.ok().flatten().unwrap_or(ListenerOwner::Nobody)
 }
 
 /// Sees to it that a record's token is shown to its companion only. Where the port can be held, nobody else has it before the
@@ -197,7 +197,7 @@ pub(super) async fn guard(record: &Record) -> anyhow::Result<Option<PortHold>> {
             ),
             "start the editor again, so that it writes its files anew",
         )),
-        ListenerOwner::Unknown => Err(failure(
+        ListenerOwner::Nobody | ListenerOwner::Unsaid => Err(failure(
             format!("nobody knows whose program listens on port {}; it was not shown the token", record.port),
             "start the editor again; `alongside status` lists the companions that run",
         )),

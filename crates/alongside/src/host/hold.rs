@@ -9,11 +9,15 @@ use std::time::Duration;
 use alongside_agent::{Endpoint, prove};
 use alongside_companion::PortHold;
 use alongside_desk::socket::{Host, join};
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use super::meet::Wish;
 use super::registry::{Entry, Registry};
 use crate::Globals;
+
+/// How long a desk waits for its hold before it shows anything.
+const FIRST_WITHIN: Duration = Duration::from_millis(250);
 
 /// How often it is tried again where the host does not answer.
 const TRY_EVERY: Duration = Duration::from_secs(1);
@@ -27,22 +31,32 @@ pub(super) struct Holding {
 }
 
 impl Holding {
-    /// Takes a hold beside everything else, for a host may be frozen; one that has it already is kept.
-    pub(super) fn follow(&mut self, host: Host) {
+    /// Takes a hold, and goes on trying beside everything else, for a host may be frozen; one that has it already is kept.
+    pub(super) async fn follow(&mut self, host: Host) {
         if self.get().is_some_and(|hold| hold.covers(&host.addresses)) {
             return;
         }
         *self = Self::default();
         let hold = self.hold.clone();
+        let (tried, is_tried) = oneshot::channel();
         self.trying.spawn(async move {
+            let mut tried = Some(tried);
             loop {
-                match take(&host).await {
-                    Taken::Held(taken) => return drop(hold.set(taken)),
-                    Taken::Never => return,
-                    Taken::NotYet => tokio::time::sleep(TRY_EVERY).await,
+                let taken = take(&host).await;
+                let goes_on = matches!(taken, Taken::NotYet);
+                if let Taken::Held(taken) = taken {
+                    drop(hold.set(taken));
                 }
+                // Nobody may wait for it any more.
+                tried.take().map(|tried| tried.send(()));
+                if !goes_on {
+                    return;
+                }
+                tokio::time::sleep(TRY_EVERY).await;
             }
         });
+        // A host that has just answered does so again at once: whoever sees the desk may count on its hold.
+        let _ = tokio::time::timeout(FIRST_WITHIN, is_tried).await;
     }
 
     /// What it has by now.

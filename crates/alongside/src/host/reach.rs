@@ -42,7 +42,7 @@ pub(crate) async fn reach(wish: Wish) -> anyhow::Result<Reached> {
     let joined = meet(&wish).await?;
     let welcome = joined.welcome.clone();
     let (desk, seat) = pair();
-    let carrier = Carrier {
+    let mut carrier = Carrier {
         wish,
         entry: entry(&welcome),
         holding: Holding::default(),
@@ -53,6 +53,7 @@ pub(crate) async fn reach(wish: Wish) -> anyhow::Result<Reached> {
         leaving: false,
         leave: None,
     };
+    carrier.holding.follow(welcome.alongside.clone()).await;
     tokio::spawn(carrier.run(joined));
     Ok(Reached { desk, welcome })
 }
@@ -100,7 +101,7 @@ impl Carrier {
     async fn run(mut self, mut joined: Joined) {
         let mut crashes: Vec<Instant> = Vec::new();
         loop {
-            self.holding.follow(joined.welcome.alongside.clone());
+            self.holding.follow(joined.welcome.alongside.clone()).await;
             let how = match self.carry(&mut joined).await {
                 Over::Desk => return,
                 Over::Host(how) => how,

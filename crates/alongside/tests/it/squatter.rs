@@ -119,7 +119,6 @@ async fn a_port_that_nobody_held_comes_back_with_another_token() {
             .find(|record| secret(record) != secret(&before))
     })
     .await;
-    assert_eq!(now.port, before.port, "nobody else had it");
     let endpoint = Endpoint::local(now.port);
     prove(&endpoint, &secret(&now)).await.unwrap();
     prove(&endpoint, &secret(&before)).await.unwrap_err();
@@ -182,4 +181,55 @@ async fn a_desk_says_that_another_users_file_leads_agents_astray() {
     for part in [planted.to_str().unwrap(), "belongs to another user", "Qwen"] {
         assert!(said.contains(part), "{part} in {said}");
     }
+}
+
+/// Passes one question and its answer on between two ports, and says what else it hears.
+const RELAY: &str = r#"
+    use Socket;
+    $| = 1;
+    socket(my $server, PF_INET, SOCK_STREAM, 0) or die;
+    bind($server, sockaddr_in(0, INADDR_LOOPBACK)) && listen($server, 1) or die;
+    print +(sockaddr_in(getsockname($server)))[0], "\n";
+    accept(my $client, $server) or die;
+    socket(my $prover, PF_INET, SOCK_STREAM, 0) or die;
+    connect($prover, sockaddr_in($ARGV[0], INADDR_LOOPBACK)) or die;
+    sub head { my ($from, $said) = (@_, ""); $said .= $_ while $said !~ /\r\n\r\n/ && sysread($from, $_, 1); $said }
+    syswrite($prover, head($client));
+    syswrite($client, head($prover));
+    print "then: ", head($client) =~ /(authorization|nonce)/i ? $1 : "nothing", "\n";
+"#;
+
+/// Where a home is shared between machines or containers, a companion has the same address on another loopback, and its proof
+/// can be passed on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_proof_that_another_user_passes_on_is_not_believed() {
+    use std::io::{BufRead as _, BufReader};
+    if !rustix::process::geteuid().is_root() {
+        return skipped("a_proof_that_another_user_passes_on: only root can be another user");
+    }
+    const TOKEN: &str = "5ec3e75ec3e7.gemini";
+    let prover = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut other = Command::new("setpriv");
+    other.args(["--reuid=65534", "--regid=65534", "--clear-groups", "perl", "-e", RELAY]);
+    other.arg(prover.local_addr().unwrap().port().to_string()).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut relay = other.spawn().unwrap();
+    let mut said = BufReader::new(relay.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let port: u16 = said.next().unwrap().parse().unwrap();
+    // The true companion, as it would answer at that address.
+    std::thread::spawn(move || {
+        let mut stream = prover.accept().unwrap().0;
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).unwrap();
+            head.push(char::from(byte[0]));
+        }
+        let nonce = head.lines().find_map(|line| line.strip_prefix("alongside-nonce: ")).unwrap();
+        let proof = alongside_contract::proof::prove(TOKEN, nonce, ([127, 0, 0, 1], port).into());
+        write!(stream, "HTTP/1.1 204 No Content\r\nAlongside-Proof: {proof}\r\n\r\n").unwrap();
+    });
+    let asked = alongside_agent::get_status(&Endpoint::local(port), TOKEN).await;
+    assert!(matches!(asked, Err(alongside_agent::Error::Unproven { .. })), "{asked:?}");
+    assert_eq!(said.next().as_deref(), Some("then: nothing"));
+    relay.wait().unwrap();
 }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use alongside_agent::find::{Attempt, To};
-use alongside_agent::{Endpoint, Error, Identity, Session, get_status};
+use alongside_agent::{Endpoint, Error, Identity, Session, prove};
 use alongside_contract::diff::{CLOSE_DIFF, OPEN_DIFF};
 use alongside_contract::token;
 use alongside_desk::harmless;
@@ -78,9 +78,9 @@ pub(super) async fn dial(attempt: &Attempt) -> Answer {
 pub(super) async fn connect(host: &str, port: u16, token: Option<&str>) -> Answer {
     let endpoint = Endpoint::at(host, port);
     if let Some(token) = token.filter(|token| token::split(token).1.is_some()) {
-        return match tokio::time::timeout(PATIENCE, get_status(&endpoint, token)).await {
+        return match tokio::time::timeout(PATIENCE, prove(&endpoint, token)).await {
             // Ours offer both tools.
-            Ok(Ok(_)) => Answer::Connected { diffs: true },
+            Ok(Ok(())) => Answer::Connected { diffs: true },
             Err(_) | Ok(Err(Error::Timeout { .. })) => Answer::Silence,
             Ok(Err(Error::Unreachable { .. })) if !listens(host, port).await => Answer::Nobody,
             Ok(Err(_)) => Answer::Stranger,
