@@ -4,74 +4,107 @@
 
 use std::path::{Path, PathBuf};
 
-use super::place;
 use alongside_platform::untrusted::{self, Whose};
+
+use super::place;
 
 /// Git's settings of a repository are far smaller.
 const MAX_BYTES: u64 = 1 << 20;
+
+/// How deep settings may include others, as git itself has it.
+const DEEPEST: usize = 10;
 
 /// The directory above a file, or the file, that makes it one of git's: the lowest. Reads the disk.
 pub(crate) fn directory_of(file: &Path) -> Option<PathBuf> {
     let above = file.ancestors().skip(1);
     let repository = above.clone().find(|directory| directory.join(".git").exists());
-    let hooks = repository.and_then(hooks_of).filter(|hooks| file.starts_with(hooks));
+    let settings = repository.map(settings_of).unwrap_or_default();
+    let hooks = settings.hooks.filter(|hooks| file.starts_with(hooks));
+    let included = settings.included.iter().find(|included| included.as_path() == file);
     let husky = above.clone().find(|directory| directory.file_name().is_some_and(|name| name == ".husky"));
     let bare = above.clone().find(|directory| is_bare(directory, file));
-    [hooks.as_deref(), husky, bare]
+    [hooks.as_deref(), included.map(PathBuf::as_path), husky, bare]
         .into_iter()
         .flatten()
         .max_by_key(|path| path.components().count())
         .map(Path::to_owned)
 }
 
-/// Whether git takes this directory for a repository once the file is written: it may be what was missing.
+/// Whether git takes this directory for a repository, or for what several share, once the file is written: it may be what was
+/// missing. A link counts wherever it leads.
 fn is_bare(directory: &Path, file: &Path) -> bool {
     let will_be = |name: &str| {
         let path = directory.join(name);
-        file.starts_with(&path) || path.exists()
+        file.starts_with(&path) || path.symlink_metadata().is_ok()
     };
-    ["HEAD", "objects", "refs"].into_iter().all(will_be)
+    will_be("objects") && will_be("refs") || will_be("HEAD") && will_be("commondir")
 }
 
-/// The hooks' directory that a repository's settings name.
-fn hooks_of(repository: &Path) -> Option<PathBuf> {
+/// What a repository's settings name.
+#[derive(Debug, Default)]
+struct Settings {
+    /// `core.hooksPath` as it is written: the last one counts.
+    named: Option<String>,
+    /// The same as a directory.
+    hooks: Option<PathBuf>,
+    /// Files of settings that others include.
+    included: Vec<PathBuf>,
+}
+
+fn text_of(path: &Path) -> Option<String> {
+    String::from_utf8(untrusted::read(path, MAX_BYTES, Whose::Anybodys).ok()?).ok()
+}
+
+fn settings_of(repository: &Path) -> Settings {
+    let mut settings = Settings::default();
     let git = repository.join(".git");
-    let line = |path: &Path| {
-        let read = untrusted::read(path, MAX_BYTES, Whose::Anybodys).ok()?;
-        String::from_utf8(read).ok()
-    };
     // Of a working tree beside others, a file says where that is, and there another one where the settings of
     // all are.
-    let own = match line(&git) {
-        Some(text) => repository.join(text.trim().strip_prefix("gitdir:")?.trim()),
+    let own = match text_of(&git) {
+        Some(text) => match text.trim().strip_prefix("gitdir:") {
+            Some(named) => repository.join(named.trim()),
+            None => return settings,
+        },
         None => git,
     };
-    let common = line(&own.join("commondir")).map_or_else(|| own.clone(), |text| own.join(text.trim()));
-    let configs = [common.join("config"), own.join("config.worktree")];
-    let named = configs.iter().filter_map(|path| hooks_path(&line(path)?)).next_back()?;
+    let common = text_of(&own.join("commondir")).map_or_else(|| own.clone(), |text| own.join(text.trim()));
+    for config in [common.join("config"), own.join("config.worktree")] {
+        settings.read(&config, 0);
+    }
     // A path in the home directory is outside of the project, and shown as such.
-    (!named.is_empty() && !named.starts_with('~')).then(|| place::lead(&repository.join(named)))
+    let named = settings.named.as_deref().filter(|named| !named.is_empty() && !named.starts_with('~'));
+    settings.hooks = named.map(|named| place::lead(&repository.join(named)));
+    settings
 }
 
-/// `core.hooksPath`: the last one counts.
-fn hooks_path(config: &str) -> Option<String> {
-    let (mut is_core, mut named) = (false, None);
-    for line in config.lines().map(str::trim) {
-        let line = match line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-            Some((section, rest)) => {
-                is_core = section.trim().eq_ignore_ascii_case("core");
-                rest.trim()
+impl Settings {
+    /// Reads a file of settings, and those that it includes, whatever they are included for.
+    fn read(&mut self, config: &Path, depth: usize) {
+        let Some(text) = text_of(config).filter(|_| depth <= DEEPEST) else { return };
+        let mut section = String::new();
+        for line in text.lines().map(str::trim) {
+            let line = match line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+                Some((named, rest)) => {
+                    let name = named.split([' ', '\t', '"']).next().unwrap_or_default();
+                    section = name.to_ascii_lowercase();
+                    rest.trim()
+                }
+                None => line,
+            };
+            let Some((key, value)) = line.split_once('=') else { continue };
+            let value = unquoted(value.trim());
+            match (section.as_str(), key.trim().to_ascii_lowercase().as_str()) {
+                ("core", "hookspath") => self.named = Some(value),
+                ("include" | "includeif", "path") if !value.starts_with('~') => {
+                    let above = config.parent().unwrap_or(config);
+                    let included = place::lead(&above.join(value));
+                    self.read(&included, depth + 1);
+                    self.included.push(included);
+                }
+                _ => {}
             }
-            None => line,
-        };
-        if let Some((key, value)) = line.split_once('=')
-            && is_core
-            && key.trim().eq_ignore_ascii_case("hookspath")
-        {
-            named = Some(unquoted(value.trim()));
         }
     }
-    named
 }
 
 /// A value without its quotes and comment.
@@ -148,6 +181,37 @@ mod tests {
         fs::create_dir(inner.join("objects")).unwrap();
         assert!(is_gits("docs/inner/config") && is_gits("docs/inner/hooks/post-checkout"));
         assert!(!is_gits("docs/other") && !is_gits("HEAD"));
+    }
+
+    #[test]
+    fn settings_that_others_include_are_seen_with_what_they_name() {
+        let (_directory, project) = project();
+        let is_gits = |below: &str| directory_of(&project.join(below)).is_some();
+        let config = "[include]\n\tpath = ../.gitconfig\n[includeIf \"onbranch:x\"]\npath=\"../more\"\n";
+        fs::write(project.join(".git/config"), config).unwrap();
+        assert!(is_gits(".gitconfig") && is_gits("more") && !is_gits("other"));
+        assert!(!is_gits("hooks/pre-commit"));
+        fs::write(project.join(".gitconfig"), "[core]\n\thooksPath = hooks\n[include]\npath = more\n")
+            .unwrap();
+        assert!(is_gits("hooks/pre-commit"));
+        // Git ends such a circle as well.
+        fs::write(project.join("more"), "[include]\npath = .gitconfig\n").unwrap();
+        assert!(is_gits("hooks/pre-commit"));
+    }
+
+    #[test]
+    fn repositories_in_parts_and_behind_links_are_seen() {
+        let (_directory, project) = project();
+        let is_gits = |below: &str| directory_of(&project.join(below)).is_some();
+        for below in ["linked/objects", "linked/refs", "parted", "shared/objects", "shared/refs"] {
+            fs::create_dir_all(project.join(below)).unwrap();
+        }
+        std::os::unix::fs::symlink("refs/heads/main", project.join("linked/HEAD")).unwrap();
+        assert!(is_gits("linked/config") && is_gits("linked/hooks/post-checkout"));
+        fs::write(project.join("parted/HEAD"), "ref: refs/heads/main\n").unwrap();
+        assert!(!is_gits("parted/config") && is_gits("parted/commondir"));
+        fs::write(project.join("parted/commondir"), "../shared\n").unwrap();
+        assert!(is_gits("parted/config") && is_gits("parted/config.worktree") && is_gits("shared/config"));
     }
 
     #[test]

@@ -29,7 +29,18 @@ pub fn is_harmful(c: char) -> bool {
         GeneralCategory::Format => !CodePointSetData::new::<PrependedConcatenationMark>().contains(c),
         _ => false,
     };
-    is_obeyed || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c) || BLANK.contains(&c)
+    // Terminals draw those in their own ways, and some not at all.
+    is_obeyed || is_unassigned(c) || is_ignorable(c) || BLANK.contains(&c)
+}
+
+/// Whether programs may show nothing in its place.
+pub(super) fn is_ignorable(c: char) -> bool {
+    CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
+}
+
+/// Whether nobody has given it a meaning yet, or ever will.
+pub(super) fn is_unassigned(c: char) -> bool {
+    CodePointMapData::<GeneralCategory>::new().get(c) == GeneralCategory::Unassigned
 }
 
 /// Whether the character that begins at byte `at` is harmful where it stands. False where none begins.
@@ -66,6 +77,10 @@ fn joins(before: &str, last: char, after: Option<char>) -> bool {
     let kills = |c| {
         matches!(in_syllable.get(c), Syllabic::Virama | Syllabic::InvisibleStacker | Syllabic::PureKiller)
     };
+    // Before a Latin letter it joins nothing, and tells two words apart that look alike.
+    if after.is_some_and(|c| c.is_ascii_alphanumeric()) {
+        return false;
+    }
     let is_consonant = in_syllable.get(last) == Syllabic::Consonant;
     kills(last) || letter.is_some_and(is_joining) || is_consonant && after.is_some_and(kills)
 }
