@@ -52,7 +52,8 @@ struct Globals {
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Write a log to FILE, for finding out what went wrong; it never holds the token
+    /// Write a log to FILE, for finding out what went wrong; it never holds the token.
+    /// At 16 MiB it becomes FILE.1, and a new one begins
     #[arg(long, global = true, value_name = "FILE", env = "ALONGSIDE_LOG", hide_env_values = true)]
     pub(crate) log: Option<PathBuf>,
 }
