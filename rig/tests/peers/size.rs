@@ -217,8 +217,9 @@ async fn millions_of_empty_lines_cost_little_more_than_their_bytes() {
     peer.open_diff(1, &path("new.txt"), &text).await;
     peer.open_diff(2, &path("there.txt"), &text).await;
     let grown = lone.peak_kb().saturating_sub(before);
-    // The message has two bytes for each, and is there twice for a moment; the texts of both reviews stay.
-    assert!(grown < 240 << 10, "memory grew by {grown} KB");
+    // The message has two bytes for each, and is there twice for a moment; the texts of both reviews stay: some 220 MB, and
+    // what the allocator holds back. An index of 16 bytes for each line would come on top twice.
+    assert!(grown < 400 << 10, "memory grew by {grown} KB");
 }
 
 #[tokio::test]
