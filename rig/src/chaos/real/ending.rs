@@ -109,6 +109,8 @@ impl World<'_> {
     /// Notes who has given up on the companion, and returns how many others wait.
     fn find_the_deaf(&mut self) -> usize {
         let now = self.notes.now();
+        // It refuses everybody.
+        self.is_burned |= self.squatter.get().taken > 0;
         let mut waiting = 0;
         for seat in &self.seats {
             let (Some(index), Some(agent)) = (seat.latest, &seat.agent) else { continue };

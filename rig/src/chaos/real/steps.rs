@@ -327,6 +327,7 @@ impl World<'_> {
             return false;
         };
         self.desks[number] = None;
+        self.burns_unless_served();
         if !says_so {
             signal(desk.pid, Signal::KILL);
             desk.editor.into_iter().for_each(|editor| signal(editor, Signal::KILL));
@@ -363,6 +364,7 @@ impl World<'_> {
         if self.living().any(|(living, _)| living == number) {
             return Ok(());
         }
+        self.burns_unless_served();
         self.join(number)?;
         let over = std::mem::take(&mut self.until_served);
         self.until_back(over, Vec::new(), self.desks[number].clone());

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::agent::Agent;
 use super::desk::{Desk, Speech};
+use super::hosts;
 use super::lane::Lane;
 use super::squat::Shared;
 use crate::chaos::plan::{Plan, What};
@@ -262,6 +263,12 @@ impl<'a> World<'a> {
     pub(super) fn living(&self) -> impl Iterator<Item = (usize, &Desk)> {
         let desks = self.desks.iter().enumerate();
         desks.filter_map(|(number, desk)| Some((number, desk.as_ref().filter(|desk| !desk.seen().ended)?)))
+    }
+
+    /// A desk comes or goes while there is no companion: one that comes holds nothing and may start it first, and one that goes may
+    /// have been the last that held its port.
+    pub(super) fn burns_unless_served(&mut self) {
+        self.is_burned |= hosts::all(&self.lane.sandbox).is_empty();
     }
 
     /// Waits until every desk that is there has been told of a companion.
