@@ -41,6 +41,7 @@ pub mod drafts;
 pub mod faults;
 #[doc(hidden)]
 pub mod fuzzing;
+mod git_config;
 mod hub;
 mod journal;
 mod mcp;

@@ -243,7 +243,7 @@ pub(super) fn lines() -> String {
 async fn first(case: &Case<'_>) -> Checked {
     let earlier = case.watches().await?;
     let file = case.opens("open-before.txt").await?;
-    // What is told because it was opened has been told by then: it is not how a stream begins.
+    // By then the companion has told what the open caused: that update is not how a stream begins.
     let soon = case.pace().answer.min(Duration::from_secs(2));
     let _ = earlier.context(0, soon, |context| find(context, &file).is_some()).await;
     case.quiet().await;

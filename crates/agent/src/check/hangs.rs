@@ -1,5 +1,5 @@
-//! Who is answered: what one agent waits for in vain is no reason to withhold a verdict on what another one
-//! can be asked, and yet not every check should wait for the same thing in vain.
+//! Counts unanswered `openDiff`s for each agent, so that one agent which hangs withholds no verdict on another, and
+//! checks do not all wait in vain for the same answer.
 
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};

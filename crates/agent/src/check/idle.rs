@@ -54,7 +54,7 @@ pub(super) static CHECKS: &[Check] = &[
 /// How often the stream may have something else to say before nobody waits for its silence any more.
 const INTERRUPTIONS: usize = 10_000;
 
-/// What was heard on a stream on which nobody asked for anything.
+/// The signs of life on a stream on which nobody asked for anything.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Watched {
     /// How many signs of life there were.

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::places::Places;
 use alongside_platform::untrusted::{self, Whose};
+
+use crate::git_config::{self, Setting};
+use crate::places::Places;
 
 /// Settings of git are a few lines; whatever is larger than this is something else.
 const MAX_BYTES: u64 = 1 << 20;
@@ -24,37 +26,8 @@ pub(super) fn ignore_file(places: &Places) -> Option<PathBuf> {
 
 /// The value of `core.excludesFile`; the last one counts.
 fn excludes_file(text: &str) -> Option<String> {
-    let mut in_core = false;
-    let mut named = None;
-    for line in text.lines().map(str::trim) {
-        let rest = match line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-            Some((section, rest)) => {
-                in_core = section.trim().eq_ignore_ascii_case("core");
-                rest.trim()
-            }
-            None => line,
-        };
-        if let Some((key, value)) = rest.split_once('=').filter(|_| in_core)
-            && key.trim().eq_ignore_ascii_case("excludesfile")
-        {
-            named = Some(unquoted(value.trim()));
-        }
-    }
-    named
-}
-
-/// Without a comment behind it, without quotes, and with what a backslash hides in them.
-fn unquoted(value: &str) -> String {
-    let (mut text, mut quoted, mut chars) = (String::new(), false, value.chars());
-    while let Some(c) = chars.next() {
-        match c {
-            '"' => quoted = !quoted,
-            '#' | ';' if !quoted => break,
-            '\\' => text.extend(chars.next()),
-            _ => text.push(c),
-        }
-    }
-    if quoted { text } else { text.trim_end().to_owned() }
+    let is_it = |one: &Setting| one.section == "core" && !one.has_subsection && one.key == "excludesfile";
+    git_config::settings(text).into_iter().rfind(is_it).map(|one| one.value)
 }
 
 /// `~` is home; a path that is not absolute means nothing here, and an empty one is none.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use alongside_platform::untrusted::{self, Whose};
 
 use super::place;
+use crate::git_config::{self, Setting};
 
 /// Git's settings of a repository are far smaller.
 const MAX_BYTES: u64 = 1 << 20;
@@ -81,20 +82,9 @@ impl Settings {
     /// Reads a file of settings, and those that it includes, whatever they are included for.
     fn read(&mut self, config: &Path, depth: usize) {
         let Some(text) = text_of(config).filter(|_| depth <= DEEPEST) else { return };
-        let mut section = String::new();
-        for line in text.lines().map(str::trim) {
-            let line = match line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-                Some((named, rest)) => {
-                    let name = named.split([' ', '\t', '"']).next().unwrap_or_default();
-                    section = name.to_ascii_lowercase();
-                    rest.trim()
-                }
-                None => line,
-            };
-            let Some((key, value)) = line.split_once('=') else { continue };
-            let value = unquoted(value.trim());
-            match (section.as_str(), key.trim().to_ascii_lowercase().as_str()) {
-                ("core", "hookspath") => self.named = Some(value),
+        for Setting { section, has_subsection, key, value } in git_config::settings(&text) {
+            match (section.as_str(), key.as_str()) {
+                ("core", "hookspath") if !has_subsection => self.named = Some(value),
                 ("include" | "includeif", "path") if !value.starts_with('~') => {
                     let above = config.parent().unwrap_or(config);
                     let included = place::lead(&above.join(value));
@@ -105,20 +95,6 @@ impl Settings {
             }
         }
     }
-}
-
-/// A value without its quotes and comment.
-fn unquoted(value: &str) -> String {
-    let (mut text, mut is_quoted, mut signs) = (String::new(), false, value.chars());
-    while let Some(sign) = signs.next() {
-        match sign {
-            '"' => is_quoted = !is_quoted,
-            '#' | ';' if !is_quoted => break,
-            '\\' => text.extend(signs.next()),
-            sign => text.push(sign),
-        }
-    }
-    text.trim_end().to_owned()
 }
 
 #[cfg(test)]
@@ -203,15 +179,15 @@ mod tests {
     fn repositories_in_parts_and_behind_links_are_seen() {
         let (_directory, project) = project();
         let is_gits = |below: &str| directory_of(&project.join(below)).is_some();
-        for below in ["linked/objects", "linked/refs", "parted", "shared/objects", "shared/refs"] {
+        for below in ["linked/objects", "linked/refs", "parted", "common/objects", "common/refs"] {
             fs::create_dir_all(project.join(below)).unwrap();
         }
         std::os::unix::fs::symlink("refs/heads/main", project.join("linked/HEAD")).unwrap();
         assert!(is_gits("linked/config") && is_gits("linked/hooks/post-checkout"));
         fs::write(project.join("parted/HEAD"), "ref: refs/heads/main\n").unwrap();
         assert!(!is_gits("parted/config") && is_gits("parted/commondir"));
-        fs::write(project.join("parted/commondir"), "../shared\n").unwrap();
-        assert!(is_gits("parted/config") && is_gits("parted/config.worktree") && is_gits("shared/config"));
+        fs::write(project.join("parted/commondir"), "../common\n").unwrap();
+        assert!(is_gits("parted/config") && is_gits("parted/config.worktree") && is_gits("common/config"));
     }
 
     #[test]
