@@ -1,5 +1,5 @@
-//! Hunks: all kept is the proposal, none is the original in the proposal's line endings, and any choice of them is the
-//! patch of those hunks applied by the book.
+//! Hunks: all kept is the proposal, none is the original in the proposal's line endings, and any choice of
+//! them is the patch of those hunks applied by the book.
 
 use alongside_companion::fuzzing::Composition;
 use alongside_desk::{Change, HunkState, Position, Range};
@@ -74,7 +74,8 @@ fn patched(old: &[&str], patch: Vec<(std::ops::Range<usize>, &[&str])>, ending: 
     text
 }
 
-/// The rule, told a second time: a byte-order mark as the proposal has it, and its line ending if both have only one.
+/// The rule, told a second time: a byte-order mark as the proposal has it, and its line ending if both have
+/// only one.
 fn in_the_convention_of(on_disk: &str, proposed: &str) -> String {
     let bare = on_disk.strip_prefix('\u{feff}').unwrap_or(on_disk);
     let mark = if proposed.starts_with('\u{feff}') { "\u{feff}" } else { "" };

@@ -1,4 +1,5 @@
-//! A request as it stands on the wire: whoever may not come in hears so and does nothing, and whoever may is answered.
+//! A request as it stands on the wire: whoever may not come in hears so and does nothing, and whoever may is
+//! answered.
 
 use std::cell::RefCell;
 

@@ -1,4 +1,5 @@
-//! A message of an agent or a companion: what is read is what stands there, and what is written is read as the same.
+//! A message of an agent or a companion: what is read is what stands there, and what is written is read as
+//! the same.
 
 use std::fmt::Debug;
 

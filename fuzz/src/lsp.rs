@@ -1,5 +1,5 @@
-//! What an editor sends: bytes that are framed or not, and messages that make sense or not. The companion behind is as strict as
-//! the real one.
+//! What an editor sends: bytes that are framed or not, and messages that make sense or not. The companion
+//! behind is as strict as the real one.
 
 mod companion;
 
@@ -15,11 +15,12 @@ use companion::{Companion, Elsewhere};
 
 /// The line of an input that lets time pass.
 const WAITS: &[u8] = b"~";
-/// What the line of an input begins with that is no message, but what comes from elsewhere: see [`Elsewhere`].
+/// What the line of an input begins with that is no message, but what comes from elsewhere: see
+/// [`Elsewhere`].
 const ELSEWHERE: &[u8] = b"!";
 
-/// The input is a stream, of which the first message holds the parameters of `initialize`; or only those, and then a
-/// message a line.
+/// The input is a stream, of which the first message holds the parameters of `initialize`; or only those, and
+/// then a message a line.
 pub fn holds(data: &[u8]) {
     is_conversed(data, None);
 }

@@ -1,5 +1,5 @@
-//! What an editor sends of the document that a proposal is shown as, while other desks and the agent go on. Such documents are
-//! files, so that this is slower than [`lsp`]; it is fastest with `TMPDIR` in memory.
+//! What an editor sends of the document that a proposal is shown as, while other desks and the agent go on.
+//! Such documents are files, so that this is slower than [`lsp`]; it is fastest with `TMPDIR` in memory.
 
 use super::lsp;
 

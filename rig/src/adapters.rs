@@ -14,15 +14,16 @@ language-server.alongside = { command = \"alongside\", args = [\"lsp\"] }
 language = [{ name = \"markdown\", language-servers = [\"alongside\"] }, { name = \"python\", language-servers = [\"alongside\"] }]
 ";
 
-/// That page's settings for releases after 25.07, by which Helix tells where the cursor is and what is selected.
+/// That page's settings for releases after 25.07, by which Helix tells where the cursor is and what is
+/// selected.
 const HELIX_SETTINGS: &str = "\
 [editor]
 gutters = [\"code-action-hint\", \"diagnostics\", \"spacer\", \"line-numbers\", \"spacer\", \"diff\"]
 lsp.auto-document-highlight = true
 ";
 
-/// Installs the Neovim plugin as a plain package, with `require('alongside').setup{}` and nothing else in the person's
-/// configuration but `more`, which comes after it.
+/// Installs the Neovim plugin as a plain package, with `require('alongside').setup{}` and nothing else in the
+/// person's configuration but `more`, which comes after it.
 ///
 /// # Errors
 /// When the sandbox cannot be written.

@@ -20,7 +20,8 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Installs an agent whose model plays `script`, to be started in `pane`. Two of one kind have a model each.
+    /// Installs an agent whose model plays `script`, to be started in `pane`. Two of one kind have a model
+    /// each.
     ///
     /// # Errors
     /// When the sandbox cannot be written.
@@ -47,8 +48,8 @@ impl Agent {
         self.wait_until_free()
     }
 
-    /// Types `/ide enable` until `is_connected_within` some time. The agent offers that only once it has noticed that it lost
-    /// its companion, seconds after the stream's end.
+    /// Types `/ide enable` until `is_connected_within` some time. The agent offers that only once it has
+    /// noticed that it lost its companion, seconds after the stream's end.
     ///
     /// # Errors
     /// When it does not connect, asked again and again.

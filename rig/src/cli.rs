@@ -1,7 +1,8 @@
 //! The whole programs, as a person starts them: Gemini CLI, Qwen Code and our own binary.
 //!
-//! An agent is set up by its settings files in the sandbox's home and a launcher in its `bin`; then `gemini` or `qwen`
-//! typed into a pane is all there is. No variable names a companion: finding it is the companion's job.
+//! An agent is set up by its settings files in the sandbox's home and a launcher in its `bin`; then `gemini`
+//! or `qwen` typed into a pane is all there is. No variable names a companion: finding it is the companion's
+//! job.
 
 use std::ffi::OsString;
 use std::fs;
@@ -32,8 +33,8 @@ impl Cli {
         }
     }
 
-    /// Writes the settings of an agent that was used before (signed in, hints seen, folder trusted, IDE mode on,
-    /// updates and statistics off) and a launcher that connects it to `model`.
+    /// Writes the settings of an agent that was used before (signed in, hints seen, folder trusted, IDE mode
+    /// on, updates and statistics off) and a launcher that connects it to `model`.
     ///
     /// # Errors
     /// When the sandbox cannot be written.

@@ -1,8 +1,9 @@
 //! Real Neovim and real Helix, the oldest release we support of each and the newest there is.
 //!
-//! Both come from Debian, with every library down to the C library, into trees of their own that need no root and
-//! nothing of the machine but its kernel: `apt` says how packages are found, `tree` how they become programs that run.
-//! A tree stays as it is until the recipe changes; without its directory in the cache, today's newest is installed.
+//! Both come from Debian, with every library down to the C library, into trees of their own that need no root
+//! and nothing of the machine but its kernel: `apt` says how packages are found, `tree` how they become
+//! programs that run. A tree stays as it is until the recipe changes; without its directory in the cache,
+//! today's newest is installed.
 
 mod apt;
 mod tree;
@@ -117,8 +118,8 @@ impl Editor {
 /// Installs what is missing, once per process; progress goes to stderr.
 ///
 /// # Errors
-/// [`InstallError::Unavailable`] when this machine cannot have the editors, [`InstallError::Broken`] when Debian's
-/// packages are no longer as the recipe has them.
+/// [`InstallError::Unavailable`] when this machine cannot have the editors, [`InstallError::Broken`] when
+/// Debian's packages are no longer as the recipe has them.
 pub fn install_editors() -> Result<Editors, InstallError> {
     static INSTALLED: OnceLock<Result<Editors, InstallError>> = OnceLock::new();
     INSTALLED.get_or_init(install_both).clone()

@@ -1,5 +1,5 @@
-//! The agents' own client code, release by release, driven from a test: what a person's agent would do, without the
-//! model and the screen.
+//! The agents' own client code, release by release, driven from a test: what a person's agent would do,
+//! without the model and the screen.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -127,8 +127,8 @@ impl OpenDiff {
         }
     }
 
-    /// Whether the agent has heard nothing of it within `time`. Only for what must not happen; what must happen is
-    /// awaited.
+    /// Whether the agent has heard nothing of it within `time`. Only for what must not happen; what must
+    /// happen is awaited.
     pub async fn is_open_for(&mut self, time: std::time::Duration) -> bool {
         self.0.is_open_for(time).await
     }
@@ -209,8 +209,8 @@ impl RealClient {
         self.peer.ask(json!({ "cmd": "connect" })).answer().await
     }
 
-    /// What the agent says of its connection: `status`, `details`, `diffing`, the editor's `name`, the MCP `protocol` in
-    /// use where its SDK tells, and what this release `lacks`.
+    /// What the agent says of its connection: `status`, `details`, `diffing`, the editor's `name`, the MCP
+    /// `protocol` in use where its SDK tells, and what this release `lacks`.
     ///
     /// # Errors
     /// When it does not answer.
@@ -275,7 +275,8 @@ impl RealClient {
         self.peer.wait(&format!("an answer to {tool}"), is_answered).await
     }
 
-    /// Waits until the companion has answered the `openDiff` of this proposal: from then on the agent waits for a person.
+    /// Waits until the companion has answered the `openDiff` of this proposal: from then on the agent waits
+    /// for a person.
     ///
     /// # Errors
     /// At the deadline.
@@ -297,8 +298,8 @@ impl RealClient {
         self.peer.pid()
     }
 
-    /// Has something done while the agent stands still. It tries for 2.5 s to get a lost stream back, and how soon another
-    /// companion is there is the machine's affair.
+    /// Has something done while the agent stands still. It tries for 2.5 s to get a lost stream back, and how
+    /// soon another companion is there is the machine's affair.
     ///
     /// # Errors
     /// When that fails, or the agent has ended.

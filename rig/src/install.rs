@@ -1,8 +1,8 @@
 //! Installs what the real-agent tests drive: the agents' npm packages and a Node new enough for all of them.
 //!
 //! Each folder of `rig/npm` is one pinned installation with its own lock file, so that every agent gets the
-//! dependencies a user of that release gets. A folder is copied to `$XDG_CACHE_HOME/alongside-rig/`, under a name
-//! that holds a hash of its manifest and lock, and installed there once; the checkout stays clean.
+//! dependencies a user of that release gets. A folder is copied to `$XDG_CACHE_HOME/alongside-rig/`, under a
+//! name that holds a hash of its manifest and lock, and installed there once; the checkout stays clean.
 
 use std::fs::{self, File};
 use std::io;
@@ -114,8 +114,8 @@ impl Rig {
 /// Installs what is missing, once per process; progress goes to stderr.
 ///
 /// # Errors
-/// [`InstallError::Unavailable`] when this machine cannot have the rig, [`InstallError::Broken`] when the rig itself
-/// is wrong.
+/// [`InstallError::Unavailable`] when this machine cannot have the rig, [`InstallError::Broken`] when the rig
+/// itself is wrong.
 pub fn install() -> Result<Rig, InstallError> {
     static INSTALLED: OnceLock<Result<Rig, InstallError>> = OnceLock::new();
     INSTALLED.get_or_init(install_all).clone()

@@ -1,7 +1,7 @@
 //! Real agents, fake models and misbehaving peers, to prove the companion against from the outside.
 //!
-//! Nothing here is part of the product. [`install`] brings the agents, [`editors`] the editors, a [`Sandbox`] keeps a
-//! test to itself.
+//! Nothing here is part of the product. [`install`] brings the agents, [`editors`] the editors, a [`Sandbox`]
+//! keeps a test to itself.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 

@@ -1,8 +1,8 @@
 //! A process that speaks JSON lines with the test: a real agent's client, or a companion that can be killed.
 //!
-//! It is either a direct child, on its stdin and stdout, or was typed into a terminal pane, so that its ancestors
-//! are a person's, and then talks over a Unix socket. Requests carry an `id`; what comes without one is an event.
-//! It knows nothing of what the lines mean.
+//! It is either a direct child, on its stdin and stdout, or was typed into a terminal pane, so that its
+//! ancestors are a person's, and then talks over a Unix socket. Requests carry an `id`; what comes without
+//! one is an event. It knows nothing of what the lines mean.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -90,8 +90,8 @@ impl Peer {
     /// Starts `command` in a pane, by typing it, and talks over its standard input and output.
     ///
     /// # Errors
-    /// As [`spawn`](Self::spawn), and when the pane is gone. It is ready when it has said something that names its
-    /// process in `params`, as our own desks do.
+    /// As [`spawn`](Self::spawn), and when the pane is gone. It is ready when it has said something that
+    /// names its process in `params`, as our own desks do.
     #[cfg(target_os = "linux")]
     pub async fn pipe_into(pane: &Pane, sandbox: &Sandbox, name: &str, command: &str) -> Result<Self> {
         use tokio::net::unix::pipe::OpenOptions;

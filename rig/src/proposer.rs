@@ -1,5 +1,5 @@
-//! An agent that proposes what it is told, from within the test: the agent crate over the real wire, for where the agent
-//! itself is not what is looked at.
+//! An agent that proposes what it is told, from within the test: the agent crate over the real wire, for
+//! where the agent itself is not what is looked at.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -100,7 +100,8 @@ impl Proposer {
         Ok(Proposal { pending, agent: self })
     }
 
-    /// Takes a proposal back, because the person has answered in the agent. Returns the text it had, if it was open.
+    /// Takes a proposal back, because the person has answered in the agent. Returns the text it had, if it
+    /// was open.
     ///
     /// # Errors
     /// When the companion does not answer in its proper form.

@@ -1,10 +1,12 @@
-//! A terminal of its own for one program, as a person sits at it: keys, mouse and paste go in, the picture comes out.
+//! A terminal of its own for one program, as a person sits at it: keys, mouse and paste go in, the picture
+//! comes out.
 //!
-//! The program runs on a real pty and leads a session there, so that Ctrl-Z, resizing and closing the window do what
-//! they do in earnest. What it draws is read by a terminal emulator. Nothing here knows what is drawn.
+//! The program runs on a real pty and leads a session there, so that Ctrl-Z, resizing and closing the window
+//! do what they do in earnest. What it draws is read by a terminal emulator. Nothing here knows what is
+//! drawn.
 //!
-//! The pty is opened with rustix and entered with setsid(1): a terminal must be able to hang up, which takes a reader
-//! that can be told to stop, and must not type anything that no test typed.
+//! The pty is opened with rustix and entered with setsid(1): a terminal must be able to hang up, which takes
+//! a reader that can be told to stop, and must not type anything that no test typed.
 
 pub mod key;
 mod link;
@@ -28,8 +30,8 @@ pub use picture::frame;
 use picture::text;
 pub use terminal::{Answers, Terminal};
 
-/// See the module. Dropping it kills the program and what runs in its process group; what has left that group dies
-/// with the sandbox.
+/// See the module. Dropping it kills the program and what runs in its process group; what has left that group
+/// dies with the sandbox.
 #[derive(Debug)]
 pub struct Screen {
     child: Child,
@@ -87,7 +89,8 @@ impl Screen {
         self.link()?.send(keys.as_bytes())
     }
 
-    /// Pastes a text, as terminals do: between marks if the program asked for them, and with Enter for a line end.
+    /// Pastes a text, as terminals do: between marks if the program asked for them, and with Enter for a line
+    /// end.
     ///
     /// # Errors
     /// After hanging up.
@@ -272,7 +275,8 @@ impl Screen {
         Ok(status)
     }
 
-    /// What the program has changed about the terminal and not changed back. Empty is how a program leaves well.
+    /// What the program has changed about the terminal and not changed back. Empty is how a program leaves
+    /// well.
     ///
     /// # Errors
     /// After hanging up.

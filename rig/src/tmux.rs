@@ -1,8 +1,8 @@
-//! A terminal with several panes, as a person has it: tmux with its own socket, no configuration, and a sandbox's
-//! environment.
+//! A terminal with several panes, as a person has it: tmux with its own socket, no configuration, and a
+//! sandbox's environment.
 //!
-//! Keys are typed into real panes and screens are read back, so that what is tested is what a person would see.
-//! It knows nothing of agents or companions.
+//! Keys are typed into real panes and screens are read back, so that what is tested is what a person would
+//! see. It knows nothing of agents or companions.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -22,8 +22,8 @@ pub const SHELL_PROMPT: &str = "rig$";
 /// Agents take an Enter within 30 ms of the last key for part of a paste; a person is slower.
 const BREATH: Duration = Duration::from_millis(120);
 
-/// A tmux server. Dropping it kills the server and whatever runs in its panes; what survives that carries the mark
-/// of its sandbox and dies with it.
+/// A tmux server. Dropping it kills the server and whatever runs in its panes; what survives that carries the
+/// mark of its sandbox and dies with it.
 #[derive(Debug)]
 pub struct Tmux(Arc<Server>);
 

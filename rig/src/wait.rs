@@ -1,7 +1,7 @@
 //! Waiting for a condition instead of sleeping for a guess.
 //!
-//! Every wait of the rig ends: with the value that was awaited, or at its deadline with a message that says what was
-//! awaited and what was seen instead.
+//! Every wait of the rig ends: with the value that was awaited, or at its deadline with a message that says
+//! what was awaited and what was seen instead.
 
 use std::time::{Duration, Instant};
 

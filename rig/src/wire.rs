@@ -1,7 +1,8 @@
-//! Misbehaving peers: HTTP written by hand so that every byte is under control, and a proxy that breaks connections.
+//! Misbehaving peers: HTTP written by hand so that every byte is under control, and a proxy that breaks
+//! connections.
 //!
-//! Everything that comes from a companion is held to the wire's rules while it is read: an event with an id, a retry
-//! hint or empty data fails the test that happens to read it, whatever it was about.
+//! Everything that comes from a companion is held to the wire's rules while it is read: an event with an id,
+//! a retry hint or empty data fails the test that happens to read it, whatever it was about.
 
 mod peer;
 mod proxy;
@@ -16,7 +17,8 @@ pub use stream::{Item, Stream};
 use std::future::Future;
 use std::time::Duration;
 
-/// How long anything may take before a test says what it was waiting for. Nothing ever asserts that it is quick.
+/// How long anything may take before a test says what it was waiting for. Nothing ever asserts that it is
+/// quick.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Waits for something, and fails with what it was.

@@ -28,7 +28,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "CMD")]
     vs: Option<String>,
 
-    /// Who moves the cursor and accepts at what is measured: a command as for `alongside check`, or unix:SOCKET
+    /// Who moves the cursor and accepts at what is measured: a command as for `alongside check`, or
+    /// unix:SOCKET
     #[arg(long, value_name = "CMD")]
     drive: Option<String>,
 

@@ -24,12 +24,14 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 200)]
     rounds: u64,
 
-    /// Play the shipped agents' own clients and the real program, on the machine's clock, instead of our own agents in this
-    /// process on a paused one: a round takes seconds, most of them spent in waiting, so that 4 jobs suit two cores
+    /// Play the shipped agents' own clients and the real program, on the machine's clock, instead of our own
+    /// agents in this process on a paused one: a round takes seconds, most of them spent in waiting, so that
+    /// 4 jobs suit two cores
     #[arg(long)]
     real: bool,
 
-    /// Look for the shortest plan that still breaks the same rule, of each round that fails, and keep it in target/chaos
+    /// Look for the shortest plan that still breaks the same rule, of each round that fails, and keep it in
+    /// target/chaos
     #[arg(long)]
     minimise: bool,
 
@@ -275,7 +277,8 @@ fn sources() -> Result<String> {
     Ok(format!("{}-{}", name("crates")?, name("rig/src")?))
 }
 
-/// Set when somebody presses Ctrl-C; the round that is being played is finished, so that nothing is left behind.
+/// Set when somebody presses Ctrl-C; the round that is being played is finished, so that nothing is left
+/// behind.
 fn interruption() -> Result<Arc<AtomicBool>> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let runtime = tokio::runtime::Builder::new_current_thread()

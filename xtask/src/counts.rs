@@ -1,7 +1,8 @@
-//! `cargo xtask counts`: how many instructions the hot paths take. Unlike time, that is the same on a busy machine, so that a
-//! path that grew shows without a stopwatch: docs/performance.md keeps the numbers.
+//! `cargo xtask counts`: how many instructions the hot paths take. Unlike time, that is the same on a busy
+//! machine, so that a path that grew shows without a stopwatch: docs/performance.md keeps the numbers.
 //!
-//! Each path is a bench that runs once, under valgrind, which counts only what is within the function named `hot_…` there.
+//! Each path is a bench that runs once, under valgrind, which counts only what is within the function named
+//! `hot_…` there.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,8 @@ pub(crate) struct Options {
     write: bool,
 }
 
-/// A path may take this much more than before, in percent: hash tables are seeded anew in every run, and texts lie elsewhere.
+/// A path may take this much more than before, in percent: hash tables are seeded anew in every run, and
+/// texts lie elsewhere.
 const MORE: u64 = 5;
 
 /// Where the numbers are kept.

@@ -1,5 +1,5 @@
-//! What the program is made of: licences, bans and sources of every crate by `deny.toml`, and known advisories where their
-//! database can be reached.
+//! What the program is made of: licences, bans and sources of every crate by `deny.toml`, and known
+//! advisories where their database can be reached.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

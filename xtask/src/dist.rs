@@ -1,5 +1,5 @@
-//! `cargo xtask dist`: what people install who have no compiler. An archive for this machine, checksums, the script that
-//! installs it, and a Debian package; all of it the same bytes for the same commit and compiler.
+//! `cargo xtask dist`: what people install who have no compiler. An archive for this machine, checksums, the
+//! script that installs it, and a Debian package; all of it the same bytes for the same commit and compiler.
 
 mod archive;
 mod debian;

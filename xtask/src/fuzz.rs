@@ -1,5 +1,5 @@
-//! `cargo xtask fuzz`: cargo-fuzz, the same for everybody. What must hold for any input stands in `fuzz/src`, and the tests
-//! below hold it against the seeds without cargo-fuzz.
+//! `cargo xtask fuzz`: cargo-fuzz, the same for everybody. What must hold for any input stands in `fuzz/src`,
+//! and the tests below hold it against the seeds without cargo-fuzz.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -15,8 +15,8 @@ const CARGO_FUZZ: &str = "0.13.2";
 const TARGETS: [&str; 8] =
     ["http", "json_rpc", "lsp", "proposals", "discovery", "composition", "positions", "harmless"];
 
-/// How many bytes an input may have. Texts are compared character by character there, which takes long for long ones, and
-/// tells nothing new.
+/// How many bytes an input may have. Texts are compared character by character there, which takes long for
+/// long ones, and tells nothing new.
 fn longest(target: &str) -> usize {
     match target {
         "composition" | "positions" | "harmless" => 128,

@@ -87,7 +87,8 @@ mod tests {
         found
     }
 
-    /// The lines of the program itself that ask for the platform: what follows the first test of a file is for tests.
+    /// The lines of the program itself that ask for the platform: what follows the first test of a file is
+    /// for tests.
     fn asks_for_the_platform(text: &str) -> Vec<&str> {
         /// Ordinary words outside a condition.
         const WORDS: [&str; 4] = ["windows", "unix", "target_os", "target_family"];

@@ -31,8 +31,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "PROGRAM")]
     alongside: Option<PathBuf>,
 
-    /// Prove what lies in this package directory, for a release that npm does not have; with one --only AGENT@VERSION. It
-    /// must look as npm's packages do: rig/node/pack-from-source.mjs packs a checkout
+    /// Prove what lies in this package directory, for a release that npm does not have; with one --only
+    /// AGENT@VERSION. It must look as npm's packages do: rig/node/pack-from-source.mjs packs a checkout
     #[arg(long, value_name = "DIR", requires = "only")]
     package: Option<PathBuf>,
 

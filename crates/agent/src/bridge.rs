@@ -1,7 +1,7 @@
 //! MCP over stdio, bridged to a running companion: for agents that start a server instead of dialling one.
 //!
-//! One line is one message. Lines are posted one after the other, so a companion sees them in the order they were
-//! written; what the companion says by itself comes in between.
+//! One line is one message. Lines are posted one after the other, so a companion sees them in the order they
+//! were written; what the companion says by itself comes in between.
 
 use std::time::Duration;
 
@@ -15,7 +15,8 @@ use tokio::sync::{mpsc, watch};
 use crate::http::{Wire, is_stream};
 use crate::{Endpoint, Error, stream};
 
-/// How long to wait before the stream is opened again: soon, and more patiently the longer the companion is away.
+/// How long to wait before the stream is opened again: soon, and more patiently the longer the companion is
+/// away.
 const REOPEN: [Duration; 4] =
     [Duration::ZERO, Duration::from_millis(250), Duration::from_secs(1), Duration::from_secs(2)];
 
@@ -24,11 +25,12 @@ const NO_ANSWER: i64 = -32000;
 
 const WHAT: &str = "pass a message on";
 
-/// Carries messages between `input` and `output` and the companion at `endpoint` until `input` ends, and ends the
-/// session then. A message that cannot be posted is answered with a JSON-RPC error.
+/// Carries messages between `input` and `output` and the companion at `endpoint` until `input` ends, and ends
+/// the session then. A message that cannot be posted is answered with a JSON-RPC error.
 ///
 /// # Errors
-/// When `input` or `output` breaks, or the companion has forgotten the session: only a new bridge can start another.
+/// When `input` or `output` breaks, or the companion has forgotten the session: only a new bridge can start
+/// another.
 pub async fn run(
     endpoint: Endpoint,
     token: Option<&str>,
@@ -160,7 +162,8 @@ async fn write(mut lines: mpsc::Receiver<String>, mut output: impl AsyncWrite + 
     Ok(())
 }
 
-/// Hands a message to the writer, as one line: strings in JSON hold no bare newlines, so blanks may replace them.
+/// Hands a message to the writer, as one line: strings in JSON hold no bare newlines, so blanks may replace
+/// them.
 async fn say(lines: &mpsc::Sender<String>, message: String) -> Result<(), Error> {
     let message = message.trim();
     let line =

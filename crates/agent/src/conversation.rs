@@ -1,5 +1,6 @@
-//! What a session's two halves share: requests and their replies go one way, and what the companion says by itself is
-//! heard and handed on. A stream that breaks is opened again as often as the TypeScript SDK would, unless somebody has more patience.
+//! What a session's two halves share: requests and their replies go one way, and what the companion says by
+//! itself is heard and handed on. A stream that breaks is opened again as often as the TypeScript SDK would,
+//! unless somebody has more patience.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -68,7 +69,8 @@ impl Conversation {
                     failures += 1;
                 }
             }
-            // The first retry follows the loss itself, so as many failures as there are retries are one too many.
+            // The first retry follows the loss itself, so as many failures as there are retries are one too
+            // many.
             let Some(pause) = self.retries.get(failures) else { break };
             tokio::time::sleep(*pause).await;
         }
@@ -151,7 +153,8 @@ impl std::fmt::Debug for Conversation {
     }
 }
 
-/// The reply to `id` in an answer, be it one message or a stream; other messages of a stream are handed to `other`.
+/// The reply to `id` in an answer, be it one message or a stream; other messages of a stream are handed to
+/// `other`.
 pub(crate) async fn reply_to(
     id: &Id,
     what: &'static str,

@@ -1,5 +1,5 @@
-//! Diffs that wait for their outcome. The first outcome that names a path, byte for byte, settles it; whatever else
-//! arrives is nobody's.
+//! Diffs that wait for their outcome. The first outcome that names a path, byte for byte, settles it;
+//! whatever else arrives is nobody's.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,7 +21,8 @@ pub enum Outcome {
         /// The text at closing, if any.
         content: Option<String>,
     },
-    /// Nothing will be heard: the companion is gone, the session has ended, or the same path was opened again.
+    /// Nothing will be heard: the companion is gone, the session has ended, or the same path was opened
+    /// again.
     Lost,
 }
 

@@ -1,4 +1,5 @@
-//! HTTP as agents use it towards a companion: one endpoint, a bearer token, three methods. Knows nothing of diffs.
+//! HTTP as agents use it towards a companion: one endpoint, a bearer token, three methods. Knows nothing of
+//! diffs.
 
 use std::time::Duration;
 

@@ -21,9 +21,10 @@
 //! # Ok(()) }
 //! ```
 //!
-//! [`find`] replays how each family looks for a companion, driven by the table of families. [`Session`] speaks MCP
-//! over Streamable HTTP exactly as shipped agents do, reconnection included. [`bridge`] carries MCP over stdio to a
-//! running companion. [`version`] tells which release a program is. The token appears in no error and in no `Debug` form.
+//! [`find`] replays how each family looks for a companion, driven by the table of families. [`Session`]
+//! speaks MCP over Streamable HTTP exactly as shipped agents do, reconnection included. [`bridge`] carries
+//! MCP over stdio to a running companion. [`version`] tells which release a program is. The token appears in
+//! no error and in no `Debug` form.
 
 pub mod bridge;
 pub mod check;

@@ -58,7 +58,8 @@ pub struct Session {
 }
 
 impl Session {
-    /// Connects: `initialize`, `notifications/initialized`, and then the stream, which is opened in the background.
+    /// Connects: `initialize`, `notifications/initialized`, and then the stream, which is opened in the
+    /// background.
     ///
     /// # Errors
     /// When the companion cannot be reached, refuses the token, or does not keep to the contract.
@@ -79,8 +80,9 @@ impl Session {
         Self::connect_as(endpoint, token, identity, version, &RETRIES).await
     }
 
-    /// [`connect`](Self::connect), but goes on trying for half a minute to get a lost stream back, where agents give up after
-    /// 2.5 s: for tests of something else than that, on a machine that has other things to do.
+    /// [`connect`](Self::connect), but goes on trying for half a minute to get a lost stream back, where
+    /// agents give up after 2.5 s: for tests of something else than that, on a machine that has other things
+    /// to do.
     ///
     /// # Errors
     /// As [`connect`](Self::connect).

@@ -1,7 +1,8 @@
 //! Asking a companion of ours how it is, without showing its token to anybody else.
 //!
-//! A discovery file outlives a companion that was killed, and then anybody may listen on its port. Whoever does has to
-//! [prove](alongside_contract::proof) first that it knows the token; the token follows on the same connection.
+//! A discovery file outlives a companion that was killed, and then anybody may listen on its port. Whoever
+//! does has to [prove](alongside_contract::proof) first that it knows the token; the token follows on the
+//! same connection.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -27,11 +28,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The largest status, in bytes: it names a file and an agent for each review.
 const MOST: usize = 64 << 20;
 
-/// The state of a companion of ours as JSON (`alongside_desk::Status`), from `/status` beside its MCP endpoint.
+/// The state of a companion of ours as JSON (`alongside_desk::Status`), from `/status` beside its MCP
+/// endpoint.
 ///
 /// # Errors
-/// [`Unproven`](Error::Unproven) when whoever listens does not know the token; otherwise when it cannot be reached, or
-/// answers something else.
+/// [`Unproven`](Error::Unproven) when whoever listens does not know the token; otherwise when it cannot be
+/// reached, or answers something else.
 pub async fn get_status(endpoint: &Endpoint, token: &str) -> Result<serde_json::Value, Error> {
     within(endpoint, async {
         let mut proven = Proven::connect(endpoint, token).await?;
@@ -84,8 +86,8 @@ impl<'a> Proven<'a> {
         let given = answer.headers().get(proof::PROOF_HEADER).and_then(|given| given.to_str().ok());
         let is_proven = answer.status() == StatusCode::NO_CONTENT
             && given.is_some_and(|given| proof::is_proven(token, &nonce, dialled, given));
-        // A proof can be passed on from another machine or network namespace where a companion has the same address, so
-        // on the loopback it has to be this user who listens. Elsewhere nobody says who does.
+        // A proof can be passed on from another machine or network namespace where a companion has the same
+        // address, so on the loopback it has to be this user who listens. Elsewhere nobody says who does.
         let is_ours = !dialled.ip().is_loopback() || listener_of(dialled).await.may_be_us();
         (is_proven && is_ours)
             .then_some(connected)

@@ -27,7 +27,8 @@ pub(crate) const RETRIES: [Duration; 2] = [Duration::from_millis(1000), Duration
 /// The same of somebody who does not give up for half a minute.
 pub(crate) const PATIENT_RETRIES: [Duration; 30] = [Duration::from_secs(1); 30];
 
-/// Opens the stream. Its messages end when the connection does, gracefully or not: agents make no difference either.
+/// Opens the stream. Its messages end when the connection does, gracefully or not: agents make no difference
+/// either.
 pub(crate) async fn open(wire: &Wire) -> Result<BoxStream<'static, String>, Error> {
     const WHAT: &str = "open the stream";
     let answer = wire.get(WHAT).await?;

@@ -1,6 +1,6 @@
-//! Which release of an agent a program is. Its package says so, and the program need not be started: agents leave files in
-//! the home directory even when they only tell their version. Where nothing is written down, the program is asked after all,
-//! in a home of its own that is removed again.
+//! Which release of an agent a program is. Its package says so, and the program need not be started: agents
+//! leave files in the home directory even when they only tell their version. Where nothing is written down,
+//! the program is asked after all, in a home of its own that is removed again.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -25,8 +25,8 @@ const LONGEST_LAUNCHER: u64 = 64 << 10;
 /// How long a `package.json` may be, in bytes. What is longer is something else.
 const LONGEST_PACKAGE: u64 = 4 << 20;
 
-/// Version managers whose programs in PATH are launchers that do not name the package: the variable that names their
-/// directory, where below home it is otherwise, and where packages lie in it.
+/// Version managers whose programs in PATH are launchers that do not name the package: the variable that
+/// names their directory, where below home it is otherwise, and where packages lie in it.
 const MANAGERS: &[(&str, &str, &[&str])] = &[
     (
         "VOLTA_HOME",
@@ -103,7 +103,8 @@ fn written(program: &Path, family: &Family, here: &Surroundings) -> Option<Strin
     None
 }
 
-/// That of the nearest package above the program that is the agent's: a launcher may lie in a package of its own.
+/// That of the nearest package above the program that is the agent's: a launcher may lie in a package of its
+/// own.
 fn above(program: &Path, family: &Family) -> Option<String> {
     let mut packages = program.ancestors().skip(1).take(ABOVE).filter_map(Package::read);
     packages.find_map(|package| package.version_of(family))
@@ -138,7 +139,8 @@ fn directories(base: &Path, below: &str) -> Vec<PathBuf> {
     })
 }
 
-/// The script or the agent's command that a launcher names, as `exec node "$basedir/../lib/…/gemini.js" "$@"` does.
+/// The script or the agent's command that a launcher names, as `exec node "$basedir/../lib/…/gemini.js" "$@"`
+/// does.
 fn launched_by(launcher: &Path, family: &Family, here: &Surroundings) -> Option<PathBuf> {
     let text = untrusted::read_text(launcher, LONGEST_LAUNCHER, Whose::Anybodys).ok()?;
     let directory = launcher.parent()?;
@@ -154,8 +156,8 @@ fn launched_by(launcher: &Path, family: &Family, here: &Surroundings) -> Option<
         .find(is_program)
 }
 
-/// The path that a word of a launcher means. A variable is taken for the launcher's own directory, which it holds in all that
-/// `npm` and its like write, unless it is that of the home.
+/// The path that a word of a launcher means. A variable is taken for the launcher's own directory, which it
+/// holds in all that `npm` and its like write, unless it is that of the home.
 fn named_by(word: &str, directory: &Path, here: &Surroundings) -> PathBuf {
     let in_home = ["~/", "$HOME/", "${HOME}/"].iter().find_map(|home| word.strip_prefix(home));
     if let Some(below) = in_home {
@@ -185,7 +187,8 @@ impl Package {
         serde_json::from_slice(&json.ok()?).ok()
     }
 
-    /// Its version if it is a package of the family. Of families that come in none of npm's, any is taken that has a name.
+    /// Its version if it is a package of the family. Of families that come in none of npm's, any is taken
+    /// that has a name.
     fn version_of(self, family: &Family) -> Option<String> {
         let name = self.name?;
         (family.packages.is_empty() || family.packages.contains(&name.as_str())).then_some(self.version)?

@@ -1,4 +1,5 @@
-//! The client against companions that are scripted byte by byte: what it sends, and what it makes of odd answers.
+//! The client against companions that are scripted byte by byte: what it sends, and what it makes of odd
+//! answers.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

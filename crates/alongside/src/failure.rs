@@ -57,8 +57,8 @@ const HINT: &str = "  hint: ";
 /// No line gets longer than this, however wide the terminal is: nobody likes to read such lines.
 const WIDEST: usize = 100;
 
-/// What is written to a terminal of so many columns, broken between words; as it is where there is no terminal, so that
-/// programs find it in one line.
+/// What is written to a terminal of so many columns, broken between words; as it is where there is no
+/// terminal, so that programs find it in one line.
 pub(crate) fn wrapped(line: &str, columns: Option<u16>) -> String {
     let Some(columns) = columns.map(usize::from).filter(|columns| *columns > 2 * HINT.len()) else {
         return line.to_owned();

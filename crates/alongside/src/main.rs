@@ -1,8 +1,8 @@
 //! `alongside`: the IDE companion for every editor, as a command.
 //!
-//! One file per command in `commands`, and its doc comment is its help. `line` is the desk that commands show reviews
-//! at; `saved` tells agents about files without an editor; everything that is printed and comes from outside goes
-//! through `harmless`. Reviews themselves, and the wire, are the business of the crates below.
+//! One file per command in `commands`, and its doc comment is its help. `line` is the desk that commands show
+//! reviews at; `saved` tells agents about files without an editor; everything that is printed and comes from
+//! outside goes through `harmless`. Reviews themselves, and the wire, are the business of the crates below.
 
 mod adapters;
 mod commands;
@@ -22,12 +22,12 @@ use clap::Parser;
 
 /// The IDE companion for every editor
 ///
-/// Coding agents such as Gemini CLI and Qwen Code find it by themselves, learn which files you work on, and get their
-/// proposed changes read, edited and decided by you, change by change. The agent writes the file; alongside never
-/// does.
+/// Coding agents such as Gemini CLI and Qwen Code find it by themselves, learn which files you work on, and
+/// get their proposed changes read, edited and decided by you, change by change. The agent writes the file;
+/// alongside never does.
 ///
-/// Without a command it opens the review desk of a project, in which an agent that is started in another terminal finds it
-/// by itself. See it all first with `alongside demo`.
+/// Without a command it opens the review desk of a project, in which an agent that is started in another
+/// terminal finds it by itself. See it all first with `alongside demo`.
 #[derive(Debug, Parser)]
 #[command(
     version,
@@ -86,7 +86,8 @@ fn main() -> ExitCode {
                 None => commands::desk::run(cli.desk, cli.globals).await,
             }
         });
-        // A thread that waits for input on a terminal cannot be interrupted, and nobody needs its line any more.
+        // A thread that waits for input on a terminal cannot be interrupted, and nobody needs its line any
+        // more.
         runtime.shutdown_background();
         outcome
     });

@@ -1,7 +1,8 @@
 //! Context without an editor: a file that is saved in the workspace is the file the person works on.
 //!
-//! Only folders are watched that git does not ignore, and `.git` never. What an agent wrote because the person
-//! accepted it here is no sign of where the person is, nor is a burst of files from a build or a checkout.
+//! Only folders are watched that git does not ignore, and `.git` never. What an agent wrote because the
+//! person accepted it here is no sign of where the person is, nor is a burst of files from a build or a
+//! checkout.
 
 mod filter;
 #[cfg(test)]
@@ -32,8 +33,8 @@ const BURST: usize = 10;
 /// A file that is larger than this is compared with nothing: it is not what somebody has just reviewed.
 const LARGEST_COMPARED: u64 = 64 << 20;
 
-/// Watches `roots` and reports to `desk`'s companion until it stops, or until it is aborted. What keeps it from watching is
-/// reported, too.
+/// Watches `roots` and reports to `desk`'s companion until it stops, or until it is aborted. What keeps it
+/// from watching is reported, too.
 pub(crate) fn start(desk: Desk, roots: Vec<PathBuf>, filter: Filter) -> AbortHandle {
     let (tell, told) = mpsc::unbounded_channel();
     let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
@@ -111,7 +112,8 @@ impl Saved {
                 self.reviews.insert(review.id, review);
             }
             Event::Changed(changed) => {
-                // Out of step it would be compared with what was not accepted; then it counts as saved by the person.
+                // Out of step it would be compared with what was not accepted; then it counts as saved by the
+                // person.
                 self.reviews.get_mut(&changed.id).map(|review| review.take(changed));
             }
             Event::Closed(closed) => {
@@ -217,7 +219,8 @@ fn saves(what: EventKind) -> bool {
 
 /// What the person can do about an error of watching, if it is one of the system's limits.
 fn problem(error: &notify::Error) -> Option<Problem> {
-    // inotify_init fails with EMFILE (24) when this user has too many watchers, inotify_add_watch with ENOSPC (28).
+    // inotify_init fails with EMFILE (24) when this user has too many watchers, inotify_add_watch with ENOSPC
+    // (28).
     let setting = match &error.kind {
         notify::ErrorKind::MaxFilesWatch => "fs.inotify.max_user_watches=524288",
         notify::ErrorKind::Io(io) if io.raw_os_error() == Some(28) => "fs.inotify.max_user_watches=524288",

@@ -1,4 +1,5 @@
-//! The signals that ask this program to end, so that it can end properly: with reviews rejected and files removed.
+//! The signals that ask this program to end, so that it can end properly: with reviews rejected and files
+//! removed.
 
 pub(crate) use alongside_platform::signals::{Continued, HANGUP, INTERRUPT, Signals, TERMINATE};
 

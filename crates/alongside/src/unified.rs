@@ -1,4 +1,5 @@
-//! Unified diffs, for people to read. Made of the parts of `similar`: its `TextDiff` has every algorithm there is in the program, twice.
+//! Unified diffs, for people to read. Made of the parts of `similar`: its `TextDiff` has every algorithm
+//! there is in the program, twice.
 
 use similar::algorithms::{Capture, Compact, Replace, myers};
 use similar::udiff::UnifiedHunkHeader;

@@ -1,6 +1,7 @@
 //! From two texts to hunks, and from what the person does to the text that is accepted.
 //!
-//! What is counted must not end with a jump into another function, here as in the other benches: hence the black boxes.
+//! What is counted must not end with a jump into another function, here as in the other benches: hence the
+//! black boxes.
 
 #![allow(clippy::expect_used, reason = "a bench that cannot run says why")]
 

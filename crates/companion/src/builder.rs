@@ -1,4 +1,5 @@
-//! The front door: a [`Builder`] that says what the companion is, and the [`Companion`] handle that comes of it.
+//! The front door: a [`Builder`] that says what the companion is, and the [`Companion`] handle that comes of
+//! it.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -63,23 +64,24 @@ impl Builder {
         self
     }
 
-    /// Adds a workspace root. An agent connects if it runs at or below one. Relative paths are resolved at start.
+    /// Adds a workspace root. An agent connects if it runs at or below one. Relative paths are resolved at
+    /// start.
     #[must_use]
     pub fn root(mut self, root: impl AsRef<Path>) -> Self {
         self.workspace.roots.push(root.as_ref().to_owned());
         self
     }
 
-    /// The editor's process, by which agents find it; this process unless said otherwise. It must belong to the
-    /// same user and outlive the companion.
+    /// The editor's process, by which agents find it; this process unless said otherwise. It must belong to
+    /// the same user and outlive the companion.
     #[must_use]
     pub fn pid(mut self, pid: u32) -> Self {
         self.pid = pid;
         self
     }
 
-    /// Whether to be found under the PIDs of the editor's ancestors too (on by default): agents outside the editor's
-    /// own terminal take one of those for the editor.
+    /// Whether to be found under the PIDs of the editor's ancestors too (on by default): agents outside the
+    /// editor's own terminal take one of those for the editor.
     #[must_use]
     pub fn aliases(mut self, on: bool) -> Self {
         self.aliases = on;
@@ -101,31 +103,32 @@ impl Builder {
         self
     }
 
-    /// Tells agents nothing about files, whatever desks report. A desk that asks for it all the same is refused with `why`,
-    /// which names what forbids it.
+    /// Tells agents nothing about files, whatever desks report. A desk that asks for it all the same is
+    /// refused with `why`, which names what forbids it.
     #[must_use]
     pub fn never_tell_files(mut self, why: impl Into<String>) -> Self {
         self.silent = Some(why.into());
         self
     }
 
-    /// Serves agents that send no token (Gemini CLI up to 0.5, Qwen Code up to 0.0.14). Off by default: with it, any
-    /// process on this machine may read the context and propose changes.
+    /// Serves agents that send no token (Gemini CLI up to 0.5, Qwen Code up to 0.0.14). Off by default: with
+    /// it, any process on this machine may read the context and propose changes.
     #[must_use]
     pub fn allow_tokenless_agents(mut self, on: bool) -> Self {
         self.allow_tokenless = on;
         self
     }
 
-    /// Listens on one more address, such as that of a container bridge, on the same port if its port is 0. Off by
-    /// default.
+    /// Listens on one more address, such as that of a container bridge, on the same port if its port is 0.
+    /// Off by default.
     #[must_use]
     pub fn also_listen(mut self, address: SocketAddr) -> Self {
         self.listen = Some(address);
         self
     }
 
-    /// A command that bridges stdio to this companion, written into the records for agents that cannot use the port.
+    /// A command that bridges stdio to this companion, written into the records for agents that cannot use
+    /// the port.
     #[must_use]
     pub fn stdio(
         mut self,
@@ -137,26 +140,26 @@ impl Builder {
         self
     }
 
-    /// Keeps a private journal, and comes back after a crash with the same sessions: an agent that waits for a decision
-    /// is told that its proposal is rejected, instead of waiting for good. That takes a [`port_hold`](Self::port_hold);
-    /// without one, it comes back with a new token, and agents have to connect again. Off by default; at most one
-    /// companion per set of roots and editor may use it.
+    /// Keeps a private journal, and comes back after a crash with the same sessions: an agent that waits for
+    /// a decision is told that its proposal is rejected, instead of waiting for good. That takes a
+    /// [`port_hold`](Self::port_hold); without one, it comes back with a new token, and agents have to
+    /// connect again. Off by default; at most one companion per set of roots and editor may use it.
     #[must_use]
     pub fn journal(mut self, on: bool) -> Self {
         self.journal = on.then_some(JournalKey::EditorAndRoots);
         self
     }
 
-    /// The same under a key of the caller's own, for an editor that may [change](Companion::set_editor) while the companion
-    /// lives. At most one companion per key may use it.
+    /// The same under a key of the caller's own, for an editor that may [change](Companion::set_editor) while
+    /// the companion lives. At most one companion per key may use it.
     #[must_use]
     pub fn journal_as(mut self, key: impl Into<String>) -> Self {
         self.journal = Some(JournalKey::Own(key.into()));
         self
     }
 
-    /// Somebody has held the port since the companion of the journal took it, and hands the hold on: no other user can
-    /// have heard the token from agents that came back, so it stays good.
+    /// Somebody has held the port since the companion of the journal took it, and hands the hold on: no other
+    /// user can have heard the token from agents that came back, so it stays good.
     #[must_use]
     pub fn port_hold(mut self, hold: PortHold) -> Self {
         self.port_hold = Some(hold);
@@ -270,8 +273,8 @@ impl Companion {
         self.hub.port
     }
 
-    /// Every address it listens on: the port on both loopbacks, and [one more](Builder::also_listen). For whoever
-    /// [holds](PortHold) them across a crash.
+    /// Every address it listens on: the port on both loopbacks, and [one more](Builder::also_listen). For
+    /// whoever [holds](PortHold) them across a crash.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.hub.addresses
     }
@@ -286,19 +289,20 @@ impl Companion {
         self.hub.status().await
     }
 
-    /// Joins as a desk: [`Desk::next`] is the stream of everything that happens, starting with the status and the
-    /// reviews that wait.
+    /// Joins as a desk: [`Desk::next`] is the stream of everything that happens, starting with the status and
+    /// the reviews that wait.
     pub fn join(&self) -> Desk {
         self.hub.join(false)
     }
 
-    /// Joins as somebody who watches and reports but shows no reviews to a person: not counted among the desks, and never
-    /// asked for unsent edits.
+    /// Joins as somebody who watches and reports but shows no reviews to a person: not counted among the
+    /// desks, and never asked for unsent edits.
     pub fn observe(&self) -> Desk {
         self.hub.join(true)
     }
 
-    /// Replaces the workspace roots and rewrites the discovery files. Connected agents stay, and so do the exclusions.
+    /// Replaces the workspace roots and rewrites the discovery files. Connected agents stay, and so do the
+    /// exclusions.
     ///
     /// # Errors
     /// When a root cannot be used; nothing has changed then.
@@ -314,21 +318,21 @@ impl Companion {
         self.hub.set_workspace(|_| workspace).await
     }
 
-    /// Is found as another editor's from now on: the discovery files are rewritten, and written again if they were
-    /// [hidden](Self::hide). Connected agents stay. Returns what keeps which agents from finding it.
+    /// Is found as another editor's from now on: the discovery files are rewritten, and written again if they
+    /// were [hidden](Self::hide). Connected agents stay. Returns what keeps which agents from finding it.
     pub async fn set_editor(&self, editor: Editor) -> Vec<Problem> {
         self.hub.set_editor(editor).await
     }
 
-    /// The editor is gone and may come back: everything that waits is rejected, edits go to drafts, agents are told of no
-    /// files, and the discovery files are removed; but port, sessions and streams stay. What is proposed from now on waits.
-    /// [`set_editor`](Self::set_editor) ends it.
+    /// The editor is gone and may come back: everything that waits is rejected, edits go to drafts, agents
+    /// are told of no files, and the discovery files are removed; but port, sessions and streams stay. What
+    /// is proposed from now on waits. [`set_editor`](Self::set_editor) ends it.
     pub async fn hide(&self) {
         self.hub.hide().await;
     }
 
-    /// Ends at once for a successor that has the same [journal](Builder::journal): nothing is decided, streams are cut, and
-    /// the files stay. The port is free when it returns.
+    /// Ends at once for a successor that has the same [journal](Builder::journal): nothing is decided,
+    /// streams are cut, and the files stay. The port is free when it returns.
     pub async fn hand_over(self) {
         self.hub.hand_over().await;
     }
@@ -338,8 +342,8 @@ impl Companion {
         self.hub.focus();
     }
 
-    /// Stops: rejects the reviews that wait, ends every stream, removes the discovery files, in this order. Takes
-    /// about a second at most, also while agents do not read.
+    /// Stops: rejects the reviews that wait, ends every stream, removes the discovery files, in this order.
+    /// Takes about a second at most, also while agents do not read.
     pub async fn stop(self) {
         self.hub.stop().await;
     }

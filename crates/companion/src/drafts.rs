@@ -1,8 +1,9 @@
 //! What a person typed is never lost: edits that no agent has written into their file lie here for two weeks.
 //!
-//! A draft is written with the first edit of a review and kept up to date, so that even a crash loses nothing. That the agent has
-//! confirmed the accepted text is not enough for it to go: an agent also confirms what it does not wait for any more. It goes when
-//! its file holds the text. It comes and goes in one step, so that there is never half of one.
+//! A draft is written with the first edit of a review and kept up to date, so that even a crash loses
+//! nothing. That the agent has confirmed the accepted text is not enough for it to go: an agent also confirms
+//! what it does not wait for any more. It goes when its file holds the text. It comes and goes in one step,
+//! so that there is never half of one.
 
 use std::fs;
 use std::io;
@@ -22,15 +23,16 @@ use alongside_platform::untrusted::{self, Whose};
 /// How long a draft is kept.
 pub const KEPT_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 
-/// How far apart two looks must be that find a draft too old, before it goes: a clock that is wrong for a while, as after a start
-/// without a network, takes nothing.
+/// How far apart two looks must be that find a draft too old, before it goes: a clock that is wrong for a
+/// while, as after a start without a network, takes nothing.
 const LOOKS_APART: Duration = Duration::from_secs(24 * 60 * 60);
 
 const ABOUT: &str = "draft.json";
 
 /// Begins the names of drafts that are just coming or going. No id does.
 const UNFINISHED: &str = ".";
-/// How long that may take. One that is older is of somebody who was killed, as is one whose process is no more.
+/// How long that may take. One that is older is of somebody who was killed, as is one whose process is no
+/// more.
 const FINISHED_WITHIN: Duration = Duration::from_secs(60);
 
 /// The drafts of this user.
@@ -157,8 +159,8 @@ impl Drafts {
         Reserve::of(&self.state)
     }
 
-    /// Removes the drafts that agents have written into their files, as they were to. Returns whether others are still waited for.
-    /// Blocks.
+    /// Removes the drafts that agents have written into their files, as they were to. Returns whether others
+    /// are still waited for. Blocks.
     pub fn settle(&self) -> bool {
         let awaited = self.list().unwrap_or_default().into_iter().filter(|draft| draft.awaited);
         let is_settled = |draft: &Draft| self.read(&draft.id).is_ok_and(|text| is_held(&draft.file, &text));
@@ -166,7 +168,8 @@ impl Drafts {
         awaited.filter(|draft| !is_settled(draft) || self.delete(&draft.id).is_err()).count() > 0
     }
 
-    /// Removes what is older than [`KEPT_FOR`] and was found so before, and what the killed left of drafts. Blocks.
+    /// Removes what is older than [`KEPT_FOR`] and was found so before, and what the killed left of drafts.
+    /// Blocks.
     pub(crate) fn prune(&self, now_ms: u64) {
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         for mut draft in self.list().unwrap_or_default() {

@@ -8,7 +8,8 @@ use crate::session::outbox::Receipts;
 pub enum Fault {
     /// What was written counts as delivered: what a cut loses is lost.
     WrittenIsDelivered,
-    /// Whatever was decided is sent again on every new stream, and at once: what returns crosses with what is asked anew.
+    /// Whatever was decided is sent again on every new stream, and at once: what returns crosses with what is
+    /// asked anew.
     SentAgainBlindly,
 }
 

@@ -1,5 +1,5 @@
-//! Ways in for the fuzzers of `fuzz/` and for benches, which live outside this crate and play with what is private to it. Not
-//! an interface for anybody else.
+//! Ways in for the fuzzers of `fuzz/` and for benches, which live outside this crate and play with what is
+//! private to it. Not an interface for anybody else.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,8 +15,8 @@ use crate::session::outbox::Outbox;
 
 pub use crate::mcp::fuzzing::{Companion, Heard, opened};
 
-/// Reads the target of a proposal and compares: everything that happens to it before the loop takes it. `None` if it cannot be
-/// shown.
+/// Reads the target of a proposal and compares: everything that happens to it before the loop takes it.
+/// `None` if it cannot be shown.
 #[must_use]
 pub fn prepared(file_path: String, proposed: String) -> Option<impl Sized> {
     Proposal::prepare(file_path, proposed).ok()
@@ -57,7 +57,8 @@ impl Composition {
         Some(Self(composition::Composition::new(original, proposed)))
     }
 
-    /// The same for whoever counts instructions, which takes fifty times as long: however long comparing takes.
+    /// The same for whoever counts instructions, which takes fifty times as long: however long comparing
+    /// takes.
     #[must_use]
     pub fn patiently(on_disk: &[u8], proposed: &str) -> Option<Self> {
         let original = align(Some(on_disk.to_vec()), proposed).original?;

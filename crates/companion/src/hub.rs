@@ -1,5 +1,5 @@
-//! The one loop that owns all state: sessions, reviews, open files, desks. Everything else sends it events and gets
-//! messages; nothing here waits for a disk, a network or a person.
+//! The one loop that owns all state: sessions, reviews, open files, desks. Everything else sends it events
+//! and gets messages; nothing here waits for a disk, a network or a person.
 
 mod agents;
 mod desks;
@@ -38,18 +38,23 @@ pub(crate) use events::{DeskId, Event, Events, LastText, Unwelcome};
 pub(crate) use handle::Hub;
 pub(crate) use start::start;
 
-/// How soon after something has changed told files are looked at, and how often targets of waiting reviews are.
+/// How soon after something has changed told files are looked at, and how often targets of waiting reviews
+/// are.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// How soon the discovery files are looked after then: cleaners of `/tmp` take them, and a companion that ends leaves shared names free.
+/// How soon the discovery files are looked after then: cleaners of `/tmp` take them, and a companion that
+/// ends leaves shared names free.
 const REPUBLISH_EVERY: Duration = Duration::from_secs(10);
-/// While time runs out for somebody, the loop wakes for each look. If it comes so much later, it could not: the process was stopped, or the machine.
+/// While time runs out for somebody, the loop wakes for each look. If it comes so much later, it could not:
+/// the process was stopped, or the machine.
 const STOOD_STILL: Duration = Duration::from_secs(5);
-/// If it comes so much later than it was to wake, it was held up, and what agents have said meanwhile waits in our sockets.
+/// If it comes so much later than it was to wake, it was held up, and what agents have said meanwhile waits
+/// in our sockets.
 const HELD_UP: Duration = Duration::from_millis(50);
-/// How often at most desks are told the status: it names every agent, and of many one always comes, goes or is answered.
+/// How often at most desks are told the status: it names every agent, and of many one always comes, goes or
+/// is answered.
 const STATUS_EVERY: Duration = Duration::from_millis(100);
-/// What follows from an event is looked for in all sessions: once for as many events as wait, and so many at most, for deadlines wait
-/// meanwhile.
+/// What follows from an event is looked for in all sessions: once for as many events as wait, and so many at
+/// most, for deadlines wait meanwhile.
 const AT_ONCE: usize = 128;
 /// How long stopping waits for agents to confirm that their reviews are rejected.
 const LAST_RECEIPTS: Duration = Duration::from_millis(500);
@@ -116,8 +121,8 @@ pub(crate) struct State {
     disk_problem: Option<Problem>,
     /// What keeps which agents from finding us.
     unpublished: Vec<Problem>,
-    /// Given once everything they speak of is written: a crash must not make an agent wait for what nobody knows of, nor
-    /// take back what a person was told.
+    /// Given once everything they speak of is written: a crash must not make an agent wait for what nobody
+    /// knows of, nor take back what a person was told.
     held_answers: Answers,
     told: Status,
     /// Before, desks are not told the status again.
@@ -201,8 +206,8 @@ impl State {
         }
     }
 
-    /// After a process was stopped, nothing that was held back is told before what waits in the sockets is read: an agent that has proposed
-    /// anew would take it for the answer to that.
+    /// After a process was stopped, nothing that was held back is told before what waits in the sockets is
+    /// read: an agent that has proposed anew would take it for the answer to that.
     fn notice_delay(&mut self, due: Option<Instant>) {
         let now = Instant::now();
         if due.is_some_and(|due| now.saturating_duration_since(due) >= HELD_UP) {
@@ -225,8 +230,8 @@ impl State {
         agents.chain(others.into_iter().flatten()).chain(flushes).min()
     }
 
-    /// Plans to look again where nobody tells of changes, time runs out for somebody, or the journal cannot be written: with nothing
-    /// of that, the loop sleeps.
+    /// Plans to look again where nobody tells of changes, time runs out for somebody, or the journal cannot
+    /// be written: with nothing of that, the loop sleeps.
     fn plan_looks(&mut self, now: Instant) {
         let runs_out = |one: &Session| one.freed_at().is_some() || one.views_close_at().is_some();
         let waits = self.reviews.iter().next().is_some()
@@ -276,7 +281,8 @@ impl State {
         }
     }
 
-    /// Nobody was served for a while, and what came meanwhile waits in our sockets: everybody still has the time they had.
+    /// Nobody was served for a while, and what came meanwhile waits in our sockets: everybody still has the
+    /// time they had.
     fn stood_still(&mut self, now: Instant, gap: Duration) {
         tracing::info!(?gap, "nothing could be done for a while");
         for session in self.sessions.values_mut() {

@@ -1,8 +1,9 @@
-//! Coming back after a crash as if nothing had happened: what a new process must know to be the old companion.
+//! Coming back after a crash as if nothing had happened: what a new process must know to be the old
+//! companion.
 //!
-//! An agent with a diff open has a dead prompt until somebody tells it the outcome, and only its own session on its own
-//! port can. (Gemini CLI calls itself disconnected all the same, until `/ide enable`.) The journal lives exactly
-//! as long as the companion: finding one means a crash.
+//! An agent with a diff open has a dead prompt until somebody tells it the outcome, and only its own session
+//! on its own port can. (Gemini CLI calls itself disconnected all the same, until `/ide enable`.) The journal
+//! lives exactly as long as the companion: finding one means a crash.
 
 mod keeper;
 
@@ -18,8 +19,9 @@ use crate::builder::JournalKey;
 
 pub(crate) use keeper::{Keeper, is_kept, sweep, was_left};
 
-/// What is written down. Private: it holds the token and texts. What is known of a session lies in a file of its own, so that
-/// writing costs as much as has changed, however many there are and however much one of them has not been told yet.
+/// What is written down. Private: it holds the token and texts. What is known of a session lies in a file of
+/// its own, so that writing costs as much as has changed, however many there are and however much one of them
+/// has not been told yet.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Journal {
@@ -95,7 +97,8 @@ pub(crate) fn own_name(key: &str) -> String {
     name(&JournalKey::Own(key.to_owned()), "", &[])
 }
 
-/// What a journal's file is called. A key that can be a name is one, and so means the same to every build of a host.
+/// What a journal's file is called. A key that can be a name is one, and so means the same to every build of
+/// a host.
 pub(crate) fn name(key: &JournalKey, editor: &str, roots: &[PathBuf]) -> String {
     let can_be_a_name = |key: &str| {
         let sign = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');

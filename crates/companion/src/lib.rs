@@ -1,5 +1,5 @@
-//! An IDE companion to embed: agents such as Gemini CLI and Qwen Code find it by themselves, learn what the person
-//! has open, and get their proposed changes decided hunk by hunk.
+//! An IDE companion to embed: agents such as Gemini CLI and Qwen Code find it by themselves, learn what the
+//! person has open, and get their proposed changes decided hunk by hunk.
 //!
 //! ```no_run
 //! use alongside_companion::Companion;
@@ -28,9 +28,9 @@
 //! The library prints nothing, reads the environment only in [`Places::of_this_process`], installs no signal
 //! handlers and keeps no globals. It never writes the files that are reviewed: the agent does.
 //!
-//! Two journeys cross it. *Context*: a desk's report → [`context`] → debounce → every session's outbox → its stream.
-//! *Review*: `openDiff` → [`review`] → every desk → the first decision → the one session that asked. One loop,
-//! [`hub`], owns all state.
+//! Two journeys cross it. *Context*: a desk's report → [`context`] → debounce → every session's outbox → its
+//! stream. *Review*: `openDiff` → [`review`] → every desk → the first decision → the one session that asked.
+//! One loop, [`hub`], owns all state.
 
 mod builder;
 mod context;

@@ -1,5 +1,5 @@
-//! Where things lie on this machine: the directories that agents search, and our own. The one place that reads the
-//! environment, so that a test or a host can put everything elsewhere.
+//! Where things lie on this machine: the directories that agents search, and our own. The one place that
+//! reads the environment, so that a test or a host can put everything elsewhere.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

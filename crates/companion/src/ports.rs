@@ -1,7 +1,7 @@
 //! Which addresses a companion listens on, and whether those of a predecessor were held all the time.
 //!
-//! Agents that lose their companion dial its port again and show their token. If nobody held the port in between, another user may
-//! have had it for a moment and heard the token: then the token is burned.
+//! Agents that lose their companion dial its port again and show their token. If nobody held the port in
+//! between, another user may have had it for a moment and heard the token: then the token is burned.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -38,8 +38,8 @@ pub(crate) struct Listening {
     pub(crate) is_former: bool,
 }
 
-/// Listens on both loopbacks, on the former port if there is one and nobody has it, and on one more address if one is named.
-/// What somebody has is tried again until `patience` ends.
+/// Listens on both loopbacks, on the former port if there is one and nobody has it, and on one more address
+/// if one is named. What somebody has is tried again until `patience` ends.
 ///
 /// # Errors
 /// When no port can be had, or not the address that is named.
@@ -79,7 +79,8 @@ pub(crate) async fn listen(
     Ok(Listening { listeners, addresses, is_former })
 }
 
-/// A port that is free on both loopbacks: clients that dial `localhost` show their token to whoever has it on either.
+/// A port that is free on both loopbacks: clients that dial `localhost` show their token to whoever has it on
+/// either.
 fn any_port() -> Result<Vec<(SocketAddr, std::net::TcpListener)>, StartError> {
     let mut tried = 1;
     loop {

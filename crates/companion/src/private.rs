@@ -1,5 +1,5 @@
-//! Files and directories that are nobody else's business: atomic, mode 0600 in directories of mode 0700, and never
-//! through a name that another user could have put there.
+//! Files and directories that are nobody else's business: atomic, mode 0600 in directories of mode 0700, and
+//! never through a name that another user could have put there.
 
 use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
@@ -24,7 +24,8 @@ pub(crate) const ANOTHERS: &str = "belongs to another user";
 /// How much to trust what already exists on the way to a private directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ground {
-    /// Below a directory that others may write to, such as `/tmp`: every step must be a real directory of ours.
+    /// Below a directory that others may write to, such as `/tmp`: every step must be a real directory of
+    /// ours.
     Shared,
     /// Below home: symbolic links are the user's own, and only the last directory is made private.
     Own,
@@ -157,8 +158,9 @@ fn in_one_step<T>(
     done.map(|()| file)
 }
 
-/// Files of the same content in many places: one file with many names where the system has that. Agents look for some forty names,
-/// and on a busy disk ext4 takes 0.2 to 0.4 ms to create a file, but 0.03 to name it once more.
+/// Files of the same content in many places: one file with many names where the system has that. Agents look
+/// for some forty names, and on a busy disk ext4 takes 0.2 to 0.4 ms to create a file, but 0.03 to name it
+/// once more.
 #[derive(Debug, Default)]
 pub(crate) struct Copies(Vec<(Vec<u8>, File)>);
 
@@ -182,8 +184,8 @@ impl Copies {
     }
 }
 
-/// Adds to a file that is there and stays within so many bytes; false if it is not there, or has no room. Somebody who is killed may
-/// have added a part.
+/// Adds to a file that is there and stays within so many bytes; false if it is not there, or has no room.
+/// Somebody who is killed may have added a part.
 ///
 /// # Errors
 /// When the disk does not let us; a part may be there then.
@@ -257,8 +259,8 @@ pub(crate) fn remove_unfinished_in(directory: &Directory) {
     }
 }
 
-/// Takes the lock of this file, which is made if it is not there; `None` while somebody else has it. It is held until it is
-/// dropped. Who holds it may remove the file.
+/// Takes the lock of this file, which is made if it is not there; `None` while somebody else has it. It is
+/// held until it is dropped. Who holds it may remove the file.
 ///
 /// # Errors
 /// When the file cannot be made or locked.

@@ -1,9 +1,11 @@
-//! The one task that writes our own files, in order, so that the loop never waits for a disk. What is written over
-//! before it was written at all is skipped, and a draft that could not be written is kept and tried again.
+//! The one task that writes our own files, in order, so that the loop never waits for a disk. What is written
+//! over before it was written at all is skipped, and a draft that could not be written is kept and tried
+//! again.
 //!
-//! It writes on the runtime's threads for blocking work, one job after the other. So it ends with its runtime: one that is shut down
-//! waits for what is being written and forgets what is still queued, as a crash would. A companion that is stopped, handed
-//! over or dropped while its runtime goes on has everything written.
+//! It writes on the runtime's threads for blocking work, one job after the other. So it ends with its
+//! runtime: one that is shut down waits for what is being written and forgets what is still queued, as a
+//! crash would. A companion that is stopped, handed over or dropped while its runtime goes on has everything
+//! written.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -26,9 +28,11 @@ use crate::reserve::{self, For, Reserve};
 /// How long until a draft that could not be written is tried again.
 const AGAIN_AFTER: Duration = Duration::from_secs(2);
 
-/// How long until the first look whether an agent has written what it was to write; each look waits twice as long as the one before.
+/// How long until the first look whether an agent has written what it was to write; each look waits twice as
+/// long as the one before.
 const LOOK_AFTER: Duration = Duration::from_millis(500);
-/// With the look that would have to wait longer than this it ends. The next start and `alongside drafts` look once more.
+/// With the look that would have to wait longer than this it ends. The next start and `alongside drafts` look
+/// once more.
 const LOOKS_END: Duration = Duration::from_secs(256);
 
 /// What came of writing a draft.
@@ -50,8 +54,8 @@ pub(crate) enum Job {
     DeleteDraft(String),
     /// See [`Scribe::look_after_drafts`].
     LookAfterDrafts,
-    /// Writes the journal, if there is something new in it, then gives the answers that must not be given before, nor before
-    /// what was queued until now.
+    /// Writes the journal, if there is something new in it, then gives the answers that must not be given
+    /// before, nor before what was queued until now.
     WriteJournal(Option<Changes>, Answers),
     /// Says so if somebody has taken the journal away.
     LookAfterJournal,
@@ -71,8 +75,8 @@ pub(crate) enum Job {
     Retire(oneshot::Sender<()>),
 }
 
-/// Answers that wait for the disk: an agent that has one and then loses us must be known to who comes after us, and what a
-/// person was told is taken must be there.
+/// Answers that wait for the disk: an agent that has one and then loses us must be known to who comes after
+/// us, and what a person was told is taken must be there.
 #[derive(Default)]
 pub(crate) struct Answers(Vec<Box<dyn FnOnce() + Send + Sync>>);
 
@@ -146,8 +150,8 @@ impl Scribe {
         Self { jobs, looks }
     }
 
-    /// An agent has confirmed an outcome, and may be writing what was typed. Wakes nobody where nothing was: a draft that is
-    /// still queued is looked after anyway.
+    /// An agent has confirmed an outcome, and may be writing what was typed. Wakes nobody where nothing was:
+    /// a draft that is still queued is looked after anyway.
     pub(crate) fn look_after_drafts(&self) {
         if self.looks.load(Ordering::Acquire) {
             self.send(Job::LookAfterDrafts);

@@ -1,5 +1,5 @@
-//! How the releases of a family differ in what they do to find a companion: what can differ is here, what does in
-//! `rows`.
+//! How the releases of a family differ in what they do to find a companion: what can differ is here, what
+//! does in `rows`.
 
 use std::fmt;
 
@@ -78,10 +78,11 @@ pub struct Behaviour {
     pub token_variable: Releases,
     /// Which send a token.
     pub sends_token: Releases,
-    /// Which know `ide/diffRejected`. Those before know `ide/diffClosed`, which all of them take for the same.
+    /// Which know `ide/diffRejected`. Those before know `ide/diffClosed`, which all of them take for the
+    /// same.
     pub knows_diff_rejected: Releases,
-    /// Which let a record introduce an editor they have never heard of. Without that, the terminal must be one of
-    /// [`Self::terminals`].
+    /// Which let a record introduce an editor they have never heard of. Without that, the terminal must be
+    /// one of [`Self::terminals`].
     pub reads_editor_name: Releases,
     /// Terminals that are believed to belong to a supported editor.
     pub terminals: &'static [Terminal],
@@ -125,7 +126,8 @@ pub enum How {
     Spelled,
     /// The directory is listed for names with the editor's PID, sorted by name.
     ListedForPid,
-    /// The directory is listed: first names with the editor's PID, then with that of a living process, then larger PIDs.
+    /// The directory is listed: first names with the editor's PID, then with that of a living process, then
+    /// larger PIDs.
     ListedForAnyPid,
     /// The directory is listed, newest file first.
     ListedByAge,

@@ -1,4 +1,5 @@
-//! Proposed changes: the arguments of `openDiff` and `closeDiff`, and the notifications that tell their outcome.
+//! Proposed changes: the arguments of `openDiff` and `closeDiff`, and the notifications that tell their
+//! outcome.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +18,8 @@ pub const DIFF_CLOSED: &str = "ide/diffClosed";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OpenDiffRequest {
-    /// The file, as the agent spells it. Every later message repeats this spelling byte for byte: agents compare
-    /// strings, and one that does not match leaves them waiting for ever.
+    /// The file, as the agent spells it. Every later message repeats this spelling byte for byte: agents
+    /// compare strings, and one that does not match leaves them waiting for ever.
     pub file_path: String,
     /// The whole proposed file.
     pub new_content: String,
@@ -35,8 +36,8 @@ pub struct CloseDiffRequest {
     pub suppress_notification: Option<bool>,
 }
 
-/// What the text block that answers [`CLOSE_DIFF`] holds, as JSON in a string: shipped agents parse it, and plain
-/// text loses what the person edited.
+/// What the text block that answers [`CLOSE_DIFF`] holds, as JSON in a string: shipped agents parse it, and
+/// plain text loses what the person edited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClosedDiff {
     /// The text as last edited; absent when there is no such diff.
@@ -62,8 +63,8 @@ pub struct DiffRejected {
     pub file_path: String,
 }
 
-/// Parameters of [`DIFF_CLOSED`], which is all that agents of mid 2025 know (Gemini CLI up to 0.5, Qwen Code up to
-/// 0.0.14).
+/// Parameters of [`DIFF_CLOSED`], which is all that agents of mid 2025 know (Gemini CLI up to 0.5, Qwen Code
+/// up to 0.0.14).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffClosed {

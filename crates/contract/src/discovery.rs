@@ -85,7 +85,8 @@ pub const fn delimiter() -> char {
 /// Joins roots for [`Record::workspace_path`].
 ///
 /// # Errors
-/// A root that contains the delimiter cannot be written in this format; it is returned, and nothing is joined.
+/// A root that contains the delimiter cannot be written in this format; it is returned, and nothing is
+/// joined.
 pub fn join_roots<'a>(roots: impl IntoIterator<Item = &'a str>) -> Result<String, &'a str> {
     lists::join(Os::HERE, roots)
 }

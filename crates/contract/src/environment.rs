@@ -3,7 +3,8 @@
 use crate::discovery::Record;
 use crate::family::FAMILIES;
 
-/// Names and values, in the order of the table of families. They hold the token. `pid` is the editor's process.
+/// Names and values, in the order of the table of families. They hold the token. `pid` is the editor's
+/// process.
 pub fn variables(record: &Record, pid: Option<u32>) -> Vec<(&'static str, String)> {
     let mut variables = Vec::new();
     for family in FAMILIES {

@@ -1,7 +1,7 @@
 //! The table of agent families: what each one reads, and under which names. A new fork is one row here.
 //!
-//! Rows hold every place that any shipped release of a family looks at, so that one companion is found by all of
-//! them. What a name is matched by decides whether it is also published for ancestors of the editor (see
+//! Rows hold every place that any shipped release of a family looks at, so that one companion is found by all
+//! of them. What a name is matched by decides whether it is also published for ancestors of the editor (see
 //! [`DiscoveryFile::names_pid`]).
 
 use crate::behaviour::{self, Behaviour, How, Lookup, Releases};
@@ -16,8 +16,8 @@ pub struct Family {
     pub display_name: &'static str,
     /// Commands that start an agent of this family.
     pub commands: &'static [&'static str],
-    /// What `initialize` may call a client of this family, as prefixes of `clientInfo.name`. Shipped agents all say
-    /// `streamable-http-client`; see [`token`](crate::token) for how they are told apart.
+    /// What `initialize` may call a client of this family, as prefixes of `clientInfo.name`. Shipped agents
+    /// all say `streamable-http-client`; see [`token`](crate::token) for how they are told apart.
     pub client_names: &'static [&'static str],
     /// The variables it reads.
     pub env: Variables,
@@ -80,14 +80,16 @@ pub enum Directory {
 /// Sets of fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fields {
-    /// `port`, `workspacePath`, `authToken`, `ideInfo`; a companion may add `ppid`, which these agents ignore.
+    /// `port`, `workspacePath`, `authToken`, `ideInfo`; a companion may add `ppid`, which these agents
+    /// ignore.
     Contract,
     /// Those, and `ppid` and `ideName`, which these agents read.
     WithParent,
 }
 
 impl DiscoveryFile {
-    /// Whether the name holds a PID, so that the agent matches it against its own idea of the editor's process.
+    /// Whether the name holds a PID, so that the agent matches it against its own idea of the editor's
+    /// process.
     pub fn names_pid(&self) -> bool {
         self.name.contains("{pid}")
     }

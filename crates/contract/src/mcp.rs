@@ -1,4 +1,5 @@
-//! The little of the Model Context Protocol that the contract rests on: versions, headers, `initialize`, tools.
+//! The little of the Model Context Protocol that the contract rests on: versions, headers, `initialize`,
+//! tools.
 
 use serde::{Deserialize, Serialize};
 

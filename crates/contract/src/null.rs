@@ -1,9 +1,10 @@
-//! Whoever reads is tolerant: `null` is the same as absent. Agents and companions in other languages write one where they
-//! mean the other. What we write has no `null` at all.
+//! Whoever reads is tolerant: `null` is the same as absent. Agents and companions in other languages write
+//! one where they mean the other. What we write has no `null` at all.
 
 use serde::{Deserialize, Deserializer};
 
-/// For `#[serde(default, deserialize_with = "null::is_absent")]`, on every field that may be absent and is no `Option`.
+/// For `#[serde(default, deserialize_with = "null::is_absent")]`, on every field that may be absent and is no
+/// `Option`.
 pub(crate) fn is_absent<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {

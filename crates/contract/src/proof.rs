@@ -1,9 +1,11 @@
-//! How a companion proves that it knows its token to somebody who knows it too, without either of them saying it.
+//! How a companion proves that it knows its token to somebody who knows it too, without either of them saying
+//! it.
 //!
-//! A discovery file outlives a companion that was killed, and by then anybody may listen on its port. So our own
-//! tools ask first: `GET /status` with a nonce in [`NONCE_HEADER`] and without a token. A companion answers `204`
-//! with [`PROOF_HEADER`]: HMAC-SHA-256, under its token, of the nonce and of the address that was dialled. The
-//! address keeps a stranger on another one (`[::1]` beside `127.0.0.1`) from passing the question on.
+//! A discovery file outlives a companion that was killed, and by then anybody may listen on its port. So our
+//! own tools ask first: `GET /status` with a nonce in [`NONCE_HEADER`] and without a token. A companion
+//! answers `204` with [`PROOF_HEADER`]: HMAC-SHA-256, under its token, of the nonce and of the address that
+//! was dialled. The address keeps a stranger on another one (`[::1]` beside `127.0.0.1`) from passing the
+//! question on.
 
 use std::net::SocketAddr;
 

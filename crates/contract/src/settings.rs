@@ -1,5 +1,5 @@
-//! Where each family keeps settings of its own, and what it calls those that decide whether it works with a companion.
-//! What a fork keeps elsewhere or calls otherwise is said here and nowhere else.
+//! Where each family keeps settings of its own, and what it calls those that decide whether it works with a
+//! companion. What a fork keeps elsewhere or calls otherwise is said here and nowhere else.
 
 /// A release as far as boundaries need it: major, minor, patch.
 pub type Release = (u64, u64, u64);
@@ -57,7 +57,8 @@ pub struct SystemFiles {
     pub windows: &'static str,
 }
 
-/// What a setting is called, and by which releases. Where a file holds two of its names, the first in the list counts.
+/// What a setting is called, and by which releases. Where a file holds two of its names, the first in the
+/// list counts.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Name {
     /// The keys that lead to it.
@@ -92,7 +93,8 @@ impl Name {
     }
 }
 
-/// Read in the sources of 0.1.22, 0.2.2, 0.3.4, 0.4.1, 0.8.2, 0.20.0 to 0.29.0 one by one, 0.35.0, 0.53.0 and 0.61.0.
+/// Read in the sources of 0.1.22, 0.2.2, 0.3.4, 0.4.1, 0.8.2, 0.20.0 to 0.29.0 one by one, 0.35.0, 0.53.0 and
+/// 0.61.0.
 pub(crate) static GEMINI: SettingsFiles = SettingsFiles {
     directory: ".gemini",
     home_variable: Some(("GEMINI_CLI_HOME", (0, 28, 0))),
@@ -124,7 +126,8 @@ pub(crate) static GEMINI: SettingsFiles = SettingsFiles {
     folder_trust_by_default: Some((0, 28, 0)),
 };
 
-/// Read in the sources of 0.5.2, 0.12.0, 0.15.10, 0.21.2 and 0.24.4. All of them move the flat names of old files when they start.
+/// Read in the sources of 0.5.2, 0.12.0, 0.15.10, 0.21.2 and 0.24.4. All of them move the flat names of old
+/// files when they start.
 pub(crate) static QWEN: SettingsFiles = SettingsFiles {
     directory: ".qwen",
     home_variable: None,

@@ -1,11 +1,13 @@
-//! Lone surrogates in JSON. Node can send `"\ud800"` in a string; Rust strings cannot hold it, and refusing a whole
-//! proposal for one broken emoji would lose it. Each lone half becomes U+FFFD before parsing.
+//! Lone surrogates in JSON. Node can send `"\ud800"` in a string; Rust strings cannot hold it, and refusing a
+//! whole proposal for one broken emoji would lose it. Each lone half becomes U+FFFD before parsing.
 
 use std::borrow::Cow;
 
-/// Replaces every `\uXXXX` escape that is half of a pair by `\ufffd`. Text without such escapes is returned as is.
+/// Replaces every `\uXXXX` escape that is half of a pair by `\ufffd`. Text without such escapes is returned
+/// as is.
 ///
-/// It reads bytes, not JSON: outside strings a backslash is invalid anyway, so the parser still has the last word.
+/// It reads bytes, not JSON: outside strings a backslash is invalid anyway, so the parser still has the last
+/// word.
 pub fn replace_lone(json: &[u8]) -> Cow<'_, [u8]> {
     // Hardly any text has such escapes, and looking for one is quicker than reading.
     let Some(first) = memchr::memmem::find(json, b"\\u") else { return Cow::Borrowed(json) };

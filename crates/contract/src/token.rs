@@ -1,8 +1,8 @@
 //! Which family a token was given to.
 //!
-//! Every agent calls itself `streamable-http-client` in `initialize`, so a companion cannot tell Qwen Code from Gemini
-//! CLI by asking. But each family reads its own files: each gets the companion's secret with the family's name behind
-//! a dot, `3f9c….qwen`, and shows by presenting it who it is.
+//! Every agent calls itself `streamable-http-client` in `initialize`, so a companion cannot tell Qwen Code
+//! from Gemini CLI by asking. But each family reads its own files: each gets the companion's secret with the
+//! family's name behind a dot, `3f9c….qwen`, and shows by presenting it who it is.
 
 use crate::discovery::{Record, WRITER};
 use crate::family::{FAMILIES, Family};

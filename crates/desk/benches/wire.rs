@@ -1,4 +1,5 @@
-//! What a proposal costs on its way through the socket to a desk, and what is known of a text before anything is made of it.
+//! What a proposal costs on its way through the socket to a desk, and what is known of a text before anything
+//! is made of it.
 
 #[path = "inputs/mod.rs"]
 mod inputs;

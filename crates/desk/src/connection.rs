@@ -66,8 +66,8 @@ impl Desk {
         let _ = self.calls.send(call);
     }
 
-    /// Leaves for good; returns when that is done, and all is over if the companion ends with this desk. A desk that is
-    /// dropped instead counts as lost, which a host puts up with for a while.
+    /// Leaves for good; returns when that is done, and all is over if the companion ends with this desk. A
+    /// desk that is dropped instead counts as lost, which a host puts up with for a while.
     pub async fn leave(mut self) {
         // A companion that has stopped need not be told.
         let _ = self.request(Request::Leave).await;
@@ -86,8 +86,8 @@ impl Desk {
         Ok(self.newest(event))
     }
 
-    /// What has been told already and was not heard yet. A request is answered after what it changed has been told: whoever
-    /// gets an answer from elsewhere hears this first.
+    /// What has been told already and was not heard yet. A request is answered after what it changed has been
+    /// told: whoever gets an answer from elsewhere hears this first.
     pub fn try_next(&mut self) -> Option<Event> {
         let event = self.ahead.take().or_else(|| self.events.try_recv().ok())?;
         Some(self.newest(event))

@@ -1,5 +1,5 @@
-//! What a desk reports about the person's files. Positions are those of LSP; the companion turns them into the
-//! contract's.
+//! What a desk reports about the person's files. Positions are those of LSP; the companion turns them into
+//! the contract's.
 
 use serde::{Deserialize, Serialize};
 

@@ -2,8 +2,8 @@
 
 use crate::{Change, Position, Range};
 
-/// The one change of whole lines that makes `new` of `old`; none if they are equal. Its positions count UTF-16 units, as all
-/// of the protocol's do.
+/// The one change of whole lines that makes `new` of `old`; none if they are equal. Its positions count
+/// UTF-16 units, as all of the protocol's do.
 pub fn replacement(old: &str, new: &str) -> Option<Change> {
     if old == new {
         return None;

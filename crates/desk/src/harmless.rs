@@ -1,4 +1,5 @@
-//! Renders what comes from outside harmless: paths, agent names and proposed text are bytes that somebody else chose.
+//! Renders what comes from outside harmless: paths, agent names and proposed text are bytes that somebody
+//! else chose.
 //!
 //! A terminal obeys control characters, and bidirectional and invisible marks make a text look like another
 //! one. Each such character becomes a visible escape. Everything that is printed and was not written by us
@@ -57,8 +58,8 @@ pub fn json(json: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// The last part of a path that somebody else chose, as the name of a file of ours: safe to make and to look at, not long, and
-/// of the same kind.
+/// The last part of a path that somebody else chose, as the name of a file of ours: safe to make and to look
+/// at, not long, and of the same kind.
 pub fn file_name(path: &str) -> String {
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let name: String = name.chars().map(|c| if is_harmful(c) { '_' } else { c }).collect();

@@ -1,11 +1,11 @@
 //! The desk protocol: what passes between a companion and whatever shows its reviews.
 //!
-//! A *desk* is anything that shows reviews and may report context: an editor plugin, a terminal, a page. None is
-//! special. A desk [asks](Request) and is [told](Event); every message that changes a review names the revision it
-//! was made on, and a stale one is [refused](Refusal) instead of guessed at.
+//! A *desk* is anything that shows reviews and may report context: an editor plugin, a terminal, a page. None
+//! is special. A desk [asks](Request) and is [told](Event); every message that changes a review names the
+//! revision it was made on, and a stale one is [refused](Refusal) instead of guessed at.
 //!
-//! This crate holds the messages and the two ends of a connection, and no logic: what a hunk is and what accepting
-//! means is the companion's business.
+//! This crate holds the messages and the two ends of a connection, and no logic: what a hunk is and what
+//! accepting means is the companion's business.
 
 mod connection;
 mod context;
@@ -99,7 +99,8 @@ pub enum Request {
     /// The person has turned to this desk: where several companions could be meant, its own is.
     #[serde(rename = "alongside/didFocus")]
     Focus,
-    /// The editor's projects have changed. Told by editors only; who embeds the companion changes them itself.
+    /// The editor's projects have changed. Told by editors only; who embeds the companion changes them
+    /// itself.
     #[serde(rename = "alongside/didChangeRoots", rename_all = "camelCase")]
     ChangeRoots {
         /// Directories that are projects from now on.
@@ -133,14 +134,15 @@ pub enum Event {
     /// A review waits. Joining replays the open ones.
     #[serde(rename = "alongside/didOpenReview")]
     Opened(Review),
-    /// The text, the hunks or the state of the target changed, by this desk or otherwise: see [`Review::take`].
+    /// The text, the hunks or the state of the target changed, by this desk or otherwise: see
+    /// [`Review::take`].
     #[serde(rename = "alongside/didChangeReview")]
     Changed(Changed),
     /// A review ended.
     #[serde(rename = "alongside/didCloseReview")]
     Closed(Closed),
-    /// The agent is about to take the text: send what has not been sent, then [`Request::Flushed`]. The companion
-    /// waits 150 ms at most.
+    /// The agent is about to take the text: send what has not been sent, then [`Request::Flushed`]. The
+    /// companion waits 150 ms at most.
     #[serde(rename = "alongside/flushReview", rename_all = "camelCase")]
     FlushReview {
         /// Which review.

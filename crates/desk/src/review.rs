@@ -28,8 +28,8 @@ pub struct Review {
     pub agent: Agent,
     /// The file, exactly as the agent spells it: render it harmless before showing it.
     pub file: String,
-    /// The file as it was when the proposal came, with line endings and byte-order mark as in the proposal. Absent
-    /// when there is no such file, or it is not text (see [`whole_file_only`](Self::whole_file_only)).
+    /// The file as it was when the proposal came, with line endings and byte-order mark as in the proposal.
+    /// Absent when there is no such file, or it is not text (see [`whole_file_only`](Self::whole_file_only)).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub original: Option<Arc<str>>,
     /// What the agent proposes.
@@ -68,8 +68,8 @@ impl Review {
     /// Takes a change in: afterwards this is the review at the new revision.
     ///
     /// # Errors
-    /// [`OutOfStep`] if the change was made on another revision than this; nothing has changed then. On an orderly
-    /// connection that does not happen.
+    /// [`OutOfStep`] if the change was made on another revision than this; nothing has changed then. On an
+    /// orderly connection that does not happen.
     pub fn take(&mut self, changed: Changed) -> Result<(), OutOfStep> {
         if changed.id != self.id || changed.from != self.revision {
             return Err(OutOfStep);
@@ -132,8 +132,8 @@ pub struct Hunk {
     pub current: Lines,
     /// What has become of it.
     pub state: HunkState,
-    /// Which words of it differ. Absent where that says nothing: lines that are only added or removed, lines that have
-    /// nothing in common, and too many of them.
+    /// Which words of it differ. Absent where that says nothing: lines that are only added or removed, lines
+    /// that have nothing in common, and too many of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<Words>,
 }
@@ -143,8 +143,8 @@ pub struct Hunk {
 pub struct Words {
     /// Ranges of the original text.
     pub removed: Vec<Range>,
-    /// Ranges of what stands beside it: of the current text if the hunk is [edited](HunkState::Edited), of the proposed
-    /// text otherwise.
+    /// Ranges of what stands beside it: of the current text if the hunk is [edited](HunkState::Edited), of
+    /// the proposed text otherwise.
     pub added: Vec<Range>,
 }
 

@@ -30,7 +30,8 @@ pub struct Status {
     /// What agents are told about the person's files, the active one first; empty while paused.
     #[serde(default)]
     pub context: Vec<Told>,
-    /// Variables that lead agents started in a terminal to this companion. They hold the token: never show or log them.
+    /// Variables that lead agents started in a terminal to this companion. They hold the token: never show or
+    /// log them.
     #[serde(default, skip_serializing_if = "Environment::is_empty")]
     pub environment: Environment,
 }

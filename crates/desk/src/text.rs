@@ -1,13 +1,13 @@
-//! Texts as lines: where each begins, and what lies at a position. A line ends in `\n` and includes it; a lone `\r` is
-//! text like any other.
+//! Texts as lines: where each begins, and what lies at a position. A line ends in `\n` and includes it; a
+//! lone `\r` is text like any other.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::{Change, Position};
 
-/// How many bytes are looked through for a line. Line ends are counted by the block, which is many times as quick as finding each:
-/// the first frame of a desk, on 200,000 lines, waits for nothing else.
+/// How many bytes are looked through for a line. Line ends are counted by the block, which is many times as
+/// quick as finding each: the first frame of a desk, on 200,000 lines, waits for nothing else.
 const BLOCK: usize = 256;
 
 /// A text and where its lines begin. Cheap to clone.
@@ -73,7 +73,8 @@ impl Text {
         ends.nth(last - self.ends[block]).map_or(self.text.len(), |end| first + end + 1)
     }
 
-    /// The last line that begins at this byte offset or before it; [`len`](Self::len) for the end of the text.
+    /// The last line that begins at this byte offset or before it; [`len`](Self::len) for the end of the
+    /// text.
     pub fn line_at(&self, offset: usize) -> usize {
         if offset >= self.text.len() {
             return self.len();
@@ -87,8 +88,8 @@ impl Text {
         !self.text.is_empty() && !self.text.ends_with('\n')
     }
 
-    /// The byte offset of an LSP position. Columns beyond the end of a line mean its end, as LSP says; `None` for a
-    /// line beyond the text.
+    /// The byte offset of an LSP position. Columns beyond the end of a line mean its end, as LSP says; `None`
+    /// for a line beyond the text.
     pub fn offset(&self, position: Position) -> Option<usize> {
         let line = position.line as usize;
         if line >= self.len() {
@@ -136,8 +137,8 @@ impl Text {
     }
 }
 
-/// In parts whose count fits a byte: the compiler makes it sixteen bytes a step, and for stretches as short as these that is quicker
-/// than any search.
+/// In parts whose count fits a byte: the compiler makes it sixteen bytes a step, and for stretches as short
+/// as these that is quicker than any search.
 fn count(bytes: &[u8]) -> usize {
     let ends = |part: &[u8]| part.iter().map(|byte| u8::from(*byte == b'\n')).sum::<u8>();
     bytes.chunks(128).map(|part| usize::from(ends(part))).sum()

@@ -1,5 +1,5 @@
-//! What an editor says of itself in `initialize`, read leniently: editors leave out, null and misspell what they do not
-//! care for, and none of it is a reason to fail.
+//! What an editor says of itself in `initialize`, read leniently: editors leave out, null and misspell what
+//! they do not care for, and none of it is a reason to fail.
 
 use std::path::{Path, PathBuf};
 
@@ -125,8 +125,9 @@ pub(crate) fn tidy(path: &Path) -> PathBuf {
     path.components().collect()
 }
 
-/// Editors take the folder of the nearest manifest for a root, one for each language. Agents are started at the top of
-/// the project, and all servers of an editor shall join one companion: so the repository around it counts.
+/// Editors take the folder of the nearest manifest for a root, one for each language. Agents are started at
+/// the top of the project, and all servers of an editor shall join one companion: so the repository around it
+/// counts.
 pub(crate) fn projects(roots: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut projects = Vec::new();
     for root in roots {

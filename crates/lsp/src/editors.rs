@@ -1,5 +1,6 @@
-//! The table of editors: how each calls itself, which of its processes agents take for it, and where what it sends means
-//! something else than it does elsewhere. A new editor is one row; one that has none is served by the last.
+//! The table of editors: how each calls itself, which of its processes agents take for it, and where what it
+//! sends means something else than it does elsewhere. A new editor is one row; one that has none is served by
+//! the last.
 
 /// An editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

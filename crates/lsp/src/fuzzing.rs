@@ -1,5 +1,5 @@
-//! Ways in for the fuzzers of `fuzz/`, which live outside this crate and play with what is private to it. Not an interface
-//! for anybody else.
+//! Ways in for the fuzzers of `fuzz/`, which live outside this crate and play with what is private to it. Not
+//! an interface for anybody else.
 
 use alongside_desk::{Position, Text};
 use serde_json::Value;

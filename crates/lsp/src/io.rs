@@ -1,7 +1,8 @@
-//! The two threads between the editor's pipe and our loop, and the requests that an editor has still to answer.
+//! The two threads between the editor's pipe and our loop, and the requests that an editor has still to
+//! answer.
 //!
-//! `lsp-server` hands over one message at a time in both directions: a loop that sent directly would wait for an editor that
-//! is slow to read. So what is sent goes through a queue without a bound.
+//! `lsp-server` hands over one message at a time in both directions: a loop that sent directly would wait for
+//! an editor that is slow to read. So what is sent goes through a queue without a bound.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -104,8 +105,8 @@ impl Io {
         self.send(Response { id, response_result: Err(error) });
     }
 
-    /// Asks the editor; what it answers comes back under this number, and if it does not answer within ten seconds, that
-    /// it did not. A question to its person has no such limit.
+    /// Asks the editor; what it answers comes back under this number, and if it does not answer within ten
+    /// seconds, that it did not. A question to its person has no such limit.
     pub(crate) fn ask(&mut self, method: &'static str, params: impl Serialize, of_person: bool) -> i32 {
         self.last += 1;
         let until = (!of_person).then(|| Instant::now() + ANSWERED_WITHIN);
@@ -148,8 +149,8 @@ impl Io {
         }));
     }
 
-    /// What the companion tells next; for good if it is not there. What has changed is told before the request is answered
-    /// that changed it. Cancel safe.
+    /// What the companion tells next; for good if it is not there. What has changed is told before the
+    /// request is answered that changed it. Cancel safe.
     pub(crate) async fn told(&mut self) -> Told {
         let told = async |desk: &mut Option<Desk>| match desk {
             Some(desk) => desk.next().await.ok(),

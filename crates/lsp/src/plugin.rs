@@ -1,4 +1,5 @@
-//! An editor whose plugin speaks the desk protocol: its messages are carried over as they are, among LSP's own.
+//! An editor whose plugin speaks the desk protocol: its messages are carried over as they are, among LSP's
+//! own.
 
 use alongside_contract::rpc::Id;
 use alongside_desk::socket::wire;
@@ -17,7 +18,8 @@ pub(crate) struct Plugin {
     context: Option<ContextReport>,
 }
 
-/// What `initialize` answers: none of LSP's own features, which would only compete with those of other servers.
+/// What `initialize` answers: none of LSP's own features, which would only compete with those of other
+/// servers.
 pub(crate) fn capabilities(client: &Client) -> Value {
     json!({
         "positionEncoding": client.encoding.name(),

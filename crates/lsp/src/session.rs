@@ -24,11 +24,10 @@ const NOT_SOONER_THAN: Duration = Duration::from_secs(2);
 const NOT_INITIALIZED: i64 = ErrorCode::ServerNotInitialized as i64;
 const METHOD_NOT_FOUND: i64 = ErrorCode::MethodNotFound as i64;
 
-/// Serves an editor until it is gone. `reach` finds the companion of its projects, or starts it; where that fails, the
-/// person is told, and it is tried again when they do something. `here` is where the editor started us, `version` this
-/// program's. Proposals are shown as files below
-/// `own`, which is private and has no links in its name; without it they cannot be shown. Needs a
-/// Tokio runtime.
+/// Serves an editor until it is gone. `reach` finds the companion of its projects, or starts it; where that
+/// fails, the person is told, and it is tried again when they do something. `here` is where the editor
+/// started us, `version` this program's. Proposals are shown as files below `own`, which is private and has
+/// no links in its name; without it they cannot be shown. Needs a Tokio runtime.
 pub async fn run(
     connection: Connection,
     here: PathBuf,

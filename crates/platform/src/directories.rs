@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use crate::Os;
 
-/// The temporary directory as agents compute it (Node's `os.tmpdir()`), without a slash at its end. `variable` says what is in
-/// the environment of whoever is asked about; what is empty there is as good as not set.
+/// The temporary directory as agents compute it (Node's `os.tmpdir()`), without a slash at its end.
+/// `variable` says what is in the environment of whoever is asked about; what is empty there is as good as
+/// not set.
 pub fn temporary(os: Os, variable: impl Fn(&str) -> Option<OsString>) -> PathBuf {
     let names: &[&str] = match os {
         Os::Windows => &["TEMP", "TMP"],
@@ -32,7 +33,8 @@ pub fn home() -> Option<PathBuf> {
     std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
 }
 
-/// `/` and `C:\` stay as they are. A path that is not Unicode does, too: a slash more leads to the same place.
+/// `/` and `C:\` stay as they are. A path that is not Unicode does, too: a slash more leads to the same
+/// place.
 fn without_slash(os: Os, path: OsString) -> PathBuf {
     let Some(text) = path.to_str() else { return path.into() };
     let is_slash = |c: char| c == '/' || (os == Os::Windows && c == '\\');

@@ -1,5 +1,6 @@
-//! A directory that is held open. What is made, read and removed through it happens in that directory, whatever its name and the
-//! names above it have been made to lead to since. Windows has no such calls: there it is the name, in the user's own profile.
+//! A directory that is held open. What is made, read and removed through it happens in that directory,
+//! whatever its name and the names above it have been made to lead to since. Windows has no such calls: there
+//! it is the name, in the user's own profile.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
@@ -81,7 +82,8 @@ impl Directory {
         system::has(self, name)
     }
 
-    /// Whether something has this name that another user owns; of a link, who made the link. Windows does not tell.
+    /// Whether something has this name that another user owns; of a link, who made the link. Windows does not
+    /// tell.
     pub fn is_anothers(&self, name: &OsStr) -> bool {
         system::is_anothers(self, name)
     }

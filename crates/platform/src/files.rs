@@ -37,8 +37,8 @@ pub(crate) fn never_wait(options: &mut OpenOptions, links: Links) {
 #[cfg(not(unix))]
 pub(crate) fn never_wait(_: &mut OpenOptions, _: Links) {}
 
-/// Whether this user owns it. Windows keeps no such number: there, who may write to a directory is told by its access
-/// list, and the temporary directory is the user's own; everything counts as ours.
+/// Whether this user owns it. Windows keeps no such number: there, who may write to a directory is told by
+/// its access list, and the temporary directory is the user's own; everything counts as ours.
 pub fn is_ours(found: &Metadata) -> bool {
     #[cfg(unix)]
     return std::os::unix::fs::MetadataExt::uid(found) == rustix::process::geteuid().as_raw();

@@ -1,9 +1,9 @@
-//! What Linux, macOS and Windows do differently. Everything that asks which system this is lives here, one file a
-//! difference; the other crates call a function that says what they want.
+//! What Linux, macOS and Windows do differently. Everything that asks which system this is lives here, one
+//! file a difference; the other crates call a function that says what they want.
 //!
-//! Wherever a difference is a rule (how a list of paths is written, which ancestor agents take for the editor), the rule is
-//! a function of an [`Os`], so that the rules of all three are tested on each of them. What is left are the few calls
-//! that only one system has.
+//! Wherever a difference is a rule (how a list of paths is written, which ancestor agents take for the
+//! editor), the rule is a function of an [`Os`], so that the rules of all three are tested on each of them.
+//! What is left are the few calls that only one system has.
 
 pub mod directories;
 pub mod directory;

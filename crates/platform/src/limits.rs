@@ -1,6 +1,6 @@
-//! What a process may have, and what it leaves: how many files it may have open, and whether its memory is written to disk when
-//! it crashes. Shells grant few files (1,024 on most Linuxes, 256 on macOS), and each agent takes two connections; the system
-//! itself allows far more to whoever asks.
+//! What a process may have, and what it leaves: how many files it may have open, and whether its memory is
+//! written to disk when it crashes. Shells grant few files (1,024 on most Linuxes, 256 on macOS), and each
+//! agent takes two connections; the system itself allows far more to whoever asks.
 
 /// As many as anybody needs. Some systems promise a billion, and others refuse to keep so large a promise.
 #[cfg(unix)]
@@ -9,11 +9,11 @@ const WANTED: u64 = 65_536;
 #[cfg(unix)]
 const GRANTED_ANYWHERE: u64 = 10_240;
 
-/// Lets this process have as many files open as the system allows it, 65,536 at most. Returns how many that are; `None` where
-/// there is no such limit, as on Windows.
+/// Lets this process have as many files open as the system allows it, 65,536 at most. Returns how many that
+/// are; `None` where there is no such limit, as on Windows.
 ///
-/// What the process starts from then on inherits the limit, and programs that use `select()` break with more than 1,024: only
-/// a process that starts none of the user's programs may call this.
+/// What the process starts from then on inherits the limit, and programs that use `select()` break with more
+/// than 1,024: only a process that starts none of the user's programs may call this.
 pub fn raise_open_files() -> Option<u64> {
     #[cfg(unix)]
     {
@@ -35,8 +35,8 @@ pub fn raise_open_files() -> Option<u64> {
     None
 }
 
-/// From now on this process leaves no picture of its memory behind when it crashes, and neither does what it starts. A person who
-/// wants one raises the limit again (`prlimit --core`).
+/// From now on this process leaves no picture of its memory behind when it crashes, and neither does what it
+/// starts. A person who wants one raises the limit again (`prlimit --core`).
 pub fn leave_no_core() {
     #[cfg(unix)]
     {

@@ -1,5 +1,5 @@
-//! Whose program listens on a port of this machine. Anybody may take a free port, and whoever dials it shows what it
-//! sends: a token goes only to a listener of the same user.
+//! Whose program listens on a port of this machine. Anybody may take a free port, and whoever dials it shows
+//! what it sends: a token goes only to a listener of the same user.
 
 use std::net::SocketAddr;
 
@@ -23,8 +23,8 @@ impl ListenerOwner {
     }
 }
 
-/// Whose program takes connections to this address of this machine, as far as the system says. Blocks: on macOS it
-/// starts `lsof`. Windows does not say.
+/// Whose program takes connections to this address of this machine, as far as the system says. Blocks: on
+/// macOS it starts `lsof`. Windows does not say.
 pub fn owner(address: SocketAddr) -> ListenerOwner {
     system::owner(address)
 }
@@ -89,7 +89,8 @@ mod system {
     }
 }
 
-/// Reads what `lsof -F un` lists: a line `u` with a user for each process, and a line `n` for each of its sockets.
+/// Reads what `lsof -F un` lists: a line `u` with a user for each process, and a line `n` for each of its
+/// sockets.
 #[cfg(any(test, target_os = "macos"))]
 fn read_lsof(listed: &str, us: u32, address: SocketAddr) -> ListenerOwner {
     let mut user = None;

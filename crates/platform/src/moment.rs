@@ -1,7 +1,8 @@
 //! Waiting for a moment, to some tens of microseconds.
 //!
-//! Tokio counts milliseconds and rounds up twice, so that it comes up to two of them late, and one on average. Where an agent waits for
-//! what a person does that is most of what it waits for. Linux has alarms that are as exact as its clock.
+//! Tokio counts milliseconds and rounds up twice, so that it comes up to two of them late, and one on
+//! average. Where an agent waits for what a person does that is most of what it waits for. Linux has alarms
+//! that are as exact as its clock.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! Whether one path lies below another, as the platform's file systems and agents see it: on macOS and Windows, case does
-//! not tell two files apart.
+//! Whether one path lies below another, as the platform's file systems and agents see it: on macOS and
+//! Windows, case does not tell two files apart.
 
 use std::path::{Path, PathBuf};
 

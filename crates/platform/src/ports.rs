@@ -1,11 +1,13 @@
-//! Keeping a TCP port while nobody listens on it, so that no other user gets a port whose clients show a token.
+//! Keeping a TCP port while nobody listens on it, so that no other user gets a port whose clients show a
+//! token.
 //!
-//! Linux lets sockets of one user share a port if all of them ask for it with `SO_REUSEPORT`, and refuses the port
-//! to every other user (wildcard addresses included) while one of them is open. A [`PortHold`] is such a socket that
-//! never listens: clients are refused while the companion is away, and nobody else can answer them.
+//! Linux lets sockets of one user share a port if all of them ask for it with `SO_REUSEPORT`, and refuses the
+//! port to every other user (wildcard addresses included) while one of them is open. A [`PortHold`] is such a
+//! socket that never listens: clients are refused while the companion is away, and nobody else can answer
+//! them.
 //!
-//! macOS has the same option, but its kernel may hand a connection to the socket that does not listen; Windows has
-//! none that keeps other users out of a shared port. There a port cannot be held.
+//! macOS has the same option, but its kernel may hand a connection to the socket that does not listen;
+//! Windows has none that keeps other users out of a shared port. There a port cannot be held.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -30,7 +32,8 @@ impl PortHold {
         !addresses.is_empty() && addresses.iter().all(|address| held.contains(address))
     }
 
-    /// A standard input that hands the hold to a program that is started: see [`from_stdin`](Self::from_stdin).
+    /// A standard input that hands the hold to a program that is started: see
+    /// [`from_stdin`](Self::from_stdin).
     ///
     /// # Errors
     /// When the system cannot pass it on.
@@ -55,7 +58,8 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     system::listen(address)
 }
 
-/// The same on an address that is held: connections of a predecessor that are still ending are in nobody's way.
+/// The same on an address that is held: connections of a predecessor that are still ending are in nobody's
+/// way.
 ///
 /// # Errors
 /// As [`listen`], but for who has it and does not listen.
@@ -108,7 +112,8 @@ mod system {
 
     fn bound(address: SocketAddr, reuses_address: bool) -> io::Result<OwnedFd> {
         let socket = socket(address)?;
-        // A socket that never listens must not have it: with it, Linux gives the port to whoever asks for the same.
+        // A socket that never listens must not have it: with it, Linux gives the port to whoever asks for the
+        // same.
         if reuses_address {
             sockopt::set_socket_reuseaddr(&socket, true)?;
         }
@@ -128,8 +133,8 @@ mod system {
     }
 
     pub(super) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
-        // Linux lets another user's socket that never listens have the same port where both reuse addresses: that
-        // one would have it to itself once we are gone, and keep every hold out until then.
+        // Linux lets another user's socket that never listens have the same port where both reuse addresses:
+        // that one would have it to itself once we are gone, and keep every hold out until then.
         let _alone = (address.port() != 0).then(|| bound(address, false)).transpose()?;
         listen_beside_hold(address)
     }

@@ -1,5 +1,6 @@
-//! Files and directories that only this user can read. Unix says so with modes; on Windows, what lies below the user's
-//! profile, as the temporary directory does, is the user's by inheritance, and nothing more is done.
+//! Files and directories that only this user can read. Unix says so with modes; on Windows, what lies below
+//! the user's profile, as the temporary directory does, is the user's by inheritance, and nothing more is
+//! done.
 
 use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io;
@@ -7,7 +8,8 @@ use std::path::Path;
 
 use crate::files::{self, Links};
 
-/// What a private directory is made with, for those who make one themselves; nothing where modes are not known.
+/// What a private directory is made with, for those who make one themselves; nothing where modes are not
+/// known.
 pub fn directory_permissions() -> Option<Permissions> {
     permissions(0o700)
 }
@@ -34,8 +36,8 @@ pub fn make_all_private() {
     rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
 }
 
-/// Opens a file for appending, which is private also if it was not before. A device, such as a terminal, stays as it is. A link leads
-/// there only if we or the system made it.
+/// Opens a file for appending, which is private also if it was not before. A device, such as a terminal,
+/// stays as it is. A link leads there only if we or the system made it.
 ///
 /// # Errors
 /// When it cannot be opened, is a pipe, or is not ours.

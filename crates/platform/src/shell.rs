@@ -1,7 +1,9 @@
-//! Commands as people write them into settings, such as `$EDITOR`: one line, with arguments and quotation marks.
+//! Commands as people write them into settings, such as `$EDITOR`: one line, with arguments and quotation
+//! marks.
 //!
-//! On Unix a shell reads the line, as with git. On Windows none does: `cmd` reads its arguments a second time, and the
-//! name of a file may hold what means something there. The line is divided at blanks, and quotation marks hold some together.
+//! On Unix a shell reads the line, as with git. On Windows none does: `cmd` reads its arguments a second
+//! time, and the name of a file may hold what means something there. The line is divided at blanks, and
+//! quotation marks hold some together.
 
 use std::ffi::OsString;
 
@@ -15,7 +17,8 @@ pub const fn default_editor(os: Os) -> &'static str {
     }
 }
 
-/// The program and the arguments that run a command with more arguments behind its own, which mean what they say.
+/// The program and the arguments that run a command with more arguments behind its own, which mean what they
+/// say.
 pub fn run(
     os: Os,
     command: &str,
@@ -33,7 +36,8 @@ pub fn run(
     }
 }
 
-/// What the program of a command is called: `nvim` for `/usr/bin/nvim -n` and for `"C:\Program Files\Neovim\nvim.exe" -n`.
+/// What the program of a command is called: `nvim` for `/usr/bin/nvim -n` and for `"C:\Program
+/// Files\Neovim\nvim.exe" -n`.
 pub fn program_name(os: Os, command: &str) -> String {
     match os {
         Os::Linux | Os::MacOs => {
@@ -50,7 +54,8 @@ pub fn program_name(os: Os, command: &str) -> String {
     }
 }
 
-/// The words of a command line of Windows. Quotation marks hold blanks together; each program may read them otherwise.
+/// The words of a command line of Windows. Quotation marks hold blanks together; each program may read them
+/// otherwise.
 pub(crate) fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let (mut word, mut quoted) = (None::<String>, false);

@@ -1,5 +1,5 @@
-//! What the system tells a process: to end, or that it goes on after it was stopped. Windows knows closed consoles and users
-//! who log off instead of signals; each counts as the signal that means the same.
+//! What the system tells a process: to end, or that it goes on after it was stopped. Windows knows closed
+//! consoles and users who log off instead of signals; each counts as the signal that means the same.
 
 use std::io;
 
@@ -34,7 +34,8 @@ impl Signals {
 pub struct Continued(imp::Continued);
 
 impl Continued {
-    /// Listens from now on. Where the system does not let us, nothing is heard: it is a courtesy. Needs a Tokio runtime.
+    /// Listens from now on. Where the system does not let us, nothing is heard: it is a courtesy. Needs a
+    /// Tokio runtime.
     pub fn listen() -> Self {
         Self(imp::Continued::listen())
     }

@@ -1,5 +1,5 @@
-//! Where a local socket is. On Unix it is a file, whose path the system allows few bytes; on Windows a named pipe, which
-//! lies in no directory, so that its name says whose it is.
+//! Where a local socket is. On Unix it is a file, whose path the system allows few bytes; on Windows a named
+//! pipe, which lies in no directory, so that its name says whose it is.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
-//! The terminal of this process, beyond what drawing on it takes. On Windows there is nothing to be done for most of it:
-//! consoles keep no modes behind a program's back, and jobs are not stopped.
+//! The terminal of this process, beyond what drawing on it takes. On Windows there is nothing to be done for
+//! most of it: consoles keep no modes behind a program's back, and jobs are not stopped.
 
 use std::fs::File;
 
@@ -65,8 +65,8 @@ impl Modes {
     }
 }
 
-/// Stops this process and its job, as Ctrl-Z does, and whether that can be done here. Where nobody could continue it,
-/// nothing happens.
+/// Stops this process and its job, as Ctrl-Z does, and whether that can be done here. Where nobody could
+/// continue it, nothing happens.
 pub fn stop_job() -> bool {
     #[cfg(unix)]
     return rustix::process::kill_current_process_group(rustix::process::Signal::TSTP).is_ok();

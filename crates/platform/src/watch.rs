@@ -1,13 +1,14 @@
-//! Hearing that something may have changed in directories, so that a process with nothing to do sleeps until there is something.
+//! Hearing that something may have changed in directories, so that a process with nothing to do sleeps until
+//! there is something.
 //!
-//! Linux tells, of what programs on this machine do. Elsewhere, and where the kernel has no watches left, whoever wants to know has to
-//! look: [`Watch::is_deaf`] says so.
+//! Linux tells, of what programs on this machine do. Elsewhere, and where the kernel has no watches left,
+//! whoever wants to know has to look: [`Watch::is_deaf`] says so.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// Watches directories: whether entries come, go or are written, and whether the directories themselves are where they were. Not what
-/// lies deeper.
+/// Watches directories: whether entries come, go or are written, and whether the directories themselves are
+/// where they were. Not what lies deeper.
 #[derive(Debug)]
 pub struct Watch {
     #[cfg(target_os = "linux")]
@@ -23,8 +24,9 @@ impl Watch {
         }
     }
 
-    /// Watches these directories and no others from now on; in place of one that is missing, whether it comes. Absolute paths. Whoever looks
-    /// at them after this misses nothing. Blocks as long as asking whether they are there. Returns whether more is watched than before.
+    /// Watches these directories and no others from now on; in place of one that is missing, whether it
+    /// comes. Absolute paths. Whoever looks at them after this misses nothing. Blocks as long as asking
+    /// whether they are there. Returns whether more is watched than before.
     pub fn set(&self, directories: BTreeSet<PathBuf>) -> bool {
         #[cfg(target_os = "linux")]
         return self.ear.as_ref().is_some_and(|ear| ear.set(directories));
@@ -132,7 +134,8 @@ mod inotify {
                     Ok((number, what)) => drop(now.insert(number, what)),
                     // Who moves what lies above, where we may not look, is the system's owner.
                     Err(Errno::ACCESS) if what == ITSELF => {}
-                    // No watches are left, or it went this moment and the next look watches what is there then.
+                    // No watches are left, or it went this moment and the next look watches what is there
+                    // then.
                     Err(_) => is_deaf = true,
                 }
             }

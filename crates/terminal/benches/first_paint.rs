@@ -1,5 +1,5 @@
-//! From the moment an agent proposes until the terminal desk has drawn it: companion, socket, desk and agent are all here, in
-//! one process, as they are in several.
+//! From the moment an agent proposes until the terminal desk has drawn it: companion, socket, desk and agent
+//! are all here, in one process, as they are in several.
 
 // Elsewhere hosts have other sockets.
 #![cfg_attr(not(unix), allow(unused))]

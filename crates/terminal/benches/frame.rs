@@ -1,4 +1,5 @@
-//! Frames of the terminal desk: arranged, drawn, compared with the last one, and written as bytes for the terminal.
+//! Frames of the terminal desk: arranged, drawn, compared with the last one, and written as bytes for the
+//! terminal.
 
 #[path = "../../desk/benches/inputs/mod.rs"]
 mod inputs;

@@ -1,7 +1,7 @@
 //! The terminal desk before a companion that plays a part: `cargo run -p alongside-terminal --example desk`.
 //!
-//! No agent, no port and no file is touched. A new proposal comes some seconds after the last one was decided, and one is
-//! changed at "another desk" every now and then if an argument is given.
+//! No agent, no port and no file is touched. A new proposal comes some seconds after the last one was
+//! decided, and one is changed at "another desk" every now and then if an argument is given.
 
 #[allow(dead_code, reason = "the tests use all of it")]
 #[path = "../src/scripted.rs"]

@@ -1,5 +1,5 @@
-//! What follows from what the person presses or clicks. Accepting is one explicit act on the revision that was on the
-//! screen; a key that was pressed before that was there decides nothing.
+//! What follows from what the person presses or clicks. Accepting is one explicit act on the revision that
+//! was on the screen; a key that was pressed before that was there decides nothing.
 
 use alongside_desk::{Decision, HunkState, Request};
 use crossterm::event::{

@@ -1,5 +1,6 @@
-//! What the desk knows: reviews, agents, what was said last, and which question is open. [`told`](crate::told) changes it
-//! when the companion speaks, [`act`](crate::act) when the person does, and [`screen`](crate::screen) draws it.
+//! What the desk knows: reviews, agents, what was said last, and which question is open.
+//! [`told`](crate::told) changes it when the companion speaks, [`act`](crate::act) when the person does, and
+//! [`screen`](crate::screen) draws it.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::path::PathBuf;
@@ -266,7 +267,8 @@ impl App {
         self.due = true;
     }
 
-    /// A key was pressed: what has been on the screen was read, and the last of it stays until there is something else.
+    /// A key was pressed: what has been on the screen was read, and the last of it stays until there is
+    /// something else.
     pub(crate) fn messages_read(&mut self) {
         let stood = std::mem::take(&mut self.messages_stood).min(self.messages.len());
         self.messages.drain(..stood.saturating_sub(usize::from(stood == self.messages.len())));
@@ -276,8 +278,8 @@ impl App {
         self.effects.push(Effect::Ask(request, purpose));
     }
 
-    /// What keys mean has changed, and not because the person asked for it: keys count again when it has been on the
-    /// screen for a moment.
+    /// What keys mean has changed, and not because the person asked for it: keys count again when it has been
+    /// on the screen for a moment.
     pub(crate) fn unasked(&mut self) {
         self.turns += 1;
         self.question = None;
@@ -324,8 +326,8 @@ impl App {
         !self.has_stood
     }
 
-    /// Whether a key that was pressed at `at` can mean the review that is read now: that has been on the screen, and
-    /// long enough if it came there by itself.
+    /// Whether a key that was pressed at `at` can mean the review that is read now: that has been on the
+    /// screen, and long enough if it came there by itself.
     pub(crate) fn counts(&self, at: Instant) -> bool {
         let (turn, since) = self.stood;
         turn == self.turns

@@ -1,5 +1,5 @@
-//! What follows from the companion's answers. The screen shows what the companion says, never what is hoped for: a key
-//! that would touch a review waits until the change before it has been told.
+//! What follows from the companion's answers. The screen shows what the companion says, never what is hoped
+//! for: a key that would touch a review waits until the change before it has been told.
 
 use std::process::ExitStatus;
 
@@ -125,7 +125,8 @@ impl App {
         }
     }
 
-    /// Once the change that was asked for has been told, what follows from it follows, and the keys that waited count.
+    /// Once the change that was asked for has been told, what follows from it follows, and the keys that
+    /// waited count.
     pub(crate) fn settle(&mut self) {
         let told = |asked: &mut Asked, app: &Self| {
             asked.made.is_some_and(|made| {
@@ -176,7 +177,8 @@ impl App {
         }
     }
 
-    /// Sends what was saved in an editor that is still open. From then on it is in the drafts, whatever happens.
+    /// Sends what was saved in an editor that is still open. From then on it is in the drafts, whatever
+    /// happens.
     pub(crate) fn take_over_saved(&mut self) {
         let Some(editing) = &self.editing else { return };
         if self.sending.is_some() {
@@ -189,8 +191,8 @@ impl App {
         }
     }
 
-    /// The companion has what was saved; or it refused it, and it stays in the file, to be offered again when the
-    /// editor ends.
+    /// The companion has what was saved; or it refused it, and it stays in the file, to be offered again when
+    /// the editor ends.
     fn saved(&mut self, id: ReviewId, revised: Option<Revised>) {
         let text = self.sending.take();
         if let Some(Revised { revision }) = revised {

@@ -1,7 +1,7 @@
 //! Editing a proposal in the person's own editor: `$VISUAL`, else `$EDITOR`, else `vi`.
 //!
-//! The text lies in a private directory under the file's own name, so that the editor knows its language. Whatever
-//! goes wrong, what was typed stays in that file and the person is told where.
+//! The text lies in a private directory under the file's own name, so that the editor knows its language.
+//! Whatever goes wrong, what was typed stays in that file and the person is told where.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -48,8 +48,8 @@ const TAKE_FILE_LINE: &[(&str, &str)] =
 /// Where texts go that a person typed and that cannot be handed on: file, agent, why, and the text.
 type Drafts = dyn Fn(&str, &str, &str, &str) -> io::Result<PathBuf> + Send + Sync;
 
-/// Keeps texts that a person typed and that cannot be handed on: among the drafts, if it was told how, or else in a private
-/// directory of its own.
+/// Keeps texts that a person typed and that cannot be handed on: among the drafts, if it was told how, or
+/// else in a private directory of its own.
 #[derive(Clone, Default)]
 pub struct Keeping(Option<Arc<Drafts>>);
 
@@ -135,8 +135,8 @@ pub enum Edited {
 }
 
 impl Editing {
-    /// Opens the text of a review, as it would be accepted now, at one of its hunks. `command` is [the person's
-    /// editor](command).
+    /// Opens the text of a review, as it would be accepted now, at one of its hunks. `command` is [the
+    /// person's editor](command).
     ///
     /// # Errors
     /// When there is no place for the file or no shell to start the editor with.

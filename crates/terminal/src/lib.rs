@@ -1,7 +1,7 @@
 //! The terminal desk: agents, reviews and one review side by side on a whole screen, decided by keys.
 //!
-//! It draws what it is told and asks for what keys mean. What a hunk is, what accepting does and whether a decision still
-//! counts is the companion's business, which is only ever spoken to through a [`Desk`].
+//! It draws what it is told and asks for what keys mean. What a hunk is, what accepting does and whether a
+//! decision still counts is the companion's business, which is only ever spoken to through a [`Desk`].
 
 mod act;
 mod app;
@@ -95,8 +95,8 @@ pub enum Ending {
     Gone,
 }
 
-/// Shows the desk on the terminal of standard output until the person leaves, a signal comes, or the companion is gone.
-/// The terminal is given back as it was, whatever happens.
+/// Shows the desk on the terminal of standard output until the person leaves, a signal comes, or the
+/// companion is gone. The terminal is given back as it was, whatever happens.
 ///
 /// # Errors
 /// When the terminal cannot be used.

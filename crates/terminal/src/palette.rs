@@ -1,5 +1,6 @@
-//! Every style the desk draws with, for light and dark backgrounds and for as many colours as the terminal has.
-//! Colour alone never carries meaning: signs and words say the same, so a terminal without any shows as much.
+//! Every style the desk draws with, for light and dark backgrounds and for as many colours as the terminal
+//! has. Colour alone never carries meaning: signs and words say the same, so a terminal without any shows as
+//! much.
 
 mod tones;
 
@@ -81,7 +82,8 @@ pub(crate) struct Palette {
     pub(crate) edited: Change,
     /// Proposed lines that the person dropped.
     pub(crate) dropped: Change,
-    /// Whether changed lines have room for syntax colours: where they are told by the colour of their text, not.
+    /// Whether changed lines have room for syntax colours: where they are told by the colour of their text,
+    /// not.
     pub(crate) syntax_in_changes: bool,
     /// By [`Class`].
     classes: [Style; Class::ALL.len()],

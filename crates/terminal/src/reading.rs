@@ -1,4 +1,5 @@
-//! A review and where in it the person is. Moving about is all that happens here: it never waits for the companion.
+//! A review and where in it the person is. Moving about is all that happens here: it never waits for the
+//! companion.
 
 use std::ops::Range;
 
@@ -86,7 +87,8 @@ impl Reading {
         self.page.as_ref().map(|(page, _)| page)
     }
 
-    /// The revision a request of the person is about: the one that was on the screen, or made by the person since.
+    /// The revision a request of the person is about: the one that was on the screen, or made by the person
+    /// since.
     pub(crate) fn meant(&self) -> u64 {
         self.seen.unwrap_or(0).max(self.mine).min(self.review.revision)
     }

@@ -1,5 +1,5 @@
-//! Answers of the terminal that come late. It was asked for its colours before it was taken over; on a slow line the
-//! answer may come when nobody waits for it any more, and its letters must not be taken for keys.
+//! Answers of the terminal that come late. It was asked for its colours before it was taken over; on a slow
+//! line the answer may come when nobody waits for it any more, and its letters must not be taken for keys.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,8 @@ pub(crate) struct Replies {
 }
 
 impl Replies {
-    /// Whether this is no key but a part of an answer: those begin with ESC ] or ESC P and end with BEL or ESC \.
+    /// Whether this is no key but a part of an answer: those begin with ESC ] or ESC P and end with BEL or
+    /// ESC \.
     pub(crate) fn is_part_of_one(&mut self, event: &Event) -> bool {
         let Event::Key(key) = event else { return false };
         let alt = key.modifiers.contains(KeyModifiers::ALT);

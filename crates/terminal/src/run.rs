@@ -1,6 +1,6 @@
-//! The one loop: whatever comes first, from the companion, the person, the system or the editor, changes what the desk
-//! knows, and what is due is drawn when nothing else is to be done. Nothing in it waits: the terminal is written to by a
-//! thread, and answers come when they come.
+//! The one loop: whatever comes first, from the companion, the person, the system or the editor, changes what
+//! the desk knows, and what is due is drawn when nothing else is to be done. Nothing in it waits: the
+//! terminal is written to by a thread, and answers come when they come.
 
 use std::io;
 use std::process::ExitStatus;
@@ -227,7 +227,8 @@ fn send(app: &mut App, desk: &Desk, answer: &Answers) {
     }
 }
 
-/// Waits for the terminal, and hears the companion meanwhile: an agent that takes a text waits for no terminal.
+/// Waits for the terminal, and hears the companion meanwhile: an agent that takes a text waits for no
+/// terminal.
 async fn meanwhile<T>(app: &mut App, desk: &mut Desk, answer: &Answers, done: impl Future<Output = T>) -> T {
     tokio::pin!(done);
     loop {

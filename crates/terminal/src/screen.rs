@@ -1,5 +1,5 @@
-//! Where everything is on the screen. [`arrange`](App::arrange) works it out before a frame, [`draw`](App::draw) then only
-//! looks.
+//! Where everything is on the screen. [`arrange`](App::arrange) works it out before a frame,
+//! [`draw`](App::draw) then only looks.
 
 use alongside_desk::ReviewId;
 use ratatui::Frame;
@@ -14,7 +14,8 @@ use crate::{Layout, panels};
 /// Smaller screens show nothing but that they are too small.
 const SMALLEST: Size = Size { width: 40, height: 10 };
 
-/// From this width on there is a column for agents, reviews and context; below it they have a line or two on top.
+/// From this width on there is a column for agents, reviews and context; below it they have a line or two on
+/// top.
 const COLUMN_FROM: Size = Size { width: 100, height: 16 };
 
 /// From this width on the original stands beside the text that would be accepted.
@@ -189,7 +190,8 @@ pub(crate) fn both_ends(left: &str, styles: (Style, Style), right: &str, width: 
     ])
 }
 
-/// The end of a text that has no harmful characters, in so many columns: of a path that is the part that tells most.
+/// The end of a text that has no harmful characters, in so many columns: of a path that is the part that
+/// tells most.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     if crate::width::columns(text) <= width {
         return text.to_owned();

@@ -1,5 +1,5 @@
-//! A companion that plays a part: reviews made of given pieces, no files, no agents. Tests and the example speak to it
-//! where a desk speaks to a real one.
+//! A companion that plays a part: reviews made of given pieces, no files, no agents. Tests and the example
+//! speak to it where a desk speaks to a real one.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

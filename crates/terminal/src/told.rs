@@ -1,5 +1,6 @@
-//! What follows from what the companion tells. An arriving review never changes what is being read: it is announced and
-//! listed. What is being read changes only when it has ended, and then the next one takes its place.
+//! What follows from what the companion tells. An arriving review never changes what is being read: it is
+//! announced and listed. What is being read changes only when it has ended, and then the next one takes its
+//! place.
 
 use alongside_desk::{Changed, Closed, Closing, Event, Problem, Review, Status, harmless};
 
@@ -97,7 +98,8 @@ impl App {
         self.settle();
     }
 
-    /// Says what changed and was not done at this desk; keys that were pressed before it was seen do not count.
+    /// Says what changed and was not done at this desk; keys that were pressed before it was seen do not
+    /// count.
     pub(crate) fn news(&mut self, news: News) {
         let sending = self.sending.is_some();
         let Some(reading) = self.review(news.id) else { return };

@@ -1,7 +1,7 @@
 //! The terminal: taken over, drawn on, and given back as it was, whatever ends the desk.
 //!
-//! A thread writes, so that a slow terminal holds up nothing but the picture: while a frame is on its way no other is
-//! drawn, and what happens meanwhile is in the next one.
+//! A thread writes, so that a slow terminal holds up nothing but the picture: while a frame is on its way no
+//! other is drawn, and what happens meanwhile is in the next one.
 
 use std::io::{self, IsTerminal, Write};
 use std::panic::PanicHookInfo;
@@ -184,7 +184,8 @@ impl Screen for Tty {
         };
         match typed {
             Some(Ok(event)) if self.replies.is_part_of_one(&event) => Ok(FromScreen::Nothing),
-            // Read before an editor had the terminal, and not handed out: meant for whatever stood there then.
+            // Read before an editor had the terminal, and not handed out: meant for whatever stood there
+            // then.
             Some(Ok(Event::Key(_))) if self.taken_back.is_some_and(|at| at.elapsed() < LEFT_OVER) => {
                 Ok(FromScreen::Nothing)
             }

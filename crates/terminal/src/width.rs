@@ -1,8 +1,9 @@
-//! How a line of text takes up columns: what a person sees as one character is one unit, with its width. Wide and
-//! combining characters count as terminals draw them, a tab reaches to the next multiple of [`TAB`], and a
-//! character that a terminal must not get, or that takes up no room, is a visible escape.
+//! How a line of text takes up columns: what a person sees as one character is one unit, with its width. Wide
+//! and combining characters count as terminals draw them, a tab reaches to the next multiple of [`TAB`], and
+//! a character that a terminal must not get, or that takes up no room, is a visible escape.
 //!
-//! Work is bounded by what is looked at: a line is only ever read up to the last column that somebody asks for.
+//! Work is bounded by what is looked at: a line is only ever read up to the last column that somebody asks
+//! for.
 
 use std::ops::Range;
 
@@ -137,7 +138,8 @@ impl<'a> Iterator for Units<'a> {
     }
 }
 
-/// The width of a character that is by itself whenever its neighbours are too: most of what most people write.
+/// The width of a character that is by itself whenever its neighbours are too: most of what most people
+/// write.
 fn plain(c: char) -> Option<usize> {
     match c {
         ' '..='~' | '\u{c0}'..='\u{24f}' | '\u{400}'..='\u{481}' => Some(1),

@@ -1,13 +1,13 @@
-//! What both desks of a terminal, the whole screen and the line mode, say alike beside what all desks do, and where both go on
-//! reading.
+//! What both desks of a terminal, the whole screen and the line mode, say alike beside what all desks do, and
+//! where both go on reading.
 
 use std::collections::BTreeSet;
 
 pub use alongside_desk::words::{agent_name, closed, file_name, refusal};
 use alongside_desk::{Agent, Hunk};
 
-/// Where to look after hunks have come, gone or merged, so that none is passed over: at the first one that reaches into
-/// or lies behind what was looked at. The end stays the end.
+/// Where to look after hunks have come, gone or merged, so that none is passed over: at the first one that
+/// reaches into or lies behind what was looked at. The end stays the end.
 pub fn same_place(old: &[Hunk], place: usize, new: &[Hunk]) -> usize {
     let Some(read) = old.get(place) else { return new.len() };
     let (original, proposed) = (read.original.start, read.proposed.start);
@@ -19,8 +19,8 @@ pub fn same_place(old: &[Hunk], place: usize, new: &[Hunk]) -> usize {
     new.iter().position(not_before).unwrap_or(new.len())
 }
 
-/// What is new about the agents, in sentences. `met` are those that have been announced: an agent that does not listen
-/// yet is not there.
+/// What is new about the agents, in sentences. `met` are those that have been announced: an agent that does
+/// not listen yet is not there.
 pub fn news(met: &mut BTreeSet<u64>, old: &[Agent], new: &[Agent]) -> Vec<String> {
     let mut news = Vec::new();
     for agent in new {

@@ -1,5 +1,5 @@
-//! The thread that writes to the terminal, so that a slow one holds up nobody else. What a stuck terminal has not taken can
-//! be forgotten; what is written afterwards, which gives it back, is not.
+//! The thread that writes to the terminal, so that a slow one holds up nobody else. What a stuck terminal has
+//! not taken can be forgotten; what is written afterwards, which gives it back, is not.
 
 use std::io::{self, Write};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! A desk of ours without a runtime: what the person does is one write, and when the companion has said something is noted before
-//! anything is made of it.
+//! A desk of ours without a runtime: what the person does is one write, and when the companion has said
+//! something is noted before anything is made of it.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;

@@ -1,5 +1,5 @@
-//! Reads the streams of any number of agents, on a thread of its own: what it does with one message must not make the next one late, so
-//! it notes when it came, and understands nothing.
+//! Reads the streams of any number of agents, on a thread of its own: what it does with one message must not
+//! make the next one late, so it notes when it came, and understands nothing.
 
 use std::net::TcpStream;
 use std::sync::mpsc;

@@ -1,4 +1,5 @@
-//! When which discovery files are on disk: the directories in which agents look are watched from before a companion starts.
+//! When which discovery files are on disk: the directories in which agents look are watched from before a
+//! companion starts.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

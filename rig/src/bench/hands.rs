@@ -1,4 +1,5 @@
-//! The person at the editor: moves the cursor, accepts. At ours over the desk's socket; at another companion as `--drive` says.
+//! The person at the editor: moves the cursor, accepts. At ours over the desk's socket; at another companion
+//! as `--drive` says.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixStream;

@@ -1,8 +1,10 @@
-//! What a companion costs and how quick it is, seen from where agents and editors stand: any companion, of whatever make.
+//! What a companion costs and how quick it is, seen from where agents and editors stand: any companion, of
+//! whatever make.
 //!
-//! A [`Subject`] is started in a sandbox of its own and found by its discovery files, or runs already. Each scene measures the
-//! subjects in turn, pair by pair, for a single figure says little on a machine that others use: what counts is the
-//! [ratio](report::Row::ratio) within a run. Nothing is parsed, allocated or written by the measuring thread while its clock runs.
+//! A [`Subject`] is started in a sandbox of its own and found by its discovery files, or runs already. Each
+//! scene measures the subjects in turn, pair by pair, for a single figure says little on a machine that
+//! others use: what counts is the [ratio](report::Row::ratio) within a run. Nothing is parsed, allocated or
+//! written by the measuring thread while its clock runs.
 
 mod crowd;
 mod desk;
@@ -138,11 +140,12 @@ impl Plan {
     }
 }
 
-/// Measures these, pair by pair. Ends early, with an error, once `interrupted` is set. Now and then `tell` is given a line about how
-/// it goes.
+/// Measures these, pair by pair. Ends early, with an error, once `interrupted` is set. Now and then `tell` is
+/// given a line about how it goes.
 ///
 /// # Errors
-/// When it is interrupted, or this machine does not let us measure. What a subject cannot do stands in its row.
+/// When it is interrupted, or this machine does not let us measure. What a subject cannot do stands in its
+/// row.
 pub fn run(
     plan: &Plan,
     subjects: &[Subject],

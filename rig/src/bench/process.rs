@@ -1,4 +1,5 @@
-//! What Linux says of a process: its memory, what it has computed, how often it woke up, who listens on a port.
+//! What Linux says of a process: its memory, what it has computed, how often it woke up, who listens on a
+//! port.
 
 use std::collections::HashMap;
 use std::fs;
@@ -9,7 +10,8 @@ use anyhow::{Context as _, Result};
 /// Memory in KiB.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Memory {
-    /// The resident set. Most of a small program's are pages of its file, which all who run it share and the system can drop.
+    /// The resident set. Most of a small program's are pages of its file, which all who run it share and the
+    /// system can drop.
     pub(super) resident: f64,
     /// What of it is nobody else's, and in no file.
     pub(super) own: f64,

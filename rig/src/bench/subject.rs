@@ -143,7 +143,8 @@ fn start(command: &mut Command, sandbox: Sandbox, said: Option<&str>) -> Result<
     use std::io::Write as _;
     use std::os::unix::process::CommandExt as _;
 
-    // What the rig's agents are told of containers is of no use to a companion, and would cost one in Node its time.
+    // What the rig's agents are told of containers is of no use to a companion, and would cost one in Node
+    // its time.
     let environment = sandbox.env().into_iter().filter(|(name, _)| *name != "NODE_OPTIONS");
     command.env_clear().envs(environment).envs(alongside_platform::memory::gives_back());
     command.current_dir(sandbox.project()).process_group(0);

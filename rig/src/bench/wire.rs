@@ -1,5 +1,5 @@
-//! As little HTTP as measuring needs: keep-alive, `TCP_NODELAY`, one blocking request after the other. A request is made before the clock
-//! starts, and its answer is understood after it has stopped.
+//! As little HTTP as measuring needs: keep-alive, `TCP_NODELAY`, one blocking request after the other. A
+//! request is made before the clock starts, and its answer is understood after it has stopped.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpStream};

@@ -1,10 +1,10 @@
-//! A companion in a process of its own that does as a test says, JSON line by JSON line: the library and nothing
-//! around it. It can be started in a terminal pane, stopped, and killed.
+//! A companion in a process of its own that does as a test says, JSON line by JSON line: the library and
+//! nothing around it. It can be started in a terminal pane, stopped, and killed.
 //!
 //!   companion '{"roots": ["…"], "journal": true}' [socket]
 //!
-//! `{"id": 1, "request": …}` is a desk's request and is answered with `result` or `error`; `{"id": 2, "cmd": "stop"}`
-//! stops it properly. What the desk is told comes as `{"event": "desk", "message": …}`.
+//! `{"id": 1, "request": …}` is a desk's request and is answered with `result` or `error`; `{"id": 2, "cmd":
+//! "stop"}` stops it properly. What the desk is told comes as `{"event": "desk", "message": …}`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

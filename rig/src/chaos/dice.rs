@@ -1,4 +1,5 @@
-//! Numbers that look random and are the same for a seed for ever, whichever releases of libraries we are built with.
+//! Numbers that look random and are the same for a seed for ever, whichever releases of libraries we are
+//! built with.
 
 /// SplitMix64.
 #[derive(Debug, Clone)]

@@ -1,5 +1,5 @@
-//! What came of each round: one line of JSON, kept in `target/chaos` under the sources it was played with, so that a long run can be
-//! interrupted and goes on.
+//! What came of each round: one line of JSON, kept in `target/chaos` under the sources it was played with, so
+//! that a long run can be interrupted and goes on.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -183,7 +183,8 @@ impl Log {
         (sums, rounds, broken)
     }
 
-    /// The memory in KiB after so many rounds of this process, at each quarter of what it played since it was warm.
+    /// The memory in KiB after so many rounds of this process, at each quarter of what it played since it was
+    /// warm.
     pub fn memory_curve(&self) -> Vec<(usize, u64)> {
         let Some(last) = self.played.len().checked_sub(1).filter(|last| *last > WARM) else {
             return Vec::new();

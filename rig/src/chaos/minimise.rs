@@ -2,8 +2,8 @@
 
 use super::plan::Plan;
 
-/// Leaves out as many steps as it can, as long as `fails` says that what remains still fails. A failure that does not come
-/// every time makes the result longer, never wrong.
+/// Leaves out as many steps as it can, as long as `fails` says that what remains still fails. A failure that
+/// does not come every time makes the result longer, never wrong.
 ///
 /// # Errors
 /// Those of `fails`.

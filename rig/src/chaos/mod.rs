@@ -1,10 +1,11 @@
-//! Chaos: agents, desks and companions are played against each other, and killed, frozen, cut and delayed at random points.
+//! Chaos: agents, desks and companions are played against each other, and killed, frozen, cut and delayed at
+//! random points.
 //!
-//! A round is a pure function of its seed: a [`Plan`] of timed steps. A [`Stage`] plays it and fills a [`Record`]; the
-//! [`oracle`] reads nothing but that: what the script itself did, what the agents' clients returned, what lies on the disk
-//! at the end. There are two stages: [`paused`] plays our own agents within this process on a paused clock, some ten rounds a
-//! second; the other one plays the shipped agents' own clients and the real program. A plan that fails is [minimised](minimise)
-//! and kept as a test.
+//! A round is a pure function of its seed: a [`Plan`] of timed steps. A [`Stage`] plays it and fills a
+//! [`Record`]; the [`oracle`] reads nothing but that: what the script itself did, what the agents' clients
+//! returned, what lies on the disk at the end. There are two stages: [`paused`] plays our own agents within
+//! this process on a paused clock, some ten rounds a second; the other one plays the shipped agents' own
+//! clients and the real program. A plan that fails is [minimised](minimise) and kept as a test.
 
 pub mod dice;
 pub mod log;
@@ -22,10 +23,12 @@ pub use oracle::{Bounds, Broken, Excuse, Rule, judge};
 pub use plan::{Plan, Step, What};
 pub use record::Record;
 
-/// What plays plans. A step that cannot be done when its time comes (no such review, a dead agent) is void: it is left out.
+/// What plays plans. A step that cannot be done when its time comes (no such review, a dead agent) is void:
+/// it is left out.
 ///
-/// After the last step the stage sees that every outcome can arrive: it thaws what is frozen, starts the companion again if it is
-/// gone, joins a desk, has it reject what still waits, waits [`Bounds::calm`], and at last stops the companion properly.
+/// After the last step the stage sees that every outcome can arrive: it thaws what is frozen, starts the
+/// companion again if it is gone, joins a desk, has it reject what still waits, waits [`Bounds::calm`], and
+/// at last stops the companion properly.
 pub trait Stage {
     /// Plays a round.
     ///

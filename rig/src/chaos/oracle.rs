@@ -8,7 +8,8 @@ use super::record::{Answer, Gone, Kind, Outcome, Proposal, Record};
 /// What must hold in every round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule {
-    /// An agent heard of a decision that nobody made, for another proposal or for another text than the person saw.
+    /// An agent heard of a decision that nobody made, for another proposal or for another text than the
+    /// person saw.
     Invented,
     /// A decision that a desk was told is taken did not reach the agent.
     Lost,
@@ -48,8 +49,8 @@ impl fmt::Display for Broken {
 /// How long things may take, in milliseconds.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
-    /// From a decision, or from the end of the trouble that was in its way, to the agent's return. Clients open a broken stream
-    /// again after 1 s, and once more 1.5 s later; what waited is held back for 100 ms.
+    /// From a decision, or from the end of the trouble that was in its way, to the agent's return. Clients
+    /// open a broken stream again after 1 s, and once more 1.5 s later; what waited is held back for 100 ms.
     pub delivery: u64,
     /// From an outcome to its receipt, and to the end of the draft that the agent has written.
     pub receipt: u64,
@@ -79,7 +80,8 @@ impl fmt::Debug for Excuse {
 /// How long an agent's stream may be gone before its views close.
 const VIEWS_CLOSE: u64 = 10_000;
 
-/// How long a companion stays whose editor has gone. What is proposed to it meanwhile is rejected at the end of that.
+/// How long a companion stays whose editor has gone. What is proposed to it meanwhile is rejected at the end
+/// of that.
 pub(super) const GRACE: u64 = 30_000;
 
 /// What the round has broken.
@@ -119,7 +121,8 @@ impl Judge<'_> {
         }
     }
 
-    /// An outcome is what a desk decided on exactly this proposal, or follows from what happened to the companion or the agent.
+    /// An outcome is what a desk decided on exactly this proposal, or follows from what happened to the
+    /// companion or the agent.
     fn outcome(&mut self, proposal: &Proposal) {
         let Some((at, outcome)) = &proposal.outcome else { return };
         let mut made = self.record.decisions.iter().filter(|decision| {
@@ -216,8 +219,8 @@ impl Judge<'_> {
         }
     }
 
-    /// When the last of the troubles was over that overlap, or follow each other so closely that nothing need have passed
-    /// between them.
+    /// When the last of the troubles was over that overlap, or follow each other so closely that nothing need
+    /// have passed between them.
     fn calm_after(&self, agent: usize, at: u64) -> u64 {
         let mut troubles: Vec<_> = self.touching(agent).collect();
         troubles.sort_by_key(|trouble| trouble.from);
@@ -349,7 +352,8 @@ impl Judge<'_> {
         }
     }
 
-    /// Nothing is left but drafts of what did not arrive, and the project is as the script and the agents wrote it.
+    /// Nothing is left but drafts of what did not arrive, and the project is as the script and the agents
+    /// wrote it.
     fn left(&mut self) {
         let record = self.record;
         for target in &record.left.targets {
@@ -386,8 +390,8 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether the agent has this text from its outcome, has written it, and it stayed there for long enough to be found while
-    /// the companion had nothing in its way. When a companion stops it looks as well.
+    /// Whether the agent has this text from its outcome, has written it, and it stayed there for long enough
+    /// to be found while the companion had nothing in its way. When a companion stops it looks as well.
     fn is_written_for_sure(&self, proposal: &Proposal, text: &str) -> bool {
         let Some((at, Outcome::Accepted(accepted))) = &proposal.outcome else { return false };
         let found_by = at + self.bounds.receipt;

@@ -1,5 +1,5 @@
-//! What happens in a round: a list of steps, made of a seed and of nothing else. Steps name parties by numbers and say nothing
-//! of each other, so that any of them can be left out.
+//! What happens in a round: a list of steps, made of a seed and of nothing else. Steps name parties by
+//! numbers and say nothing of each other, so that any of them can be left out.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,8 +25,8 @@ pub struct Plan {
 pub struct Step {
     /// When: milliseconds since the round began.
     pub at: u64,
-    /// How far everybody comes with what the step before began, where both come at one time: turns of the parties' event
-    /// loops. A stage on a real clock does not look at it.
+    /// How far everybody comes with what the step before began, where both come at one time: turns of the
+    /// parties' event loops. A stage on a real clock does not look at it.
     #[serde(default, skip_serializing_if = "is_none")]
     pub turns: u8,
     /// What.
@@ -155,7 +155,8 @@ impl Writing {
         self.dice.index(self.files)
     }
 
-    /// Most steps come close together, for that is where things cross; now and then every deadline there is passes.
+    /// Most steps come close together, for that is where things cross; now and then every deadline there is
+    /// passes.
     fn pause(&mut self) -> u64 {
         match self.dice.below(100) {
             0..25 => 0,
@@ -273,8 +274,8 @@ impl Writing {
         }
     }
 
-    /// An agent's stream is cut about when a decision is told, and the agent proposes the same file again about when its
-    /// stream returns: what is sent again and what is asked anew cross.
+    /// An agent's stream is cut about when a decision is told, and the agent proposes the same file again
+    /// about when its stream returns: what is sent again and what is asked anew cross.
     fn crossing(&mut self) {
         let (agent, file) = (self.agent(), self.file());
         let mut at = self.now;

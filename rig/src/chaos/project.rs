@@ -1,4 +1,5 @@
-//! The files that agents propose for: what a round's script and its agents write into them, which is all that may be found there.
+//! The files that agents propose for: what a round's script and its agents write into them, which is all that
+//! may be found there.
 
 use std::fs;
 use std::io;

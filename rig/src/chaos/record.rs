@@ -1,5 +1,5 @@
-//! What happened in a round, as the script and the agents' clients saw it, and what lay on the disk at the end. Never what a
-//! companion logs or says of itself.
+//! What happened in a round, as the script and the agents' clients saw it, and what lay on the disk at the
+//! end. Never what a companion logs or says of itself.
 //!
 //! All times are milliseconds since the round began, on the stage's clock.
 
@@ -24,8 +24,8 @@ pub struct Record {
     pub steps: usize,
     /// What lay on the disk when all had ended.
     pub left: Left,
-    /// What companions logged and connections were in, for whoever looks for the cause of a broken rule. The oracle does not
-    /// read it.
+    /// What companions logged and connections were in, for whoever looks for the cause of a broken rule. The
+    /// oracle does not read it.
     pub aside: Vec<String>,
 }
 
@@ -40,7 +40,8 @@ pub struct Proposal {
     pub release: Option<&'static str>,
     /// The file.
     pub path: String,
-    /// Stands in its text and in no other proposal's of the round: a line of its own, so that edits leave it alone.
+    /// Stands in its text and in no other proposal's of the round: a line of its own, so that edits leave it
+    /// alone.
     pub mark: String,
     /// The proposed text.
     pub text: String,
@@ -135,7 +136,8 @@ pub struct Trouble {
     pub agent: Option<usize>,
     /// When it began.
     pub from: u64,
-    /// When it was over: the companion is back, what was frozen goes on, a connection that was held is cut or passes again.
+    /// When it was over: the companion is back, what was frozen goes on, a connection that was held is cut or
+    /// passes again.
     pub until: u64,
 }
 

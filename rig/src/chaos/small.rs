@@ -26,8 +26,8 @@ pub struct SmallDisk {
     is_full: bool,
 }
 
-/// How this program is started again with small disks; `None` where nobody may mount any. They vanish with it;
-/// the directory on which they lie is to be kept until then.
+/// How this program is started again with small disks; `None` where nobody may mount any. They vanish with
+/// it; the directory on which they lie is to be kept until then.
 pub fn beside_small_disks(
     arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
 ) -> Option<(TempDir, Command)> {

@@ -1,4 +1,5 @@
-//! Somebody else on the machine, who takes the ports of companions as soon as nobody has them, and listens to what comes.
+//! Somebody else on the machine, who takes the ports of companions as soon as nobody has them, and listens to
+//! what comes.
 //!
 //! It binds as any program does that shares nothing. To the kernel that is what another user can do at most.
 

@@ -1,7 +1,8 @@
-//! apt with a configuration of its own: another release of Debian, an empty machine, and no business with the real one.
+//! apt with a configuration of its own: another release of Debian, an empty machine, and no business with the
+//! real one.
 //!
-//! Of the machine's own configuration only its mirror and the way there (proxies, timeouts) are taken over. Whatever
-//! keeps packages from coming is the machine's or the network's: [`InstallError::Unavailable`].
+//! Of the machine's own configuration only its mirror and the way there (proxies, timeouts) are taken over.
+//! Whatever keeps packages from coming is the machine's or the network's: [`InstallError::Unavailable`].
 
 use std::fs;
 use std::io;

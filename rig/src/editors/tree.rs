@@ -1,8 +1,8 @@
 //! A release of Debian in a directory, as far as two editors need it.
 //!
-//! Packages are unpacked, not installed: no root, no chroot, no mounts. The editors are then told to load the C library
-//! and all others from their own tree, by the `patchelf` that came with them. Paths in a patched program are absolute,
-//! so a tree is made for the one place where it will be.
+//! Packages are unpacked, not installed: no root, no chroot, no mounts. The editors are then told to load the
+//! C library and all others from their own tree, by the `patchelf` that came with them. Paths in a patched
+//! program are absolute, so a tree is made for the one place where it will be.
 
 use std::ffi::OsStr;
 use std::fs;

@@ -1,5 +1,5 @@
-//! One agent after the other on the same place: each connects, listens, proposes now and then, and goes away in one of the
-//! ways in which agents do.
+//! One agent after the other on the same place: each connects, listens, proposes now and then, and goes away
+//! in one of the ways in which agents do.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -216,8 +216,8 @@ impl<'a> Agent<'a> {
         }
     }
 
-    /// One large proposal whose outcome fills the stream for good; other requests are answered all the same, and at the
-    /// end the text is there.
+    /// One large proposal whose outcome fills the stream for good; other requests are answered all the same,
+    /// and at the end the text is there.
     async fn live_slowly(&mut self) -> Result<()> {
         let mut phase = self.world.phase.subscribe();
         let path = self.world.project.join(format!("slow{}.txt", self.number)).display().to_string();

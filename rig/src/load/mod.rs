@@ -1,9 +1,10 @@
-//! Load: hundreds of agents at once against the real program, for minutes, while the person works on without a pause.
+//! Load: hundreds of agents at once against the real program, for minutes, while the person works on without
+//! a pause.
 //!
-//! Every agent listens and proposes now and then; some read slowly or not at all, some lose their stream, some go away with
-//! a word or without one. What has to become of a proposal stands in its [text](proposal), so that each outcome is held
-//! against it. The [host] is looked at from outside, once a second. [`Report`] says what came of it all, and which of
-//! the [rules](Report::broken) were broken.
+//! Every agent listens and proposes now and then; some read slowly or not at all, some lose their stream,
+//! some go away with a word or without one. What has to become of a proposal stands in its [text](proposal),
+//! so that each outcome is held against it. The [host] is looked at from outside, once a second. [`Report`]
+//! says what came of it all, and which of the [rules](Report::broken) were broken.
 
 mod agent;
 mod desk;
@@ -40,7 +41,8 @@ pub struct Plan {
     pub seconds: u64,
     /// How long an agent pauses between two proposals, on average.
     pub pace: Duration,
-    /// Whether some agents go without a word, half of them at the end. Until their sessions are freed, a minute goes by.
+    /// Whether some agents go without a word, half of them at the end. Until their sessions are freed, a
+    /// minute goes by.
     pub vanish: bool,
 }
 

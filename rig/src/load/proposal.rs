@@ -1,4 +1,5 @@
-//! What is proposed, and what has to become of it: both stand in the text, so that whoever reads an outcome knows whose it is.
+//! What is proposed, and what has to become of it: both stand in the text, so that whoever reads an outcome
+//! knows whose it is.
 
 use std::fmt::Write as _;
 

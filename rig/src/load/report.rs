@@ -15,8 +15,8 @@ const TOLD_WITHIN: u64 = 400;
 const TOLD_LATE: u64 = 10_000;
 /// Nobody waits longer for news, however busy this machine is, in milliseconds.
 const STARVED: u64 = 5_000;
-/// How late updates come is judged while others leave the host a processor but for so many percent of the time. A thousand agents
-/// alone, who play on the same two processors, take 17.
+/// How late updates come is judged while others leave the host a processor but for so many percent of the
+/// time. A thousand agents alone, who play on the same two processors, take 17.
 const CROWDED: u64 = 25;
 /// In the last minute, the host may need so much more memory than in the second, in percent.
 const MORE_MEMORY: u64 = 10;
@@ -44,7 +44,8 @@ pub struct Minute {
     pub diffs: u64,
     /// Whatever went wrong.
     pub errors: u64,
-    /// From the first change an agent did not know until it was told, in milliseconds: 99 of 100, and the longest.
+    /// From the first change an agent did not know until it was told, in milliseconds: 99 of 100, and the
+    /// longest.
     pub told: [u64; 2],
     /// From a proposal to its outcome, likewise.
     pub decided: [u64; 2],

@@ -1,4 +1,5 @@
-//! As little HTTP as an agent needs: a thousand of these must cost less than the companion they are held against.
+//! As little HTTP as an agent needs: a thousand of these must cost less than the companion they are held
+//! against.
 
 use alongside_contract::mcp::{SESSION_HEADER, VERSION_HEADER};
 use anyhow::{Context as _, Result, bail, ensure};
@@ -139,7 +140,8 @@ impl Listening {
         }
     }
 
-    /// Takes nothing from what is unread before the whole chunk is there, so that it can be given up at any time.
+    /// Takes nothing from what is unread before the whole chunk is there, so that it can be given up at any
+    /// time.
     async fn chunk(&mut self) -> Result<()> {
         let (start, size) = loop {
             if let Some(end) = self.unread.windows(2).take(20).position(|pair| pair == b"\r\n") {

@@ -1,5 +1,6 @@
-//! Why a cell does not say "works". One table: whose releases, from which to which, at which steps, by what they
-//! were seen to do, and how that is known. A cell that no row covers is unexplained, and the matrix is not done.
+//! Why a cell does not say "works". One table: whose releases, from which to which, at which steps, by what
+//! they were seen to do, and how that is known. A cell that no row covers is unexplained, and the matrix is
+//! not done.
 
 use super::releases::number;
 use super::results::{Cell, Need, Row, STEPS, Step};

@@ -1,5 +1,5 @@
-//! Takes one release through everything. What it needs is found out by trying: nothing first, then what the oldest
-//! releases were given by the one editor they knew.
+//! Takes one release through everything. What it needs is found out by trying: nothing first, then what the
+//! oldest releases were given by the one editor they knew.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

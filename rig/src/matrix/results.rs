@@ -1,5 +1,5 @@
-//! What came of it: one line of JSON a release, in `rig/matrix/results.jsonl`. The document is made of this file, so it
-//! is committed.
+//! What came of it: one line of JSON a release, in `rig/matrix/results.jsonl`. The document is made of this
+//! file, so it is committed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

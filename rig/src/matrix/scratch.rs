@@ -1,6 +1,7 @@
 //! Installs one release into a folder of its own, which is gone when nobody needs it any more.
 //!
-//! Nothing that was downloaded runs on installing. The cache of npm is our own, so that it can be emptied when it has grown.
+//! Nothing that was downloaded runs on installing. The cache of npm is our own, so that it can be emptied
+//! when it has grown.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

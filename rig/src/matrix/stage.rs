@@ -1,5 +1,5 @@
-//! What a release is proven on: a project, a terminal, the real program's desk in one pane and agents in others, so that
-//! everybody's ancestors are a person's.
+//! What a release is proven on: a project, a terminal, the real program's desk in one pane and agents in
+//! others, so that everybody's ancestors are a person's.
 
 use std::path::PathBuf;
 

@@ -31,7 +31,8 @@ pub(super) async fn play(step: Step, stage: &Stage<'_>, agent: &RealClient) -> R
     }
 }
 
-/// What has led here was the search itself. What it leads to is a stream, and for agents that ask, both tools.
+/// What has led here was the search itself. What it leads to is a stream, and for agents that ask, both
+/// tools.
 async fn found(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
     let status = agent.status().await?;
     ensure!(status["diffing"] == true, "it is connected and opens no diffs: {status}");
@@ -42,7 +43,8 @@ async fn context(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
     let other = stage.sandbox.write("other.txt", "alpha\nbeta\n");
     stage.desk.focus(&stage.file, None).await?;
     stage.desk.select(&other, Some(Position { line: 1, character: 3 }), Some("bet")).await?;
-    // After the agent's own clean-up: of a file that is not flagged active it would have lost cursor and selection.
+    // After the agent's own clean-up: of a file that is not flagged active it would have lost cursor and
+    // selection.
     let wanted = json!({
         "path": other, "isActive": true, "cursor": { "line": 2, "character": 4 }, "selectedText": "bet",
     });

@@ -1,8 +1,9 @@
 //! A fake language model on the loopback, so that whole agents run without an account and without a network.
 //!
-//! It speaks the Gemini API and the OpenAI-compatible one at once, and plays a [`Script`]. It keeps no position in that
-//! script: like a real model it answers from the transcript it is shown, so a request that an agent sends twice, or on
-//! the side (a title, a suggestion, who speaks next), moves nothing. Every request is kept for the test to read.
+//! It speaks the Gemini API and the OpenAI-compatible one at once, and plays a [`Script`]. It keeps no
+//! position in that script: like a real model it answers from the transcript it is shown, so a request that
+//! an agent sends twice, or on the side (a title, a suggestion, who speaks next), moves nothing. Every
+//! request is kept for the test to read.
 
 mod gemini;
 mod openai;

@@ -1,5 +1,5 @@
-//! The wire between a program and the screen: one thread that reads what the program writes, at most as fast as the
-//! link carries it, draws it, and sends what the terminal answers.
+//! The wire between a program and the screen: one thread that reads what the program writes, at most as fast
+//! as the link carries it, draws it, and sends what the terminal answers.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -100,7 +100,8 @@ impl Link {
         self.shared.parser().callbacks().copied.clone()
     }
 
-    /// Waits until everything that has been written is read: a whole look that began after this found nothing.
+    /// Waits until everything that has been written is read: a whole look that began after this found
+    /// nothing.
     pub(super) fn drain(&self) -> Result<()> {
         let lulls = || self.shared.lulls.load(Ordering::SeqCst);
         let before = lulls();

@@ -8,7 +8,8 @@ pub fn frame(picture: &vt100::Screen) -> String {
     format!("{border}{lines}{border}")
 }
 
-/// All lines, without the blanks at their ends and empty lines at the end. What ran on into the next row is one line.
+/// All lines, without the blanks at their ends and empty lines at the end. What ran on into the next row is
+/// one line.
 pub(super) fn text(picture: &vt100::Screen) -> String {
     let lines = (0..picture.size().0.get()).map(|row| match picture.row_wrapped(row) {
         true => line(picture, row).0,
@@ -27,7 +28,8 @@ pub(super) fn place_of(picture: &vt100::Screen, text: &str) -> Option<(u16, u16)
     })
 }
 
-/// A whole line, and at which byte of it each cell starts; the second half of a wide character starts nowhere.
+/// A whole line, and at which byte of it each cell starts; the second half of a wide character starts
+/// nowhere.
 fn line(picture: &vt100::Screen, row: u16) -> (String, Vec<Option<usize>>) {
     let (mut text, mut starts) = (String::new(), Vec::new());
     for cell in (0..picture.size().1.get()).filter_map(|column| picture.cell(row, column)) {

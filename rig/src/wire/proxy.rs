@@ -1,4 +1,5 @@
-//! A TCP proxy that breaks connections at an exact byte. It dies with its handle, and every connection with it.
+//! A TCP proxy that breaks connections at an exact byte. It dies with its handle, and every connection with
+//! it.
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -104,8 +105,8 @@ impl Proxy {
         Self { port: own, control, accepting }
     }
 
-    /// Arms a fault for the next request of this kind: it strikes after so many bytes of it (up) or of what answers
-    /// it (down).
+    /// Arms a fault for the next request of this kind: it strikes after so many bytes of it (up) or of what
+    /// answers it (down).
     pub fn arm(&self, kind: Kind, way: Way, after: usize, fault: Fault) {
         self.control.armed.lock().unwrap().push((kind, Plan { way, after, fault }));
     }
@@ -197,8 +198,8 @@ enum Stage {
     Open,
 }
 
-/// How `alongside doctor` asks of every companion it finds on a machine whether it lives. It is no agent: nothing that is armed
-/// is meant for it, and whether it gets through says nothing of one.
+/// How `alongside doctor` asks of every companion it finds on a machine whether it lives. It is no agent:
+/// nothing that is armed is meant for it, and whether it gets through says nothing of one.
 const PASSER_BY: &[u8; 12] = b"GET /status ";
 
 async fn carry(agent: TcpStream, to: u16, control: Arc<Control>) -> io::Result<()> {
@@ -307,7 +308,8 @@ fn due(way: Way, bytes: usize, current: &Current) -> Option<(usize, Fault)> {
 }
 
 impl Control {
-    /// Notices the beginning of a request, and gives it the fault that waits for it. Agents send heads in one piece.
+    /// Notices the beginning of a request, and gives it the fault that waits for it. Agents send heads in one
+    /// piece.
     fn look_at(&self, bytes: &[u8], current: &Current) -> bool {
         let kind = match bytes {
             passer_by if passer_by.starts_with(PASSER_BY) => return true,

@@ -1,4 +1,5 @@
-//! A slice of `cargo xtask bench`: that it measures, tells what it cannot, and leaves nothing behind. Never that anything is fast.
+//! A slice of `cargo xtask bench`: that it measures, tells what it cannot, and leaves nothing behind. Never
+//! that anything is fast.
 
 use std::sync::atomic::AtomicBool;
 

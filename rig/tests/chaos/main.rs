@@ -1,7 +1,9 @@
-//! Chaos with our own agents on a paused clock, a slice of it: see `alongside_rig::chaos`. The rest is `cargo xtask chaos`.
+//! Chaos with our own agents on a paused clock, a slice of it: see `alongside_rig::chaos`. The rest is `cargo
+//! xtask chaos`.
 //!
-//! Nothing in this program may start another: a child has whatever is open here until it runs its own program. A companion that
-//! comes back in that moment finds the lock of its journal taken and, on a clock that waits for nobody, goes without.
+//! Nothing in this program may start another: a child has whatever is open here until it runs its own
+//! program. A companion that comes back in that moment finds the lock of its journal taken and, on a clock
+//! that waits for nobody, goes without.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

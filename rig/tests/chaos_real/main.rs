@@ -1,5 +1,6 @@
-//! Chaos with the shipped agents' own clients and the real program, on the machine's clock: what is worst that can happen to a
-//! waiting diff, once each, and a round as it comes. The rest is `cargo xtask chaos --real`.
+//! Chaos with the shipped agents' own clients and the real program, on the machine's clock: what is worst
+//! that can happen to a waiting diff, once each, and a round as it comes. The rest is `cargo xtask chaos
+//! --real`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -8,8 +9,8 @@ use alongside_rig::chaos::{Plan, Step, What, play};
 use alongside_rig::rig_or_skip;
 use anyhow::{Result, ensure};
 
-/// A plan by hand: agents and desks, all on one file, and what happens when, in milliseconds. The seed says which releases
-/// play, and that the first desk is an editor's if it is odd.
+/// A plan by hand: agents and desks, all on one file, and what happens when, in milliseconds. The seed says
+/// which releases play, and that the first desk is an editor's if it is odd.
 fn plan(seed: u64, (agents, desks): (usize, usize), steps: &[(u64, What)]) -> Plan {
     let steps = steps.iter().map(|(at, what)| Step { at: *at, turns: 0, what: *what }).collect();
     Plan { seed, agents, desks, files: 1, steps }

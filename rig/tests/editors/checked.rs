@@ -1,4 +1,5 @@
-//! `alongside check` drives a real Neovim with the script that its page shows, and finds nothing wrong with the companion in it.
+//! `alongside check` drives a real Neovim with the script that its page shows, and finds nothing wrong with
+//! the companion in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

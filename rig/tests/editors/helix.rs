@@ -1,4 +1,5 @@
-//! Helix, which has no plugins: two lines of configuration are all that is needed, and what a release leaves out is said here.
+//! Helix, which has no plugins: two lines of configuration are all that is needed, and what a release leaves
+//! out is said here.
 
 use alongside_rig::Generation;
 use alongside_rig::cli::Cli;
@@ -83,8 +84,8 @@ fn from_selection_to_file(
         .map(drop)
 }
 
-/// Waits until Helix itself knows of the proposal. The host knows sooner, and what is asked of Helix in between is answered
-/// with what was so before.
+/// Waits until Helix itself knows of the proposal. The host knows sooner, and what is asked of Helix in
+/// between is answered with what was so before.
 pub(crate) fn wait_until_announced(helix: &Pane) -> Result<()> {
     helix
         .wait_for("the proposal to be announced", |screen| {
@@ -93,15 +94,17 @@ pub(crate) fn wait_until_announced(helix: &Pane) -> Result<()> {
         .map(drop)
 }
 
-/// Waits until Helix shows the proposal and has read on what the server says of it. Releases after 25.07 close a prompt when
-/// another document comes into the window, and that in a moment: after it is seen, but before they read on.
+/// Waits until Helix shows the proposal and has read on what the server says of it. Releases after 25.07
+/// close a prompt when another document comes into the window, and that in a moment: after it is seen, but
+/// before they read on.
 pub(crate) fn wait_until_shown(helix: &Pane) -> Result<()> {
     helix
         .wait_for("the proposal", |screen| screen.contains("TWO") && screen.contains("before: two"))
         .map(drop)
 }
 
-/// Opens the proposal by a code action, drops its first change, edits its last one, and accepts what has become of it.
+/// Opens the proposal by a code action, drops its first change, edits its last one, and accepts what has
+/// become of it.
 pub(crate) fn decide_in_helix(helix: &Pane) -> Result<()> {
     helix.type_text(" a")?;
     helix.wait_for("the review among the code actions", |screen| screen.contains("Review: notes.md ("))?;
@@ -120,7 +123,8 @@ pub(crate) fn decide_in_helix(helix: &Pane) -> Result<()> {
     helix.enter(":lsp-workspace-command alongside.accept")
 }
 
-/// Leaves insert mode, which is seen on the screen. Escape read together with the next key would be that key with Alt.
+/// Leaves insert mode, which is seen on the screen. Escape read together with the next key would be that key
+/// with Alt.
 fn to_normal_mode(helix: &Pane) -> Result<()> {
     helix.press("Escape")?;
     helix.wait_for("normal mode", |screen| screen.contains(" NOR ")).map(drop)

@@ -1,5 +1,5 @@
-//! A newcomer: from nothing to the first reviewed change with `alongside install` and one restart of the editor, and back
-//! to nothing.
+//! A newcomer: from nothing to the first reviewed change with `alongside install` and one restart of the
+//! editor, and back to nothing.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,5 @@
-//! An agent stays connected while the editor's server is started again, and while the editor is closed and opened.
+//! An agent stays connected while the editor's server is started again, and while the editor is closed and
+//! opened.
 
 use alongside_agent::Outcome;
 use alongside_rig::tmux::Pane;
@@ -39,7 +40,8 @@ fn stays_connected(story: &str, generation: Generation, restart: &[&str]) -> Res
     for command in restart {
         pane.enter(command)?;
     }
-    // By the server that is back, for what was announced before is typed over. Its words may be wrapped before these.
+    // By the server that is back, for what was announced before is typed over. Its words may be wrapped
+    // before these.
     pane.wait_for("the proposal, announced again", |screen| screen.contains("(3 changes)"))?;
     pane.enter(":Alongside")?;
     accept(&pane)?;

@@ -82,8 +82,8 @@ fn from_selection_to_file(story: &str, generation: Generation, cli: Cli) -> Resu
     Ok(())
 }
 
-/// Waits until Neovim itself knows of the proposal; the host and the agent do sooner. But in Normal mode it says so for some
-/// seconds only, so nothing is awaited before this.
+/// Waits until Neovim itself knows of the proposal; the host and the agent do sooner. But in Normal mode it
+/// says so for some seconds only, so nothing is awaited before this.
 fn wait_until_announced(neovim: &Pane) -> Result<()> {
     neovim
         .wait_for("the proposal to be announced", |screen| screen.contains("notes.md (3 changes)"))

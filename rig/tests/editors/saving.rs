@@ -1,4 +1,5 @@
-//! Each editor opens a file, takes keys, writes the file and ends: what every other story here takes for granted.
+//! Each editor opens a file, takes keys, writes the file and ends: what every other story here takes for
+//! granted.
 
 use alongside_rig::{Generation, editors_or_skip};
 use anyhow::Result;

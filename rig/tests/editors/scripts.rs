@@ -1,4 +1,5 @@
-//! The Neovim plugin's own tests, in both Neovims. They print a line for each; here they are one test a release.
+//! The Neovim plugin's own tests, in both Neovims. They print a line for each; here they are one test a
+//! release.
 
 use std::path::Path;
 use std::process::Stdio;

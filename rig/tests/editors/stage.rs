@@ -30,8 +30,8 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// A project whose `notes.md` holds `content`, and a person who has Neovim and Helix of a generation and has
-    /// configured neither. `None` where editors cannot be installed, which is reported as skipped.
+    /// A project whose `notes.md` holds `content`, and a person who has Neovim and Helix of a generation and
+    /// has configured neither. `None` where editors cannot be installed, which is reported as skipped.
     pub(crate) fn set(story: &str, generation: Generation, content: &str) -> Result<Option<Self>> {
         let Some(editors) = editors_or_skip(story) else {
             return Ok(None);
@@ -43,7 +43,8 @@ impl Stage {
         Ok(Some(Self { terminal, editors, file, sandbox }))
     }
 
-    /// Types an editor's command and the file's name into a new window, and waits until the editor shows `words`.
+    /// Types an editor's command and the file's name into a new window, and waits until the editor shows
+    /// `words`.
     pub(crate) fn open(&self, editor: &Editor, words: &str) -> Result<Pane> {
         let pane = self.terminal.window(editor.command(), WINDOW)?;
         pane.enter(&format!("clear; {} notes.md", editor.command()))?;
@@ -86,8 +87,8 @@ impl Stage {
         Ok(pane)
     }
 
-    /// An agent in a new window, running and connected. `None` where agents cannot be installed, which is reported as
-    /// skipped.
+    /// An agent in a new window, running and connected. `None` where agents cannot be installed, which is
+    /// reported as skipped.
     pub(crate) fn start_agent(&self, story: &str, cli: Cli, script: Script) -> Result<Option<Agent>> {
         let before = self.agents();
         self.wait_until_served(1)?;

@@ -1,4 +1,5 @@
-//! Two Neovims in two projects, and in each two whole agents: who belongs to whom, and what is left when one is killed.
+//! Two Neovims in two projects, and in each two whole agents: who belongs to whom, and what is left when one
+//! is killed.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +20,8 @@ use crate::stage::Stage;
 /// A killed editor frees its agents within two seconds; a busy machine has twice that.
 const FREED_WITHIN: Duration = Duration::from_secs(4);
 
-/// What is told of reviews comes in two messages. A person would look again; the story looks once, when both are there.
+/// What is told of reviews comes in two messages. A person would look again; the story looks once, when both
+/// are there.
 const STATUSLINE: &str = "\
 function waiting()
   local told = 0
@@ -79,7 +81,8 @@ fn each_agent_reaches_its_own_editor_and_a_killed_one_frees_its_agents() -> Resu
         project.editor.press("Enter")?;
     }
 
-    // One more whose outcome is seen as it comes: how soon whole agents draw their prompts is their own affair.
+    // One more whose outcome is seen as it comes: how soon whole agents draw their prompts is their own
+    // affair.
     let file = stage.sandbox.write("one/mine.md", ORIGINAL);
     let agent = Proposer::gemini_in(&stage.sandbox, &stage.sandbox.project().join(one.name))?;
     let proposal = agent.propose(&file, SHOUTED)?;
@@ -112,7 +115,8 @@ fn each_agent_reaches_its_own_editor_and_a_killed_one_frees_its_agents() -> Resu
     Ok(())
 }
 
-/// Does something, and says how much later than they wanted sleepers woke up meanwhile, all in all: whoever does something was as late.
+/// Does something, and says how much later than they wanted sleepers woke up meanwhile, all in all: whoever
+/// does something was as late.
 fn and_how_late<T>(does: impl FnOnce() -> T) -> (T, Duration) {
     const NAP: Duration = Duration::from_millis(10);
     let done = AtomicBool::new(false);

@@ -1,4 +1,5 @@
-//! A slice of `cargo xtask load`, and what a thousand agents need: enough descriptors for the host, and for nobody else.
+//! A slice of `cargo xtask load`, and what a thousand agents need: enough descriptors for the host, and for
+//! nobody else.
 
 use std::time::Duration;
 

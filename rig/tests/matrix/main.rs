@@ -1,5 +1,5 @@
-//! A slice of the release matrix: the oldest release of each agent that takes a diff, and the newest. The rest is
-//! `cargo xtask matrix`, whose results are the yardstick here.
+//! A slice of the release matrix: the oldest release of each agent that takes a diff, and the newest. The
+//! rest is `cargo xtask matrix`, whose results are the yardstick here.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,6 @@
-//! After a cut, an agent's returning stream and its next proposal of the same file cross. Whatever their order and
-//! size, the second proposal must not be answered by the first one's decision, and the first decision must arrive.
+//! After a cut, an agent's returning stream and its next proposal of the same file cross. Whatever their
+//! order and size, the second proposal must not be answered by the first one's decision, and the first
+//! decision must arrive.
 
 use std::time::{Duration, Instant};
 
@@ -175,8 +176,8 @@ async fn a_crossing_of_5_mb_neither_loses_nor_invents_a_decision() {
     crossings(SIZES[2]).await;
 }
 
-/// The same with a client that reconnects by itself, as the TypeScript SDK does: its pong is cut off, its stream is
-/// cut, and it proposes again, at once or while its stream returns.
+/// The same with a client that reconnects by itself, as the TypeScript SDK does: its pong is cut off, its
+/// stream is cut, and it proposes again, at once or while its stream returns.
 async fn client_crossing(size: usize, wait_for_stream: bool) {
     let mut stage = Stage::new().await;
     let proxy = Proxy::before(stage.port()).await;

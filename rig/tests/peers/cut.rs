@@ -54,7 +54,8 @@ async fn bytes_of_a_diff(stage: &Stage) -> usize {
     let mut raw = peer.get().await;
     let head = raw.head().await;
     assert_eq!(head.status, 200);
-    // Head lines are of constant length but for the date's; chunk frames are few: 300 is more than all of them.
+    // Head lines are of constant length but for the date's; chunk frames are few: 300 is more than all of
+    // them.
     let mut bytes = 300;
     let mut text = String::new();
     while !text.contains("\"ping\"") {
@@ -65,7 +66,8 @@ async fn bytes_of_a_diff(stage: &Stage) -> usize {
     bytes
 }
 
-/// One diff over a stream that is cut after `byte` bytes, and what follows. True if the cut came before the ping.
+/// One diff over a stream that is cut after `byte` bytes, and what follows. True if the cut came before the
+/// ping.
 async fn cut_at(byte: usize, port: u16, token: String, path: String) -> bool {
     let proxy = Proxy::before(port).await;
     let peer = Peer::join(proxy.port, &token).await;

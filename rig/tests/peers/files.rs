@@ -9,7 +9,8 @@ use serde_json::json;
 use crate::ground::Ground;
 use crate::stage::Stage;
 
-/// A record as a companion that was killed leaves it. No PID and no port is as high, so it is the last to be looked at.
+/// A record as a companion that was killed leaves it. No PID and no port is as high, so it is the last to be
+/// looked at.
 fn leave_record(directory: &Path, number: u32, port: u16) -> std::path::PathBuf {
     let path = directory.join(format!("tmp/qwen-code-ide-server-{number}.json"));
     let record =

@@ -1,11 +1,13 @@
-//! A web page in the person's browser can make it send requests here, without asking first when they are *simple*: GET and
-//! POST with the content types of forms. None gets anything, none does anything, also where agents need no token.
+//! A web page in the person's browser can make it send requests here, without asking first when they are
+//! *simple*: GET and POST with the content types of forms. None gets anything, none does anything, also where
+//! agents need no token.
 
 use alongside_rig::wire::{Raw, open_diff_call};
 
 use crate::stage::Stage;
 
-/// What a browser adds for a page that a name server has rebound to the loopback, and for one that stays where it is.
+/// What a browser adds for a page that a name server has rebound to the loopback, and for one that stays
+/// where it is.
 fn headers_of_pages(port: u16) -> [String; 4] {
     [
         format!("Host: rebound.example:{port}\r\n"),

@@ -1,5 +1,5 @@
-//! Receipts: an outcome is sent again only while nobody knows whether it arrived, and never at a moment when the
-//! agent may already have asked the next thing.
+//! Receipts: an outcome is sent again only while nobody knows whether it arrived, and never at a moment when
+//! the agent may already have asked the next thing.
 
 use std::time::{Duration, Instant};
 
@@ -192,7 +192,8 @@ async fn a_reply_to_nothing_is_taken_and_settles_nothing() {
     accepted(&mut peer.listen().await, &path).await;
 }
 
-/// A review that waits, while the agent has begun to POST its next proposal of the same file and has sent half of it.
+/// A review that waits, while the agent has begun to POST its next proposal of the same file and has sent
+/// half of it.
 async fn proposed_again(stage: &mut Stage, peer: &Peer, path: &str) -> (Review, Raw, String) {
     peer.open_diff(1, path, "first\n").await;
     let first = stage.review().await;

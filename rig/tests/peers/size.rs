@@ -97,7 +97,8 @@ impl Lone {
     }
 }
 
-/// Every file that `look` saw while a companion started, published and stopped, for a user whose files are open to all.
+/// Every file that `look` saw while a companion started, published and stopped, for a user whose files are
+/// open to all.
 #[cfg(target_os = "linux")]
 pub(crate) fn watch_while_starting<T>(look: impl Fn(&std::path::Path) -> Option<T>) -> Vec<T> {
     let temp = tempfile::tempdir().unwrap();
@@ -163,7 +164,8 @@ async fn a_gigabyte_in_chunks_is_413_and_never_costs_more_than_the_limit() {
     let peer = Peer::join(lone.port, &lone.token).await;
     let before = lone.peak_kb();
     let chunk = format!("{:x}\r\n{}\r\n", 1 << 20, "x".repeat(1 << 20));
-    // Its size is not known beforehand, so as much is taken in as any message may have; and then let go of again.
+    // Its size is not known beforehand, so as much is taken in as any message may have; and then let go of
+    // again.
     for _ in 0..3 {
         let mut raw = Raw::dial(lone.port).await;
         raw.send(chunked_head(&peer)).await;
@@ -217,8 +219,9 @@ async fn millions_of_empty_lines_cost_little_more_than_their_bytes() {
     peer.open_diff(1, &path("new.txt"), &text).await;
     peer.open_diff(2, &path("there.txt"), &text).await;
     let grown = lone.peak_kb().saturating_sub(before);
-    // The message has two bytes for each, and is there twice for a moment; the texts of both reviews stay: some 220 MB, and
-    // what the allocator holds back. An index of 16 bytes for each line would come on top twice.
+    // The message has two bytes for each, and is there twice for a moment; the texts of both reviews stay:
+    // some 220 MB, and what the allocator holds back. An index of 16 bytes for each line would come on top
+    // twice.
     assert!(grown < 400 << 10, "memory grew by {grown} KB");
 }
 

@@ -1,5 +1,5 @@
-//! Whoever is on this machine can connect. However many do so and say nothing, half a word or no end of words, they cost
-//! little, and agents come in all the same.
+//! Whoever is on this machine can connect. However many do so and say nothing, half a word or no end of
+//! words, they cost little, and agents come in all the same.
 
 use std::time::{Duration, Instant};
 

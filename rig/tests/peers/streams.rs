@@ -177,7 +177,8 @@ async fn families_whose_releases_know_no_rejection_hear_that_the_diff_was_closed
     assert!(told.contains(&(json!("ide/diffClosed"), json!(path))), "{told:?}");
 }
 
-/// What a session hears of a proposal that a person rejects: each method and path, up to the ping; and the path.
+/// What a session hears of a proposal that a person rejects: each method and path, up to the ping; and the
+/// path.
 async fn told_of_a_rejection(stage: &mut Stage, peer: &Peer) -> (Vec<(Value, Value)>, String) {
     let mut stream = peer.listen().await;
     let path = stage.path("a.txt");

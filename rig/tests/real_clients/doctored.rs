@@ -1,5 +1,5 @@
-//! What `alongside doctor` says of a release, and what that release then does: the same, in every situation. The
-//! companions are as small as an agent will take, so that it shows to whom it has talked.
+//! What `alongside doctor` says of a release, and what that release then does: the same, in every situation.
+//! The companions are as small as an agent will take, so that it shows to whom it has talked.
 
 use std::path::PathBuf;
 use std::sync::Arc;

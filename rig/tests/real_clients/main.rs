@@ -1,7 +1,8 @@
-//! What the agents themselves make of the companion: the client code of six shipped releases, each story with each.
+//! What the agents themselves make of the companion: the client code of six shipped releases, each story with
+//! each.
 //!
-//! Every assertion is on what the agent returned. The companion runs in a process of its own and is found by its
-//! files alone: no agent's variable is set.
+//! Every assertion is on what the agent returned. The companion runs in a process of its own and is found by
+//! its files alone: no agent's variable is set.
 
 mod alone;
 mod doctored;

@@ -24,7 +24,8 @@ fn colours(screen: &Screen) -> Result<BTreeSet<String>> {
 /// The text of a review, and its colours.
 type Drawn = (String, BTreeSet<String>);
 
-/// What the desk draws whose questions this terminal has answered in time, which a busy machine may keep it from.
+/// What the desk draws whose questions this terminal has answered in time, which a busy machine may keep it
+/// from.
 fn drawn(terminal: &Terminal) -> Result<Drawn> {
     let mut within = Duration::ZERO;
     for _ in 0..5 {

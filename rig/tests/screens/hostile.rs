@@ -1,5 +1,5 @@
-//! What an agent calls itself, its files and what it proposes reaches the terminal as something to read, never as something to
-//! obey: held byte by byte, for an emulator does not tell what it has obeyed.
+//! What an agent calls itself, its files and what it proposes reaches the terminal as something to read,
+//! never as something to obey: held byte by byte, for an emulator does not tell what it has obeyed.
 
 use alongside_rig::Proposer;
 use alongside_rig::screen::{Terminal, key};
@@ -38,7 +38,8 @@ fn nothing_that_an_agent_says_is_obeyed_by_the_terminal() -> Result<()> {
     let proposed = original().replace("line 5\n", &format!("five {nasty}\r\n")).replace("line 30\n", "");
     let proposal = agent.propose(&file, &proposed)?;
     read_and_press(&desk, "five", "?")?;
-    // Everywhere its words can stand: aside, unified, dropped, scrolled, copied, searched for, and in a refusal's place.
+    // Everywhere its words can stand: aside, unified, dropped, scrolled, copied, searched for, and in a
+    // refusal's place.
     for keys in [key::ESCAPE, "v", "j", "k", " ", " ", key::RIGHT, key::LEFT, "y", "/five\r", "v"] {
         settled(&desk)?;
         desk.press(keys)?;

@@ -1,5 +1,5 @@
-//! A desk that panics gives the terminal back before it says why. Its companion is the test's, and panics when the
-//! person pauses the context.
+//! A desk that panics gives the terminal back before it says why. Its companion is the test's, and panics
+//! when the person pauses the context.
 
 use std::env;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Over a slow link what counts is that the picture is right in the end, and that nobody waits for frames that are
-//! out of date.
+//! Over a slow link what counts is that the picture is right in the end, and that nobody waits for frames
+//! that are out of date.
 
 use std::time::Duration;
 
@@ -57,7 +57,8 @@ fn a_slow_link_shows_in_the_end_what_a_fast_one_shows_and_no_frame_that_nobody_c
     let (fast, _) = pressed_through(&Terminal::new(80, 24), 90)?;
     let (slow, drawn) = pressed_through(&Terminal::new(80, 24).slow(SLOW), 90)?;
     assert_eq!(slow, fast);
-    // All frames are 50,000 bytes. Of those, what lies in the pty cannot be taken back, and is some ten thousand.
+    // All frames are 50,000 bytes. Of those, what lies in the pty cannot be taken back, and is some ten
+    // thousand.
     assert!(drawn < 40_000, "{drawn} bytes: it drew what nobody could see any more");
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! What every test of the desk needs: a project with a file, `alongside` on a terminal, and an agent with a proposal.
+//! What every test of the desk needs: a project with a file, `alongside` on a terminal, and an agent with a
+//! proposal.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! The conformance suite sends no token. This proxy adds it and leaves everything else alone, except that a request
-//! which names the proxy is made to name the companion.
+//! The conformance suite sends no token. This proxy adds it and leaves everything else alone, except that a
+//! request which names the proxy is made to name the companion.
 
 use alongside_rig::companion::CompanionProcess;
 use anyhow::Result;
@@ -48,8 +48,8 @@ impl Proxy {
         if headers.get(HOST).is_some_and(|host| host == self.myself.as_str()) {
             headers.insert(HOST, HeaderValue::from_str(&self.companion)?);
         }
-        // The suite stands for a page that the server itself delivers. A companion delivers none and lets no page
-        // in, whatever its origin; its own one ends here.
+        // The suite stands for a page that the server itself delivers. A companion delivers none and lets no
+        // page in, whatever its origin; its own one ends here.
         if headers.get(ORIGIN).is_some_and(|origin| origin == format!("http://{}", self.myself).as_str()) {
             headers.remove(ORIGIN);
         }

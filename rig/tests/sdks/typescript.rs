@@ -53,7 +53,8 @@ async fn whole_session(rig: Rig, sdk: &str) -> Result<()> {
     };
     client.wait("a context with the file in front", in_front).await?;
 
-    // Before its end: an SDK whose session is over tries a second later to get the stream back, and finds fault with that.
+    // Before its end: an SDK whose session is over tries a second later to get the stream back, and finds
+    // fault with that.
     let trouble = find(&client.history(), "trouble").cloned();
     assert_eq!(trouble, None, "the SDK found fault with a message");
     client.ask(json!({ "cmd": "terminate" })).answer().await?;

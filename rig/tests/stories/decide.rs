@@ -71,8 +71,8 @@ fn gemini_answered_in_its_own_prompt_writes_what_was_decided_here() -> Result<()
     Ok(())
 }
 
-/// Qwen 0.24.4 starts to write before it asks us for the text, so it writes its own proposal whatever we answer:
-/// what the person made of it must not be lost with it.
+/// Qwen 0.24.4 starts to write before it asks us for the text, so it writes its own proposal whatever we
+/// answer: what the person made of it must not be lost with it.
 #[test]
 fn qwen_answered_in_its_own_prompt_leaves_what_was_decided_here_in_the_drafts() -> Result<()> {
     let story = "whole Qwen Code, answered in its prompt";

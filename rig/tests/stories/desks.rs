@@ -1,4 +1,5 @@
-//! Two desks decide the same change at the same moment: one decision counts, and everybody hears the same of it.
+//! Two desks decide the same change at the same moment: one decision counts, and everybody hears the same of
+//! it.
 
 use alongside_rig::agent::Agent;
 use alongside_rig::cli::Cli;

@@ -1,5 +1,5 @@
-//! Something is killed (kill -9) while changes wait: an agent, the desk, the host. Nothing that was typed is lost, and
-//! nobody else is held up.
+//! Something is killed (kill -9) while changes wait: an agent, the desk, the host. Nothing that was typed is
+//! lost, and nobody else is held up.
 
 use alongside_rig::cli::Cli;
 use anyhow::Result;

@@ -17,8 +17,8 @@ fn qwen_that_was_there_first_connects_on_ide_enable() -> Result<()> {
     agent_was_there_first("whole Qwen Code, started first", Cli::Qwen)
 }
 
-/// Only in VS Code's terminal, or what looks like it. In any other, both agents decide at their start whether there is
-/// an IDE at all, and `/ide enable` then says that it is not supported there.
+/// Only in VS Code's terminal, or what looks like it. In any other, both agents decide at their start whether
+/// there is an IDE at all, and `/ide enable` then says that it is not supported there.
 fn agent_was_there_first(story: &str, cli: Cli) -> Result<()> {
     let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else {
         return Ok(());

@@ -38,8 +38,8 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// A project whose `notes.txt` holds `content`, and a person whose editor is `sed`, with `edit` as its script.
-    /// `None` where agents cannot be installed, which is reported as skipped.
+    /// A project whose `notes.txt` holds `content`, and a person whose editor is `sed`, with `edit` as its
+    /// script. `None` where agents cannot be installed, which is reported as skipped.
     pub(crate) fn set(story: &str, content: &str, edit: &str) -> Result<Option<Self>> {
         let Some(rig) = rig_or_skip(story) else {
             return Ok(None);
@@ -85,7 +85,8 @@ impl Stage {
         self.open_desk_with("alongside", size)
     }
 
-    /// The same for a person who saves the edit and stays in the editor, which says [`IN_EDITOR`], until Enter.
+    /// The same for a person who saves the edit and stays in the editor, which says [`IN_EDITOR`], until
+    /// Enter.
     pub(crate) fn open_desk_of_slow_editor(&self, size: (u16, u16)) -> Result<Desk> {
         self.open_desk_with("VISUAL=person-stays alongside", size)
     }
@@ -105,8 +106,8 @@ impl Stage {
         Ok(agent)
     }
 
-    /// Installs an agent whose model plays `script`, and opens a window of so many columns and rows for it. Two of one
-    /// kind have a model each.
+    /// Installs an agent whose model plays `script`, and opens a window of so many columns and rows for it.
+    /// Two of one kind have a model each.
     pub(crate) fn install_in(&self, cli: Cli, script: Script, size: (u16, u16)) -> Result<Agent> {
         let pane = self.terminal.window(cli.command(), size)?;
         Agent::install(&self.sandbox, &self.rig, cli, script, pane)
@@ -154,8 +155,8 @@ impl Stage {
         })
     }
 
-    /// Saves a file as a person does, until it is noticed, and agents are told of it: the folders are watched a moment after
-    /// alongside serves.
+    /// Saves a file as a person does, until it is noticed, and agents are told of it: the folders are watched
+    /// a moment after alongside serves.
     pub(crate) fn save(&self, name: &str, text: &str) -> Result<PathBuf> {
         wait::until("the saved file in the context", PATIENCE, || {
             let path = self.sandbox.write(name, text);

@@ -1,4 +1,5 @@
-//! The archive: the program, its manual pages and completions as it writes them itself, and what people read first.
+//! The archive: the program, its manual pages and completions as it writes them itself, and what people read
+//! first.
 
 use std::fs;
 use std::path::{Path, PathBuf};

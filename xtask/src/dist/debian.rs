@@ -1,4 +1,5 @@
-//! The Debian package: the files of the archive where Debian expects them, and what dpkg wants to know of them.
+//! The Debian package: the files of the archive where Debian expects them, and what dpkg wants to know of
+//! them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -175,8 +176,8 @@ fn architecture(target: &str) -> anyhow::Result<&'static str> {
     })
 }
 
-/// What a dynamic program needs: the newest version of the C library that it names, and the unwinder. Nothing where it
-/// names none, as a static one does.
+/// What a dynamic program needs: the newest version of the C library that it names, and the unwinder. Nothing
+/// where it names none, as a static one does.
 fn depends(program: &[u8]) -> Option<String> {
     let names = |what: &[u8]| program.windows(what.len()).any(|window| window == what);
     const GLIBC: &[u8] = b"GLIBC_2.";

@@ -1,5 +1,5 @@
-//! People without a compiler: the script and the package, from the program as it was built for the tests. `dist --try` does
-//! the same in a Debian that has nothing else.
+//! People without a compiler: the script and the package, from the program as it was built for the tests.
+//! `dist --try` does the same in a Debian that has nothing else.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -20,7 +20,8 @@ struct Stage {
 }
 
 impl Stage {
-    /// The program in it starts the one that was built for tests: that one is not stripped, and too large to be packed often.
+    /// The program in it starts the one that was built for tests: that one is not stripped, and too large to
+    /// be packed often.
     fn new() -> Option<Self> {
         let sandbox = Sandbox::new();
         let program = sandbox.tmp().join("program");

@@ -1,5 +1,6 @@
-//! `cargo xtask dist --try`: the package and the script in a new, minimal Debian that has no compiler, as root and as an
-//! ordinary user. What the steps are stands in packaging/trial; each trial gets a Debian of its own.
+//! `cargo xtask dist --try`: the package and the script in a new, minimal Debian that has no compiler, as
+//! root and as an ordinary user. What the steps are stands in packaging/trial; each trial gets a Debian of
+//! its own.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,8 @@
-//! A picture of a terminal as SVG: sharp at any size, its text can be selected, and it needs nothing from elsewhere.
+//! A picture of a terminal as SVG: sharp at any size, its text can be selected, and it needs nothing from
+//! elsewhere.
 //!
-//! Every cell has a fixed place, whatever font the reader's machine has. The same screen gives the same bytes.
+//! Every cell has a fixed place, whatever font the reader's machine has. The same screen gives the same
+//! bytes.
 
 use std::fmt::Write as _;
 
@@ -99,7 +101,8 @@ fn runs(screen: &Screen, row: u16, columns: u16, colours: &Colours) -> Vec<Run> 
         };
         let (style, text) = (style(cell, colours), if cell.has_contents() { cell.contents() } else { " " });
         match runs.last_mut() {
-            // Characters that a reader's first font may lack, and wide ones, stand where they belong by themselves.
+            // Characters that a reader's first font may lack, and wide ones, stand where they belong by
+            // themselves.
             Some(run) if run.style == style && text.is_ascii() && run.text.is_ascii() => {
                 run.cells += 1;
                 run.text.push_str(text);
@@ -151,7 +154,8 @@ fn text(out: &mut String, row: u16, line: &[Run], colours: &Colours) {
     // Browsers keep blanks for the style, others for `xml:space`.
     let _ = write!(out, "<text y=\"{y}\" fill=\"#{:06x}\" style=\"white-space:pre\">", colours.text);
     for (at, run) in line.iter().enumerate() {
-        // Blanks at the ends are there for who copies the text. Nothing is placed by them: not every reader keeps them.
+        // Blanks at the ends are there for who copies the text. Nothing is placed by them: not every reader
+        // keeps them.
         let blanks = |text: &str| text.len() - text.trim_start_matches(' ').len();
         let (before, after) = match run.style.underline {
             true => (0, 0),

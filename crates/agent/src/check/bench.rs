@@ -1,5 +1,5 @@
-//! What checks work with: sessions, scratch files, somebody at the editor, and what was heard so far. Everything that is taken is
-//! given back, whatever comes of the check.
+//! What checks work with: sessions, scratch files, somebody at the editor, and what was heard so far.
+//! Everything that is taken is given back, whatever comes of the check.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

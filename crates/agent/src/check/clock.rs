@@ -1,6 +1,6 @@
-//! Time as a busy machine has it. A machine that runs this program late runs the companion late as well, and that is no fault
-//! of the companion: deadlines are counted in slices, and a slice that came late counts no more than its length. On a machine
-//! that keeps up that is the time of the clock on the wall.
+//! Time as a busy machine has it. A machine that runs this program late runs the companion late as well, and
+//! that is no fault of the companion: deadlines are counted in slices, and a slice that came late counts no
+//! more than its length. On a machine that keeps up that is the time of the clock on the wall.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -11,7 +11,8 @@ use super::bench::{Checked, unseen};
 const SLICE: Duration = Duration::from_millis(50);
 /// How often it is looked whether this machine is late.
 const TICK: Duration = Duration::from_millis(10);
-/// How late it may be where the clock on the wall decides. Companions wait 50 ms for more to tell, and 100 ms to tell again.
+/// How late it may be where the clock on the wall decides. Companions wait 50 ms for more to tell, and 100 ms
+/// to tell again.
 const TOLERABLE: Duration = Duration::from_millis(50);
 
 /// Time to spend on waiting.
@@ -22,7 +23,8 @@ impl Patience {
         Self(time)
     }
 
-    /// Sleeps for so long, or for what is left: whether anything was. For what has to be looked for again and again.
+    /// Sleeps for so long, or for what is left: whether anything was. For what has to be looked for again and
+    /// again.
     pub(super) async fn sleep(&mut self, time: Duration) -> bool {
         let slice = time.min(self.0);
         tokio::time::sleep(slice).await;

@@ -161,7 +161,8 @@ async fn newest_hears(case: &Case<'_>) -> Checked {
     heard(case, &newer, "the newer stream listened").await.map(drop)
 }
 
-/// Accepts something and hears of it, receipt included; the agent, whose stream is cut then, and the last event's id.
+/// Accepts something and hears of it, receipt included; the agent, whose stream is cut then, and the last
+/// event's id.
 async fn delivered(case: &Case<'_>, name: &str) -> Checked<Peer> {
     let peer = case.join().await?;
     let listener = peer.listen().await?;
@@ -245,7 +246,8 @@ async fn not_too_soon(case: &Case<'_>) -> Checked {
     }
 }
 
-/// Opens the stream, on which the outcome comes again: how long the stream took to open, and the outcome after that.
+/// Opens the stream, on which the outcome comes again: how long the stream took to open, and the outcome
+/// after that.
 async fn sent_again(case: &Case<'_>, peer: &Peer) -> Checked<(Duration, Duration)> {
     // The stream opens between these two moments.
     let asked = Instant::now();

@@ -117,7 +117,8 @@ pub(super) static CHECKS: &[Check] = &[
 ];
 
 impl Case<'_> {
-    /// Opens a diff, whatever is answered. That it is answered at all is judged by the first check of this table.
+    /// Opens a diff, whatever is answered. That it is answered at all is judged by the first check of this
+    /// table.
     pub(super) async fn try_open(&self, peer: &Peer, path: &str, text: &str) -> Checked<Value> {
         self.may_open(peer)?;
         self.took(peer, Some(path));

@@ -214,8 +214,8 @@ pub enum Reply {
 pub enum Refusal {
     /// The editor, or whoever drives it, cannot do such a thing: what hangs on it is not observable.
     Cannot(String),
-    /// Whoever drives the editor failed, and how: what hangs on it is not observable, and the run is no good one. Only its first
-    /// line is shown, and the arguments are left out of it.
+    /// Whoever drives the editor failed, and how: what hangs on it is not observable, and the run is no good
+    /// one. Only its first line is shown, and the arguments are left out of it.
     Failed(String),
     /// The person does not want to: what hangs on it is skipped.
     Skip,
@@ -231,7 +231,8 @@ pub trait Driver: Send + Sync {
         true
     }
 
-    /// Whether what it says is done is done. A person may answer too early: where nothing at all comes of it, nobody knows.
+    /// Whether what it says is done is done. A person may answer too early: where nothing at all comes of it,
+    /// nobody knows.
     fn is_certain(&self) -> bool {
         true
     }

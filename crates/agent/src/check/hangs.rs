@@ -1,5 +1,5 @@
-//! Counts unanswered `openDiff`s for each agent, so that one agent which hangs withholds no verdict on another, and
-//! checks do not all wait in vain for the same answer.
+//! Counts unanswered `openDiff`s for each agent, so that one agent which hangs withholds no verdict on
+//! another, and checks do not all wait in vain for the same answer.
 
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,5 @@
-//! A stream that is listened to while a check goes on: everything that comes is kept with its time, and pings are answered as
-//! shipped agents do.
+//! A stream that is listened to while a check goes on: everything that comes is kept with its time, and pings
+//! are answered as shipped agents do.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -141,8 +141,8 @@ impl Listener {
 }
 
 impl Listener {
-    /// Waits until all has come that was told on this stream so far: the end follows, when a newer stream opens. That one, if it
-    /// does. Whether the older one ends at all is judged elsewhere.
+    /// Waits until all has come that was told on this stream so far: the end follows, when a newer stream
+    /// opens. That one, if it does. Whether the older one ends at all is judged elsewhere.
     pub(super) async fn read_out(&self, peer: &Peer) -> Option<Self> {
         // What is told when nothing more is being read is told by then.
         peer.is_served().await.ok()?;
@@ -156,8 +156,8 @@ impl Listener {
         self.leave.notify_one();
     }
 
-    /// Cuts the stream and waits until the companion has noticed: its end of the connection closes when it reads the end of ours.
-    /// One that does not close it for so long is left as it is.
+    /// Cuts the stream and waits until the companion has noticed: its end of the connection closes when it
+    /// reads the end of ours. One that does not close it for so long is left as it is.
     pub(super) async fn cut(self, patience: Duration) {
         self.hang_up();
         self.end(patience).await;

@@ -1,4 +1,5 @@
-//! Checks of JSON-RPC and of the tools: what is asked is answered, and what is wrong is refused in the way clients expect.
+//! Checks of JSON-RPC and of the tools: what is asked is answered, and what is wrong is refused in the way
+//! clients expect.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! A conformance suite for any companion, ours or not: clause by clause, with what was sent, what came, and what a user suffers.
+//! A conformance suite for any companion, ours or not: clause by clause, with what was sent, what came, and
+//! what a user suffers.
 //!
 //! ```no_run
 //! use alongside_agent::{check, find::Surroundings};
@@ -13,14 +14,14 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The suite speaks HTTP of its own making ([`wire`], [`peer`], [`listener`]), for it has to be able to do what no client
-//! library lets one do. It uses sessions of its own, closes every diff it opened, also when it is interrupted, and writes
-//! nothing into the project: proposals are about files in a directory that does not exist, files that are opened in the
-//! editor lie in a temporary directory.
+//! The suite speaks HTTP of its own making ([`wire`], [`peer`], [`listener`]), for it has to be able to do
+//! what no client library lets one do. It uses sessions of its own, closes every diff it opened, also when it
+//! is interrupted, and writes nothing into the project: proposals are about files in a directory that does
+//! not exist, files that are opened in the editor lie in a temporary directory.
 //!
-//! A check is a row of a table beside the function that makes it. What needs somebody at the editor goes through a
-//! [`Driver`]; without one it is [not observable](Verdict::NotObservable), which is never a pass. Several checks may judge one
-//! *scene*, so that nobody is asked twice for the same thing.
+//! A check is a row of a table beside the function that makes it. What needs somebody at the editor goes
+//! through a [`Driver`]; without one it is [not observable](Verdict::NotObservable), which is never a pass.
+//! Several checks may judge one *scene*, so that nobody is asked twice for the same thing.
 
 mod access;
 mod bench;

@@ -1,5 +1,5 @@
-//! What a run opened in the editor and has not closed. Whoever drives the editor is asked to close it at the end, so that
-//! nobody is left with tabs of files that are gone.
+//! What a run opened in the editor and has not closed. Whoever drives the editor is asked to close it at the
+//! end, so that nobody is left with tabs of files that are gone.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

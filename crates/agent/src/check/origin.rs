@@ -186,7 +186,8 @@ async fn loopback(case: &Case<'_>) -> Checked {
     Ok(())
 }
 
-/// Addresses of this machine under which a companion must not be found. Nothing is sent in order to learn them.
+/// Addresses of this machine under which a companion must not be found. Nothing is sent in order to learn
+/// them.
 fn other_addresses() -> Vec<IpAddr> {
     let outward = |bind: &str, to: &str| {
         let socket = UdpSocket::bind(bind).ok()?;

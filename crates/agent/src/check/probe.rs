@@ -1,5 +1,5 @@
-//! Whether what listens on a port is a companion at all, and takes the token: a list of broken rules helps nobody whose port
-//! belongs to another program, or whose token is a wrong one.
+//! Whether what listens on a port is a companion at all, and takes the token: a list of broken rules helps
+//! nobody whose port belongs to another program, or whose token is a wrong one.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -46,8 +46,8 @@ pub enum NoCompanion {
 }
 
 impl Target {
-    /// Whether a companion is there. One that a discovery file leads to is one: what is wrong with it is for the checks to say.
-    /// `patience` is for the answer.
+    /// Whether a companion is there. One that a discovery file leads to is one: what is wrong with it is for
+    /// the checks to say. `patience` is for the answer.
     ///
     /// # Errors
     /// When it is another program, or refuses the token that was named.

@@ -1,4 +1,5 @@
-//! The files that lead to the companion which is checked, read as they are: what is wrong with one must not hide it.
+//! The files that lead to the companion which is checked, read as they are: what is wrong with one must not
+//! hide it.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +22,8 @@ pub(super) fn record(path: &Path) -> std::io::Result<Vec<u8>> {
 /// A discovery file of the companion.
 #[derive(Debug, Clone)]
 pub(super) struct Published {
-    /// The family that reads such files, and the row of the table that says so; none for a file with a name of its own.
+    /// The family that reads such files, and the row of the table that says so; none for a file with a name
+    /// of its own.
     pub(super) row: Option<(&'static Family, &'static DiscoveryFile)>,
     pub(super) path: PathBuf,
     /// What it holds, or why that is no JSON.

@@ -1,4 +1,5 @@
-//! Checks of sessions: several agents at once, agents that come back with a session that is gone, and good-byes.
+//! Checks of sessions: several agents at once, agents that come back with a session that is gone, and
+//! good-byes.
 
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;

@@ -1,4 +1,5 @@
-//! Server-sent events as they come, rule breaking included: nothing is passed over in silence, for all of it is evidence.
+//! Server-sent events as they come, rule breaking included: nothing is passed over in silence, for all of it
+//! is evidence.
 
 /// Something on a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]

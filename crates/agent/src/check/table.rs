@@ -1,5 +1,5 @@
-//! The table of checks: what each one is called, which rule it holds a companion to, and what a user suffers when the
-//! rule is broken. `docs/conformance.md` is made from it.
+//! The table of checks: what each one is called, which rule it holds a companion to, and what a user suffers
+//! when the rule is broken. `docs/conformance.md` is made from it.
 
 use std::fmt;
 use std::sync::LazyLock;

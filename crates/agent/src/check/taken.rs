@@ -1,5 +1,6 @@
-//! What checks took and have to give back: sessions, and diffs in them. A run may be interrupted at any moment, so something is
-//! known here as soon as the companion has it, and forgotten only when the companion has it back.
+//! What checks took and have to give back: sessions, and diffs in them. A run may be interrupted at any
+//! moment, so something is known here as soon as the companion has it, and forgotten only when the companion
+//! has it back.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -43,8 +44,8 @@ impl Taken {
         left.things.push(Thing { number, case, peer: peer.clone(), diff: diff.map(str::to_owned) });
     }
 
-    /// Sends a request that may begin a session. This goes on when the run is interrupted: only the answer says how a session is
-    /// called, and what has no name cannot be ended.
+    /// Sends a request that may begin a session. This goes on when the run is interrupted: only the answer
+    /// says how a session is called, and what has no name cannot be ended.
     pub(super) async fn begin(&self, case: usize, peer: &Peer, request: Request) -> Result<Answer, NoAnswer> {
         let (taken, peer) = (self.clone(), peer.clone());
         self.begun.send_modify(|begun| *begun += 1);
@@ -61,7 +62,8 @@ impl Taken {
         exchange.await.unwrap_or_else(|error| Err(NoAnswer(format!("there was no answer: {error}"))))
     }
 
-    /// Closes diffs and ends sessions of a case, newest first. Whoever does not answer for so long is not waited for.
+    /// Closes diffs and ends sessions of a case, newest first. Whoever does not answer for so long is not
+    /// waited for.
     pub(super) async fn give_back(&self, case: usize, patience: Duration) {
         self.give_back_where(|thing| thing.case == case, patience).await;
     }

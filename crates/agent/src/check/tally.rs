@@ -1,4 +1,5 @@
-//! Rules that hold for everything a companion says by itself, judged over all that came on all streams of a run.
+//! Rules that hold for everything a companion says by itself, judged over all that came on all streams of a
+//! run.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -46,8 +46,8 @@ pub enum NoTarget {
 }
 
 impl Target {
-    /// The companion that an agent of this family would try first, or of any family: Gemini CLI, then Qwen Code, then the rest of
-    /// the table, then any record whose workspace holds the current directory.
+    /// The companion that an agent of this family would try first, or of any family: Gemini CLI, then Qwen
+    /// Code, then the rest of the table, then any record whose workspace holds the current directory.
     ///
     /// # Errors
     /// When there is none.

@@ -1,4 +1,5 @@
-//! Checks of the texts of proposals: they come back as they were, whatever is in them and however large they are.
+//! Checks of the texts of proposals: they come back as they were, whatever is in them and however large they
+//! are.
 
 use serde_json::json;
 

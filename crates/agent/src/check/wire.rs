@@ -1,4 +1,5 @@
-//! HTTP/1.1 on one connection, byte by byte: headers that are left out or wrong, bodies that never end, streams that are cut.
+//! HTTP/1.1 on one connection, byte by byte: headers that are left out or wrong, bodies that never end,
+//! streams that are cut.
 
 use std::io;
 

@@ -1,4 +1,5 @@
-//! What an agent dials once it knows where a companion is: hosts inside and outside containers, proxies, and the token.
+//! What an agent dials once it knows where a companion is: hosts inside and outside containers, proxies, and
+//! the token.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! Reading discovery files as carefully as agents should: only the user's own small regular files, and whatever is
-//! wrong with one never hides the others.
+//! Reading discovery files as carefully as agents should: only the user's own small regular files, and
+//! whatever is wrong with one never hides the others.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,8 @@ pub(super) fn is_ours(path: &Path) -> bool {
 
 /// Reads one record.
 pub(super) fn read(path: &Path, owners: Owners) -> Result<Record, Reason> {
-    // Looked at before it is opened, for opening a device may do something; and again, for it may be another one now.
+    // Looked at before it is opened, for opening a device may do something; and again, for it may be another
+    // one now.
     let is_small = |found: &std::fs::Metadata| found.is_file() && found.len() <= MAX_BYTES;
     if !is_small(&std::fs::metadata(path).map_err(Reason::Unreadable)?) {
         return Err(Reason::NotAFile);

@@ -1,6 +1,6 @@
 //! How agents find a companion: files that companions leave in well-known places, matched by process or by
-//! directory, and variables in the terminal. This replays it for every family of the table, so that "why does my
-//! agent not see my editor?" has an answer. It only looks: nothing is ever deleted or connected to.
+//! directory, and variables in the terminal. This replays it for every family of the table, so that "why does
+//! my agent not see my editor?" has an answer. It only looks: nothing is ever deleted or connected to.
 
 mod dial;
 mod file;
@@ -47,8 +47,8 @@ pub struct Found {
 /// What led an agent to a companion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// A file under the editor's PID and no port, which overrides all others, whatever workspace it names. Gemini CLI
-    /// reads such files; no well-behaved companion writes one.
+    /// A file under the editor's PID and no port, which overrides all others, whatever workspace it names.
+    /// Gemini CLI reads such files; no well-behaved companion writes one.
     Override,
     /// The file is named after the port variable.
     PortVariable,
@@ -110,8 +110,8 @@ pub enum Reason {
     },
 }
 
-/// The companions that the newest release of a family would try from here, in its order: [`replay`] without its words.
-/// Files of other users are left out, though some agents believe them.
+/// The companions that the newest release of a family would try from here, in its order: [`replay`] without
+/// its words. Files of other users are left out, though some agents believe them.
 pub fn candidates(family: &'static Family, here: &Surroundings) -> Search {
     let mut search = Search::default();
     let port = here.port(family);

@@ -1,5 +1,5 @@
-//! What one release of an agent does here from its start until it dials, step by step. Where it would fail, the last step
-//! says so; everything before says what it saw and why it went on.
+//! What one release of an agent does here from its start until it dials, step by step. Where it would fail,
+//! the last step says so; everything before says what it saw and why it went on.
 
 use std::path::PathBuf;
 
@@ -23,7 +23,8 @@ pub struct Trace {
     pub ancestors: Vec<(u32, Process)>,
     /// The process it takes for the editor.
     pub editor: Option<u32>,
-    /// The files it looked at, in its order. Those after the one that was taken are what it would take without it.
+    /// The files it looked at, in its order. Those after the one that was taken are what it would take
+    /// without it.
     pub files: Vec<Seen>,
     /// Which of them it goes by.
     pub taken: Option<usize>,

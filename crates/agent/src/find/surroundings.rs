@@ -1,5 +1,5 @@
-//! What an agent sees around itself. The one place that reads the environment, so that a test, or a question about
-//! another terminal, can put something else here.
+//! What an agent sees around itself. The one place that reads the environment, so that a test, or a question
+//! about another terminal, can put something else here.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -5,8 +5,8 @@ use std::path::Path;
 use alongside_contract::discovery::split_roots;
 use alongside_platform::{Os, paths};
 
-/// Whether the roots of `workspace_path` hold `cwd`, symbolic links resolved on both sides. An empty workspace holds
-/// nothing: the agent then asks the person to open a folder.
+/// Whether the roots of `workspace_path` hold `cwd`, symbolic links resolved on both sides. An empty
+/// workspace holds nothing: the agent then asks the person to open a folder.
 pub fn holds(workspace_path: &str, cwd: &Path) -> bool {
     let cwd = paths::real(cwd);
     roots(workspace_path).iter().any(|root| paths::is_within(Os::HERE, &cwd, &paths::real(Path::new(root))))

@@ -43,8 +43,8 @@ pub enum Error {
     },
 }
 
-/// What switches IDE mode on for that release of the family, or the newest, in the person's file. `None` if the file
-/// says so already, or where the family keeps its settings is not known.
+/// What switches IDE mode on for that release of the family, or the newest, in the person's file. `None` if
+/// the file says so already, or where the family keeps its settings is not known.
 ///
 /// # Errors
 /// When the file cannot be read, or changed without guessing.
@@ -67,8 +67,8 @@ pub fn switch_ide_on(
     Ok(after.map(|after| Edit { path, before, after }))
 }
 
-/// Undoes [`switch_ide_on`] in a file that has meanwhile been changed by others: what held before holds again, and the
-/// rest stays. `None` if nothing is left in a file that was not there before.
+/// Undoes [`switch_ide_on`] in a file that has meanwhile been changed by others: what held before holds
+/// again, and the rest stays. `None` if nothing is left in a file that was not there before.
 ///
 /// # Errors
 /// When `now` cannot be changed without guessing.

@@ -1,5 +1,5 @@
-//! Variables in settings: agents put the value of `$NAME` and `${NAME}` into every string they read, newer ones also
-//! `${NAME:-otherwise}`. What names no variable stays as it is.
+//! Variables in settings: agents put the value of `$NAME` and `${NAME}` into every string they read, newer
+//! ones also `${NAME:-otherwise}`. What names no variable stays as it is.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,8 @@ pub(super) fn expand(text: &str, variables: &HashMap<String, String>) -> String 
     expanded
 }
 
-/// The reference that `text` begins with: its length, the variable's name, and what to take where there is none.
+/// The reference that `text` begins with: its length, the variable's name, and what to take where there is
+/// none.
 fn first_reference(text: &str) -> Option<(usize, &str, Option<&str>)> {
     let after = text.strip_prefix('$')?;
     if let Some(braced) = after.strip_prefix('{') {

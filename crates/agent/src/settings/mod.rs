@@ -1,6 +1,6 @@
-//! The agents' own settings, as far as they decide whether an agent works with a companion: IDE mode, how much it does
-//! without asking, and whether it trusts the folder. Read as the agent reads them, with the file that has the last
-//! word; and edited so that nothing else in a person's file changes.
+//! The agents' own settings, as far as they decide whether an agent works with a companion: IDE mode, how
+//! much it does without asking, and whether it trusts the folder. Read as the agent reads them, with the file
+//! that has the last word; and edited so that nothing else in a person's file changes.
 //!
 //! ```no_run
 //! use alongside_agent::{find::Surroundings, settings::Settings};
@@ -43,8 +43,8 @@ pub struct Settings {
     pub approval_mode: Said<ApprovalMode>,
     /// Whether folders must be trusted.
     pub folder_trust: Said<bool>,
-    /// Whether the current directory is trusted. In one that is not, the project's settings do not count, and the mode
-    /// is `default`.
+    /// Whether the current directory is trusted. In one that is not, the project's settings do not count, and
+    /// the mode is `default`.
     pub trust: Said<Trust>,
     /// The person's file, whether it is there or not.
     pub user_file: PathBuf,
@@ -128,8 +128,8 @@ impl std::fmt::Display for ApprovalMode {
 }
 
 impl Settings {
-    /// What that release of the family, or the newest, makes of its files here; `None` for a family whose files are not
-    /// known.
+    /// What that release of the family, or the newest, makes of its files here; `None` for a family whose
+    /// files are not known.
     pub fn of(family: &Family, release: Option<Release>, here: &Surroundings) -> Option<Self> {
         let table = family.settings?;
         let paths = places::of(table, release, here);

@@ -1,5 +1,5 @@
-//! Whether an agent trusts the directory it is started in. In one it does not trust, the project's own settings do not
-//! count, and nothing is done without asking.
+//! Whether an agent trusts the directory it is started in. In one it does not trust, the project's own
+//! settings do not count, and nothing is done without asking.
 
 use std::path::{Path, PathBuf};
 
@@ -20,8 +20,8 @@ pub enum Trust {
     Undecided,
 }
 
-/// What it thinks of the current directory. Newer releases take the deepest rule that holds the directory, which is what
-/// this does; older ones take any that trusts it.
+/// What it thinks of the current directory. Newer releases take the deepest rule that holds the directory,
+/// which is what this does; older ones take any that trusts it.
 pub(super) fn of(
     table: &SettingsFiles,
     paths: &places::Paths,

@@ -1,5 +1,5 @@
-//! The conformance suite against a companion that keeps every rule, and against one that breaks exactly one of them:
-//! it finds nothing in the first, and in each of the others what is wrong and nothing else.
+//! The conformance suite against a companion that keeps every rule, and against one that breaks exactly one
+//! of them: it finds nothing in the first, and in each of the others what is wrong and nothing else.
 
 // It sets permissions as Unix has them.
 #![cfg(unix)]
@@ -32,14 +32,16 @@ use world::World;
 /// How many companions are checked at the same time. Most of a run is waiting.
 const AT_ONCE: usize = 72;
 
-/// How many faults may be missed among so many companions though no timer of the machine was late: a single thread was.
+/// How many faults may be missed among so many companions though no timer of the machine was late: a single
+/// thread was.
 const OVERLOOKED: usize = 5;
 
-/// Held by whoever has the machine to itself: one companion, or all of them at once. Tests run beside each other.
+/// Held by whoever has the machine to itself: one companion, or all of them at once. Tests run beside each
+/// other.
 static MACHINE: Mutex<()> = Mutex::const_new(());
 
-/// The reference companion keeps its streams alive twice a second and is never slow, so that nothing has to be waited for as
-/// long as in the world outside.
+/// The reference companion keeps its streams alive twice a second and is never slow, so that nothing has to
+/// be waited for as long as in the world outside.
 const PACE: Pace = Pace {
     answer: Duration::from_secs(4),
     quiet: Duration::from_millis(300),
@@ -149,7 +151,8 @@ async fn every_fault_is_caught_by_its_checks_and_by_no_others() {
     let (mut wrong, mut overlooked) = (Vec::new(), Vec::new());
     while let Some(run) = runs.join_next().await {
         let (fault, report) = run.expect("a run does not panic");
-        // So many companions at once may be more than this machine can do: what was not seen is judged alone. False alarms count.
+        // So many companions at once may be more than this machine can do: what was not seen is judged alone.
+        // False alarms count.
         match complaint(fault, &report) {
             Some(missed) if caught(&report).is_subset(&expected(fault)) => {
                 again.push(fault);

@@ -1,4 +1,5 @@
-//! The reference companion by itself, met by an agent: what the suite proves must not rest on the suite alone.
+//! The reference companion by itself, met by an agent: what the suite proves must not rest on the suite
+//! alone.
 
 use std::sync::Arc;
 use std::time::Duration;

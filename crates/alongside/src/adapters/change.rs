@@ -1,5 +1,5 @@
-//! Changes to files that a person may have written: shown before they are made, made all or none, and so that links, modes
-//! and what was there before are kept.
+//! Changes to files that a person may have written: shown before they are made, made all or none, and so that
+//! links, modes and what was there before are kept.
 
 use std::fs;
 use std::io::{ErrorKind, Write as _};
@@ -43,16 +43,16 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Option<String>> {
     }
 }
 
-/// Lines that are ours: those that come when something is installed, and those that go when it is taken out. Many of them
-/// in a row are counted; a person's own lines are all shown.
+/// Lines that are ours: those that come when something is installed, and those that go when it is taken out.
+/// Many of them in a row are counted; a person's own lines are all shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ours {
     Come,
     Go,
 }
 
-/// What a person reads before they agree. Files of theirs are shown line by line, files of ours are named; many of them
-/// together, unless `all` is asked for.
+/// What a person reads before they agree. Files of theirs are shown line by line, files of ours are named;
+/// many of them together, unless `all` is asked for.
 pub(crate) fn shown(changes: &[Change], machine: &Machine, ours_are: Ours, all: bool) -> String {
     let (theirs, ours): (Vec<_>, Vec<_>) = changes.iter().partition(|change| change.is_theirs || all);
     let folded = (!all).then_some(ours_are);
@@ -259,7 +259,8 @@ fn make_directories(directory: &Path, made: &mut Vec<PathBuf>) -> anyhow::Result
     Ok(())
 }
 
-/// Removes those of the directories that hold nothing, innermost first. One that holds something is somebody's by now.
+/// Removes those of the directories that hold nothing, innermost first. One that holds something is
+/// somebody's by now.
 pub(crate) fn remove_empty(directories: &[PathBuf]) {
     for directory in directories.iter().rev() {
         // It fails for one that is not empty, which is what is wanted.

@@ -1,4 +1,5 @@
-//! What was installed, written down, so that exactly that can be taken out again: a private file among our state.
+//! What was installed, written down, so that exactly that can be taken out again: a private file among our
+//! state.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -12,7 +12,8 @@ use tokio::process::Command;
 
 use crate::failure::failure;
 
-/// Directories below home that are often missing from the PATH of a program that was not started from a shell.
+/// Directories below home that are often missing from the PATH of a program that was not started from a
+/// shell.
 const USUAL_PLACES: &[&str] = &[".local/bin", ".cargo/bin", ".nix-profile/bin", "bin"];
 
 /// The same on macOS, where each shell's profile has to add them.
@@ -36,8 +37,8 @@ impl Machine {
     /// The machine as this process sees it.
     ///
     /// # Errors
-    /// When it cannot be told whose files are meant: the home directory of the account is not asked, for somebody who has
-    /// set HOME to something else did not mean that one.
+    /// When it cannot be told whose files are meant: the home directory of the account is not asked, for
+    /// somebody who has set HOME to something else did not mean that one.
     pub(crate) fn of_this_process() -> anyhow::Result<Self> {
         let variable = match Os::HERE {
             Os::Linux | Os::MacOs => "HOME",
@@ -120,8 +121,8 @@ fn is_home(variable: &str, value: Option<OsString>) -> anyhow::Result<()> {
     ))
 }
 
-/// What a program prints on both outputs, without a terminal, whether it succeeds or not; `None` if it cannot be started
-/// or does not come to an end.
+/// What a program prints on both outputs, without a terminal, whether it succeeds or not; `None` if it cannot
+/// be started or does not come to an end.
 pub(crate) async fn said_by(program: &Path, args: &[&str]) -> Option<String> {
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).kill_on_drop(true);

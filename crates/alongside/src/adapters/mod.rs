@@ -1,8 +1,8 @@
-//! What makes an editor or an agent work with alongside: which are here, what is installed in them, and what would have to
-//! be written. Nothing is written here but by [`change::make`].
+//! What makes an editor or an agent work with alongside: which are here, what is installed in them, and what
+//! would have to be written. Nothing is written here but by [`change::make`].
 //!
-//! Only editors whose adapter exists and is driven for real by the tests are rows here; a new one is a file that says
-//! where the editor is, whether it has the adapter, and which files it needs.
+//! Only editors whose adapter exists and is driven for real by the tests are rows here; a new one is a file
+//! that says where the editor is, whether it has the adapter, and which files it needs.
 
 pub(crate) mod agents;
 pub(crate) mod change;

@@ -1,4 +1,5 @@
-//! Which editor's terminal this is: by the variables that editors set in theirs, then by the processes above us.
+//! Which editor's terminal this is: by the variables that editors set in theirs, then by the processes above
+//! us.
 
 use alongside_agent::find;
 

@@ -27,14 +27,15 @@ const NOTHING: u8 = 2;
 
 /// Check a companion against the contract, clause by clause
 ///
-/// Finds a companion as an agent would, of whatever make, and checks it: discovery, access, protocol, sessions, streams, context,
-/// diffs, and the end. Each verdict comes with the clause it is about, with what was sent and what came, and with what a failure
-/// does to a user.
+/// Finds a companion as an agent would, of whatever make, and checks it: discovery, access, protocol,
+/// sessions, streams, context, diffs, and the end. Each verdict comes with the clause it is about, with what
+/// was sent and what came, and with what a failure does to a user.
 ///
-/// What needs somebody at the editor is asked for in the terminal, or done by a program (--drive); otherwise it is not observable,
-/// which is never a pass. Do not review anything else meanwhile: diffs open and close. The check closes every diff it opened, also
-/// when you interrupt it, and writes nothing into your project: its proposals are about files in a directory
-/// "alongside-check-…" that does not exist, and the files it asks you to open lie in the temporary directory.
+/// What needs somebody at the editor is asked for in the terminal, or done by a program (--drive); otherwise
+/// it is not observable, which is never a pass. Do not review anything else meanwhile: diffs open and close.
+/// The check closes every diff it opened, also when you interrupt it, and writes nothing into your project:
+/// its proposals are about files in a directory "alongside-check-…" that does not exist, and the files it
+/// asks you to open lie in the temporary directory.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -255,7 +256,8 @@ async fn examine(args: &Args, target: &Target, options: &Options) -> anyhow::Res
     };
     let mut ticker = paper::Ticker::new();
     let mut progress = |progress: Progress<'_>| ticker.tells(&progress);
-    // A driver that does not run has nothing to say about a companion: what it was to do would be not observable.
+    // A driver that does not run has nothing to say about a companion: what it was to do would be not
+    // observable.
     let interrupted = async {
         tokio::select! {
             _ = signals.next() => (),

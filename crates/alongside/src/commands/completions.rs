@@ -44,8 +44,8 @@ fn script(shell: Shell) -> String {
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// A word that shells complete to one of these names. Others are words as well: what takes them says better than a parser
-/// what is wrong with one.
+/// A word that shells complete to one of these names. Others are words as well: what takes them says better
+/// than a parser what is wrong with one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Names {
     /// What alongside is installed into.

@@ -23,10 +23,10 @@ use project::{PROPOSALS, Proposal};
 
 /// Try everything with a built-in agent, in a project made for the purpose
 ///
-/// An agent proposes three changes over the real wire: one in several places of a file, a new file, and one in a file
-/// with CRLF line endings. You decide them at the terminal desk, as with `alongside`, or line by line, as with `alongside
-/// review`; the agent writes what you accepted, and the result is shown. Nothing outside a temporary directory is touched,
-/// and no model is asked.
+/// An agent proposes three changes over the real wire: one in several places of a file, a new file, and one
+/// in a file with CRLF line endings. You decide them at the terminal desk, as with `alongside`, or line by
+/// line, as with `alongside review`; the agent writes what you accepted, and the result is shown. Nothing
+/// outside a temporary directory is touched, and no model is asked.
 ///
 /// Without a terminal it decides by itself and prints the transcript.
 #[derive(Debug, clap::Args)]
@@ -94,7 +94,8 @@ struct Demo {
 }
 
 impl Demo {
-    /// At the terminal desk, until everything is decided or the person leaves; the signal that ended it, if one did.
+    /// At the terminal desk, until everything is decided or the person leaves; the signal that ended it, if
+    /// one did.
     async fn on_screen(&mut self, companion: Companion) -> anyhow::Result<Option<i32>> {
         let options = alongside_terminal::Options {
             roots: vec![self.root.clone()],
@@ -206,8 +207,8 @@ impl Demo {
     /// Lets the agent propose a change, until it has been decided.
     async fn propose(&mut self, session: &Session, proposal: &Proposal) -> anyhow::Result<Outcome> {
         let path = self.root.join(proposal.file);
-        // Agents listen before they propose; whoever listens is told of the files first. Without it the proposal fails,
-        // which is said.
+        // Agents listen before they propose; whoever listens is told of the files first. Without it the
+        // proposal fails, which is said.
         let _ = session.context().wait_for(Option::is_some).await;
         let outcome = session.open_diff(&path.to_string_lossy(), proposal.text).await?.outcome().await;
         self.hear(&path).await;

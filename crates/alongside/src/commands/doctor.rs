@@ -32,9 +32,10 @@ const NOTHING: u8 = 2;
 
 /// Find out why an agent does not find its companion, and what to do
 ///
-/// Type it in the terminal and the directory where the agent fails. It finds the agents that are installed, does what each
-/// one's release would do here to find a companion, connects as it would, and reads the settings that matter. For each it
-/// says whether it would connect, and to whom; or what keeps it from it, and what helps.
+/// Type it in the terminal and the directory where the agent fails. It finds the agents that are installed,
+/// does what each one's release would do here to find a companion, connects as it would, and reads the
+/// settings that matter. For each it says whether it would connect, and to whom; or what keeps it from it,
+/// and what helps.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -11,9 +11,10 @@ use crate::failure::failure;
 
 /// Print the variables that lead agents to the companion of this directory
 ///
-/// Agents find the companion by its files. Variables choose one where several companions serve a directory, and lead agents
-/// that take the terminal for an editor's, such as VS Code's. An agent with another TMPDIR is to be started with the
-/// companion's: `alongside doctor` says how. The output holds the token: it is meant for your shell, not for a log.
+/// Agents find the companion by its files. Variables choose one where several companions serve a directory,
+/// and lead agents that take the terminal for an editor's, such as VS Code's. An agent with another TMPDIR is
+/// to be started with the companion's: `alongside doctor` says how. The output holds the token: it is meant
+/// for your shell, not for a log.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -223,8 +224,8 @@ mod tests {
         }
     }
 
-    /// Has a shell read what is printed for it. One that is not installed is no proof, and counted as skipped (as
-    /// `alongside-rig` does): said aloud, and noted in the file that `ALONGSIDE_SKIPS` names.
+    /// Has a shell read what is printed for it. One that is not installed is no proof, and counted as skipped
+    /// (as `alongside-rig` does): said aloud, and noted in the file that `ALONGSIDE_SKIPS` names.
     fn reads_back(test: &str, program: &str, shell: Shell, print: &str) {
         let variables = [("ODD", ODD.to_owned()), ("PLAIN", "7".to_owned())];
         let script = format!("{}{print}", shell.assign(&variables));

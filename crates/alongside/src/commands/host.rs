@@ -14,9 +14,9 @@ use crate::host::{self, Entry, Plan, Registry};
 
 /// Stop the companion's process, or hand over to this version of the program
 ///
-/// The companion of a project runs in a process of its own, the host, which desks start by themselves and which ends after
-/// the last of them. You need this command after an update, when a desk says that the host is older than itself, or to end a
-/// host whose desks are gone.
+/// The companion of a project runs in a process of its own, the host, which desks start by themselves and
+/// which ends after the last of them. You need this command after an update, when a desk says that the host
+/// is older than itself, or to end a host whose desks are gone.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -25,7 +25,8 @@ Examples:
 
 Exit codes: 0; 1 after an error, also if there is no such host.")]
 pub(crate) struct Args {
-    /// Hand over to this version: same port and token, agents stay connected; what waits is rejected, edits go to drafts
+    /// Hand over to this version: same port and token, agents stay connected; what waits is rejected, edits
+    /// go to drafts
     #[arg(long, conflicts_with = "stop")]
     replace: bool,
 

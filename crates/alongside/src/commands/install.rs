@@ -20,9 +20,10 @@ use crate::failure::{self, failure};
 
 /// Install alongside into an editor, or switch IDE mode on in the agents
 ///
-/// Without a name it takes the editor whose terminal this is, or the only one on this machine. Everything that would be
-/// written is shown first, and nothing is written without your consent. Files that you wrote keep their comments, order and
-/// form, and a copy is kept beside them. What is there already is left as it is, so it can be repeated at any time.
+/// Without a name it takes the editor whose terminal this is, or the only one on this machine. Everything
+/// that would be written is shown first, and nothing is written without your consent. Files that you wrote
+/// keep their comments, order and form, and a copy is kept beside them. What is there already is left as it
+/// is, so it can be repeated at any time.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -45,7 +46,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     consent: Consent,
 
-    /// Helix: a language that gets alongside, beside the usual ones and those in languages.toml; may be repeated
+    /// Helix: a language that gets alongside, beside the usual ones and those in languages.toml; may be
+    /// repeated
     #[arg(long = "language", value_name = "NAME")]
     languages: Vec<String>,
 }

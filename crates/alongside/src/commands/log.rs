@@ -15,8 +15,9 @@ use alongside_desk::harmless;
 
 /// Show what companions wrote into their log
 ///
-/// Companions run as processes of their own, without a terminal; this is where they say what happened. The log never holds the token, nor
-/// what is in your files. It is kept for a week, and no more than the last 4 to 8 MiB of it.
+/// Companions run as processes of their own, without a terminal; this is where they say what happened. The
+/// log never holds the token, nor what is in your files. It is kept for a week, and no more than the last 4
+/// to 8 MiB of it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Exit codes: 0; 1 if nothing was ever logged.")]
 pub(crate) struct Args {

@@ -17,10 +17,10 @@ use crate::host::{self, Registry, Wish};
 
 /// Be the language server that an editor starts
 ///
-/// Your editor starts this, not you: as a language server for every language, beside those it has. It joins the companion of
-/// the editor's project, or starts one, and ends with the editor. Editors with an alongside plugin get everything; any other
-/// that speaks LSP tells agents what it lets out (open files, cursor, selection) and shows proposals as documents, with code
-/// actions that keep, drop, accept and reject.
+/// Your editor starts this, not you: as a language server for every language, beside those it has. It joins
+/// the companion of the editor's project, or starts one, and ends with the editor. Editors with an alongside
+/// plugin get everything; any other that speaks LSP tells agents what it lets out (open files, cursor,
+/// selection) and shows proposals as documents, with code actions that keep, drop, accept and reject.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example, in Helix's languages.toml:

@@ -1,4 +1,5 @@
-//! The commands, one file each. A command returns its exit code, or an error that `main` prints with its hints.
+//! The commands, one file each. A command returns its exit code, or an error that `main` prints with its
+//! hints.
 
 mod agreeing;
 mod check;

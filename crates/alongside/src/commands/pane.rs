@@ -44,7 +44,8 @@ impl Multiplexer {
         }
     }
 
-    /// The command that opens a pane with `desk` in it. The keyboard stays with the agent where that can be asked for.
+    /// The command that opens a pane with `desk` in it. The keyboard stays with the agent where that can be
+    /// asked for.
     fn command(self, dir: &Path, wide: bool, desk: &[OsString]) -> (&'static str, Vec<OsString>) {
         let os = |args: &[&str]| args.iter().map(OsString::from).collect::<Vec<_>>();
         let dir = || dir.as_os_str().to_owned();

@@ -15,13 +15,13 @@ use alongside_desk::harmless;
 
 /// Be the companion of a project, and decide here what agents propose
 ///
-/// Agents that run in the project find this by themselves, from any terminal. They learn which files you save, and
-/// each change they propose is shown here, hunk by hunk as with `git add -p`: keep it, drop it, split it, edit it in
-/// $VISUAL or $EDITOR, and accept or reject the file. Nothing is accepted unless you say so, and the agent writes
-/// the file, not this program.
+/// Agents that run in the project find this by themselves, from any terminal. They learn which files you
+/// save, and each change they propose is shown here, hunk by hunk as with `git add -p`: keep it, drop it,
+/// split it, edit it in $VISUAL or $EDITOR, and accept or reject the file. Nothing is accepted unless you say
+/// so, and the agent writes the file, not this program.
 ///
-/// Start this first: an agent looks for a companion once, when it starts. One that already runs is restarted, or, if
-/// it knew of a companion before, told `/ide enable`.
+/// Start this first: an agent looks for a companion once, when it starts. One that already runs is restarted,
+/// or, if it knew of a companion before, told `/ide enable`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -96,7 +96,8 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     })
 }
 
-/// A desk whose terminal went away has not been left: its person may come back, and until then the companion waits.
+/// A desk whose terminal went away has not been left: its person may come back, and until then the companion
+/// waits.
 fn is_lost(ending: Ending) -> bool {
     ending == Ending::Signal(signals::HANGUP)
 }

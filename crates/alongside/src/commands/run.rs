@@ -16,11 +16,12 @@ use crate::signals::{self, INTERRUPT, Signals};
 
 /// Start an agent together with a companion
 ///
-/// The agent gets the companion of this directory, or one that runs for as long as the agent does. Within tmux, zellij, WezTerm
-/// or kitty the review desk is opened in a pane beside it, if there is none yet; elsewhere, start `alongside` in another
-/// terminal, or answer proposals in the agent's own prompt.
+/// The agent gets the companion of this directory, or one that runs for as long as the agent does. Within
+/// tmux, zellij, WezTerm or kitty the review desk is opened in a pane beside it, if there is none yet;
+/// elsewhere, start `alongside` in another terminal, or answer proposals in the agent's own prompt.
 ///
-/// The agent is told of the companion by the variables of every agent family, and the loopback is added to NO_PROXY.
+/// The agent is told of the companion by the variables of every agent family, and the loopback is added to
+/// NO_PROXY.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -81,7 +81,8 @@ async fn among(here: &Surroundings, wanted: impl Fn(&Record) -> bool) -> Result<
     Err(Unserved { is_silent })
 }
 
-/// The companion of another program that serves the current directory, where no host of ours does or is being started.
+/// The companion of another program that serves the current directory, where no host of ours does or is being
+/// started.
 pub(super) async fn of_others(surroundings: &Surroundings) -> anyhow::Result<Option<Serving>> {
     let ours = host::serves(std::slice::from_ref(&surroundings.cwd)).await?;
     Ok(if ours { None } else { here(surroundings).await })
@@ -138,7 +139,8 @@ pub(crate) async fn foreign(roots: &[PathBuf]) -> Vec<Problem> {
     problems
 }
 
-/// Asks whatever is at the record's port. Only a companion of ours that proves to be the record's is shown its token.
+/// Asks whatever is at the record's port. Only a companion of ours that proves to be the record's is shown
+/// its token.
 pub(super) async fn ask(record: &Record) -> Answer {
     let is_ours = record.writer.as_deref() == Some(WRITER);
     if let Some(token) = record.auth_token.as_deref().filter(|_| is_ours) {
@@ -173,8 +175,8 @@ pub(super) async fn whose(host: &str, port: u16) -> ListenerOwner {
     asked.await.ok().flatten().unwrap_or(ListenerOwner::Nobody)
 }
 
-/// Sees to it that a record's token is shown to its companion only. Where the port can be held, nobody else has it before the
-/// hold is dropped.
+/// Sees to it that a record's token is shown to its companion only. Where the port can be held, nobody else
+/// has it before the hold is dropped.
 ///
 /// # Errors
 /// When whoever listens is not known to be the companion, or at least this user's.

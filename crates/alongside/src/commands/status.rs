@@ -23,8 +23,8 @@ const MAX_RECORD: u64 = 1 << 20;
 
 /// Show the companions of this machine, and which one serves this directory
 ///
-/// Lists every companion that agents could find, those of other programs too: its process, port, projects, connected
-/// agents and waiting reviews. Files whose companion is gone are pointed out.
+/// Lists every companion that agents could find, those of other programs too: its process, port, projects,
+/// connected agents and waiting reviews. Files whose companion is gone are pointed out.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Exit codes: 0 if a companion serves this directory, 1 if none does.")]
 pub(crate) struct Args {

@@ -13,8 +13,8 @@ use crate::host::{self, Wish};
 
 /// Carry MCP over standard input and output to the companion of this directory
 ///
-/// For agents that start a server instead of dialling one; they are told of this command by the companion's files
-/// and variables. Where no companion runs, one is started for as long as the agent listens.
+/// For agents that start a server instead of dialling one; they are told of this command by the companion's
+/// files and variables. Where no companion runs, one is started for as long as the agent listens.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
@@ -24,7 +24,8 @@ pub(crate) async fn run(globals: Globals) -> anyhow::Result<ExitCode> {
         Some(Serving { record, .. }) => {
             let hold = serving::guard(&record).await?;
             let endpoint = Endpoint::local(record.port);
-            // Who speaks here cannot be known: the record was written for one family, the client may be of any.
+            // Who speaks here cannot be known: the record was written for one family, the client may be of
+            // any.
             let is_ours = record.writer.as_deref() == Some(WRITER);
             let token =
                 record.auth_token.map(|token| if is_ours { split(&token).0.to_owned() } else { token });

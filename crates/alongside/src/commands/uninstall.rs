@@ -22,8 +22,8 @@ use traces::Traces;
 
 /// Take out what `alongside install` put in
 ///
-/// A file that nobody has changed since is byte for byte what it was before. From one that was changed only what was put in
-/// is taken out. Everything that would be changed is shown first.
+/// A file that nobody has changed since is byte for byte what it was before. From one that was changed only
+/// what was put in is taken out. Everything that would be changed is shown first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

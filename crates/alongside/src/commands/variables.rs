@@ -1,4 +1,5 @@
-//! The variables with which `run` and `env` lead agents to one companion: those of every family, and the proxy exceptions.
+//! The variables with which `run` and `env` lead agents to one companion: those of every family, and the
+//! proxy exceptions.
 
 use alongside_contract::discovery::Record;
 use alongside_contract::environment;

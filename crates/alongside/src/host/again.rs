@@ -1,6 +1,6 @@
-//! A host that takes over from one that was interrupted. Agents with an open diff wait for it, so whatever is wrong by now in
-//! the settings or with the projects, it serves: what cannot be known is not told, what cannot be had is gone without, and
-//! desks are told so.
+//! A host that takes over from one that was interrupted. Agents with an open diff wait for it, so whatever is
+//! wrong by now in the settings or with the projects, it serves: what cannot be known is not told, what
+//! cannot be had is gone without, and desks are told so.
 
 use std::path::PathBuf;
 

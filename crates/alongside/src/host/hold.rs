@@ -1,7 +1,8 @@
 //! Holding a host's port while it is away, so that nobody else gets what agents say who come back to it.
 //!
-//! A token stays good only as long as its port was held without a gap: by the host, and by the desks that start it again. Every desk
-//! takes a hold of its own while the host lives. That it did live is shown by its proof, which comes after the hold was taken.
+//! A token stays good only as long as its port was held without a gap: by the host, and by the desks that
+//! start it again. Every desk takes a hold of its own while the host lives. That it did live is shown by its
+//! proof, which comes after the hold was taken.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -31,7 +32,8 @@ pub(super) struct Holding {
 }
 
 impl Holding {
-    /// Takes a hold, and goes on trying beside everything else, for a host may be frozen; one that has it already is kept.
+    /// Takes a hold, and goes on trying beside everything else, for a host may be frozen; one that has it
+    /// already is kept.
     pub(super) async fn follow(&mut self, host: Host) {
         if self.get().is_some_and(|hold| hold.covers(&host.addresses)) {
             return;

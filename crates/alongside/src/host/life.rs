@@ -1,7 +1,8 @@
-//! How long a host lives, and for whom: who is there, whose it is, and what follows when somebody comes or goes.
+//! How long a host lives, and for whom: who is there, whose it is, and what follows when somebody comes or
+//! goes.
 //!
-//! Only rules and no clock, no process and no socket: the [loop](super::serve) tells what happens and when, and carries
-//! out the [steps](Step).
+//! Only rules and no clock, no process and no socket: the [loop](super::serve) tells what happens and when,
+//! and carries out the [steps](Step).
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -52,8 +53,8 @@ pub(super) struct Life {
 }
 
 impl Life {
-    /// A host that has just been started by this process, which is about to join. It is found as its editor's, else as
-    /// that of whoever started it.
+    /// A host that has just been started by this process, which is about to join. It is found as its
+    /// editor's, else as that of whoever started it.
     pub(super) fn begin(owner: Option<Owner>, starter: u32, now: Instant) -> Self {
         let until = now + GRACE;
         Self {
@@ -68,7 +69,8 @@ impl Life {
         }
     }
 
-    /// Neither we nor anybody else could do anything for so long, as while the machine slept: nobody had that time.
+    /// Neither we nor anybody else could do anything for so long, as while the machine slept: nobody had that
+    /// time.
     pub(super) fn stood_still(&mut self, gap: Duration) {
         let deadlines =
             [&mut self.lost_until, &mut self.ends_at, &mut self.owner_gone_at, &mut self.starter_until];
@@ -243,8 +245,8 @@ fn is_same(one: &Owner, other: &Owner) -> bool {
     one.pid == other.pid && one.window == other.window
 }
 
-/// What a host without an editor is found as: it goes by the process of somebody who looks at it, for agents take an
-/// ancestor of theirs for the editor, and a process of no terminal is nobody's ancestor.
+/// What a host without an editor is found as: it goes by the process of somebody who looks at it, for agents
+/// take an ancestor of theirs for the editor, and a process of no terminal is nobody's ancestor.
 pub(super) fn nobodys(party: &Party) -> Owner {
     let pid = party.pid.unwrap_or_else(std::process::id);
     Owner { pid, name: "alongside".into(), display_name: "alongside".into(), window: None }

@@ -1,5 +1,5 @@
-//! How a desk and a host come together: join the host that serves a project, or start one, so that two who come at once
-//! end up with the same.
+//! How a desk and a host come together: join the host that serves a project, or start one, so that two who
+//! come at once end up with the same.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -29,14 +29,15 @@ const BACK_WITHIN: Duration = Duration::from_secs(3);
 /// How often that is looked for.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// How long a desk that comes to a host that has crashed leaves it to the desks that hold its port: started by them, it has
-/// its token and its agents.
+/// How long a desk that comes to a host that has crashed leaves it to the desks that hold its port: started
+/// by them, it has its token and its agents.
 const HOLDERS_FIRST: Duration = Duration::from_secs(1);
 
 /// How long a host may take until it listens.
 const STARTED_WITHIN: Duration = Duration::from_secs(20);
 
-/// How often a host that listens and breaks off is dialled, and how long lies between: one that ends takes some time.
+/// How often a host that listens and breaks off is dialled, and how long lies between: one that ends takes
+/// some time.
 const ATTEMPTS: usize = 20;
 const BETWEEN: Duration = Duration::from_millis(200);
 
@@ -134,7 +135,8 @@ pub(crate) async fn meet(wish: &Wish) -> anyhow::Result<Joined> {
             if holder {
                 break;
             }
-            // It has crashed, and nobody was there to start it again. Under its name a new one adopts what it left.
+            // It has crashed, and nobody was there to start it again. Under its name a new one adopts what it
+            // left.
             let again = entry.again_for(wish);
             match start(&registry, &lock, &again, wish, None).await {
                 Err(error) if wish.host.is_none() => {
@@ -240,8 +242,8 @@ async fn start(
     join(stream, &wish.hello()).await.context("cannot join the companion that was started")
 }
 
-/// Starts a host as a process of its own, which outlives us; returns when it listens. The caller holds the lock.
-/// Whoever has held the port of the one before hands the hold on.
+/// Starts a host as a process of its own, which outlives us; returns when it listens. The caller holds the
+/// lock. Whoever has held the port of the one before hands the hold on.
 pub(super) async fn spawn(entry: &Entry, hold: Option<&PortHold>) -> anyhow::Result<()> {
     let program = own_program().context("cannot tell which program this is")?;
     let mut command = Command::new(&program);

@@ -1,5 +1,5 @@
-//! The host: a small process of its own around the companion, which desks join over a private socket. It outlives each of
-//! them, so that a desk can crash, be joined by another, or be closed, and nothing is lost.
+//! The host: a small process of its own around the companion, which desks join over a private socket. It
+//! outlives each of them, so that a desk can crash, be joined by another, or be closed, and nothing is lost.
 
 mod again;
 mod hold;
@@ -33,7 +33,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// How long a host on this machine may take to answer.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(2);
-/// How long a host that is told to end may take: agents that stopped reading are waited for, but not for good.
+/// How long a host that is told to end may take: agents that stopped reading are waited for, but not for
+/// good.
 const ENDS_WITHIN: std::time::Duration = std::time::Duration::from_secs(20);
 
 /// What a host that is started has to be.
@@ -112,7 +113,8 @@ async fn begin(plan: Plan) -> anyhow::Result<Begun> {
         ..Entry::default()
     };
     let serving = serve::Serving::new(companion, entry, registry, settings, untold, plan.starter);
-    // Who starts it finds it without. Where there is no room, the first look says so, and it is tried until there is.
+    // Who starts it finds it without. Where there is no room, the first look says so, and it is tried until
+    // there is.
     serving.write_entry();
     Ok((serving, listener, signals))
 }
@@ -158,7 +160,8 @@ async fn companion(settings: &Settings, plan: &Plan) -> anyhow::Result<Companion
     started
 }
 
-/// Ends a host politely, so that a new one of this program's version takes its place, with the same port and token.
+/// Ends a host politely, so that a new one of this program's version takes its place, with the same port and
+/// token.
 ///
 /// # Errors
 /// When it does not hand over, or the new one does not start.

@@ -1,4 +1,5 @@
-//! A desk that outlives its host: when the host crashes, it is started again, and the desk is told what was lost.
+//! A desk that outlives its host: when the host crashes, it is started again, and the desk is told what was
+//! lost.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -17,7 +18,8 @@ use super::hold::Holding;
 use super::meet::{Wish, meet, meet_again};
 use super::registry::{Entry, Registry};
 
-/// For how long it is tried to start a host again, and how often: there may be no room or no descriptor just then, and agents wait.
+/// For how long it is tried to start a host again, and how often: there may be no room or no descriptor just
+/// then, and agents wait.
 const TRIED_FOR: Duration = Duration::from_secs(30);
 const TRIED_EVERY: Duration = Duration::from_secs(1);
 

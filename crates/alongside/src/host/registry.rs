@@ -1,4 +1,5 @@
-//! Which hosts there are, and how they are reached: a private directory with a socket and a small file for each.
+//! Which hosts there are, and how they are reached: a private directory with a socket and a small file for
+//! each.
 
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -180,8 +181,9 @@ impl Registry {
         self.bind(name).hint("set XDG_RUNTIME_DIR to another directory of yours, whose path is short")
     }
 
-    /// Puts back what a cleaner has taken of a host that lives, or what there was no room for: the directory, the entry, the socket.
-    /// Returns a new listener where the old one is not reached any more. What somebody else has put there in the meantime is left alone.
+    /// Puts back what a cleaner has taken of a host that lives, or what there was no room for: the directory,
+    /// the entry, the socket. Returns a new listener where the old one is not reached any more. What somebody
+    /// else has put there in the meantime is left alone.
     ///
     /// # Errors
     /// When the disk does not let us.

@@ -50,7 +50,8 @@ pub(super) struct Serving {
     telling: BTreeSet<u64>,
     /// Said to desks that are still there when all is over.
     goodbye: watch::Sender<Option<Goodbye>>,
-    /// When it is looked next whether we can be found; `None` while nothing can have changed, and nobody's time runs out.
+    /// When it is looked next whether we can be found; `None` while nothing can have changed, and nobody's
+    /// time runs out.
     look: Option<Instant>,
     /// No desk can find us, and that was said.
     unfound: bool,
@@ -181,7 +182,8 @@ impl Serving {
         let _ = tokio::time::timeout(LAST_WORDS, last_words).await;
     }
 
-    /// Nobody was let in for a while, and who came meanwhile waits at the socket: everybody still has the time they had.
+    /// Nobody was let in for a while, and who came meanwhile waits at the socket: everybody still has the
+    /// time they had.
     fn notice_standing_still(&mut self) {
         let now = Instant::now();
         let Some(look) = self.look else { return };
@@ -271,7 +273,8 @@ impl Serving {
         false
     }
 
-    /// Saved files tell what a person works on, as long as no editor does, and no other desk: they know the cursor.
+    /// Saved files tell what a person works on, as long as no editor does, and no other desk: they know the
+    /// cursor.
     fn watch_saved_files(&mut self) {
         let wanted = self.settings.context && self.life.owner().is_none() && self.telling.is_empty();
         match (self.saved.take(), wanted) {

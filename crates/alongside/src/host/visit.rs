@@ -1,4 +1,5 @@
-//! Those who dial the socket: what each wants is told to the [loop](super::serve), and desks are served until they part.
+//! Those who dial the socket: what each wants is told to the [loop](super::serve), and desks are served until
+//! they part.
 
 use std::path::PathBuf;
 

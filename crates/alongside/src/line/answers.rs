@@ -1,4 +1,5 @@
-//! What follows from what the person typed. Accepting is always one explicit act on the revision that is shown.
+//! What follows from what the person typed. Accepting is always one explicit act on the revision that is
+//! shown.
 
 use std::ops::ControlFlow;
 
@@ -205,8 +206,8 @@ impl LineDesk {
         let Some(hunk) = review.hunks.get(place) else {
             return;
         };
-        // Keeping what is kept changes nothing, and is nothing that could be undone. What the person wrote is theirs
-        // to keep: it never gives way to the proposal.
+        // Keeping what is kept changes nothing, and is nothing that could be undone. What the person wrote is
+        // theirs to keep: it never gives way to the proposal.
         let changes = match hunk.state {
             HunkState::Kept | HunkState::Edited => !keep,
             HunkState::Dropped => keep,

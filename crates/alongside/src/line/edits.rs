@@ -1,5 +1,5 @@
-//! What follows from the person's own editor. What was typed is taken over as an edit like any other, or kept where it
-//! can be found; it is never lost.
+//! What follows from the person's own editor. What was typed is taken over as an edit like any other, or kept
+//! where it can be found; it is never lost.
 
 use std::process::ExitStatus;
 
@@ -24,7 +24,8 @@ impl LineDesk {
         }
     }
 
-    /// Takes over what was saved in an editor that is still open. From then on it is in the drafts, whatever happens.
+    /// Takes over what was saved in an editor that is still open. From then on it is in the drafts, whatever
+    /// happens.
     pub(super) async fn take_over_saved(&mut self) {
         let Some(editing) = &self.editing else { return };
         let Some(text) = editing.unsent() else { return };

@@ -1,5 +1,5 @@
-//! The person's answers, line by line. A thread reads them, and only while somebody wants one: an editor that is
-//! started in between has the terminal to itself.
+//! The person's answers, line by line. A thread reads them, and only while somebody wants one: an editor that
+//! is started in between has the terminal to itself.
 
 use std::io::{BufRead, IsTerminal};
 use std::time::Duration;
@@ -75,8 +75,8 @@ impl Answers {
         }
     }
 
-    /// Something was printed in the middle of what is being typed: it would no longer be seen, and Enter on what
-    /// looks like an empty line must not send it off.
+    /// Something was printed in the middle of what is being typed: it would no longer be seen, and Enter on
+    /// what looks like an empty line must not send it off.
     pub(crate) fn discard_typed(&mut self) {
         if self.terminal {
             discard_typed();
@@ -125,8 +125,8 @@ fn written(source: &mut dyn BufRead) -> Input {
     }
 }
 
-/// What a terminal hands over at once: a line, or what stands there at Ctrl-D. It is never put together from several
-/// reads: what was typed before is discarded at times, and could not be discarded here.
+/// What a terminal hands over at once: a line, or what stands there at Ctrl-D. It is never put together from
+/// several reads: what was typed before is discarded at times, and could not be discarded here.
 fn typed(source: &mut dyn BufRead) -> Input {
     let (input, len) = loop {
         match source.fill_buf() {

@@ -1,5 +1,6 @@
-//! The desk for programs: one JSON object per line, what the companion tells on standard output and what the program
-//! asks on standard input. The messages are those of the desk protocol; `docs/review-json.md` shows a session.
+//! The desk for programs: one JSON object per line, what the companion tells on standard output and what the
+//! program asks on standard input. The messages are those of the desk protocol; `docs/review-json.md` shows a
+//! session.
 
 use std::collections::BTreeMap;
 use std::io::Write;

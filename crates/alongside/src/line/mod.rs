@@ -1,7 +1,8 @@
-//! The line desk: reviews in a terminal, a pipe or a screen reader, hunk by hunk in the manner of `git add -p`.
+//! The line desk: reviews in a terminal, a pipe or a screen reader, hunk by hunk in the manner of `git add
+//! -p`.
 //!
-//! One loop waits for whatever comes first: the companion, the person, a signal, an editor that ends. `told` says
-//! what follows from events, `answers` what follows from what the person typed; both only note what is
+//! One loop waits for whatever comes first: the companion, the person, a signal, an editor that ends. `told`
+//! says what follows from events, `answers` what follows from what the person typed; both only note what is
 //! [due](Due), and the loop prints it before it waits again.
 
 mod answers;

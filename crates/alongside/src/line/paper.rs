@@ -1,5 +1,6 @@
-//! Where the desk writes: whole lines, one after the other. Nothing moves the cursor and nothing is drawn over, so a
-//! screen reader, a dumb terminal and a pipe get the same text. Colour only where a terminal shows it.
+//! Where the desk writes: whole lines, one after the other. Nothing moves the cursor and nothing is drawn
+//! over, so a screen reader, a dumb terminal and a pipe get the same text. Colour only where a terminal shows
+//! it.
 
 use std::io::{IsTerminal, Write};
 
@@ -95,7 +96,8 @@ impl Paper {
         }
     }
 
-    /// Something may stand on this line that was not ended, such as what a person has begun to type: go to the next.
+    /// Something may stand on this line that was not ended, such as what a person has begun to type: go to
+    /// the next.
     pub(crate) fn break_line(&mut self) {
         self.prompted = true;
     }

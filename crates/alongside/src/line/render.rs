@@ -1,5 +1,6 @@
-//! What a review looks like in lines: its header, its hunks as a unified diff, its summary. Pure functions from a
-//! [`Review`] to text; everything in the review is somebody else's and goes through [`harmless`](alongside_desk::harmless).
+//! What a review looks like in lines: its header, its hunks as a unified diff, its summary. Pure functions
+//! from a [`Review`] to text; everything in the review is somebody else's and goes through
+//! [`harmless`](alongside_desk::harmless).
 
 use std::ops::Range;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! What happens at the line desk when the companion tells it something. An arriving review never changes what is
-//! being read: it is announced in one line and waits its turn.
+//! What happens at the line desk when the companion tells it something. An arriving review never changes what
+//! is being read: it is announced in one line and waits its turn.
 
 use alongside_desk::{Changed, Closed, Decision, Event, Problem, Refusal, Request, Review, ReviewId, Status};
 

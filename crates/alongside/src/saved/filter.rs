@@ -1,5 +1,5 @@
-//! Which folders are worth watching and which saved files a person may have saved. What agents may know is the
-//! companion's business; this only keeps noise from taking the place of the file that was really saved.
+//! Which folders are worth watching and which saved files a person may have saved. What agents may know is
+//! the companion's business; this only keeps noise from taking the place of the file that was really saved.
 
 use std::path::{Path, PathBuf};
 
@@ -15,8 +15,8 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    /// `excludes` are globs in the manner of `.gitignore`; those that cannot be read exclude nothing here (the
-    /// companion refuses to start with them).
+    /// `excludes` are globs in the manner of `.gitignore`; those that cannot be read exclude nothing here
+    /// (the companion refuses to start with them).
     pub(crate) fn new(roots: &[PathBuf], excludes: &[String], with_git_ignored: bool) -> Self {
         let built_in = alongside_companion::DEFAULT_EXCLUDES.iter().copied();
         let globs: Vec<_> = built_in.chain(excludes.iter().map(String::as_str)).collect();

@@ -1,8 +1,8 @@
 //! What the person set: `config.toml`, and what a project adds in `.alongside.toml`.
 //!
-//! A project is somebody else's text, so it may only take away from what agents are told, never add to it, and it
-//! cannot switch anything on. Reading is strict: a key that is not known stops the program with the file, the line
-//! and the nearest key there is, because a misspelt exclusion would silently exclude nothing.
+//! A project is somebody else's text, so it may only take away from what agents are told, never add to it,
+//! and it cannot switch anything on. Reading is strict: a key that is not known stops the program with the
+//! file, the line and the nearest key there is, because a misspelt exclusion would silently exclude nothing.
 
 mod reader;
 
@@ -112,8 +112,8 @@ impl Settings {
         }
     }
 
-    /// Reads what these projects add, in place of what others did. Returns those that say what cannot be meant: nobody knows
-    /// what shall be hidden in them.
+    /// Reads what these projects add, in place of what others did. Returns those that say what cannot be
+    /// meant: nobody knows what shall be hidden in them.
     pub(crate) fn visit(&mut self, roots: &[PathBuf]) -> Vec<(PathBuf, anyhow::Error)> {
         self.added.clear();
         let mut wrong = Vec::new();
@@ -263,7 +263,8 @@ fn as_text(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
-/// A project may hide files, not show what is hidden: a pattern that takes an exclusion back is the person's alone.
+/// A project may hide files, not show what is hidden: a pattern that takes an exclusion back is the person's
+/// alone.
 fn only_adds(entry: &Entry<'_>) -> Result<(), Wrong> {
     match entry.texts()?.iter().find(|glob| glob.text.starts_with('!')) {
         None => Ok(()),

@@ -28,7 +28,8 @@ async fn report(home: &Home, driven: &Driven, args: &[&str]) -> (Option<i32>, Va
     (output.status.code(), report)
 }
 
-/// Whether this machine had so much else to do that nothing can be told. That is no verdict, and never a wrong one.
+/// Whether this machine had so much else to do that nothing can be told. That is no verdict, and never a
+/// wrong one.
 fn is_busy(check: &Value) -> bool {
     check["reason"].as_str().is_some_and(|why| why.starts_with("this machine was too busy to tell"))
 }

@@ -1,4 +1,5 @@
-//! Settings at work: where the companion is found, what it tells, whom it serves. And the places it takes without any.
+//! Settings at work: where the companion is found, what it tells, whom it serves. And the places it takes
+//! without any.
 
 use std::process::Stdio;
 

@@ -1,4 +1,5 @@
-//! An editor of the test's own: a process that can be killed, and a language client that speaks with `alongside lsp`.
+//! An editor of the test's own: a process that can be killed, and a language client that speaks with
+//! `alongside lsp`.
 
 use std::io::{BufReader, Write as _};
 use std::path::Path;
@@ -107,7 +108,8 @@ impl Editor {
         self.asks("alongside/decideReview", decide).unwrap();
     }
 
-    /// The next notification or request of this method that fits and was not heard before; a request is answered `null`.
+    /// The next notification or request of this method that fits and was not heard before; a request is
+    /// answered `null`.
     pub(crate) fn hears(&mut self, method: &str, fits: impl Fn(&Value) -> bool) -> Value {
         let said = |message: &Message| match message {
             Message::Notification(it) if it.method == method && fits(&it.params) => {

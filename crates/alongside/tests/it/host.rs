@@ -1,5 +1,5 @@
-//! The host of a project: who starts it, who joins it, what it survives, and when it ends. The rules of its life have tests
-//! of their own beside them; here they are seen at work on real processes.
+//! The host of a project: who starts it, who joins it, what it survives, and when it ends. The rules of its
+//! life have tests of their own beside them; here they are seen at work on real processes.
 
 use std::process::Stdio;
 

@@ -1,4 +1,5 @@
-//! What runs all day costs nothing while nothing happens: no process of ours wakes, but to keep agents' streams alive.
+//! What runs all day costs nothing while nothing happens: no process of ours wakes, but to keep agents'
+//! streams alive.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -22,7 +23,8 @@ fn sleeps(pids: &[u32]) -> HashMap<String, String> {
         .collect()
 }
 
-/// Waits until no thread of these processes has woken for so long. Once more they may look at what has just been done.
+/// Waits until no thread of these processes has woken for so long. Once more they may look at what has just
+/// been done.
 async fn nobody_wakes(pids: &[u32], quiet: Duration) {
     let end = Instant::now() + DEADLINE + 3 * quiet;
     let (mut since, mut before) = (Instant::now(), sleeps(pids));

@@ -1,5 +1,5 @@
-//! `alongside install` and `uninstall` on a machine whose editors are scripts: what is shown, asked, written and taken out.
-//! What real editors and agents make of it is in `rig/tests/editors/installed.rs`.
+//! `alongside install` and `uninstall` on a machine whose editors are scripts: what is shown, asked, written
+//! and taken out. What real editors and agents make of it is in `rig/tests/editors/installed.rs`.
 
 mod agents;
 mod machine;

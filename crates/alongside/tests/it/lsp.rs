@@ -1,4 +1,5 @@
-//! `alongside lsp`: editors that come and go, restart their servers, crash and open projects; what agents hear of it.
+//! `alongside lsp`: editors that come and go, restart their servers, crash and open projects; what agents
+//! hear of it.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
-//! `alongside` as people use it: the real program, with its input and output in pipes, and the agent crate as the
-//! agent over the real wire. Everything lies in directories of the test's own.
+//! `alongside` as people use it: the real program, with its input and output in pipes, and the agent crate as
+//! the agent over the real wire. Everything lies in directories of the test's own.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -1,5 +1,5 @@
-//! The token opens the door to the person's reviews: it stands in private files and in the environment of agents, and nowhere
-//! else that anybody sees, keeps or sends in.
+//! The token opens the door to the person's reviews: it stands in private files and in the environment of
+//! agents, and nowhere else that anybody sees, keeps or sends in.
 
 use alongside_agent::find;
 

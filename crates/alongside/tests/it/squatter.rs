@@ -199,8 +199,8 @@ const RELAY: &str = r#"
     print "then: ", head($client) =~ /(authorization|nonce)/i ? $1 : "nothing", "\n";
 "#;
 
-/// Where a home is shared between machines or containers, a companion has the same address on another loopback, and its proof
-/// can be passed on.
+/// Where a home is shared between machines or containers, a companion has the same address on another
+/// loopback, and its proof can be passed on.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_proof_that_another_user_passes_on_is_not_believed() {
     use std::io::{BufRead as _, BufReader};

@@ -143,7 +143,8 @@ impl Home {
 }
 
 impl Drop for Home {
-    /// Hosts outlive the desks of a test, and one that is just starting is in no list: whatever has this home ends.
+    /// Hosts outlive the desks of a test, and one that is just starting is in no list: whatever has this home
+    /// ends.
     fn drop(&mut self) {
         let mark = format!("XDG_RUNTIME_DIR={}\0", self.path("run").display());
         for _ in 0..100 {
@@ -213,7 +214,8 @@ pub(crate) async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
     tokio::time::timeout(DEADLINE, future).await.unwrap_or_else(|_| panic!("waited in vain for {what}"))
 }
 
-/// How late this machine is with what somebody does who only sleeps: what it takes longer for everything else at least.
+/// How late this machine is with what somebody does who only sleeps: what it takes longer for everything else
+/// at least.
 pub(crate) struct Lateness(Arc<AtomicU64>);
 
 impl Lateness {

@@ -1,5 +1,6 @@
-//! The transcript in docs/desk-protocol.md is what was said in this test, but for what differs each time. After a change of
-//! the protocol, `ALONGSIDE_BLESS=1 cargo test -p alongside --test it transcript` writes it anew.
+//! The transcript in docs/desk-protocol.md is what was said in this test, but for what differs each time.
+//! After a change of the protocol, `ALONGSIDE_BLESS=1 cargo test -p alongside --test it transcript` writes it
+//! anew.
 
 use alongside_agent::Outcome;
 use lsp_server::Message;
@@ -63,8 +64,8 @@ async fn the_transcript_in_the_documentation_is_what_is_said() {
     }
 }
 
-/// Everything that was said, in Markdown. Of the statuses only these, once each: how many there are between them is a matter of
-/// time.
+/// Everything that was said, in Markdown. Of the statuses only these, once each: how many there are between
+/// them is a matter of time.
 fn write(home: &Home, said: &[(bool, Message)], statuses: &[Value]) -> String {
     let (mut text, mut statuses) = (String::new(), statuses.iter().peekable());
     for (by_editor, message) in said {

@@ -1,5 +1,5 @@
-//! When to speak: 50 ms after the last change, but never later than 200 ms after the first of a burst, and every 200 ms while
-//! it goes on. Waiting for silence alone starves under steady typing.
+//! When to speak: 50 ms after the last change, but never later than 200 ms after the first of a burst, and
+//! every 200 ms while it goes on. Waiting for silence alone starves under steady typing.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! The context journey: what desks report about the person's files becomes the one [`IdeContext`] that agents get.
+//! The context journey: what desks report about the person's files becomes the one [`IdeContext`] that agents
+//! get.
 
 pub(crate) mod debounce;
 mod global;
@@ -182,8 +183,8 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// The directories in which a change may change what is told: those of the files, and above them, within their roots, those in which
-    /// git may be told to ignore them. Blocks.
+    /// The directories in which a change may change what is told: those of the files, and above them, within
+    /// their roots, those in which git may be told to ignore them. Blocks.
     pub(crate) fn depends_on(&self, roots: &[PathBuf]) -> BTreeSet<PathBuf> {
         let mut directories = BTreeSet::new();
         for file in self.files.iter().filter(|file| file.is_absolute()) {

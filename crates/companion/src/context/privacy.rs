@@ -1,4 +1,5 @@
-//! What agents are never told about: files the user excludes, and files that git ignores. Reads the disk: never in the loop.
+//! What agents are never told about: files the user excludes, and files that git ignores. Reads the disk:
+//! never in the loop.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::Metadata;
@@ -98,7 +99,8 @@ impl Privacy {
         })
     }
 
-    /// Whether agents may know that this file is open. A link is judged by its own name and by what it leads to.
+    /// Whether agents may know that this file is open. A link is judged by its own name and by what it leads
+    /// to.
     pub(crate) fn allows(&mut self, path: &Path) -> bool {
         let real = path.canonicalize().ok().filter(|real| real != path);
         self.allows_name(path) && real.is_none_or(|real| self.allows_name(&real))
@@ -160,7 +162,8 @@ impl Privacy {
     }
 }
 
-/// Whether it is what a desk puts a review into while the person edits it in an editor: no file of the project's.
+/// Whether it is what a desk puts a review into while the person edits it in an editor: no file of the
+/// project's.
 fn is_being_reviewed(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"alongside-edit-"))
 }
@@ -188,7 +191,8 @@ fn exclusions(root: &Path, globs: &[&str]) -> Result<Gitignore, BadGlob> {
     builder.build().map_err(|error| BadGlob { glob: String::new(), why: error.to_string() })
 }
 
-/// A file of rules that is there and cannot be read hides everything: whoever wrote it wanted to hide something.
+/// A file of rules that is there and cannot be read hides everything: whoever wrote it wanted to hide
+/// something.
 fn read_rules(source: &Path, base: &Path) -> Gitignore {
     let mut builder = GitignoreBuilder::new(base);
     match untrusted::read(source, MAX_RULES, Whose::Anybodys) {

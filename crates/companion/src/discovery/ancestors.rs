@@ -1,4 +1,5 @@
-//! The processes above the editor. Agents take one of them for the editor when they run outside its own terminal.
+//! The processes above the editor. Agents take one of them for the editor when they run outside its own
+//! terminal.
 
 use alongside_platform::process::Processes;
 

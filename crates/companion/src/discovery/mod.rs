@@ -1,5 +1,5 @@
-//! Being found: the discovery files of every family, written when the companion starts, rewritten when its roots
-//! change or it gets the focus, removed when it stops.
+//! Being found: the discovery files of every family, written when the companion starts, rewritten when its
+//! roots change or it gets the focus, removed when it stops.
 
 mod ancestors;
 pub(crate) mod sweep;
@@ -37,8 +37,9 @@ pub(crate) struct Publisher {
 }
 
 impl Publisher {
-    /// Writes every file for these roots that is not there already. Names that companions share are taken over if this
-    /// one has the focus, and otherwise if nobody living has them. Returns what keeps which agents from finding us.
+    /// Writes every file for these roots that is not there already. Names that companions share are taken
+    /// over if this one has the focus, and otherwise if nobody living has them. Returns what keeps which
+    /// agents from finding us.
     pub(crate) fn publish(&mut self, roots: &[PathBuf], focused: bool) -> Vec<Problem> {
         let (problems, is_gone) = self.try_publish(roots, focused);
         // Another companion that ends takes empty directories away.
@@ -160,7 +161,8 @@ impl Publisher {
         }
     }
 
-    /// Whether a shared name may be ours: it is free, or left by the dead, or a sibling's and we have the focus.
+    /// Whether a shared name may be ours: it is free, or left by the dead, or a sibling's and we have the
+    /// focus.
     fn may_have(
         &self,
         found: &Found,

@@ -1,5 +1,6 @@
-//! Files that a companion of ours left behind when it was killed. One stale file can hide a living companion, for
-//! agents try a single one. Only files that say we wrote them, and whose server does not answer to their token, go.
+//! Files that a companion of ours left behind when it was killed. One stale file can hide a living companion,
+//! for agents try a single one. Only files that say we wrote them, and whose server does not answer to their
+//! token, go.
 
 use std::ffi::OsStr;
 use std::io::{self, Read as _, Write as _};
@@ -98,8 +99,9 @@ pub(crate) fn remove(found: &Found) {
     }
 }
 
-/// Whether the companion of this record listens on its port: whoever does has to [prove](proof) that it knows the token.
-/// The token itself stays here, for anybody may have the port by now. Blocks for half a second at most.
+/// Whether the companion of this record listens on its port: whoever does has to [prove](proof) that it knows
+/// the token. The token itself stays here, for anybody may have the port by now. Blocks for half a second at
+/// most.
 pub(crate) fn answers(record: &Record) -> bool {
     let ask = || -> io::Result<bool> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, record.port));
@@ -159,8 +161,8 @@ pub(crate) fn sweep(places: &Places, own_token: &str) -> Vec<PathBuf> {
     removed
 }
 
-/// Removes the discovery files of companions of ours that do not answer any more, and tells which that were. Blocks for
-/// half a second for each of them.
+/// Removes the discovery files of companions of ours that do not answer any more, and tells which that were.
+/// Blocks for half a second for each of them.
 pub fn remove_stale_files(places: &Places) -> Vec<PathBuf> {
     // No companion has this token.
     sweep(places, "")

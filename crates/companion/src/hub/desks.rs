@@ -154,8 +154,8 @@ impl State {
         }
     }
 
-    /// Tells desks what has changed around the reviews: agents, what these are told, where they find us. Changes that follow
-    /// each other closely are told together.
+    /// Tells desks what has changed around the reviews: agents, what these are told, where they find us.
+    /// Changes that follow each other closely are told together.
     pub(super) fn tell_status(&mut self) {
         if Instant::now() < self.next_status {
             self.status_waits = true;

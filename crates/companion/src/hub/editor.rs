@@ -1,5 +1,5 @@
-//! The editor that the companion belongs to, and its workspace: they change, the editor goes and comes back, and agents find
-//! the companion accordingly.
+//! The editor that the companion belongs to, and its workspace: they change, the editor goes and comes back,
+//! and agents find the companion accordingly.
 
 use std::path::PathBuf;
 
@@ -65,7 +65,8 @@ impl State {
         self.scribe.send(Job::Publish { roots: self.roots.clone(), focused, done });
     }
 
-    /// The discovery files are written as far as they can be. Tells what has changed about that, if nobody else does.
+    /// The discovery files are written as far as they can be. Tells what has changed about that, if nobody
+    /// else does.
     pub(super) fn published(&mut self, problems: Vec<Problem>, asked: bool) {
         let before = std::mem::replace(&mut self.unpublished, problems);
         if !asked {

@@ -17,8 +17,8 @@ use crate::review::Proposal;
 use crate::review::target::{BadTarget, Fingerprint};
 use crate::scribe::Written;
 
-/// What `closeDiff` is answered with: nothing for an unknown session, and for a known one the last text of the review,
-/// if there was one.
+/// What `closeDiff` is answered with: nothing for an unknown session, and for a known one the last text of
+/// the review, if there was one.
 pub(crate) type LastText = Option<Option<Arc<str>>>;
 
 /// Why an agent gets no session.
@@ -117,7 +117,8 @@ pub(crate) enum Event {
     /// The disk is full, and so many bytes are still held for drafts and journal; `None` once there is room
     /// again.
     DiskShort(Option<u64>),
-    /// The discovery files are written; what keeps which agents from finding us, which whoever `asked` is told.
+    /// The discovery files are written; what keeps which agents from finding us, which whoever `asked` is
+    /// told.
     Published {
         problems: Vec<Problem>,
         /// Somebody else has a name that we want.

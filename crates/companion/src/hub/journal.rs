@@ -15,8 +15,8 @@ use crate::scribe::Job;
 use crate::session::Session;
 
 impl State {
-    /// Takes over what a crashed companion left behind. Its sessions go on; what was undecided is rejected, which is
-    /// the only way to free an agent that waits for it.
+    /// Takes over what a crashed companion left behind. Its sessions go on; what was undecided is rejected,
+    /// which is the only way to free an agent that waits for it.
     pub(super) fn adopt(&mut self, journal: Journal) {
         self.reviews.go_on_after(journal.last_review);
         if journal.is_damaged {
@@ -127,8 +127,8 @@ impl State {
         self.news.push(Problem { what, hint: Some(hint) });
     }
 
-    /// Writes down what a companion must know that comes after a crash of this one. Answers that speak of it are given when it
-    /// is on disk, and so are those that speak of drafts.
+    /// Writes down what a companion must know that comes after a crash of this one. Answers that speak of it
+    /// are given when it is on disk, and so are those that speak of drafts.
     pub(super) fn write_journal(&mut self) {
         let hands_over = self.stopping.as_ref().is_some_and(|stopping| stopping.hands_over);
         if self.journal_is_underway || hands_over {

@@ -1,5 +1,6 @@
-//! Looking at the disk, beside the loop: which files may be told, what they are really called, whether targets have changed.
-//! The loop itself only asks whether targets are there and unchanged, and goes on while somebody reads.
+//! Looking at the disk, beside the loop: which files may be told, what they are really called, whether
+//! targets have changed. The loop itself only asks whether targets are there and unchanged, and goes on while
+//! somebody reads.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -70,7 +71,8 @@ impl State {
         }
     }
 
-    /// Gives every agent this context; those that have it already are not told again. Desks are told with the status.
+    /// Gives every agent this context; those that have it already are not told again. Desks are told with the
+    /// status.
     fn tell_context(&mut self, context: IdeContext) {
         self.told_files = crate::context::told(&context);
         let (context, now) = (Arc::new(context), Instant::now());
@@ -136,8 +138,8 @@ impl State {
         }
     }
 
-    /// Nobody accepts what replaces a file they have not seen: what may have changed is read before. Returns what need not
-    /// wait for that.
+    /// Nobody accepts what replaces a file they have not seen: what may have changed is read before. Returns
+    /// what need not wait for that.
     pub(super) fn after_reading(&mut self, desk: DeskId, call: desk::Call) -> Option<desk::Call> {
         let Request::DecideReview { id, decision: Decision::Accept, .. } = call.request else {
             return Some(call);

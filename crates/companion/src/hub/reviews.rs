@@ -148,8 +148,8 @@ impl State {
         self.scribe.send(job);
     }
 
-    /// What becomes of the draft of a review that ends. Returns what is written of it, unless it was accepted: then it goes when
-    /// the agent has written it.
+    /// What becomes of the draft of a review that ends. Returns what is written of it, unless it was
+    /// accepted: then it goes when the agent has written it.
     fn keep_what_was_typed(&mut self, pending: &Pending, closing: Closing) -> Option<(String, u64)> {
         let id = draft_id(self.started, pending.id);
         if !pending.has_edits() {
@@ -204,7 +204,8 @@ fn outcome(pending: &Pending, closing: Closing, closes: bool) -> Vec<String> {
     }
 }
 
-/// The notifications that tell that nothing came of a proposal; `closes` for a session that is to hear that the diff closes.
+/// The notifications that tell that nothing came of a proposal; `closes` for a session that is to hear that
+/// the diff closes.
 pub(super) fn refused(file_path: String, closes: bool) -> Vec<String> {
     let mut messages = vec![rpc::notification(DIFF_REJECTED, &DiffRejected { file_path: file_path.clone() })];
     if closes {

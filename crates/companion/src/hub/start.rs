@@ -1,4 +1,5 @@
-//! How a companion comes to life: port and token (those of before a crash, if there was one), the server, the files.
+//! How a companion comes to life: port and token (those of before a crash, if there was one), the server, the
+//! files.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -162,7 +163,8 @@ pub(crate) async fn start(builder: Builder) -> Result<Companion, StartError> {
     state.stale.everything();
     // From here on we hear what changes.
     state.refresh_context();
-    // The kernel takes some ten milliseconds to let a watch go: nobody shall wait for that who waits for the end.
+    // The kernel takes some ten milliseconds to let a watch go: nobody shall wait for that who waits for the
+    // end.
     let watch = state.watch.clone();
     tokio::spawn(async move {
         let (scribe, stopping) = state.run(inbox).await;

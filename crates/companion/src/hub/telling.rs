@@ -10,7 +10,8 @@ use tokio::sync::oneshot;
 use super::{DeskId, Event, State};
 use crate::scribe::Written;
 
-/// How long the end of a review waits for its edits to be written; then it is told without saying where they are.
+/// How long the end of a review waits for its edits to be written; then it is told without saying where they
+/// are.
 const WRITTEN_WITHIN: Duration = Duration::from_secs(1);
 
 /// What desks shall be told, and which edits are not on disk.

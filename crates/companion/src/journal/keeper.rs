@@ -1,8 +1,9 @@
-//! Where journals lie, who may write which, and what of them goes when: a file and a lock for each living companion, and for
-//! each that has crashed until it is back, or for two weeks.
+//! Where journals lie, who may write which, and what of them goes when: a file and a lock for each living
+//! companion, and for each that has crashed until it is back, or for two weeks.
 //!
-//! A file is a record a line, and the last whole one counts. What changes is appended, for an agent waits for it: a file that
-//! takes the place of another is written out by ext4 on the spot, which takes fifteen times as long, and now and then 4 ms.
+//! A file is a record a line, and the last whole one counts. What changes is appended, for an agent waits for
+//! it: a file that takes the place of another is written out by ext4 on the spot, which takes fifteen times
+//! as long, and now and then 4 ms.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -22,8 +23,8 @@ use alongside_platform::untrusted::{self, Whose};
 /// It holds the texts of all open reviews; whatever is larger than this is something else.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// A file begins anew with the next record when it holds about so many, for that is what takes 4 ms: of a hundred agents not one
-/// shall wait for it.
+/// A file begins anew with the next record when it holds about so many, for that is what takes 4 ms: of a
+/// hundred agents not one shall wait for it.
 const RECORDS: u64 = 128;
 
 /// But not below so many bytes, nor above.
@@ -70,7 +71,8 @@ fn remove(journal: &Path) {
 }
 
 impl Keeper {
-    /// Takes the journal of this [name](super::name). `None` when another living companion has it. Blocks briefly.
+    /// Takes the journal of this [name](super::name). `None` when another living companion has it. Blocks
+    /// briefly.
     pub(crate) fn take(state: &Path, name: &str) -> io::Result<Option<Self>> {
         make_directory(state)?;
         let path = directory(state).join(format!("{name}.json"));
@@ -84,8 +86,8 @@ impl Keeper {
         }))
     }
 
-    /// What a crashed companion left behind. Of one that is damaged, port and token are enough for agents to be told that
-    /// they are not known any more; without them it is an error.
+    /// What a crashed companion left behind. Of one that is damaged, port and token are enough for agents to
+    /// be told that they are not known any more; without them it is an error.
     pub(crate) fn left_behind(&self) -> io::Result<Option<Journal>> {
         let json = match untrusted::read(&self.path, MAX_BYTES, Whose::Ours) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -112,8 +114,8 @@ impl Keeper {
         Ok(Some(journal))
     }
 
-    /// Writes what has changed, each file in one step: a record is there, or was never written. After each of them what lies there is of a companion that was. The
-    /// directories are put back if they were taken away.
+    /// Writes what has changed, each file in one step: a record is there, or was never written. After each of
+    /// them what lies there is of a companion that was. The directories are put back if they were taken away.
     pub(crate) fn write(&mut self, changes: &Changes) -> io::Result<()> {
         let lock = self.path.with_extension("lock");
         if !private::leads_to(&lock, &self.lock) {
@@ -126,7 +128,8 @@ impl Keeper {
         let changed: Vec<_> = journal.sessions.iter().map(|known| (self.page(&known.id), known)).collect();
         self.is_begun &= !is_all;
         if *is_all {
-            // Before a new port or token is written down: nobody who knows the old ones may be taken for one of ours.
+            // Before a new port or token is written down: nobody who knows the old ones may be taken for one
+            // of ours.
             self.pages.clear();
             for page in pages(&self.path).filter(|page| !changed.iter().any(|(one, _)| one == page)) {
                 // What cannot be removed is a session that nobody comes back to.
@@ -198,7 +201,8 @@ fn put(path: &Path, record: &impl Serialize, is_begun: bool) -> io::Result<()> {
     }
 }
 
-/// The last record that is whole. One that was being written at a crash is none: nobody was told of what it says.
+/// The last record that is whole. One that was being written at a crash is none: nobody was told of what it
+/// says.
 fn newest<T: DeserializeOwned>(file: &[u8]) -> io::Result<T> {
     let mut records = file.rsplit(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let last = serde_json::from_slice(records.next().unwrap_or_default());

@@ -1,7 +1,7 @@
-//! The listening sockets. Anybody on this machine can connect, so whoever has not shown the token is a *stranger*: strangers
-//! have little time and little room, and when there are too many the one that came first is sent away. However many half-open
-//! connections there are, they cost bounded memory and descriptors, and an agent still gets in. Who has shown the token is
-//! under no such limit.
+//! The listening sockets. Anybody on this machine can connect, so whoever has not shown the token is a
+//! *stranger*: strangers have little time and little room, and when there are too many the one that came
+//! first is sent away. However many half-open connections there are, they cost bounded memory and
+//! descriptors, and an agent still gets in. Who has shown the token is under no such limit.
 
 use std::collections::VecDeque;
 use std::io;
@@ -148,7 +148,8 @@ async fn attend(
     let served = http1::Builder::new().max_buf_size(MAX_HEAD).serve_connection(TokioIo::new(stream), service);
     let mut served = std::pin::pin!(served);
     let is_stranger = tokio::select! {
-        // What has arrived is read before anybody is sent away: after the process was stopped, their time is over at once.
+        // What has arrived is read before anybody is sent away: after the process was stopped, their time is
+        // over at once.
         biased;
         _ = &mut served => return,
         _ = known.wait_for(|known| *known) => false,

@@ -1,4 +1,5 @@
-//! The endpoint without a network: requests go through the gate and the routes to a hub that only knows one session.
+//! The endpoint without a network: requests go through the gate and the routes to a hub that only knows one
+//! session.
 
 use std::sync::Arc;
 

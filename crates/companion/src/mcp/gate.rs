@@ -1,5 +1,5 @@
-//! Who may talk to the companion at all, decided on the headers before a body is read: a local `Host`, no web page's
-//! `Origin`, and the token.
+//! Who may talk to the companion at all, decided on the headers before a body is read: a local `Host`, no web
+//! page's `Origin`, and the token.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -43,8 +43,8 @@ pub(crate) enum Proof {
 }
 
 impl Gate {
-    /// `addresses` are those that are listened on: each may be named itself, and its port with any name of this
-    /// machine.
+    /// `addresses` are those that are listened on: each may be named itself, and its port with any name of
+    /// this machine.
     pub(crate) fn new(token: Arc<str>, addresses: &[SocketAddr], allow_tokenless: bool) -> Self {
         // In a container, agents dial host.docker.internal.
         let names = ["127.0.0.1", "localhost", "[::1]", "host.docker.internal"];
@@ -71,8 +71,8 @@ impl Gate {
     fn admit(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Proof, Refusal> {
         self.is_local(uri, headers)?;
         match headers.get(AUTHORIZATION) {
-            // Without a token, this is all that tells an agent from a page whose browser says no `Origin`: JSON is what
-            // pages cannot send unasked.
+            // Without a token, this is all that tells an agent from a page whose browser says no `Origin`:
+            // JSON is what pages cannot send unasked.
             None if self.allow_tokenless && is_simple(method, headers) => {
                 Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, "without a token, send application/json"))
             }
@@ -87,7 +87,8 @@ impl Gate {
         }
     }
 
-    /// Proves that this companion knows the token, to whoever asks without showing it. `None` if nobody asks for that.
+    /// Proves that this companion knows the token, to whoever asks without showing it. `None` if nobody asks
+    /// for that.
     fn prove(&self, request: &Request) -> Option<String> {
         let headers = request.headers();
         let is_asked = request.method() == Method::GET && request.uri().path() == "/status";
@@ -126,7 +127,8 @@ fn is_simple(method: &Method, headers: &HeaderMap) -> bool {
     method == Method::POST && !kind.eq_ignore_ascii_case("application/json")
 }
 
-/// A header that is there once; of two, whoever reads the other one would take the request for another. Otherwise nothing.
+/// A header that is there once; of two, whoever reads the other one would take the request for another.
+/// Otherwise nothing.
 fn only(headers: &HeaderMap, name: HeaderName) -> &str {
     let mut values = headers.get_all(name).iter();
     let first = values.next().and_then(|value| value.to_str().ok());

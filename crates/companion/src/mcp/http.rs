@@ -112,8 +112,8 @@ async fn messages(
         Err(refused) => return *refused,
     };
     let session = header(&parts.headers, SESSION_HEADER).map(str::to_owned);
-    // From here until its messages are with the hub, nothing is sent again to this session: the body may say that
-    // the agent has moved on.
+    // From here until its messages are with the hub, nothing is sent again to this session: the body may say
+    // that the agent has moved on.
     let unread = match &session {
         None => None,
         Some(id) => {
@@ -332,7 +332,8 @@ async fn end_session(State(server): State<Arc<Server>>, headers: HeaderMap) -> R
     }
 }
 
-/// The state as desks see it, without what leads to the token, and for the tokenless without the person's files.
+/// The state as desks see it, without what leads to the token, and for the tokenless without the person's
+/// files.
 async fn status(State(server): State<Arc<Server>>, Extension(proof): Extension<Proof>) -> Response {
     let status = server.events.ask(Event::StatusWanted).await.map(|mut status| {
         status.environment = alongside_desk::Environment::default();

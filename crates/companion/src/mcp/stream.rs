@@ -1,5 +1,5 @@
-//! The stream an agent listens on: server-sent events, as fast as the agent reads them, and a comment when there is
-//! nothing to say, for clients give up on a body that is silent for minutes.
+//! The stream an agent listens on: server-sent events, as fast as the agent reads them, and a comment when
+//! there is nothing to say, for clients give up on a body that is silent for minutes.
 
 use std::io;
 use std::sync::Arc;
@@ -26,7 +26,8 @@ pub(crate) struct Open {
     pub(crate) number: u64,
     pub(crate) frames: mpsc::Receiver<String>,
     pub(crate) events: Events,
-    /// Whether the stream shall be cut instead of ended, for a successor: many agents come back to one that was cut only.
+    /// Whether the stream shall be cut instead of ended, for a successor: many agents come back to one that
+    /// was cut only.
     pub(crate) cut: Arc<AtomicBool>,
 }
 

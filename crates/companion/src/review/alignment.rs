@@ -1,8 +1,9 @@
 //! Making the file on disk comparable with the proposal.
 //!
-//! Agents often propose `\n` for a file with `\r\n` (and put `\r\n` back themselves), or leave out a byte-order mark.
-//! Compared as bytes, every line would differ. So the original is brought to the proposal's convention first: hunks
-//! then show what the agent means, and original lines that the person keeps enter as the agent expects them.
+//! Agents often propose `\n` for a file with `\r\n` (and put `\r\n` back themselves), or leave out a
+//! byte-order mark. Compared as bytes, every line would differ. So the original is brought to the proposal's
+//! convention first: hunks then show what the agent means, and original lines that the person keeps enter as
+//! the agent expects them.
 
 use alongside_desk::LineEnding;
 

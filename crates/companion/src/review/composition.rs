@@ -1,8 +1,8 @@
 //! The one truth of a review: the current text, and how it lies against the original and the proposal.
 //!
-//! All three texts are one sequence of *segments*: stretches of lines where they agree, and stretches where they
-//! differ. The second kind is what people decide on, the hunks. Keeping, dropping and typing replace lines of the
-//! current text and nothing else; what has become of a hunk is read off the texts, never stored.
+//! All three texts are one sequence of *segments*: stretches of lines where they agree, and stretches where
+//! they differ. The second kind is what people decide on, the hunks. Keeping, dropping and typing replace
+//! lines of the current text and nothing else; what has become of a hunk is read off the texts, never stored.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -162,7 +162,8 @@ impl Composition {
         Ok(())
     }
 
-    /// Splits a hunk: line by line where lines replace lines, after blank lines where they are only added or removed.
+    /// Splits a hunk: line by line where lines replace lines, after blank lines where they are only added or
+    /// removed.
     ///
     /// # Errors
     /// [`Refusal::CannotSplit`] if there is nothing smaller, or the person has edited it.

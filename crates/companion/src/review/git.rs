@@ -31,8 +31,8 @@ pub(crate) fn directory_of(file: &Path) -> Option<PathBuf> {
         .map(Path::to_owned)
 }
 
-/// Whether git takes this directory for a repository, or for what several share, once the file is written: it may be what was
-/// missing. A link counts wherever it leads.
+/// Whether git takes this directory for a repository, or for what several share, once the file is written: it
+/// may be what was missing. A link counts wherever it leads.
 fn is_bare(directory: &Path, file: &Path) -> bool {
     let will_be = |name: &str| {
         let path = directory.join(name);

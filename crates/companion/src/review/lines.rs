@@ -1,8 +1,9 @@
 //! What differs between two texts.
 //!
-//! Most of a large file is as it was. So bytes are compared as far as they agree; where they do not, a *window* of lines is
-//! compared, and what it says is believed as far as a stretch of it that agrees again. That costs what has changed and a
-//! glance at the rest: 10 MB with 400 changes take a tenth of the time that comparing all lines does.
+//! Most of a large file is as it was. So bytes are compared as far as they agree; where they do not, a
+//! *window* of lines is compared, and what it says is believed as far as a stretch of it that agrees again.
+//! That costs what has changed and a glance at the rest: 10 MB with 400 changes take a tenth of the time that
+//! comparing all lines does.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -13,14 +14,14 @@ use similar::{DiffOp, DiffTag};
 
 /// How long a comparison may look for the smallest difference before it settles for a coarser one.
 pub(crate) const COMPARISON: Duration = Duration::from_millis(300);
-/// How many lines of both texts are looked at where they differ. Where they do not agree again within them, four times as
-/// many, and so on.
+/// How many lines of both texts are looked at where they differ. Where they do not agree again within them,
+/// four times as many, and so on.
 const WINDOW: usize = 64;
-/// What agrees again is believed if it is a window's share as large as this: what agrees in a few lines only may be any
-/// closing brace.
+/// What agrees again is believed if it is a window's share as large as this: what agrees in a few lines only
+/// may be any closing brace.
 const SHARE: usize = 4;
-/// Up to so many lines are compared the way that people read best. It looks at all of them again for each difference:
-/// in large windows with many it would settle for far coarser ones.
+/// Up to so many lines are compared the way that people read best. It looks at all of them again for each
+/// difference: in large windows with many it would settle for far coarser ones.
 const READ_WELL: usize = 20_000;
 /// The most lines that are compared at once, in each text: each of them takes some fifty bytes meanwhile, and
 /// a line may be one byte. Where so many do not agree again, the rest is one difference.
@@ -29,8 +30,8 @@ const LARGEST: usize = 1 << 20;
 /// Two stretches of lines that differ, in the old text and in the new one.
 type Difference = (Range<usize>, Range<usize>);
 
-/// Where two texts differ: pairs of line ranges, in order, with equal lines between them. After some time, mostly
-/// [`COMPARISON`], what is left is one difference.
+/// Where two texts differ: pairs of line ranges, in order, with equal lines between them. After some time,
+/// mostly [`COMPARISON`], what is left is one difference.
 pub(crate) fn differences(old: &Text, new: &Text, within: Duration) -> Vec<Difference> {
     let deadline = Instant::now() + within;
     let mut rest = Rest { old, new, at: (0, 0), ends: (old.len(), new.len()) };

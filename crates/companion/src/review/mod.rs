@@ -135,7 +135,8 @@ impl Pending {
         }
     }
 
-    /// Whether the target has to be read again, which is for somebody else to do. Not while that is being done.
+    /// Whether the target has to be read again, which is for somebody else to do. Not while that is being
+    /// done.
     pub(crate) fn wants_reading(&mut self) -> bool {
         let wants = !self.is_read && self.seen.is_outdated(self.file_path());
         self.is_read |= wants;
@@ -213,8 +214,8 @@ impl Pending {
     /// Whether this decision may be taken on this revision.
     ///
     /// # Errors
-    /// Shipped agents write their whole proposal when given an empty text, and fail when given what the file already
-    /// holds: neither can be accepted.
+    /// Shipped agents write their whole proposal when given an empty text, and fail when given what the file
+    /// already holds: neither can be accepted.
     pub(crate) fn may_decide(&self, revision: u64, decision: Decision) -> Result<(), Refusal> {
         self.on(revision)?;
         let composition = &self.proposal.composition;

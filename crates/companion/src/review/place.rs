@@ -1,5 +1,5 @@
-//! Where a write to a proposal's path would end up, seen through links and `..`, also when there is no such file yet: a
-//! project that somebody else made can hold a link out of it, and an agent can name any path.
+//! Where a write to a proposal's path would end up, seen through links and `..`, also when there is no such
+//! file yet: a project that somebody else made can hold a link out of it, and an agent can name any path.
 
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
@@ -9,8 +9,8 @@ use super::git;
 /// As many links as Linux follows.
 const MOST_LINKS: usize = 40;
 
-/// The path without links. What does not exist is followed as far as it does, a link to nothing as well: whoever writes
-/// through it makes a file where it leads. Only looks.
+/// The path without links. What does not exist is followed as far as it does, a link to nothing as well:
+/// whoever writes through it makes a file where it leads. Only looks.
 pub(crate) fn lead(path: &Path) -> PathBuf {
     let mut place = PathBuf::new();
     let mut rest = parts(path);

@@ -1,5 +1,6 @@
-//! Segments where they lie: their lines in each of the three texts, and what stands there. They are gone through from the first
-//! to the last, so that each end is looked for once: with hundreds of hunks that is most of what a keystroke costs.
+//! Segments where they lie: their lines in each of the three texts, and what stands there. They are gone
+//! through from the first to the last, so that each end is looked for once: with hundreds of hunks that is
+//! most of what a keystroke costs.
 
 use std::ops::Range;
 

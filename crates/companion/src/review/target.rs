@@ -22,7 +22,8 @@ pub(crate) struct Fingerprint {
     content: Content,
 }
 
-/// What can be seen without opening it: kind, length and time of modification; `None` for a file that does not exist.
+/// What can be seen without opening it: kind, length and time of modification; `None` for a file that does
+/// not exist.
 type Cheap = Option<(bool, u64, Option<SystemTime>)>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

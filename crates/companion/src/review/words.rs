@@ -1,7 +1,7 @@
 //! Which words of a hunk differ, so that the eye finds the one that matters in a long line.
 //!
-//! Only marks that say something are made: not for lines that are only added or removed, not for those that share
-//! hardly anything, and not for more text than anybody compares word by word.
+//! Only marks that say something are made: not for lines that are only added or removed, not for those that
+//! share hardly anything, and not for more text than anybody compares word by word.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,8 +11,8 @@ use alongside_desk::{Position, Range as Stretch, Words};
 use similar::DiffTag;
 use similar::algorithms::{Capture, Compact, Replace, myers};
 
-/// How long one change of a review may look for words, over all its hunks. Those it does not come to have no marks
-/// until the next change.
+/// How long one change of a review may look for words, over all its hunks. Those it does not come to have no
+/// marks until the next change.
 const BUDGET: Duration = Duration::from_millis(50);
 /// The most lines of a side.
 const MAX_LINES: usize = 100;
@@ -21,8 +21,8 @@ const MAX_BYTES: usize = 16 << 10;
 /// The least that both sides must share of what is not space, in percent of the bytes of both.
 const LEAST_SHARED: usize = 40;
 
-/// The words of a review's hunks, kept for as long as a hunk has the same lines: deciding one of four hundred compares
-/// one again at most. Lines are counted from the hunk's first.
+/// The words of a review's hunks, kept for as long as a hunk has the same lines: deciding one of four hundred
+/// compares one again at most. Lines are counted from the hunk's first.
 #[derive(Debug, Default)]
 pub(super) struct Marks(HashMap<Sides, Option<Words>>);
 
@@ -96,7 +96,8 @@ enum Token<'a> {
     End,
 }
 
-/// Which words differ; lines are counted from 0 on both sides. A comparison that comes to its deadline is coarser.
+/// Which words differ; lines are counted from 0 on both sides. A comparison that comes to its deadline is
+/// coarser.
 pub(crate) fn differing(original: &str, beside: &str, deadline: Instant) -> Option<Words> {
     let (old, new) = (tokens(original), tokens(beside));
     let ends = (0..old.len(), 0..new.len());

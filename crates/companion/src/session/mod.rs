@@ -23,7 +23,8 @@ pub(crate) const FREED_AFTER: Duration = Duration::from_secs(60);
 pub(crate) const VIEWS_CLOSE_AFTER: Duration = Duration::from_secs(10);
 /// What was decided before a stream returned is not sent within this time of its opening.
 pub(crate) const RESEND_AFTER: Duration = Duration::from_millis(100);
-/// Texts of ended reviews remembered for an agent that closes twice, or late, beside those it has not been told of.
+/// Texts of ended reviews remembered for an agent that closes twice, or late, beside those it has not been
+/// told of.
 const REMEMBERED: usize = 8;
 
 /// How many there are at most: far more than anybody works with, and few enough for desks to show.
@@ -109,8 +110,9 @@ impl Session {
         }
     }
 
-    /// Whether it may be a release that knows no rejection but `ide/diffClosed`: it sends no token, or is of a family in which
-    /// such releases do, or comes over stdio, where agents turn that are refused without a token. Newer ones know both.
+    /// Whether it may be a release that knows no rejection but `ide/diffClosed`: it sends no token, or is of
+    /// a family in which such releases do, or comes over stdio, where agents turn that are refused without a
+    /// token. Newer ones know both.
     pub(crate) fn hears_that_diffs_close(&self) -> bool {
         let among_family = self.family.is_some_and(|family| family.behaviour.hears_that_diffs_close());
         self.tokenless || among_family || self.client.name == OVER_STDIO
@@ -140,8 +142,8 @@ impl Session {
         self.stream.as_ref().map_or(0, |stream| stream.number)
     }
 
-    /// Sends what can be sent now. While a POST is unread that is no outcome, not even a new one: the POST may propose
-    /// the same file again, and the agent would take the outcome for that of its new proposal.
+    /// Sends what can be sent now. While a POST is unread that is no outcome, not even a new one: the POST
+    /// may propose the same file again, and the agent would take the outcome for that of its new proposal.
     pub(crate) fn pump(&mut self, now: Instant) {
         let Some(stream) = &self.stream else { return };
         let resend = stream.opened + RESEND_AFTER <= now;
@@ -187,8 +189,9 @@ impl Session {
         self.stream_lost.filter(|_| self.stream.is_none()).map(|lost| lost + VIEWS_CLOSE_AFTER)
     }
 
-    /// Remembers the last text of a review that ended, for `closeDiff`. Where the outcome is not delivered the text stays:
-    /// an agent that is answered nothing writes its whole proposal. There are as many of those as the outbox holds.
+    /// Remembers the last text of a review that ended, for `closeDiff`. Where the outcome is not delivered
+    /// the text stays: an agent that is answered nothing writes its whole proposal. There are as many of
+    /// those as the outbox holds.
     pub(crate) fn remember(&mut self, path: &str, text: Arc<str>) {
         self.forget(path);
         self.ended.push_back((path.to_owned(), text));

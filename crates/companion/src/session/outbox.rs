@@ -1,8 +1,8 @@
 //! What one agent still has to be told: the newest context, and every outcome without a receipt.
 //!
-//! An outcome is followed on the same stream by a `ping`; the agent's reply is the receipt. Only an outcome without
-//! one is sent again when a stream returns. Replaying more makes shipped agents accept what nobody decided: after a
-//! cut, the returning stream and the next `openDiff` of the same file cross.
+//! An outcome is followed on the same stream by a `ping`; the agent's reply is the receipt. Only an outcome
+//! without one is sent again when a stream returns. Replaying more makes shipped agents accept what nobody
+//! decided: after a cut, the returning stream and the next `openDiff` of the same file cross.
 //!
 //! The outbox never grows with time: contexts replace each other, and an agent has one diff open at a time.
 
@@ -12,8 +12,8 @@ use std::sync::Arc;
 use alongside_contract::context::{CONTEXT_UPDATE, IdeContext};
 use alongside_contract::rpc::{self, Id};
 
-/// Undelivered outcomes kept for one agent. Agents have one diff open at a time; a client that opens thousands and
-/// never reads loses the oldest.
+/// Undelivered outcomes kept for one agent. Agents have one diff open at a time; a client that opens
+/// thousands and never reads loses the oldest.
 const MAX_OUTCOMES: usize = 256;
 
 /// See the module.
@@ -159,8 +159,8 @@ impl Outbox {
         self.outcomes.iter().map(|outcome| (outcome.path.as_str(), &*outcome.messages))
     }
 
-    /// What to send on `stream` next, as server-sent events: a context, or an outcome and its ping. Outcomes from
-    /// before the stream are held back until `resend` says that the agent's posts have all been read.
+    /// What to send on `stream` next, as server-sent events: a context, or an outcome and its ping. Outcomes
+    /// from before the stream are held back until `resend` says that the agent's posts have all been read.
     pub(crate) fn next_frame(&mut self, stream: u64, resend: bool) -> Option<String> {
         let blindly = self.receipts.are_ignored();
         let waiting = |outcome: &&mut Outcome| match outcome.stream == stream {
@@ -196,8 +196,8 @@ impl Outbox {
     }
 }
 
-/// One server-sent event. JSON has no raw line breaks, so one `data:` line holds it; it has no id and no retry hint,
-/// for old clients reopen their stream after each event with an id.
+/// One server-sent event. JSON has no raw line breaks, so one `data:` line holds it; it has no id and no
+/// retry hint, for old clients reopen their stream after each event with an id.
 fn push_event(frame: &mut String, json: &str) {
     frame.push_str("event: message\ndata: ");
     frame.push_str(json);

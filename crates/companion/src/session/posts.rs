@@ -1,5 +1,6 @@
-//! The requests of an agent that are on their way. Those on different connections overtake each other: a proposal that was broken off
-//! while the companion was held up is still read afterwards, and must not take the place of the one that came after it.
+//! The requests of an agent that are on their way. Those on different connections overtake each other: a
+//! proposal that was broken off while the companion was held up is still read afterwards, and must not take
+//! the place of the one that came after it.
 
 use std::collections::BTreeMap;
 

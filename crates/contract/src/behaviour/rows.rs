@@ -1,5 +1,5 @@
-//! What the releases of each family do. The boundaries were read in the published releases themselves; where none was
-//! published between two, the boundary is the newer one's.
+//! What the releases of each family do. The boundaries were read in the published releases themselves; where
+//! none was published between two, the boundary is the newer one's.
 
 use super::{Behaviour, Hosts, How, Lookup, Releases, Terminal, Unproxied, Value};
 use crate::family::{Directory, DiscoveryFile, Fields};
@@ -32,8 +32,8 @@ const VS_CODE: Terminal =
 /// What shows that a container is the place where the editor runs as well.
 const REMOTE: &[&str] = &["SSH_CONNECTION", "VSCODE_REMOTE_CONTAINERS_SESSION", "REMOTE_CONTAINERS"];
 
-/// Read in 0.1.14 to 0.3.4 and 0.5.5 to 0.10.0 one by one, then 0.11.3, 0.14.0, 0.17.1, 0.19.1, 0.20.0, 0.20.2, 0.22.4,
-/// 0.25.2 to 0.36.0 one by one, 0.45.0, 0.50.0, 0.55.0, and 0.58.0 to 0.61.0.
+/// Read in 0.1.14 to 0.3.4 and 0.5.5 to 0.10.0 one by one, then 0.11.3, 0.14.0, 0.17.1, 0.19.1, 0.20.0,
+/// 0.20.2, 0.22.4, 0.25.2 to 0.36.0 one by one, 0.45.0, 0.50.0, 0.55.0, and 0.58.0 to 0.61.0.
 pub(crate) const GEMINI: Behaviour = Behaviour {
     known_to: Some((0, 61, 0)),
     connects: Releases::from((0, 1, 14)),
@@ -154,8 +154,8 @@ pub(crate) const QWEN: Behaviour = Behaviour {
     ..FORK
 };
 
-/// Read in the tags of its source: 0.1.14, 0.1.21, 0.2.2, 0.5.0, 0.6.0, 0.8.1, 0.9.0, 0.9.3, 0.10.0, and 0.11.0 before its
-/// release.
+/// Read in the tags of its source: 0.1.14, 0.1.21, 0.2.2, 0.5.0, 0.6.0, 0.8.1, 0.9.0, 0.9.3, 0.10.0, and
+/// 0.11.0 before its release.
 pub(crate) const LLXPRT: Behaviour = Behaviour {
     known_to: Some((0, 11, 0)),
     connects: Releases::from((0, 1, 14)),

@@ -10,8 +10,8 @@ use crate::Status;
 /// The version of the desk protocol. It rises when an older desk or host could no longer follow.
 pub const PROTOCOL: u32 = 1;
 
-/// Asks a host of any protocol version to end for a successor, in place of [`INITIALIZE`]. Its answer is `null`; it then
-/// ends at once, without deciding anything.
+/// Asks a host of any protocol version to end for a successor, in place of [`INITIALIZE`]. Its answer is
+/// `null`; it then ends at once, without deciding anything.
 pub(super) const HAND_OVER: &str = "alongside/handOver";
 /// Asks a host of any protocol version to end as if its last desk had left, in place of [`INITIALIZE`].
 pub(super) const STOP: &str = "alongside/stop";

@@ -1,4 +1,5 @@
-//! The host's end of a socket: says who came, and carries messages between it and a [`Desk`] within the process.
+//! The host's end of a socket: says who came, and carries messages between it and a [`Desk`] within the
+//! process.
 
 use std::io;
 use std::time::Duration;
@@ -133,9 +134,10 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
         framing::write(&mut self.writer, &rpc::reply(&self.id, report)).await
     }
 
-    /// Lets the desk in and carries messages until it parts. `noticed` sees every request before it is handed on; `left` is told as soon as the desk asks to leave, and answers
-    /// whether there is more to tell it: what becomes of the reviews when the host ends with it. `goodbye` is asked when
-    /// the companion has ended, and may take its time: the desk goes on to wait.
+    /// Lets the desk in and carries messages until it parts. `noticed` sees every request before it is handed
+    /// on; `left` is told as soon as the desk asks to leave, and answers whether there is more to tell it:
+    /// what becomes of the reviews when the host ends with it. `goodbye` is asked when the companion has
+    /// ended, and may take its time: the desk goes on to wait.
     pub async fn serve(
         self,
         welcome: &Welcome,

@@ -1,7 +1,9 @@
-//! A review as one end of a socket tells it to the other: what its three texts have in common once, and of each hunk what
-//! they have there. A review of 10 MB is 12 MB of JSON then instead of 35, and is told and read in a third of the time.
+//! A review as one end of a socket tells it to the other: what its three texts have in common once, and of
+//! each hunk what they have there. A review of 10 MB is 12 MB of JSON then instead of 35, and is told and
+//! read in a third of the time.
 //!
-//! This is between our own two ends only. A desk says that it [understands](Introduction) it; plugins get whole texts.
+//! This is between our own two ends only. A desk says that it [understands](Introduction) it; plugins get
+//! whole texts.
 
 use std::fmt;
 use std::sync::Arc;

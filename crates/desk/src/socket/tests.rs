@@ -16,7 +16,8 @@ fn hello(protocol: u32) -> Hello {
     Hello { client_info: info, initialization_options: Options { alongside: terms }, ..Hello::default() }
 }
 
-/// A host for one desk: the companion's end of it, and how the desk parted. `more` is answered to a desk that leaves.
+/// A host for one desk: the companion's end of it, and how the desk parted. `more` is answered to a desk that
+/// leaves.
 struct OneDesk {
     seat: Seat,
     parting: JoinHandle<Parting>,

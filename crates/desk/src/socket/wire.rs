@@ -1,5 +1,5 @@
-//! The messages of the desk protocol as JSON-RPC: what is a request, and which way each goes. The socket carries them, and
-//! so does an LSP connection, among LSP's own.
+//! The messages of the desk protocol as JSON-RPC: what is a request, and which way each goes. The socket
+//! carries them, and so does an LSP connection, among LSP's own.
 
 use alongside_contract::rpc::{self, ErrorObject, Id};
 use serde::Serialize;
@@ -30,7 +30,8 @@ pub(super) fn request(id: u64, request: &Request) -> String {
     serde_json::to_string(&Outgoing { jsonrpc: "2.0", id: Some(id), body: request }).unwrap_or_default()
 }
 
-/// Reads a desk's request from its method and parameters. What LSP itself wants said and we need not hear is `None`.
+/// Reads a desk's request from its method and parameters. What LSP itself wants said and we need not hear is
+/// `None`.
 ///
 /// # Errors
 /// The JSON-RPC error to answer with: there is no such method, or the parameters are not its.
@@ -62,7 +63,8 @@ pub fn answer(id: &Id, answer: Result<Revised, Refusal>) -> String {
     }
 }
 
-/// Reads the answer to a desk's request. What a host says that this version does not know is repeated as it came.
+/// Reads the answer to a desk's request. What a host says that this version does not know is repeated as it
+/// came.
 pub(super) fn read_answer(result: Result<Box<RawValue>, ErrorObject>) -> Result<Revised, Refusal> {
     match result {
         Ok(raw) => Ok(serde_json::from_str(raw.get()).unwrap_or_default()),
@@ -96,8 +98,8 @@ pub(crate) fn event_tersely(event: &Event) -> String {
     }
 }
 
-/// Reads an event and nothing else, in one go: a message that may be anything is gone through three times, which takes
-/// its time where it holds a text of megabytes.
+/// Reads an event and nothing else, in one go: a message that may be anything is gone through three times,
+/// which takes its time where it holds a text of megabytes.
 pub(super) fn read_event(message: &[u8]) -> Option<Event> {
     match serde_json::from_slice(message) {
         // This one is a request.

@@ -1,5 +1,5 @@
-//! What can be done with a review where the person is, as code actions and lenses. Each is one of our commands, with
-//! arguments that say what was meant when it was offered.
+//! What can be done with a review where the person is, as code actions and lenses. Each is one of our
+//! commands, with arguments that say what was meant when it was offered.
 
 use std::path::{Path, PathBuf};
 
@@ -71,8 +71,8 @@ fn command(review: &Review, title: String, name: &str, mut arguments: Value) -> 
 }
 
 impl Plain {
-    /// What can be done where the person is: the first and the last line of what is selected. What is about this document
-    /// comes first: editors take the first when nothing is chosen.
+    /// What can be done where the person is: the first and the last line of what is selected. What is about
+    /// this document comes first: editors take the first when nothing is chosen.
     pub(super) fn actions(&self, key: Option<&Path>, lines: (usize, usize)) -> Vec<lsp::Command> {
         let roots = &self.client.roots;
         let several = self.reviews.len() > 1;
@@ -132,7 +132,8 @@ pub(crate) fn deciding(review: &Review, roots: &[PathBuf], named: bool) -> [lsp:
     ]
 }
 
-/// What can be done in a proposal at some lines. What concerns a change needs no name: it is where the person is.
+/// What can be done in a proposal at some lines. What concerns a change needs no name: it is where the person
+/// is.
 pub(crate) fn in_proposal(
     proposal: &Proposal,
     roots: &[PathBuf],

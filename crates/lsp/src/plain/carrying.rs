@@ -1,5 +1,5 @@
-//! What is typed goes to the companion, what others did goes into the editor, and what was asked for is done: each when what
-//! came before has arrived.
+//! What is typed goes to the companion, what others did goes into the editor, and what was asked for is done:
+//! each when what came before has arrived.
 
 use alongside_desk::{Decision, Refusal, Request, ReviewId, Revised, Text, words};
 use lsp_server::RequestId;
@@ -12,7 +12,8 @@ use super::{Plain, Question};
 use crate::io::{Asked, Io};
 
 impl Plain {
-    /// Carries what was typed to the companion, what came from there into the editor, and out what was asked for.
+    /// Carries what was typed to the companion, what came from there into the editor, and out what was asked
+    /// for.
     pub(super) fn go_on(&mut self, io: &mut Io, id: ReviewId) {
         self.offer(io, id);
         let Some(proposal) = self.reviews.get_mut(&id) else { return };

@@ -53,7 +53,8 @@ impl Plain {
         self.go_on(io, review);
     }
 
-    /// The review that is meant: the one that was named, that of the document the person is in, or the only one.
+    /// The review that is meant: the one that was named, that of the document the person is in, or the only
+    /// one.
     fn meant(&self, io: &Io, arguments: &Arguments, command: &str) -> Option<ReviewId> {
         if let Some(id) = arguments.review {
             if self.reviews.contains_key(&id) {

@@ -1,5 +1,6 @@
-//! What an editor lets out becomes what agents are told. No editor says where its person is; but requests name positions,
-//! code actions that it asks for by itself carry the selection, and an edit ends where the cursor is.
+//! What an editor lets out becomes what agents are told. No editor says where its person is; but requests
+//! name positions, code actions that it asks for by itself carry the selection, and an edit ends where the
+//! cursor is.
 
 use std::ops::Range;
 use std::path::Path;

@@ -1,5 +1,6 @@
-//! What an editor makes of a file it opens: it may take the byte-order mark away, make all line endings the same, and end the
-//! last line. None of that is an edit, and all of it is put back before the companion sees the text.
+//! What an editor makes of a file it opens: it may take the byte-order mark away, make all line endings the
+//! same, and end the last line. None of that is an edit, and all of it is put back before the companion sees
+//! the text.
 
 use std::ops::Range;
 
@@ -49,7 +50,8 @@ impl Convention {
         Self { marked, endings: unified.then_some(("\r\n", "\n")), ended: false }
     }
 
-    /// The text for the companion, of what the editor has now. `before` is what it had, and what that was for the companion.
+    /// The text for the companion, of what the editor has now. `before` is what it had, and what that was for
+    /// the companion.
     pub(crate) fn back(self, before: Option<(&Text, &Text)>, editor: &Text) -> String {
         if self == Self::default() {
             return editor.text().to_string();

@@ -1,5 +1,5 @@
-//! The editor's documents, kept as it tells them. Editors open twice, forget versions and name lines that are not there: a
-//! position beyond the text means its end, and what makes no sense changes nothing.
+//! The editor's documents, kept as it tells them. Editors open twice, forget versions and name lines that are
+//! not there: a position beyond the text means its end, and what makes no sense changes nothing.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -114,8 +114,8 @@ impl Documents {
         Some(key)
     }
 
-    /// Whether a document has changed since it was opened or saved. An editor that reads a file again says that its person
-    /// has changed it; so what is on disk counts as saved. Blocks briefly.
+    /// Whether a document has changed since it was opened or saved. An editor that reads a file again says
+    /// that its person has changed it; so what is on disk counts as saved. Blocks briefly.
     pub(crate) fn is_dirty(&mut self, key: &Path) -> bool {
         let Some(document) = self.open.get_mut(key) else { return false };
         let text = document.text.text();
@@ -222,7 +222,8 @@ pub(crate) fn read_position(position: &Value) -> Option<Position> {
     Some(Position { line: number("line")?, character: number("character")? })
 }
 
-/// The byte offset of a position. Beyond a line means its end, before the line ending; beyond the text means its end.
+/// The byte offset of a position. Beyond a line means its end, before the line ending; beyond the text means
+/// its end.
 pub(crate) fn offset(text: &Text, position: Position, encoding: Encoding) -> usize {
     let line = position.line as usize;
     let start = text.lines(0..line).len();

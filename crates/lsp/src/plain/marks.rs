@@ -1,4 +1,5 @@
-//! Where changes lie, as diagnostics: they are the one thing that every editor draws at a line and walks through.
+//! Where changes lie, as diagnostics: they are the one thing that every editor draws at a line and walks
+//! through.
 
 use std::path::PathBuf;
 
@@ -20,7 +21,8 @@ pub(crate) fn on_target(review: &Review, roots: &[PathBuf], encoding: Encoding) 
     mark(lsp::DiagnosticSeverity::Information, line, &text, encoding, texts::mark(review, roots))
 }
 
-/// The marks in a proposal: what stood there before, and what has become of each change. `editor`: the text as it is there.
+/// The marks in a proposal: what stood there before, and what has become of each change. `editor`: the text
+/// as it is there.
 pub(crate) fn in_proposal(proposal: &Proposal, editor: &Text, encoding: Encoding) -> Vec<lsp::Diagnostic> {
     let review = &proposal.review;
     let original = Text::new(review.original.clone().unwrap_or_default());

@@ -1,4 +1,5 @@
-//! What differs between texts, and two changes of one text made one. Lines are what is compared: their ends belong to them.
+//! What differs between texts, and two changes of one text made one. Lines are what is compared: their ends
+//! belong to them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,7 +9,8 @@ use alongside_desk::Text;
 use similar::DiffTag;
 use similar::algorithms::{Capture, Compact, Replace, myers};
 
-/// How long a comparison may look for the smallest difference before it settles for a coarser one. The editor waits.
+/// How long a comparison may look for the smallest difference before it settles for a coarser one. The editor
+/// waits.
 const COMPARISON: Duration = Duration::from_millis(50);
 
 /// Where two texts differ: pairs of line ranges, in order, with equal lines between them.
@@ -35,8 +37,8 @@ pub(crate) fn differences(old: &Text, new: &Text) -> Vec<(Range<usize>, Range<us
     found
 }
 
-/// What two people have made of a text, in one. What is apart survives from both; where they touched the same lines, or one
-/// put something right beside what the other changed, `mine` counts.
+/// What two people have made of a text, in one. What is apart survives from both; where they touched the same
+/// lines, or one put something right beside what the other changed, `mine` counts.
 pub(crate) fn merged(base: &Arc<str>, mine: &Arc<str>, theirs: &Arc<str>) -> Arc<str> {
     if base == theirs || mine == theirs {
         return mine.clone();

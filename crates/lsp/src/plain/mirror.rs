@@ -1,9 +1,10 @@
 //! The text of a proposal in the editor and at the companion, kept the same while both change.
 //!
-//! What the editor's text was made of, the *base*, says what is typed and what came from elsewhere; the two are [merged], and
-//! the result is put into the editor and sent to the companion. Only one of the two is on its way at a time: so it is always
-//! certain what a text that comes back was made of, and a change is never taken for one that was made twice, or undone. An
-//! editor does not say which of its changes are ours: that is seen from the text.
+//! What the editor's text was made of, the *base*, says what is typed and what came from elsewhere; the two
+//! are [merged], and the result is put into the editor and sent to the companion. Only one of the two is on
+//! its way at a time: so it is always certain what a text that comes back was made of, and a change is never
+//! taken for one that was made twice, or undone. An editor does not say which of its changes are ours: that
+//! is seen from the text.
 
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use super::merge::merged;
 /// See the module.
 #[derive(Debug, Clone)]
 pub(crate) struct Mirror {
-    /// What the text in the editor was made of: what differs here was typed, what differs there came from elsewhere.
+    /// What the text in the editor was made of: what differs here was typed, what differs there came from
+    /// elsewhere.
     base: Arc<str>,
     here: Arc<str>,
     there: Arc<str>,
@@ -104,7 +106,8 @@ impl Mirror {
         !self.blocked && (self.sent.is_some() || self.goal() != self.there)
     }
 
-    /// What the editor's text has become, step by step as the editor tells it: one of them may be what was offered.
+    /// What the editor's text has become, step by step as the editor tells it: one of them may be what was
+    /// offered.
     pub(crate) fn typed(&mut self, steps: impl IntoIterator<Item = Arc<str>>) {
         self.refused = false;
         for text in steps {
@@ -134,8 +137,8 @@ impl Mirror {
         ours
     }
 
-    /// The text to send to the companion, in place of the one it has; it counts as sent. While the editor is being
-    /// changed it may have told half of that: it is waited for, unless there is a `hurry`.
+    /// The text to send to the companion, in place of the one it has; it counts as sent. While the editor is
+    /// being changed it may have told half of that: it is waited for, unless there is a `hurry`.
     pub(crate) fn outgoing(&mut self, hurry: bool) -> Option<Arc<str>> {
         if self.sent.is_some() || self.blocked || self.offered.is_some() && !hurry {
             return None;

@@ -1,5 +1,5 @@
-//! An editor without a plugin: what it happens to leak becomes context, and a proposal becomes a document that it shows,
-//! edits and decides with LSP's own means.
+//! An editor without a plugin: what it happens to leak becomes context, and a proposal becomes a document
+//! that it shows, edits and decides with LSP's own means.
 
 mod actions;
 mod carrying;
@@ -34,7 +34,8 @@ use context::Leaks;
 use documents::{Documents, Key, named, position, read_position, read_range};
 use proposal::Proposal;
 
-/// A proposal that is closed is rejected after this long: editors close documents also to open them anew, and on their way out.
+/// A proposal that is closed is rejected after this long: editors close documents also to open them anew, and
+/// on their way out.
 const CLOSED_FOR: Duration = Duration::from_millis(500);
 /// A proposal that an editor shows is opened here within this time, or not at all.
 const OPENED_WITHIN: Duration = Duration::from_secs(2);
@@ -62,8 +63,8 @@ pub(crate) struct Plain {
 #[derive(Debug)]
 struct Ended {
     name: String,
-    /// The file is there for as long as the editor has it open: one that is changed could not be saved otherwise, and editors
-    /// do not end before everything is.
+    /// The file is there for as long as the editor has it open: one that is changed could not be saved
+    /// otherwise, and editors do not end before everything is.
     #[expect(dead_code, reason = "it is held, not read")]
     file: Proposal,
     /// The person knows.
@@ -83,7 +84,8 @@ enum Question {
 }
 
 impl Plain {
-    /// Proposals are written below `own`, which is private and has no links in its name: editors look through them.
+    /// Proposals are written below `own`, which is private and has no links in its name: editors look through
+    /// them.
     pub(crate) fn new(client: &Client, own: Option<PathBuf>) -> Self {
         if let Some(own) = &own {
             proposal::sweep(own);
@@ -102,8 +104,8 @@ impl Plain {
         }
     }
 
-    /// What `initialize` answers: what makes an editor say where its person is, and what shows a review. Nothing that would
-    /// compete with other servers.
+    /// What `initialize` answers: what makes an editor say where its person is, and what shows a review.
+    /// Nothing that would compete with other servers.
     pub(crate) fn capabilities(client: &Client) -> Value {
         let sync = lsp::TextDocumentSyncOptions {
             open_close: Some(true),
@@ -294,8 +296,9 @@ impl Plain {
         }
     }
 
-    /// The editor is on its way out, or starts us anew: what it closes means nothing any more. Some wait for no answer and
-    /// kill us at once, so files go first; and what we have marked stays marked in some, unless we take it away.
+    /// The editor is on its way out, or starts us anew: what it closes means nothing any more. Some wait for
+    /// no answer and kill us at once, so files go first; and what we have marked stays marked in some, unless
+    /// we take it away.
     pub(crate) fn leaving(&mut self, io: &Io) {
         self.ended.clear();
         let targets: Vec<Key> = self.reviews.values().map(|proposal| self.target(&proposal.review)).collect();

@@ -1,5 +1,6 @@
-//! Changes that come in the wrong order. Helix 25.01 sends each from a task of its own, so that of three keys typed at once
-//! the first may come last; its number still says where it belongs. What came before it is taken back, and done again after it.
+//! Changes that come in the wrong order. Helix 25.01 sends each from a task of its own, so that of three keys
+//! typed at once the first may come last; its number still says where it belongs. What came before it is
+//! taken back, and done again after it.
 
 use std::collections::VecDeque;
 
@@ -37,8 +38,8 @@ pub(super) struct Gap {
 }
 
 impl Order {
-    /// Where a change with this number belongs, if that is before some that were made: they are to be made again after it.
-    /// Editors that count otherwise, as those that begin anew, have no such gap.
+    /// Where a change with this number belongs, if that is before some that were made: they are to be made
+    /// again after it. Editors that count otherwise, as those that begin anew, have no such gap.
     pub(super) fn gap(&mut self, number: i32) -> Option<Gap> {
         let at = self.0.iter().position(|done| done.after < number && number < done.number)?;
         let later = self.0.split_off(at);

@@ -1,5 +1,5 @@
-//! One review as a document: a private file that keeps the name and extension of the one it is about, so that the same
-//! languages come with it, and what has become of it in the editor.
+//! One review as a document: a private file that keeps the name and extension of the one it is about, so that
+//! the same languages come with it, and what has become of it in the editor.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -113,7 +113,8 @@ impl Proposal {
                 self.open = Some((convention, text.clone()));
             }
             None => {
-                // Something was typed that we were not told of: an editor that kept it, or a server that was restarted.
+                // Something was typed that we were not told of: an editor that kept it, or a server that was
+                // restarted.
                 let convention = Convention::guess(&self.review.current, text.text());
                 let back = convention.back(None, text);
                 self.mirror.opened(self.review.current.clone(), back.into());

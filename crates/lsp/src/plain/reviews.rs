@@ -1,5 +1,5 @@
-//! What follows from what the companion says. A review that comes never changes what is being read or typed: it is announced,
-//! marked and offered. When it is over, everything that showed it goes away.
+//! What follows from what the companion says. A review that comes never changes what is being read or typed:
+//! it is announced, marked and offered. When it is over, everything that showed it goes away.
 
 use std::path::Path;
 

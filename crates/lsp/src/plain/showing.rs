@@ -1,4 +1,5 @@
-//! What the editor is asked to show: messages, questions, documents and marks, as far as it can; and what it answers.
+//! What the editor is asked to show: messages, questions, documents and marks, as far as it can; and what it
+//! answers.
 
 use std::path::PathBuf;
 
@@ -139,8 +140,8 @@ impl Plain {
         }
     }
 
-    /// Finds the proposals that the editor shows without us, because we are no server of that language there: its person
-    /// stands before a text without marks and actions, and is told where to go.
+    /// Finds the proposals that the editor shows without us, because we are no server of that language there:
+    /// its person stands before a text without marks and actions, and is told where to go.
     pub(super) fn look_for_apart(&mut self, io: &Io, now: Instant) {
         let mut said = Vec::new();
         for proposal in self.reviews.values_mut() {
@@ -176,7 +177,8 @@ impl Plain {
         let roots = &self.client.roots;
         let marks = about.map(|proposal| marks::on_target(&proposal.review, roots, self.client.encoding));
         let marks: Vec<_> = marks.collect();
-        // What was marked while it was there must not stay marked when an agent has just taken it away to write it anew.
+        // What was marked while it was there must not stay marked when an agent has just taken it away to
+        // write it anew.
         if marks.is_empty() || key.is_file() {
             self.publish(io, key, &marks);
         }

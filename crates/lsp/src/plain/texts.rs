@@ -1,4 +1,5 @@
-//! What an editor without a plugin is told to show, in one place. Everything that came from outside goes through [`harmless`].
+//! What an editor without a plugin is told to show, in one place. Everything that came from outside goes
+//! through [`harmless`].
 
 use std::path::{Path, PathBuf};
 

@@ -24,8 +24,9 @@ pub enum Step<E> {
     Waits,
 }
 
-/// What an editor is told that introduced itself with `initialize`. Proposals are written below `own`. At first and in each step
-/// `companion` may say something at its seat, and take what was asked of it, until it says that it did not.
+/// What an editor is told that introduced itself with `initialize`. Proposals are written below `own`. At
+/// first and in each step `companion` may say something at its seat, and take what was asked of it, until it
+/// says that it did not.
 pub fn converse<E>(
     initialize: &Value,
     own: Option<PathBuf>,

@@ -1,12 +1,13 @@
-//! Whether a process is there. Agents ask with signal 0, which Unix answers at once; on Windows `tasklist` is asked, which
-//! takes a moment.
+//! Whether a process is there. Agents ask with signal 0, which Unix answers at once; on Windows `tasklist` is
+//! asked, which takes a moment.
 
 /// Whether a process exists, whoever owns it. Where it cannot be told, it counts as alive.
 pub fn is_alive(pid: u32) -> bool {
     pid != 0 && signal(pid) != Some(Signalled::Gone)
 }
 
-/// Whether we could send a process a signal: stricter than [`is_alive`] about processes of other users, but on Windows.
+/// Whether we could send a process a signal: stricter than [`is_alive`] about processes of other users, but
+/// on Windows.
 pub fn may_signal(pid: u32) -> bool {
     pid != 0 && signal(pid).is_none_or(|outcome| outcome == Signalled::Reached)
 }
@@ -46,8 +47,8 @@ fn signal(pid: u32) -> Option<Signalled> {
     })
 }
 
-/// Whether `tasklist` names a process. Where there is none it says so in the language of the system, without a comma
-/// in the right place.
+/// Whether `tasklist` names a process. Where there is none it says so in the language of the system, without
+/// a comma in the right place.
 #[cfg(any(not(unix), test))]
 fn lists(said: &str, pid: u32) -> bool {
     let number = format!("\"{pid}\"");

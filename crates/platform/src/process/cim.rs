@@ -1,4 +1,5 @@
-//! The table that Windows keeps, as PowerShell writes it: a list of objects, or one object where there is only one.
+//! The table that Windows keeps, as PowerShell writes it: a list of objects, or one object where there is
+//! only one.
 
 use serde::Deserialize;
 

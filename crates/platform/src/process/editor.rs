@@ -1,6 +1,6 @@
-//! Which process an agent takes for the editor. The rule is old, odd and the same in every family: the grandparent
-//! of the nearest shell above, because VS Code puts a process between itself and its shells; on Windows, the third
-//! process from the top.
+//! Which process an agent takes for the editor. The rule is old, odd and the same in every family: the
+//! grandparent of the nearest shell above, because VS Code puts a process between itself and its shells; on
+//! Windows, the third process from the top.
 
 use super::Process;
 use crate::Os;
@@ -19,8 +19,8 @@ pub fn editor_above(os: Os, from: u32, process: impl Fn(u32) -> Option<Process>)
     }
 }
 
-/// The grandparent of the nearest shell at or above `from`, the shell's parent if that grandparent is init, and the
-/// topmost ancestor where there is no shell.
+/// The grandparent of the nearest shell at or above `from`, the shell's parent if that grandparent is init,
+/// and the topmost ancestor where there is no shell.
 fn above_the_shell(from: u32, process: impl Fn(u32) -> Option<Process>) -> Option<u32> {
     let mut pid = from;
     for _ in 0..MAX_DEPTH {

@@ -9,8 +9,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 #[cfg(not(unix))]
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// Waits until a process has ended: at once on Linux, within a second on other Unixes, within some on Windows. Cancel safe.
-/// Needs a Tokio runtime.
+/// Waits until a process has ended: at once on Linux, within a second on other Unixes, within some on
+/// Windows. Cancel safe. Needs a Tokio runtime.
 pub async fn ended(pid: u32) {
     #[cfg(target_os = "linux")]
     if pidfd(pid).await.is_some() {

@@ -1,5 +1,5 @@
-//! Processes: which are above which, what they are called, whose they are. Linux is asked about one at a time; elsewhere
-//! the table that agents read too is read once.
+//! Processes: which are above which, what they are called, whose they are. Linux is asked about one at a
+//! time; elsewhere the table that agents read too is read once.
 
 mod alive;
 mod cim;
@@ -28,7 +28,8 @@ pub struct Process {
     pub parent: u32,
     /// What follows the last slash of the command line's first word.
     pub name: String,
-    /// The rest of the command line. Only Linux says where one argument ends; elsewhere they are split at blanks.
+    /// The rest of the command line. Only Linux says where one argument ends; elsewhere they are split at
+    /// blanks.
     pub arguments: Vec<String>,
 }
 
@@ -66,8 +67,8 @@ enum Source {
 }
 
 impl Processes {
-    /// As they are now. Where a table has to be read (a few milliseconds on macOS, up to a second on Windows) and cannot be, it
-    /// is empty.
+    /// As they are now. Where a table has to be read (a few milliseconds on macOS, up to a second on Windows)
+    /// and cannot be, it is empty.
     pub fn now() -> Self {
         #[cfg(target_os = "linux")]
         return Self(Source::Proc);

@@ -1,5 +1,5 @@
-//! What can be told of other processes of this user: which there are, since when, in which directory and with which variables.
-//! Linux tells all of it; elsewhere only which there are is told, and the rest is not known.
+//! What can be told of other processes of this user: which there are, since when, in which directory and with
+//! which variables. Linux tells all of it; elsewhere only which there are is told, and the rest is not known.
 
 use std::collections::HashMap;
 use std::ffi::OsString;

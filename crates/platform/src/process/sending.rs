@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
-/// Sends a process a signal by its number. One that has ended, or that is not ours, gets none; on Windows nobody does.
+/// Sends a process a signal by its number. One that has ended, or that is not ours, gets none; on Windows
+/// nobody does.
 pub fn send(pid: u32, signal: i32) {
     #[cfg(unix)]
     {
@@ -17,7 +18,8 @@ pub fn send(pid: u32, signal: i32) {
     let _ = (pid, signal);
 }
 
-/// Has a command lead a process group of its own, so that it can be [ended](end_group) with all that it starts.
+/// Has a command lead a process group of its own, so that it can be [ended](end_group) with all that it
+/// starts.
 pub fn lead_group(command: &mut std::process::Command) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
@@ -46,8 +48,8 @@ pub fn ended_by(status: &ExitStatus) -> Option<i32> {
     }
 }
 
-/// Leaves the terminal and the process group of whoever started this process: what ends them must not end it. On Windows it
-/// is who starts it that decides so.
+/// Leaves the terminal and the process group of whoever started this process: what ends them must not end it.
+/// On Windows it is who starts it that decides so.
 pub fn detach() {
     // It fails for a process that leads a group, as one started by hand does: that one has what it wants.
     #[cfg(unix)]

@@ -1,4 +1,5 @@
-//! What tokens of source code are, as far as colours go: few classes, so that each palette has a good colour for all.
+//! What tokens of source code are, as far as colours go: few classes, so that each palette has a good colour
+//! for all.
 
 use syntect::parsing::{ParseScopeError, Scope};
 

@@ -1,8 +1,8 @@
-//! Colours of source code: asked for by the screen as it is drawn, made by a thread of their own, there a moment
-//! later.
+//! Colours of source code: asked for by the screen as it is drawn, made by a thread of their own, there a
+//! moment later.
 //!
-//! Nobody waits for them: what has none yet is drawn without, and [`Colours::changed`] says when to draw again. A
-//! text never changes; a new revision is another text.
+//! Nobody waits for them: what has none yet is drawn without, and [`Colours::changed`] says when to draw
+//! again. A text never changes; a new revision is another text.
 
 mod classes;
 mod painter;
@@ -80,8 +80,8 @@ impl Colours {
         Self::default()
     }
 
-    /// Asks for what is on the screen, as [`Page::lines_in`](crate::page::Page::lines_in) tells it. What was asked
-    /// for before and is not there yet is not wanted any more. `file` says which language it is.
+    /// Asks for what is on the screen, as [`Page::lines_in`](crate::page::Page::lines_in) tells it. What was
+    /// asked for before and is not there yet is not wanted any more. `file` says which language it is.
     pub(crate) fn ask(&mut self, file: &str, wanted: Vec<(Text, Range<usize>)>) {
         let mut pieces: Vec<(Text, usize)> = Vec::new();
         for (text, lines) in wanted {

@@ -1,5 +1,6 @@
-//! The thread that colours. It loads the grammars when it is first needed, parses from a boundary near what is
-//! wanted, and goes on from where it was when the person scrolls down. What is wanted now comes before what was.
+//! The thread that colours. It loads the grammars when it is first needed, parses from a boundary near what
+//! is wanted, and goes on from where it was when the person scrolls down. What is wanted now comes before
+//! what was.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
@@ -45,7 +46,8 @@ pub(super) fn paint(wishes: &mpsc::Receiver<Wish>, done: &UnboundedSender<Done>)
         Painting { syntaxes: two_face::syntax::extra_newlines(), classes, known: VecDeque::new(), parsed: 0 };
     let mut next = Some(first);
     while let Some(wish) = next.take().or_else(|| wishes.recv().ok()) {
-        // A newer wish holds all that is on the screen; what the older one had besides is not wanted any more.
+        // A newer wish holds all that is on the screen; what the older one had besides is not wanted any
+        // more.
         let wish = wishes.try_iter().last().unwrap_or(wish);
         for (text, piece) in wish.pieces {
             let spans = painter.piece(&wish.file, &text, piece);
@@ -123,8 +125,8 @@ fn remember<'a>(known: &'a mut VecDeque<Known>, text: &Arc<str>) -> &'a mut Know
     &mut known[0]
 }
 
-/// Where to begin so that the state is right at a line, as far as can be told: where parsing was before, at the
-/// beginning of the text, or below a blank line where something begins at the left edge.
+/// Where to begin so that the state is right at a line, as far as can be told: where parsing was before, at
+/// the beginning of the text, or below a blank line where something begins at the left edge.
 fn beginning(known: &Known, syntax: &SyntaxReference, text: &Text, line: usize) -> (usize, State) {
     let farthest = line.saturating_sub(LOOK_BACK);
     let been = (farthest.div_ceil(PIECE)..=line / PIECE)

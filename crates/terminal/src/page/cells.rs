@@ -147,7 +147,8 @@ impl Page {
         }
     }
 
-    /// Which lines of which texts some rows show in colour, for [`Colours::ask`](crate::colour::Colours::ask).
+    /// Which lines of which texts some rows show in colour, for
+    /// [`Colours::ask`](crate::colour::Colours::ask).
     pub(crate) fn lines_in(&self, rows: Range<usize>) -> Vec<(Text, Range<usize>)> {
         let mut wanted: Vec<(Side, Range<usize>)> = Vec::new();
         let mut want = |cell: Cell| {

@@ -45,8 +45,8 @@ enum Numbers {
 struct Columns {
     /// Of a line number; none if there is no room.
     digits: u16,
-    /// The room of the left half and of the right one, behind the margin and without the line between; the right
-    /// one is empty if there is one column.
+    /// The room of the left half and of the right one, behind the margin and without the line between; the
+    /// right one is empty if there is one column.
     halves: (Range<u16>, Range<u16>),
     numbers: Numbers,
 }

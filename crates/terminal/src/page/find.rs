@@ -1,5 +1,5 @@
-//! Looking for words in a page, folded lines too. A search goes once through the texts at most, whatever is looked
-//! for.
+//! Looking for words in a page, folded lines too. A search goes once through the texts at most, whatever is
+//! looked for.
 
 use std::ops::Range;
 
@@ -47,8 +47,8 @@ impl Needle {
 }
 
 impl Page {
-    /// The next row after `row` that has what is searched for, or the last one before it. Beyond the end it goes on
-    /// from the other end, so it may be the same row. A fold over it is opened: rows below it move.
+    /// The next row after `row` that has what is searched for, or the last one before it. Beyond the end it
+    /// goes on from the other end, so it may be the same row. A fold over it is opened: rows below it move.
     pub(crate) fn find(&mut self, needle: &Needle, row: usize, forward: bool) -> Option<usize> {
         let row = row.min(self.rows().saturating_sub(1));
         let from = self.block_index(row);

@@ -1,6 +1,6 @@
-//! A review as it is drawn: rows of numbered lines, original beside or above what would be accepted, unchanged
-//! stretches folded. It knows where things are; drawing looks at the rows on the screen and at nothing else,
-//! however long the text.
+//! A review as it is drawn: rows of numbered lines, original beside or above what would be accepted,
+//! unchanged stretches folded. It knows where things are; drawing looks at the rows on the screen and at
+//! nothing else, however long the text.
 
 mod cells;
 mod draw;
@@ -63,7 +63,8 @@ impl Page {
         page
     }
 
-    /// Takes a change of the same review in; what was unfolded stays so. Rows may move: see [`anchor`](Self::anchor).
+    /// Takes a change of the same review in; what was unfolded stays so. Rows may move: see
+    /// [`anchor`](Self::anchor).
     pub(crate) fn update(&mut self, review: &Review) {
         self.sheets.update(review);
         self.hunks.clone_from(&review.hunks);

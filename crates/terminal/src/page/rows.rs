@@ -1,5 +1,5 @@
-//! Which row shows what: hunks, the lines around them, and folds for the rest, as blocks of rows one below the other.
-//! Pure arithmetic on line numbers; texts are not looked at.
+//! Which row shows what: hunks, the lines around them, and folds for the rest, as blocks of rows one below
+//! the other. Pure arithmetic on line numbers; texts are not looked at.
 
 use std::ops::Range;
 
@@ -100,8 +100,8 @@ pub(super) fn sides(hunk: &Hunk) -> (usize, usize) {
     (hunk.original.len(), right)
 }
 
-/// The folds that a person has opened, as lines of the original. It never changes, so they are found again whatever
-/// becomes of the rest.
+/// The folds that a person has opened, as lines of the original. It never changes, so they are found again
+/// whatever becomes of the rest.
 #[derive(Debug, Default)]
 pub(super) struct Opened(Vec<Range<usize>>);
 

@@ -72,7 +72,8 @@ async fn a_slow_terminal_shows_a_review_before_keys_mean_it() {
     stage.a_while().await;
     stage.shared.stuck.store(true, Ordering::Relaxed);
     stage.press("j").await;
-    // The frame is under way; meanwhile the agent takes the review back, and the next one is not to be seen yet.
+    // The frame is under way; meanwhile the agent takes the review back, and the next one is not to be seen
+    // yet.
     stage.companion.close(1, Closing::AnsweredInAgent, None);
     stage.a_while().await;
     stage.a_while().await;

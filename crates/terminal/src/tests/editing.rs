@@ -1,5 +1,5 @@
-//! The person's own editor: what was typed is taken over, or kept where it can be found. Real editors end when they like,
-//! so the clock is not paused here.
+//! The person's own editor: what was typed is taken over, or kept where it can be found. Real editors end
+//! when they like, so the clock is not paused here.
 
 use alongside_desk::{Closing, Event, ReviewId};
 

@@ -1,4 +1,5 @@
-//! The desk follows what happens elsewhere at once, says what it was, and lets nothing change what is being read.
+//! The desk follows what happens elsewhere at once, says what it was, and lets nothing change what is being
+//! read.
 
 use alongside_desk::{Closing, Event, Problem, ReviewId};
 use crossterm::event::KeyCode;

@@ -1,5 +1,5 @@
-//! Stories at the desk: a companion that plays a part on one side, a person's keys and a screen of cells on the other. The
-//! clock is paused, so that a moment passes without waiting for it.
+//! Stories at the desk: a companion that plays a part on one side, a person's keys and a screen of cells on
+//! the other. The clock is paused, so that a moment passes without waiting for it.
 
 mod deciding;
 mod editing;

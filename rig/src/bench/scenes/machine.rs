@@ -1,5 +1,6 @@
-//! What this machine takes for the steps that a companion is made of, without any companion: no figure of the other rows can be
-//! smaller than the steps it consists of. Measured anew in each subject's turn, so that the ratio says how still the machine was.
+//! What this machine takes for the steps that a companion is made of, without any companion: no figure of the
+//! other rows can be smaller than the steps it consists of. Measured anew in each subject's turn, so that the
+//! ratio says how still the machine was.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};

@@ -1,5 +1,5 @@
-//! An agent: our own client, which settles outcomes by path as shipped clients do, behind a proxy of its own. It has one diff at
-//! a time, and turns to the next one when it has heard of the last.
+//! An agent: our own client, which settles outcomes by path as shipped clients do, behind a proxy of its own.
+//! It has one diff at a time, and turns to the next one when it has heard of the last.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,5 +1,6 @@
-//! A party's own time: a runtime on this thread whose clock stands still until it is told to go on, and that runs only when
-//! it is driven. So a party can be frozen, and fall behind, and be killed between any two of its steps.
+//! A party's own time: a runtime on this thread whose clock stands still until it is told to go on, and that
+//! runs only when it is driven. So a party can be frozen, and fall behind, and be killed between any two of
+//! its steps.
 
 use std::time::Duration;
 
@@ -14,13 +15,14 @@ pub(super) struct Clock {
 impl Clock {
     pub(super) fn new() -> anyhow::Result<Self> {
         let mut builder = Builder::new_current_thread();
-        // One thread for blocking work does it in order, so that one more job says when all before it are done.
+        // One thread for blocking work does it in order, so that one more job says when all before it are
+        // done.
         let runtime = builder.enable_all().start_paused(true).max_blocking_threads(1).build()?;
         Ok(Self { runtime })
     }
 
-    /// Lets everybody here take so many turns. The clock stands: it goes on by itself only for a runtime that has nothing to do, and
-    /// this one always has the next turn.
+    /// Lets everybody here take so many turns. The clock stands: it goes on by itself only for a runtime that
+    /// has nothing to do, and this one always has the next turn.
     pub(super) fn turn(&self, turns: usize) {
         self.runtime.block_on(async {
             for _ in 0..turns {

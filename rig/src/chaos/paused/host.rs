@@ -29,8 +29,8 @@ pub(super) struct Life {
 }
 
 impl Life {
-    /// Starts a companion of the project below this directory, with the journal of the one before, and its port if somebody has
-    /// held it.
+    /// Starts a companion of the project below this directory, with the journal of the one before, and its
+    /// port if somebody has held it.
     pub(super) fn start(
         directory: &Path,
         which: fn(Builder) -> Builder,

@@ -1,6 +1,7 @@
-//! The stage on which time is ours: the companion, agents, desks and proxies in one process and on one thread, each party on
-//! a paused clock of its own, driven in lock step. Everything between agents and companion goes over real sockets, which
-//! a kernel passes on at once; the rest of the world stands still meanwhile.
+//! The stage on which time is ours: the companion, agents, desks and proxies in one process and on one
+//! thread, each party on a paused clock of its own, driven in lock step. Everything between agents and
+//! companion goes over real sockets, which a kernel passes on at once; the rest of the world stands still
+//! meanwhile.
 
 mod agent;
 mod clock;

@@ -505,7 +505,8 @@ impl<'a> Round<'a> {
         true
     }
 
-    /// Whatever is under way comes to its end; what still waits is rejected by a desk that comes; everything arrives.
+    /// Whatever is under way comes to its end; what still waits is rejected by a desk that comes; everything
+    /// arrives.
     fn come_to_rest(&mut self, bounds: &Bounds) -> Result<()> {
         for agent in &self.agents {
             if let Some(proxy) = agent.proxy() {

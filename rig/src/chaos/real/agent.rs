@@ -1,5 +1,6 @@
-//! A shipped agent's own client, kept alive over many rounds, for it costs a second to start. It finds its companion by files
-//! as ever, but behind a proxy of its own: the files it sees are those of the companion with the proxy's port in them.
+//! A shipped agent's own client, kept alive over many rounds, for it costs a second to start. It finds its
+//! companion by files as ever, but behind a proxy of its own: the files it sees are those of the companion
+//! with the proxy's port in them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -86,8 +87,8 @@ impl Agent {
         self.proxies().iter().any(|proxy| proxy.listening().open > 0)
     }
 
-    /// Shows it the companions there are, each through a new proxy, and has it look for one, as `/ide enable` does. Returns
-    /// whether it then says that it is connected.
+    /// Shows it the companions there are, each through a new proxy, and has it look for one, as `/ide enable`
+    /// does. Returns whether it then says that it is connected.
     ///
     /// # Errors
     /// When it does not answer.

@@ -1,6 +1,6 @@
-//! A desk in a process of its own, as a round of chaos has it: the program's desk for scripts, or its language server under
-//! an editor that is one more process. It can be killed, frozen and left, and no question to it is waited for longer than
-//! the asker likes.
+//! A desk in a process of its own, as a round of chaos has it: the program's desk for scripts, or its
+//! language server under an editor that is one more process. It can be killed, frozen and left, and no
+//! question to it is waited for longer than the asker likes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;

@@ -1,4 +1,5 @@
-//! The end of a round: everybody who can still hear is told, everything ends properly, and then nothing may be left.
+//! The end of a round: everybody who can still hear is told, everything ends properly, and then nothing may
+//! be left.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -154,7 +155,8 @@ impl World<'_> {
         }
     }
 
-    /// Clients hold a lock while they wait: who is not answered in the agent's own prompt can never propose again.
+    /// Clients hold a lock while they wait: who is not answered in the agent's own prompt can never propose
+    /// again.
     async fn free_the_deaf(&mut self) {
         for seat in &mut self.seats {
             let (Some(index), Some(agent)) = (seat.latest, seat.agent.clone()) else { continue };
@@ -271,7 +273,8 @@ impl World<'_> {
     }
 }
 
-/// Whether a client has tried to get its stream back as often as its release does, and met nobody who takes its token.
+/// Whether a client has tried to get its stream back as often as its release does, and met nobody who takes
+/// its token.
 fn has_given_up(agent: &Agent, is_burned: bool) -> bool {
     // Its SDK opens a cut stream again only if the events carried ids.
     let never_tries = agent.release() == Release::qwen("0.5.2");

@@ -1,4 +1,5 @@
-//! The companions' processes of a sandbox, found in their registry as the program itself does, and what is done to them.
+//! The companions' processes of a sandbox, found in their registry as the program itself does, and what is
+//! done to them.
 
 use std::fs;
 

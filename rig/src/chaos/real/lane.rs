@@ -1,5 +1,6 @@
-//! What outlasts a round: a machine of its own, and on it a client of each release, for they are dear to start. Rounds of
-//! one lane follow each other, and each begins on a machine on which nothing is left of the one before.
+//! What outlasts a round: a machine of its own, and on it a client of each release, for they are dear to
+//! start. Rounds of one lane follow each other, and each begins on a machine on which nothing is left of the
+//! one before.
 
 use std::fs;
 use std::io::ErrorKind;

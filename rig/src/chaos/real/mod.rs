@@ -1,7 +1,8 @@
-//! Rounds of chaos with the shipped agents' own clients and the real program: every party is a process, killed and frozen by
-//! signals, and the machine's clock runs.
+//! Rounds of chaos with the shipped agents' own clients and the real program: every party is a process,
+//! killed and frozen by signals, and the machine's clock runs.
 //!
-//! A [`Lane`](lane::Lane) is a machine of its own on which rounds follow each other; several lanes run beside each other.
+//! A [`Lane`](lane::Lane) is a machine of its own on which rounds follow each other; several lanes run beside
+//! each other.
 
 mod agent;
 mod desk;

@@ -1,4 +1,5 @@
-//! One round in the real world while it lasts: who is there, what happens when, and what is written down of it.
+//! One round in the real world while it lasts: who is there, what happens when, and what is written down of
+//! it.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -26,8 +27,8 @@ pub(super) const ORIGINAL: &str = "one\ntwo\nthree\nfour\n";
 /// How long clients try to get a lost stream back, and a busy machine's share, in milliseconds.
 pub(super) const TRIES_FOR: u64 = 2_500 + 1_500;
 
-/// No pause between two steps is longer, in milliseconds: plans are made for a clock that costs nothing. A client opens a
-/// broken stream again after a second, and steps that are to meet that still do.
+/// No pause between two steps is longer, in milliseconds: plans are made for a clock that costs nothing. A
+/// client opens a broken stream again after a second, and steps that are to meet that still do.
 const LONGEST_PAUSE: u64 = 1_000;
 
 /// What a longer one becomes.
@@ -193,8 +194,8 @@ impl<'a> World<'a> {
             let release = RELEASES[place];
             let is_connected = |world: &Self| world.seats[number].connected.load(Ordering::Acquire);
             if !is_connected(&world) {
-                // Gemini CLI 0.27.4 detects its editor when it starts, by a companion's file; one that was started while there
-                // was none, in the round before, never connects.
+                // Gemini CLI 0.27.4 detects its editor when it starts, by a companion's file; one that was
+                // started while there was none, in the round before, never connects.
                 eprintln!("agent {number} ({release}) of round {} is started anew", plan.seed);
                 let old = world.seats[number].agent.take();
                 old.iter().for_each(|old| old.signal(rustix::process::Signal::KILL));
@@ -251,7 +252,8 @@ impl<'a> World<'a> {
         Ok(())
     }
 
-    /// The companion ends now: a desk that has been there for a while holds its port, another one may not have come to that.
+    /// The companion ends now: a desk that has been there for a while holds its port, another one may not
+    /// have come to that.
     pub(super) fn burns_unless_held(&mut self) {
         let since = self.notes.now().saturating_sub(HOLDS_AFTER);
         let holds =
@@ -265,8 +267,8 @@ impl<'a> World<'a> {
         desks.filter_map(|(number, desk)| Some((number, desk.as_ref().filter(|desk| !desk.seen().ended)?)))
     }
 
-    /// A desk comes or goes while there is no companion: one that comes holds nothing and may start it first, and one that goes may
-    /// have been the last that held its port.
+    /// A desk comes or goes while there is no companion: one that comes holds nothing and may start it first,
+    /// and one that goes may have been the last that held its port.
     pub(super) fn burns_unless_served(&mut self) {
         self.is_burned |= hosts::all(&self.lane.sandbox).is_empty();
     }

@@ -65,7 +65,8 @@ impl Shared {
         self.changed.notify_one();
     }
 
-    /// The person goes to a line and a column, both from 1, the column in UTF-16 units; nothing is selected then.
+    /// The person goes to a line and a column, both from 1, the column in UTF-16 units; nothing is selected
+    /// then.
     pub(crate) fn go_to(&self, path: &str, line: u32, column: u32) {
         {
             let mut state = self.state();

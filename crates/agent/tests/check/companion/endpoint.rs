@@ -156,13 +156,14 @@ impl Shared {
     }
 }
 
-/// What the faulty companion that answers the wrong agent keeps: one reply channel for each request id, whoever asks.
+/// What the faulty companion that answers the wrong agent keeps: one reply channel for each request id,
+/// whoever asks.
 #[derive(Default)]
 pub(super) struct Crossing(Mutex<HashMap<String, oneshot::Sender<Answer>>>);
 
 impl Crossing {
-    /// Sends the answer to whoever asked last under this id, and waits for whatever is sent to this one. An agent whose
-    /// id another one took is never answered.
+    /// Sends the answer to whoever asked last under this id, and waits for whatever is sent to this one. An
+    /// agent whose id another one took is never answered.
     pub(super) async fn exchange(&self, id: String, answer: Answer) -> Answer {
         let (sender, mine) = oneshot::channel();
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), sender);

@@ -1,5 +1,5 @@
-//! The discovery files: each family's names, spelled out here once more so that a slip in the product's own table does
-//! not hide itself.
+//! The discovery files: each family's names, spelled out here once more so that a slip in the product's own
+//! table does not hide itself.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -57,7 +57,8 @@ impl Shared {
             fs::rename(&draft, &path).expect("a discovery file in its place");
         }
         if !halves.is_empty() {
-            // Long enough for whoever looks also on a busy machine, and once for all of them. Others need this thread meanwhile.
+            // Long enough for whoever looks also on a busy machine, and once for all of them. Others need
+            // this thread meanwhile.
             tokio::task::block_in_place(|| std::thread::sleep(Duration::from_millis(150)));
         }
         for (path, text) in halves {

@@ -1,5 +1,5 @@
-//! As much of HTTP/1.1 as a companion needs, by hand: a fault is often a status, a header or a byte that a library
-//! would not let one send.
+//! As much of HTTP/1.1 as a companion needs, by hand: a fault is often a status, a header or a byte that a
+//! library would not let one send.
 
 use std::io;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! A companion that keeps every rule of the contract, written against its text and not against the product: the suite
-//! has to find nothing in it. Each [`Fault`] breaks one rule on purpose, where that rule is kept.
+//! A companion that keeps every rule of the contract, written against its text and not against the product:
+//! the suite has to find nothing in it. Each [`Fault`] breaks one rule on purpose, where that rule is kept.
 
 mod context;
 mod diffs;
@@ -97,7 +97,8 @@ impl Companion {
         Self { shared, tasks: vec![serving, telling, looking, freeing] }
     }
 
-    /// Ends as an editor that is closed does: rejects what waits, ends the streams, goes, and removes the files.
+    /// Ends as an editor that is closed does: rejects what waits, ends the streams, goes, and removes the
+    /// files.
     pub(crate) async fn stop(&self) {
         let shared = &self.shared;
         if !shared.has(Fault::PendingForgottenAtStop) {

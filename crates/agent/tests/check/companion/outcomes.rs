@@ -1,4 +1,5 @@
-//! What is sent to one agent, and what has still to be: each outcome until its receipt, on whatever stream there is.
+//! What is sent to one agent, and what has still to be: each outcome until its receipt, on whatever stream
+//! there is.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -173,7 +174,8 @@ impl Shared {
         self.has(Fault::OlderAgentsUnanswered) && number.is_some() && number < newest
     }
 
-    /// Counts the POSTs of a session that are being read; what was held back meanwhile is sent after the last.
+    /// Counts the POSTs of a session that are being read; what was held back meanwhile is sent after the
+    /// last.
     pub(super) fn reads(&self, session: &str, more: i32) {
         if let Some(session) = self.state().sessions.get_mut(session) {
             session.reading += more;

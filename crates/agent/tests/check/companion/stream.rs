@@ -14,7 +14,8 @@ use super::outcomes::{Frame, HOLD, Stream};
 use super::{Shared, context};
 use crate::fault::Fault;
 
-/// How long a stream may be silent. Agents give one up after 300 s; the suite is told to be less patient here.
+/// How long a stream may be silent. Agents give one up after 300 s; the suite is told to be less patient
+/// here.
 const KEEP_ALIVE: Duration = Duration::from_millis(500);
 
 /// How long the faulty companion is silent that agents stay with all the same.

@@ -1,7 +1,8 @@
 //! Which languages get alongside, and which servers Helix starts for them by itself.
 //!
-//! Helix has no way to give a server to every language, and a list of servers in the user's file replaces Helix's own. So
-//! Helix is asked, language by language, what it would start, and alongside is put behind that.
+//! Helix has no way to give a server to every language, and a list of servers in the user's file replaces
+//! Helix's own. So Helix is asked, language by language, what it would start, and alongside is put behind
+//! that.
 
 use std::path::Path;
 
@@ -9,8 +10,8 @@ use futures_util::{StreamExt as _, stream};
 
 use crate::adapters::machine::said_by;
 
-/// The languages that get alongside without being asked for, beside those the user's own file has: what people write
-/// programs, documents and configuration in. More are a `--language` away.
+/// The languages that get alongside without being asked for, beside those the user's own file has: what
+/// people write programs, documents and configuration in. More are a `--language` away.
 const USUAL: &[&str] = &[
     "bash",
     "c",
@@ -110,7 +111,8 @@ pub(super) fn wanted(more: impl Iterator<Item = String>) -> Vec<String> {
     names
 }
 
-/// Asks Helix for the servers of each language. `programs` are those of the user's own servers, as (program, name).
+/// Asks Helix for the servers of each language. `programs` are those of the user's own servers, as (program,
+/// name).
 pub(super) async fn ask(
     helix: &Path,
     tells_programs: bool,
@@ -137,8 +139,8 @@ fn name_of(program: &str, programs: &[(String, String)]) -> String {
 
 /// The servers in what `hx --health LANGUAGE` says; `None` if it does not know the language.
 ///
-/// It says `Configured language servers:` and then a line each, `  ✘ pylsp: 'pylsp' not found in $PATH`, with colours; or
-/// `Configured language servers: None`.
+/// It says `Configured language servers:` and then a line each, `  ✘ pylsp: 'pylsp' not found in $PATH`, with
+/// colours; or `Configured language servers: None`.
 fn servers_in(said: &str, name: impl Fn(&str) -> String) -> Option<Vec<String>> {
     let plain = without_colours(said);
     let mut lines = plain.lines().skip_while(|line| !line.starts_with("Configured language server"));

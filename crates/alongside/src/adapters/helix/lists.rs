@@ -1,14 +1,16 @@
-//! Lists in TOML that people have formatted: a value comes and goes, and every comment stays with the value it stands at.
+//! Lists in TOML that people have formatted: a value comes and goes, and every comment stays with the value
+//! it stands at.
 //!
-//! The parser gives a comment to whatever follows it: `"a", # of a` and then `"b"` is a comment before `"b"`, and at the end
-//! of the list one before its bracket.
+//! The parser gives a comment to whatever follows it: `"a", # of a` and then `"b"` is a comment before `"b"`,
+//! and at the end of the list one before its bracket.
 
 use toml_edit::{Array, RawString, Value};
 
 /// How far values are indented where the list does not show it.
 const INDENT: &str = "  ";
 
-/// Appends in the form that the list has: on a line of its own if the last value is, or if a comment follows that one.
+/// Appends in the form that the list has: on a line of its own if the last value is, or if a comment follows
+/// that one.
 pub(super) fn push(list: &mut Array, mut value: Value) {
     let has_comma = list.trailing_comma();
     let Some(last) = list.len().checked_sub(1).and_then(|last| list.get_mut(last)) else {

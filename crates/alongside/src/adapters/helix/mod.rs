@@ -1,5 +1,5 @@
-//! Helix: a language server more in `languages.toml`, and in newer releases two settings that make it tell where the
-//! cursor is. Both files are the user's own; what they hold stays as it is.
+//! Helix: a language server more in `languages.toml`, and in newer releases two settings that make it tell
+//! where the cursor is. Both files are the user's own; what they hold stays as it is.
 
 mod languages;
 mod lists;
@@ -44,7 +44,8 @@ pub(super) fn state(machine: &Machine, ledger: &Ledger) -> anyhow::Result<State>
     })
 }
 
-/// What has to be written so that Helix starts alongside for the usual languages, those the user's file has, and `more`.
+/// What has to be written so that Helix starts alongside for the usual languages, those the user's file has,
+/// and `more`.
 ///
 /// # Errors
 /// When a file of Helix's is not what it should be, or Helix does not say what it starts by itself.

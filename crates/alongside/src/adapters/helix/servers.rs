@@ -1,5 +1,5 @@
-//! `languages.toml`: our server, and our name among those of each language. What is there already is edited in place, what
-//! is new is written behind it, so that every other byte stays.
+//! `languages.toml`: our server, and our name among those of each language. What is there already is edited
+//! in place, what is new is written behind it, so that every other byte stays.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -158,8 +158,8 @@ fn add_to(table: &mut dyn TableLike, servers_of: impl Fn(&str) -> Vec<String>) -
     }
 }
 
-/// The text without the tables that we have written behind everything else, as far as they are as we wrote them. `after`
-/// is the text as we wrote it.
+/// The text without the tables that we have written behind everything else, as far as they are as we wrote
+/// them. `after` is the text as we wrote it.
 pub(super) fn without_ours(after: &str, now: &str) -> String {
     let Some((_, ours)) = after.split_once(WHY) else {
         return now.to_owned();
@@ -185,8 +185,8 @@ pub(super) fn without_ours(after: &str, now: &str) -> String {
     })
 }
 
-/// Takes our server and our name out of `now`, and the tables that came with them. `before` and `after` are the file
-/// before and after we wrote it.
+/// Takes our server and our name out of `now`, and the tables that came with them. `before` and `after` are
+/// the file before and after we wrote it.
 pub(super) fn take_out(before: &DocumentMut, after: &DocumentMut, now: &mut DocumentMut) {
     let entry_in = |document: &DocumentMut, name: &str| {
         let tables = tables(document).into_iter();

@@ -1,5 +1,5 @@
-//! `config.toml`: the two settings with which newer releases tell a language server where the cursor is and what is
-//! selected. A release that does not know them would refuse the whole file, so Helix itself is asked.
+//! `config.toml`: the two settings with which newer releases tell a language server where the cursor is and
+//! what is selected. A release that does not know them would refuse the whole file, so Helix itself is asked.
 
 use std::io::Write as _;
 
@@ -74,8 +74,8 @@ fn gutters(editor: &mut dyn TableLike) -> Option<&mut Array> {
     if gutters.is_array() { gutters.as_array_mut() } else { gutters.get_mut("layout")?.as_array_mut() }
 }
 
-/// Whether this Helix takes both settings; `None` if that cannot be found out. It is started with them, without a terminal:
-/// it complains about settings before it looks for one.
+/// Whether this Helix takes both settings; `None` if that cannot be found out. It is started with them,
+/// without a terminal: it complains about settings before it looks for one.
 pub(super) async fn are_known(machine: &Machine, helix: &Found) -> Option<bool> {
     // Without a session of its own it would find the person's terminal.
     let setsid = machine.find(&["setsid"])?;

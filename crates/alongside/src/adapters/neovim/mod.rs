@@ -1,5 +1,5 @@
-//! Neovim: the plugin becomes a package in the user's data directory, which Neovim loads by itself. Nothing is written
-//! into anybody's configuration.
+//! Neovim: the plugin becomes a package in the user's data directory, which Neovim loads by itself. Nothing
+//! is written into anybody's configuration.
 
 mod files;
 
@@ -16,8 +16,8 @@ use files::FILES;
 /// Where the package lies, below Neovim's data directory.
 const PACKAGE: &str = "site/pack/alongside/start/alongside";
 
-/// What is sourced where a plugin manager has taken packages away, below Neovim's data directory. lazy.nvim does, and
-/// leaves `site/plugin`.
+/// What is sourced where a plugin manager has taken packages away, below Neovim's data directory. lazy.nvim
+/// does, and leaves `site/plugin`.
 const WITHOUT_PACKAGES: (&str, &str) = (
     "site/plugin/alongside.lua",
     "\
@@ -140,7 +140,8 @@ pub(crate) fn plan(machine: &Machine, ledger: &Ledger) -> anyhow::Result<Plan> {
     Ok(plan)
 }
 
-/// Where the plugin is already, by a link, a plugin manager or a copy; `None` if it is not, or we put it there.
+/// Where the plugin is already, by a link, a plugin manager or a copy; `None` if it is not, or we put it
+/// there.
 fn by_hand(places: &Places, ledger: &Ledger) -> Option<PathBuf> {
     let package = places.package();
     let is_ours = ledger.get("neovim").is_some() || package.join(STAMP).exists();

@@ -27,7 +27,8 @@ pub(super) struct Command {
     patience: Duration,
 }
 
-/// What runs, and whatever that has started. Unless it [ended](Self::ended) by itself, dropping this ends all of it.
+/// What runs, and whatever that has started. Unless it [ended](Self::ended) by itself, dropping this ends all
+/// of it.
 struct Group {
     leader: Option<u32>,
 }

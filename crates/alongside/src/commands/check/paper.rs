@@ -1,5 +1,5 @@
-//! The report for people: groups, a line for each check, and for what failed everything one needs to mend it. Signs and words say
-//! the same, so it reads without colour and without Unicode.
+//! The report for people: groups, a line for each check, and for what failed everything one needs to mend it.
+//! Signs and words say the same, so it reads without colour and without Unicode.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

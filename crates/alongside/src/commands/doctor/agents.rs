@@ -35,7 +35,8 @@ pub(super) struct Running {
     pub(super) program: Option<PathBuf>,
 }
 
-/// The agents of these families that are in PATH, or beside the `npm` there. Each program once, however many names it has.
+/// The agents of these families that are in PATH, or beside the `npm` there. Each program once, however many
+/// names it has.
 pub(super) async fn installed(families: &[&'static Family], here: &Surroundings) -> Vec<Agent> {
     let mut agents: Vec<(PathBuf, Agent)> = Vec::new();
     for (directory, is_in_path) in directories(here) {

@@ -13,8 +13,8 @@ pub(super) enum Weight {
     Note,
 }
 
-/// Why an agent does not find a companion, or not the right one. In the order in which an agent would meet them, which is
-/// also the order in which they are said.
+/// Why an agent does not find a companion, or not the right one. In the order in which an agent would meet
+/// them, which is also the order in which they are said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Cause {
     /// The release has no IDE mode.
@@ -93,7 +93,8 @@ pub(super) enum Cause {
     NoCompanion,
     /// It offers no diffs.
     NoDiffs { name: String },
-    /// The mode in which the agent edits without asking; the setting that has it ask, and where that is to stand.
+    /// The mode in which the agent edits without asking; the setting that has it ask, and where that is to
+    /// stand.
     ApprovalMode { mode: String, by: Option<String>, setting: String, file: PathBuf },
     /// The folder is not trusted.
     UntrustedFolder { by: Option<String> },
@@ -125,7 +126,8 @@ pub(super) enum Cause {
     StaleFilesOfOurs { count: usize },
 }
 
-/// What is wrong, how bad it is, and what to do: the lines of a cure are commands that can be pasted, or sentences.
+/// What is wrong, how bad it is, and what to do: the lines of a cure are commands that can be pasted, or
+/// sentences.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Said {
     pub(super) id: &'static str,

@@ -106,8 +106,8 @@ impl Examiner<'_> {
         finding
     }
 
-    /// The port to which our own program carries an agent that dials out of its container. Other troubles it does not mend: it
-    /// looks for a companion by itself, and may find none or another.
+    /// The port to which our own program carries an agent that dials out of its container. Other troubles it
+    /// does not mend: it looks for a companion by itself, and may find none or another.
     fn carries(&self, command: &str, why: &mut [Cause]) -> Option<u16> {
         let is_ours = Path::new(command).file_stem().is_some_and(|name| name == "alongside");
         match why {
@@ -143,8 +143,8 @@ impl Examiner<'_> {
         causes
     }
 
-    /// The agents of this family in this project that are older than the companion, as long as the companions here know fewer of
-    /// them: with several, an agent may be with another one.
+    /// The agents of this family in this project that are older than the companion, as long as the companions
+    /// here know fewer of them: with several, an agent may be with another one.
     fn too_early(&self, finding: &Finding, living: &Living) -> Option<Vec<u32>> {
         let host = living.host.as_ref()?;
         let since = process::started(host.status.pid)?;

@@ -1,4 +1,5 @@
-//! What can be mended without asking: our own files whose companion is gone. Everything else is a person's to do.
+//! What can be mended without asking: our own files whose companion is gone. Everything else is a person's to
+//! do.
 
 use std::path::Path;
 
@@ -12,8 +13,8 @@ use super::probe::{self, Answer};
 /// A record is a few hundred bytes; whatever is larger than this is something else.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Removes them, and says which. A file goes only if it says that we wrote it, nobody of ours answers to its token, and
-/// it still says so.
+/// Removes them, and says which. A file goes only if it says that we wrote it, nobody of ours answers to its
+/// token, and it still says so.
 pub(super) async fn mend(machine: &Machine) -> Vec<String> {
     let mut done = Vec::new();
     for (path, record) in machine.stale.iter().filter(|(_, record)| record.writer.as_deref() == Some(WRITER))

@@ -1,5 +1,5 @@
-//! The companions that run on this machine, wherever their files are: those that this terminal's agents may know, and those
-//! that other processes of this user have beside another temporary directory or home.
+//! The companions that run on this machine, wherever their files are: those that this terminal's agents may
+//! know, and those that other processes of this user have beside another temporary directory or home.
 
 use std::path::PathBuf;
 

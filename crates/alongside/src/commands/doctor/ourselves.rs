@@ -1,4 +1,5 @@
-//! What may be wrong with alongside itself here: adapters, hosts and programs of other versions, and files left behind.
+//! What may be wrong with alongside itself here: adapters, hosts and programs of other versions, and files
+//! left behind.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! Whether what an agent would dial answers. Anybody may listen on a port that a file names, so nobody is shown the token of
-//! that file who is not known to be its companion, or at least this user.
+//! Whether what an agent would dial answers. Anybody may listen on a port that a file names, so nobody is
+//! shown the token of that file who is not known to be its companion, or at least this user.
 
 use std::time::Duration;
 
@@ -74,7 +74,8 @@ pub(super) async fn dial(attempt: &Attempt) -> Answer {
     }
 }
 
-/// Whether a companion answers there. One of ours proves itself before it is shown the token; another has to be this user's.
+/// Whether a companion answers there. One of ours proves itself before it is shown the token; another has to
+/// be this user's.
 pub(super) async fn connect(host: &str, port: u16, token: Option<&str>) -> Answer {
     let endpoint = Endpoint::at(host, port);
     if let Some(token) = token.filter(|token| token::split(token).1.is_some()) {

@@ -34,8 +34,8 @@ impl Examiner<'_> {
         }
     }
 
-    /// Where variables are to blame, a companion of this directory comes into its own without them; where there is none,
-    /// that is the worse trouble.
+    /// Where variables are to blame, a companion of this directory comes into its own without them; where
+    /// there is none, that is the worse trouble.
     fn of_another_workspace(&self, trace: &Trace, workspace: &str, path: Option<&Path>) -> Vec<Cause> {
         let by_port = trace.seen().is_some_and(|seen| seen.why == Why::PortVariable);
         if path.is_some() && !by_port {

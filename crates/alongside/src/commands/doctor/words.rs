@@ -1,5 +1,5 @@
-//! The words for every cause, in one place: its id, which stays, for scripts and for whoever asks for help; how it is said;
-//! and what helps.
+//! The words for every cause, in one place: its id, which stays, for scripts and for whoever asks for help;
+//! how it is said; and what helps.
 
 use std::path::{Path, PathBuf};
 

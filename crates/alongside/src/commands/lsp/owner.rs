@@ -1,5 +1,5 @@
-//! Which process of an editor agents take for it, and what it is called. Editors name the process that speaks LSP, which need
-//! not be the one that terminals inside descend from.
+//! Which process of an editor agents take for it, and what it is called. Editors name the process that speaks
+//! LSP, which need not be the one that terminals inside descend from.
 
 use alongside_desk::socket::Owner;
 use alongside_lsp::Client;

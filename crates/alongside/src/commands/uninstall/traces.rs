@@ -1,5 +1,5 @@
-//! What alongside itself leaves on a machine: discovery files, sockets, the journal and logs. What a running companion
-//! needs stays.
+//! What alongside itself leaves on a machine: discovery files, sockets, the journal and logs. What a running
+//! companion needs stays.
 
 use std::path::{Path, PathBuf};
 

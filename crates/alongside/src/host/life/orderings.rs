@@ -1,6 +1,7 @@
-//! The promises of a host's life, held against every order in which things can happen: two servers of one editor, one of
-//! another, two desks and a run come, leave and vanish; editors end; time passes to just before, at and beyond what is due. The
-//! world is finite, so it is walked to its end: each state that can be reached is reached, from each way to begin.
+//! The promises of a host's life, held against every order in which things can happen: two servers of one
+//! editor, one of another, two desks and a run come, leave and vanish; editors end; time passes to just
+//! before, at and beyond what is due. The world is finite, so it is walked to its end: each state that can be
+//! reached is reached, from each way to begin.
 
 use std::collections::BTreeSet;
 
@@ -199,7 +200,8 @@ impl World {
         if steps.contains(&Step::End) {
             assert_eq!(steps.last(), Some(&Step::End), "nothing follows the end: {}", told());
             assert!(looking.is_empty(), "it ends under somebody: {}", told());
-            // Nobody who vanished is given less time than they were promised, nor an editor that may come back.
+            // Nobody who vanished is given less time than they were promised, nor an editor that may come
+            // back.
             match what {
                 Happens::Leaves(of) if before.owner.is_none() => {
                     assert!(CAST[of].1 == Role::Desk || before.lost >= GRACE_TICKS, "{}", told());
@@ -236,7 +238,8 @@ impl World {
                 assert!(looking.is_empty() || looking.contains(&shown) || starter, "{}", told());
             }
         }
-        // An editor that was noticed to end is gone at once; one that lives and is served never is, unless it says so.
+        // An editor that was noticed to end is gone at once; one that lives and is served never is, unless it
+        // says so.
         if let (Happens::Noticed, Some(gone)) = (what, before.owner) {
             assert!(hides && (self.owner != Some(gone) || self.life.is_hidden()), "{}", told());
         }
@@ -294,7 +297,8 @@ impl World {
 
 #[test]
 fn every_order_of_coming_going_and_waiting_keeps_every_promise() {
-    // Started by a desk, a run, an editor; started again for its editor by a desk, which may find that editor dead.
+    // Started by a desk, a run, an editor; started again for its editor by a desk, which may find that editor
+    // dead.
     let beginnings = [(None, 3), (None, 5), (Some(1), 1), (Some(1), 3), (Some(1), 4)];
     let mut seen = BTreeSet::new();
     let mut open: Vec<World> =

@@ -1,5 +1,5 @@
-//! An editor that is driven by `alongside check --drive`: a few lines of shell put each action into a directory, and a thread does
-//! it, as a plugin would.
+//! An editor that is driven by `alongside check --drive`: a few lines of shell put each action into a
+//! directory, and a thread does it, as a plugin would.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use crate::editor::{Editor, Process};
 use crate::support::{DEADLINE, Home, finish};
 
-/// What the command is: it waits until its action is done. Arguments end with a zero byte, for they may hold anything else.
+/// What the command is: it waits until its action is done. Arguments end with a zero byte, for they may hold
+/// anything else.
 const SCRIPT: &str = r#"#!/bin/sh
 box=$(dirname "$0")
 n=$(mktemp "$box/action-XXXXXX")

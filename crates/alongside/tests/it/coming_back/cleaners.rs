@@ -1,4 +1,5 @@
-//! Cleaners of temporary directories take our files while we run: they are put back, and nobody ends up with a second host.
+//! Cleaners of temporary directories take our files while we run: they are put back, and nobody ends up with
+//! a second host.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! Hosts that were killed come back for whoever comes, whatever has become of the settings and the project in the meantime.
+//! Hosts that were killed come back for whoever comes, whatever has become of the settings and the project in
+//! the meantime.
 
 use std::path::PathBuf;
 

@@ -10,8 +10,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::hosts_pid;
 use crate::support::{Home, Running, files_below, propose, soon, until};
 
-/// Starts the desk where these directories are small file systems of its own, which vanish with it; `None` where that needs
-/// rights that the test has not.
+/// Starts the desk where these directories are small file systems of its own, which vanish with it; `None`
+/// where that needs rights that the test has not.
 fn desk_with_small_disks(home: &Home, directories: &[PathBuf]) -> Option<Running> {
     desk_after(home, directories, "true")
 }

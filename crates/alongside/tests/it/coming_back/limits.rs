@@ -1,4 +1,5 @@
-//! No descriptors left, and processes that are stopped: nothing spins, nothing is lost, and it goes on afterwards.
+//! No descriptors left, and processes that are stopped: nothing spins, nothing is lost, and it goes on
+//! afterwards.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! What a companion survives on a machine where things go wrong: everybody killed at once, settings that broke meanwhile,
-//! cleaners at work, a full disk, no descriptors.
+//! What a companion survives on a machine where things go wrong: everybody killed at once, settings that
+//! broke meanwhile, cleaners at work, a full disk, no descriptors.
 
 mod cleaners;
 mod crashes;
@@ -24,7 +24,8 @@ pub(crate) fn everybody(home: &Home) -> Vec<Pid> {
         .collect()
 }
 
-/// Ends everybody at once, as the system does when memory is out or a session is torn down: nobody is left to notice.
+/// Ends everybody at once, as the system does when memory is out or a session is torn down: nobody is left to
+/// notice.
 pub(crate) fn kill_everybody(home: &Home) {
     for signal in [Signal::STOP, Signal::KILL] {
         for pid in everybody(home) {

@@ -15,7 +15,8 @@ use crate::support::{Home, Running, files_below, finish, until};
 /// A PID that no process has.
 pub(super) const DEAD: u32 = 99_999_999;
 
-/// A machine where IDE mode is on everywhere and the folder is trusted, and the agents that are installed there.
+/// A machine where IDE mode is on everywhere and the folder is trusted, and the agents that are installed
+/// there.
 pub(super) struct Clinic {
     pub(super) home: Home,
     variables: Vec<(String, String)>,
@@ -94,8 +95,8 @@ impl Clinic {
         (desk, self.record().await)
     }
 
-    /// Opens a desk, and with it a companion, in a terminal that has nothing to do with that of the test, for whatever is above
-    /// both an agent here takes for its editor.
+    /// Opens a desk, and with it a companion, in a terminal that has nothing to do with that of the test, for
+    /// whatever is above both an agent here takes for its editor.
     pub(super) fn reviews_in_another_terminal(&self, variables: &[(&str, &Path)]) -> Running {
         let mut command = self.home.command("setsid");
         command.args(["--fork", env!("CARGO_BIN_EXE_alongside"), "review"]).envs(variables.iter().copied());
@@ -170,7 +171,8 @@ impl Clinic {
         (verdict.ids(0).first().cloned().unwrap_or_default(), verdict)
     }
 
-    /// That this is the cause that comes first, that it keeps the agent from connecting or proposing, and what helps.
+    /// That this is the cause that comes first, that it keeps the agent from connecting or proposing, and
+    /// what helps.
     pub(super) fn is(&self, id: &str, cure: &str) -> Verdict {
         let (first, verdict) = self.first();
         assert_eq!(first, id, "{:#}", verdict.json);

@@ -1,4 +1,5 @@
-//! `alongside doctor`: each thing that can be wrong is staged for real, and it must name that thing first, and a cure.
+//! `alongside doctor`: each thing that can be wrong is staged for real, and it must name that thing first,
+//! and a cure.
 
 mod agents;
 mod answers;

@@ -1,5 +1,5 @@
-//! Somebody else who may write where agents search makes every name lead elsewhere, again and again, between our looking and
-//! our doing.
+//! Somebody else who may write where agents search makes every name lead elsewhere, again and again, between
+//! our looking and our doing.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,8 @@ use std::process::{Child, Command, Stdio};
 
 use super::super::*;
 
-/// Until its input ends, it takes away what has one of our names and puts a link, a directory or a file there.
+/// Until its input ends, it takes away what has one of our names and puts a link, a directory or a file
+/// there.
 const NEIGHBOUR: &str = r#"
 my ($elsewhere, @names) = @ARGV;
 $| = 1; print "ready\n";
@@ -124,7 +125,8 @@ fn names_that_are_made_to_lead_elsewhere_while_we_write_change_nothing_there() {
     let written: Vec<PathBuf> = publisher.written.iter().map(|found| found.path.clone()).collect();
     let below: Vec<&Path> = written.iter().filter_map(|file| file.strip_prefix(path("tmp")).ok()).collect();
     publisher.withdraw();
-    // Elsewhere lies what we would remove or overwrite if we took it for ours: files of the dead with all of our names.
+    // Elsewhere lies what we would remove or overwrite if we took it for ours: files of the dead with all of
+    // our names.
     for name in &below {
         let bait = path("canary").join(name);
         fs::create_dir_all(bait.parent().unwrap()).unwrap();

@@ -1,5 +1,5 @@
-//! The directory of a test. A companion that is dropped still has its last files to write and to remove, which its runtime
-//! sees to; so the directory goes when that has ended as well, with the thread of the test.
+//! The directory of a test. A companion that is dropped still has its last files to write and to remove,
+//! which its runtime sees to; so the directory goes when that has ended as well, with the thread of the test.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};

@@ -6,8 +6,8 @@ use std::net::{TcpListener, TcpStream};
 use super::*;
 use crate::journal::Keeper;
 
-/// A companion with a journal ends while an agent has a diff open. Returns the story and what the agent knew: its
-/// session, the port, the token.
+/// A companion with a journal ends while an agent has a diff open. Returns the story and what the agent knew:
+/// its session, the port, the token.
 async fn interrupted() -> (Story, String, u16, String) {
     interrupted_with(Proof::Token(None)).await
 }

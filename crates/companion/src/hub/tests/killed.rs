@@ -1,5 +1,6 @@
-//! A kill at each moment at which the disk is another: the state directory is copied at every step of every write, together with
-//! what agent and person knew by then, and a companion comes to life from each copy. Whatever they had been told must hold.
+//! A kill at each moment at which the disk is another: the state directory is copied at every step of every
+//! write, together with what agent and person knew by then, and a companion comes to life from each copy.
+//! Whatever they had been told must hold.
 
 use std::sync::Mutex;
 
@@ -52,8 +53,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// An agent proposes four files, one after the other: an edited one is accepted, one is rejected, one is answered in the
-/// agent, and one is left open. Returns every moment of it.
+/// An agent proposes four files, one after the other: an edited one is accepted, one is rejected, one is
+/// answered in the agent, and one is left open. Returns every moment of it.
 async fn lived() -> (Vec<Moment>, Vec<String>, u16, PortHold) {
     let mut story = Story::of(|builder| builder.journal_as("k")).await;
     let port = story.companion.port();
@@ -124,7 +125,8 @@ async fn hears(mut stream: Open, memory: Memory) {
     }
 }
 
-/// A companion that comes after a kill at this moment, with its port, which a test beside this one may have for a while.
+/// A companion that comes after a kill at this moment, with its port, which a test beside this one may have
+/// for a while.
 async fn successor(moment: &Moment, port: u16, hold: &PortHold) -> (tempfile::TempDir, Companion) {
     let knows_port = moment.known.iter().any(|known| matches!(known, Known::Session(_)));
     for _ in 0..100 {

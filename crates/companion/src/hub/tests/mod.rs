@@ -33,8 +33,9 @@ use crate::mcp::stream::Open;
 use crate::review::Proposal;
 use crate::{Builder, Companion, Editor, Places, PortHold};
 
-/// Other tests of this program start programs. Until such a child runs its own, it has whatever was open here: the lock of a journal and
-/// the port of a companion that has ended. A successor would wait for them, but not on a clock that stands still.
+/// Other tests of this program start programs. Until such a child runs its own, it has whatever was open
+/// here: the lock of a journal and the port of a companion that has ended. A successor would wait for them,
+/// but not on a clock that stands still.
 fn until_children_run_programs_of_their_own() {
     let (own, ours) = (std::process::id().to_string(), std::env::current_exe().unwrap());
     let is_one = |directory: &Path| {

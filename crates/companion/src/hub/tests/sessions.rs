@@ -47,7 +47,8 @@ async fn ten_seconds_after_its_stream_an_agents_views_close_and_edits_go_to_draf
     assert_eq!(story.drafts().await, ["one\nmine\nthree\n"]);
 }
 
-/// As when the machine slept, or was busy: the deadline has passed before the loop hears that the stream broke.
+/// As when the machine slept, or was busy: the deadline has passed before the loop hears that the stream
+/// broke.
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_breaks_while_an_outcome_is_held_back_for_it_holds_nobody_up() {
     let mut story = Story::begin().await;

@@ -1,5 +1,5 @@
-//! The process is stopped, or the machine sleeps on a clock that goes on: all deadlines fall due at once, while what came
-//! meanwhile still waits to be read.
+//! The process is stopped, or the machine sleeps on a clock that goes on: all deadlines fall due at once,
+//! while what came meanwhile still waits to be read.
 
 use super::*;
 

@@ -179,7 +179,8 @@ fn act() -> impl Strategy<Value = Act> {
 }
 
 proptest! {
-    /// Whatever happens, the segments describe the three texts exactly, and every hunk's state is what it says.
+    /// Whatever happens, the segments describe the three texts exactly, and every hunk's state is what it
+    /// says.
     #[test]
     fn segments_and_texts_never_disagree(original in text(), proposed in text(), acts in proptest::collection::vec(act(), 0..12)) {
         let mut composition = Composition::new(original, proposed);

@@ -1,5 +1,5 @@
-//! A companion that holds one review, as strict about revisions as the real one and much simpler about hunks; and what an
-//! editor has been told and asked, in a form that a test can look at.
+//! A companion that holds one review, as strict about revisions as the real one and much simpler about hunks;
+//! and what an editor has been told and asked, in a form that a test can look at.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! An editor and a companion that both change a text, over queues that are as slow as they like: in the end both have the
-//! same, and nothing that was typed is lost or there twice.
+//! An editor and a companion that both change a text, over queues that are as slow as they like: in the end
+//! both have the same, and nothing that was typed is lost or there twice.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,7 +17,8 @@ enum Manner {
     Refuses,
     /// It says yes and does nothing.
     Pretends,
-    /// It says no, and says yes before it says what it has made of the text; that, it says together with what comes next.
+    /// It says no, and says yes before it says what it has made of the text; that, it says together with what
+    /// comes next.
     SaysSoFirst,
     /// It says no, and takes what is replaced away before it puts the new in, and says both.
     Piecemeal,

@@ -84,7 +84,8 @@ fn encoding(name: &str) -> Encoding {
         .unwrap()
 }
 
-/// What is proposed on disk, what the editor makes of it, and what comes back after a word was typed at its start.
+/// What is proposed on disk, what the editor makes of it, and what comes back after a word was typed at its
+/// start.
 #[tokio::test(start_paused = true)]
 async fn what_an_editor_does_to_a_file_is_no_edit_and_survives_one() {
     for (disk, editor, typed) in [

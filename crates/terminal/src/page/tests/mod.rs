@@ -20,8 +20,8 @@ use crate::palette::{Depth, Palette};
 use crate::{Layout, Theme};
 
 /// A review written as a diff: lines begin with ` ` (unchanged), `-` (original), `+` (proposed and kept), `x`
-/// (proposed and dropped) or `~` (the person's); a line `|` keeps two hunks apart. Lines are joined by `ending`;
-/// the last has none if the diff ends in `$`.
+/// (proposed and dropped) or `~` (the person's); a line `|` keeps two hunks apart. Lines are joined by
+/// `ending`; the last has none if the diff ends in `$`.
 pub(super) fn review_with(diff: &str, ending: &str) -> Review {
     let (mut original, mut proposed, mut current) = (Side::default(), Side::default(), Side::default());
     let mut hunks: Vec<Hunk> = Vec::new();

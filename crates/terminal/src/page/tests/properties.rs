@@ -1,4 +1,5 @@
-//! What holds for every review: all of it can be reached, nothing is drawn elsewhere, columns stay where they are.
+//! What holds for every review: all of it can be reached, nothing is drawn elsewhere, columns stay where they
+//! are.
 
 use proptest::prelude::*;
 
@@ -133,8 +134,8 @@ proptest! {
         }
         let area = area.intersection(whole);
         for row in area.rows() {
-            // Every character that is drawn has its room: what follows a wide one is blank, and the last one ends
-            // inside.
+            // Every character that is drawn has its room: what follows a wide one is blank, and the last one
+            // ends inside.
             let mut column = row.x;
             while column < row.right() {
                 let symbol = buf[(column, row.y)].symbol();
