@@ -15,6 +15,7 @@ mod matrix;
 mod rig;
 mod run;
 mod screenshot;
+mod structure;
 mod test;
 
 use std::process::ExitCode;

@@ -9,9 +9,10 @@ use alongside_contract::diff::{DIFF_ACCEPTED, DiffAccepted};
 use alongside_contract::rpc;
 use alongside_desk::{Change, Hunk, Refusal, Words};
 
-use crate::review::alignment::align;
-use crate::review::{Proposal, composition, words};
-use crate::session::outbox::Outbox;
+use crate::agents::outbox::Outbox;
+use crate::reviews::diff::{composition, word_diff};
+use crate::reviews::line_endings::align;
+use crate::reviews::proposal::Proposal;
 
 pub use crate::mcp::fuzzing::{Companion, Heard, opened};
 
@@ -25,7 +26,7 @@ pub fn prepared(file_path: String, proposed: String) -> Option<impl Sized> {
 /// The words that differ between some lines.
 #[must_use]
 pub fn words(original: &str, beside: &str) -> Option<Words> {
-    words::differing(original, beside, Instant::now() + Duration::from_secs(3600))
+    word_diff::differing(original, beside, Instant::now() + Duration::from_secs(3600))
 }
 
 /// A context as it is streamed to an agent.

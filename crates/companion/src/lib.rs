@@ -25,33 +25,32 @@
 //! # fn ask_the_person(_: &str) -> bool { true }
 //! ```
 //!
-//! The library prints nothing, reads the environment only in [`Places::of_this_process`], installs no signal
+//! The library prints nothing, reads the environment only in [`AppDirs::of_this_process`], installs no signal
 //! handlers and keeps no globals. It never writes the files that are reviewed: the agent does.
 //!
-//! Two journeys cross it. *Context*: a desk's report → [`context`] → debounce → every session's outbox → its
-//! stream. *Review*: `openDiff` → [`review`] → every desk → the first decision → the one session that asked.
-//! One loop, [`hub`], owns all state.
+//! Two journeys cross it. *Context*: a desk's report → `context` → debounce → every session's outbox → its
+//! stream. *Review*: `openDiff` → `reviews` → every desk → the first decision → the one session that asked.
+//! One loop, `main_loop`, owns all state.
 
-mod builder;
+mod agents;
+mod companion;
+mod config;
 mod context;
+mod desks;
 mod discovery;
-pub mod drafts;
-#[cfg(debug_assertions)]
-#[doc(hidden)]
-pub mod faults;
+mod disk_watch;
+mod events;
 #[doc(hidden)]
 pub mod fuzzing;
 mod git_config;
-mod hub;
-mod journal;
+mod ids;
+mod main_loop;
 mod mcp;
-mod places;
-mod ports;
-pub mod private;
-mod reserve;
-mod review;
-mod scribe;
-mod session;
+mod persistence;
+mod real_path;
+mod reviews;
+mod startup;
+mod workspace_roots;
 
 /// A pipe that nobody writes into.
 #[cfg(all(test, unix))]
@@ -62,7 +61,11 @@ pub(crate) fn pipe(path: &std::path::Path) {
 pub use alongside_desk as desk;
 pub use alongside_platform::ports::PortHold;
 
-pub use builder::{Builder, Companion, Editor, StartError, Workspace};
-pub use context::privacy::{BadGlob, DEFAULT_EXCLUDES};
+pub use companion::Companion;
+pub use config::{BadGlob, Builder, Editor, StartError, Workspace};
+pub use context::privacy::DEFAULT_EXCLUDES;
 pub use discovery::sweep::remove_stale_files;
-pub use places::Places;
+pub use persistence::app_dirs::AppDirs;
+/// The former name, until every user has the new one.
+pub use persistence::app_dirs::AppDirs as Places;
+pub use persistence::{drafts, private_files as private};

@@ -33,7 +33,7 @@ impl Debounce {
     }
 
     /// Whether it is time; if so, the change counts as told.
-    pub(crate) fn is_due(&mut self, now: Instant) -> bool {
+    pub(crate) fn take_due(&mut self, now: Instant) -> bool {
         let Some(due) = self.deadline().filter(|deadline| *deadline <= now) else { return false };
         *self = Self { pending: None, due: Some(due) };
         true
@@ -49,8 +49,8 @@ mod tests {
         let mut debounce = Debounce::default();
         let start = Instant::now();
         debounce.touch(start);
-        assert!(!debounce.is_due(start + QUIET - Duration::from_millis(1)));
-        assert!(debounce.is_due(start + QUIET));
+        assert!(!debounce.take_due(start + QUIET - Duration::from_millis(1)));
+        assert!(debounce.take_due(start + QUIET));
         assert_eq!(debounce.deadline(), None);
     }
 
@@ -65,7 +65,7 @@ mod tests {
             while let Some(due) = debounce.deadline()
                 && due <= now
             {
-                assert!(debounce.is_due(due));
+                assert!(debounce.take_due(due));
                 told += 1;
             }
             debounce.touch(now);

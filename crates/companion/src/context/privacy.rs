@@ -9,8 +9,8 @@ use std::time::SystemTime;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use crate::builder::Workspace;
-use crate::places::Places;
+use crate::config::{BadGlob, Workspace};
+use crate::persistence::app_dirs::AppDirs;
 use alongside_platform::untrusted::{self, Whose};
 
 /// Excluded everywhere, whatever the settings: files that mostly hold secrets.
@@ -46,16 +46,6 @@ pub const DEFAULT_EXCLUDES: &[&str] = &[
 /// A file of rules that is larger than this is not read, and hides everything.
 const MAX_RULES: u64 = 1 << 20;
 
-/// An exclusion that is no glob.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("cannot read the exclusion `{glob}`: {why}")]
-pub struct BadGlob {
-    /// The glob.
-    pub glob: String,
-    /// What is wrong with it.
-    pub why: String,
-}
-
 /// Decides which files may be told about.
 #[derive(Debug)]
 pub(crate) struct Privacy {
@@ -81,20 +71,19 @@ impl Privacy {
     pub(crate) fn new(
         workspace: &Workspace,
         tell_git_ignored: bool,
-        places: &Places,
+        dirs: &AppDirs,
     ) -> Result<Self, BadGlob> {
         let built_in = DEFAULT_EXCLUDES.iter().copied();
         let globs: Vec<&str> = built_in.chain(workspace.excludes.iter().map(String::as_str)).collect();
         let roots: BTreeSet<PathBuf> = workspace.roots.iter().flat_map(|root| spellings(root)).collect();
-        let untold =
-            workspace.untold.iter().chain([&places.state]).flat_map(|root| spellings(root)).collect();
+        let untold = workspace.untold.iter().chain([&dirs.state]).flat_map(|root| spellings(root)).collect();
         let by_root = roots.into_iter().map(|root| exclusions(&root, &globs).map(|globs| (root, globs)));
         Ok(Self {
             tell_git_ignored,
             by_root: by_root.collect::<Result<_, _>>()?,
             elsewhere: exclusions(Path::new("/"), &globs)?,
             untold,
-            global: super::global::ignore_file(places),
+            global: super::git_ignore_file::ignore_file(dirs),
             read: HashMap::new(),
         })
     }
@@ -117,10 +106,10 @@ impl Privacy {
             Some(_) => holding.any(|(_, globs)| excluded(globs)),
             None => excluded(&self.elsewhere),
         };
-        !excluded && (self.tell_git_ignored || !self.is_git_ignored(path))
+        !excluded && (self.tell_git_ignored || !self.check_git_ignored(path))
     }
 
-    fn is_git_ignored(&mut self, path: &Path) -> bool {
+    fn check_git_ignored(&mut self, path: &Path) -> bool {
         let top = path.ancestors().skip(1).find(|directory| directory.join(".git").exists());
         let root = self.by_root.iter().map(|(root, _)| root.as_path()).find(|root| path.starts_with(root));
         let top = top.or(root).unwrap_or(Path::new("/")).to_owned();

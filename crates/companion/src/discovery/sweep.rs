@@ -15,8 +15,9 @@ use alongside_contract::{proof, token};
 use alongside_platform::directory::Directory;
 use alongside_platform::{random, untrusted};
 
-use crate::places::Places;
-use crate::private::{self, Copies};
+use super::locations;
+use crate::persistence::app_dirs::AppDirs;
+use crate::persistence::private_files::{self, Copies};
 
 /// A record is a few hundred bytes; whatever is larger than this is something else.
 const MAX_BYTES: u64 = 1 << 20;
@@ -36,10 +37,10 @@ pub(crate) struct Found {
 }
 
 /// All discovery files of ours, of any process.
-pub(crate) fn ours(places: &Places) -> Vec<Found> {
+pub(crate) fn ours(dirs: &AppDirs) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     for row in FAMILIES.iter().flat_map(|family| family.files) {
-        for directory in places.resolve(row.directory).iter().filter_map(|place| place.open().ok()) {
+        for directory in dirs.resolve(row.directory).iter().filter_map(|place| place.open().ok()) {
             let directory = Arc::new(directory);
             let names = directory.names().unwrap_or_default();
             let ours = names.iter().filter(|name| name.to_str().is_some_and(|name| row.matches(name)));
@@ -136,15 +137,15 @@ pub(crate) fn answers(record: &Record) -> bool {
 }
 
 /// Removes what the dead left behind, and tells which files that were. Blocks.
-pub(crate) fn sweep(places: &Places, own_token: &str) -> Vec<PathBuf> {
+pub(crate) fn sweep(dirs: &AppDirs, own_token: &str) -> Vec<PathBuf> {
     let rows = FAMILIES.iter().flat_map(|family| family.files);
-    rows.flat_map(|row| places.resolve(row.directory))
+    rows.flat_map(|row| dirs.resolve(row.directory))
         .filter_map(|place| place.open().ok())
-        .for_each(|directory| private::remove_unfinished_in(&directory));
+        .for_each(|directory| private_files::remove_unfinished_in(&directory));
     let mut removed = Vec::new();
     let mut asked: Vec<(Record, bool)> = Vec::new();
     // One that has our port and another token is of a predecessor whose token is burned.
-    for found in ours(places).into_iter().filter(|found| !found.has_token(own_token)) {
+    for found in ours(dirs).into_iter().filter(|found| !found.has_token(own_token)) {
         let known =
             asked.iter().find(|(record, _)| record.is_same_companion(&found.record)).map(|(_, alive)| *alive);
         let alive = known.unwrap_or_else(|| answers(&found.record));
@@ -157,13 +158,13 @@ pub(crate) fn sweep(places: &Places, own_token: &str) -> Vec<PathBuf> {
             removed.push(found.path);
         }
     }
-    super::remove_empty(places);
+    locations::remove_empty(dirs);
     removed
 }
 
 /// Removes the discovery files of companions of ours that do not answer any more, and tells which that were.
 /// Blocks for half a second for each of them.
-pub fn remove_stale_files(places: &Places) -> Vec<PathBuf> {
+pub fn remove_stale_files(dirs: &AppDirs) -> Vec<PathBuf> {
     // No companion has this token.
-    sweep(places, "")
+    sweep(dirs, "")
 }

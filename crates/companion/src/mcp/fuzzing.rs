@@ -19,7 +19,7 @@ use tower_service::Service as _;
 use super::gate::Gate;
 use super::http::{Server, router};
 use super::tools::{self, ToolCall};
-use crate::hub::{Event, Events};
+use crate::events::{Event, Events};
 
 /// A companion that remembers nothing.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl Companion {
     /// When the system has no more threads.
     pub fn new() -> std::io::Result<Self> {
         let (events, receiver) = Events::channel();
-        let server = Server { events, max_body: Self::MAX_BODY, preparing: Arc::default() };
+        let server = Server { events, max_body: Self::MAX_BODY, proposals: Arc::default() };
         let gate = Gate::new(Self::TOKEN.into(), &[([127, 0, 0, 1], 80).into()], false);
         Ok(Self {
             runtime: tokio::runtime::Builder::new_current_thread().enable_time().build()?,
@@ -108,7 +108,7 @@ fn say(event: Event) {
     match event {
         Event::SessionWanted { welcomed, .. } => drop(welcomed.send(Ok(Companion::SESSION.into()))),
         Event::SessionEnded { session, ended } => drop(ended.send(known(&session))),
-        Event::PostStarted { session, known: answer } => drop(answer.send(known(&session).then_some(1))),
+        Event::RequestStarted { session, known: answer } => drop(answer.send(known(&session).then_some(1))),
         Event::OpenDiff { session, proposal, answer, .. } => {
             let result = match *proposal {
                 Ok(_) => CallToolResult::default(),

@@ -14,9 +14,10 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use subtle::ConstantTimeEq as _;
 
-use super::doors::Visitor;
 use super::http::json_error;
-use super::seldom::Seldom;
+use super::listener::Connection;
+use super::rate_limited_log::RateLimitedLog;
+use crate::agents::credential::Credential;
 
 /// [`proof::NONCE_HEADER`], as this library spells names.
 const NONCE: &str = "alongside-nonce";
@@ -30,16 +31,7 @@ pub(crate) struct Gate {
     pub(crate) token: Arc<str>,
     pub(crate) hosts: Vec<String>,
     pub(crate) allow_tokenless: bool,
-    refusals: Seldom,
-}
-
-/// How a request proved itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Proof {
-    /// By the token, which may say to whom it was given.
-    Token(Option<&'static Family>),
-    /// By nothing, which the user has allowed.
-    Nothing,
+    refusals: RateLimitedLog,
 }
 
 impl Gate {
@@ -52,7 +44,7 @@ impl Gate {
             let named = names.map(|name| format!("{name}:{}", address.port()));
             named.into_iter().chain([address.to_string()])
         });
-        Self { token, hosts: hosts.collect(), allow_tokenless, refusals: Seldom::default() }
+        Self { token, hosts: hosts.collect(), allow_tokenless, refusals: RateLimitedLog::default() }
     }
 
     /// Whether it comes from this machine, and from no page.
@@ -68,7 +60,7 @@ impl Gate {
         Ok(())
     }
 
-    fn admit(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Proof, Refusal> {
+    fn admit(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Credential, Refusal> {
         self.is_local(uri, headers)?;
         match headers.get(AUTHORIZATION) {
             // Without a token, this is all that tells an agent from a page whose browser says no `Origin`:
@@ -76,13 +68,13 @@ impl Gate {
             None if self.allow_tokenless && is_simple(method, headers) => {
                 Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, "without a token, send application/json"))
             }
-            None if self.allow_tokenless => Ok(Proof::Nothing),
+            None if self.allow_tokenless => Ok(Credential::Nothing),
             None => {
                 Err((StatusCode::UNAUTHORIZED, "a bearer token is required; it stands in the discovery file"))
             }
             Some(_) => self
                 .is_token(only(headers, AUTHORIZATION))
-                .map(Proof::Token)
+                .map(Credential::Token)
                 .ok_or((StatusCode::UNAUTHORIZED, "this is not the token of this companion")),
         }
     }
@@ -97,7 +89,7 @@ impl Gate {
             return None;
         }
         self.is_local(request.uri(), headers).ok()?;
-        let dialled = request.extensions().get::<Visitor>()?.dialled?;
+        let dialled = request.extensions().get::<Connection>()?.dialled?;
         Some(proof::prove(&self.token, nonce, dialled))
     }
 
@@ -141,11 +133,11 @@ pub(crate) async fn gate(State(gate): State<Arc<Gate>>, mut request: Request, ne
         return (StatusCode::NO_CONTENT, [(proof::PROOF_HEADER, proof)]).into_response();
     }
     match gate.admit(request.method(), request.uri(), request.headers()) {
-        Ok(proof) => {
-            if let Some(visitor) = request.extensions().get::<Visitor>() {
-                visitor.is_no_stranger();
+        Ok(credential) => {
+            if let Some(connection) = request.extensions().get::<Connection>() {
+                connection.mark_authenticated();
             }
-            request.extensions_mut().insert(proof);
+            request.extensions_mut().insert(credential);
             next.run(request).await
         }
         Err((status, why)) => {
@@ -165,11 +157,11 @@ pub(crate) async fn gate(State(gate): State<Arc<Gate>>, mut request: Request, ne
 mod tests {
     use super::*;
 
-    fn admitted(headers: &[(&str, &str)]) -> Result<Proof, u16> {
+    fn admitted(headers: &[(&str, &str)]) -> Result<Credential, u16> {
         admitted_to("/mcp", headers)
     }
 
-    fn admitted_to(uri: &str, headers: &[(&str, &str)]) -> Result<Proof, u16> {
+    fn admitted_to(uri: &str, headers: &[(&str, &str)]) -> Result<Credential, u16> {
         let gate = Gate::new(
             "secret".into(),
             &["127.0.0.1:80".parse().unwrap(), "172.17.0.1:4000".parse().unwrap()],
@@ -193,7 +185,7 @@ mod tests {
             "172.17.0.1:4000",
             "host.docker.internal:4000",
         ] {
-            assert_eq!(admitted(&[("host", host), token]), Ok(Proof::Token(None)), "{host}");
+            assert_eq!(admitted(&[("host", host), token]), Ok(Credential::Token(None)), "{host}");
         }
         for host in
             ["127.0.0.1", "127.0.0.1:81", "172.17.0.1:80", "evil.example:80", "localhost.evil.example:80", ""]
@@ -207,7 +199,7 @@ mod tests {
     fn a_host_that_the_request_line_names_is_asked_for_like_the_header() {
         let headers = [("host", "127.0.0.1:80"), ("authorization", "Bearer secret")];
         for uri in ["http://127.0.0.1:80/mcp", "http://LOCALHOST:80/mcp"] {
-            assert_eq!(admitted_to(uri, &headers), Ok(Proof::Token(None)), "{uri}");
+            assert_eq!(admitted_to(uri, &headers), Ok(Credential::Token(None)), "{uri}");
         }
         for uri in [
             "http://evil.example/mcp",
@@ -260,7 +252,7 @@ mod tests {
                 request = request.header(*name, *value);
             }
             let mut request = request.body(axum::body::Body::empty()).unwrap();
-            request.extensions_mut().insert(Visitor::of(dialled));
+            request.extensions_mut().insert(Connection::of(dialled));
             gate.prove(&request)
         };
         let (host, asked) = (("host", "127.0.0.1:80"), (NONCE, nonce.as_str()));
@@ -285,7 +277,7 @@ mod tests {
         let host = ("host", "127.0.0.1:80");
         for family in alongside_contract::family::FAMILIES {
             let bearer = format!("Bearer {}", token::for_family("secret", family));
-            assert_eq!(admitted(&[host, ("authorization", &bearer)]), Ok(Proof::Token(Some(family))));
+            assert_eq!(admitted(&[host, ("authorization", &bearer)]), Ok(Credential::Token(Some(family))));
         }
         assert_eq!(admitted(&[host, ("authorization", "Bearer wrong.qwen")]), Err(401));
     }

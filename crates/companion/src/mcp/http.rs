@@ -23,10 +23,11 @@ use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::gate::{Gate, Proof, gate};
-use super::preparing::Preparing;
+use super::gate::{Gate, gate};
+use super::proposal_queue::ProposalQueue;
 use super::rpc::{Answer, Caller};
-use crate::hub::{Event, Events};
+use crate::agents::credential::Credential;
+use crate::events::{Event, Events};
 
 /// How long a body may take to arrive.
 const BODY_TIME: Duration = Duration::from_secs(120);
@@ -41,7 +42,7 @@ const MAX_BATCH: usize = 1_000;
 pub(crate) struct Server {
     pub(crate) events: Events,
     pub(crate) max_body: usize,
-    pub(crate) preparing: Arc<Preparing>,
+    pub(crate) proposals: Arc<ProposalQueue>,
 }
 
 /// The routes behind the gate.
@@ -98,7 +99,7 @@ fn version(headers: &HeaderMap) -> Result<Option<&str>, Box<Response>> {
 
 async fn messages(
     State(server): State<Arc<Server>>,
-    Extension(proof): Extension<Proof>,
+    Extension(credential): Extension<Credential>,
     request: Request,
 ) -> Response {
     let (parts, body) = request.into_parts();
@@ -119,7 +120,7 @@ async fn messages(
         Some(id) => {
             // Before the hub is asked: the connection may break while it answers, and this with it.
             let mut unread = Unread { events: server.events.clone(), session: id.clone(), number: 0 };
-            match server.events.ask(|known| Event::PostStarted { session: id.clone(), known }).await {
+            match server.events.ask(|known| Event::RequestStarted { session: id.clone(), known }).await {
                 Some(Some(number)) => unread.number = number,
                 Some(None) => return no_such_session(),
                 None => return stopping(),
@@ -131,9 +132,9 @@ async fn messages(
         Ok(body) => body,
         Err(refused) => return *refused,
     };
-    let post = unread.as_ref().map_or(0, |unread| unread.number);
-    let (events, preparing) = (server.events.clone(), server.preparing.clone());
-    let caller = Caller { events, preparing, session, proof, post, unread };
+    let request_number = unread.as_ref().map_or(0, |unread| unread.number);
+    let (events, proposals) = (server.events.clone(), server.proposals.clone());
+    let caller = Caller { events, proposals, session, credential, request_number, unread };
     dispatch(caller, body, spoken, server.max_body).await
 }
 
@@ -147,7 +148,7 @@ pub(crate) struct Unread {
 
 impl Drop for Unread {
     fn drop(&mut self) {
-        self.events.send(Event::PostRead { session: std::mem::take(&mut self.session) });
+        self.events.send(Event::RequestRead { session: std::mem::take(&mut self.session) });
     }
 }
 
@@ -334,10 +335,10 @@ async fn end_session(State(server): State<Arc<Server>>, headers: HeaderMap) -> R
 
 /// The state as desks see it, without what leads to the token, and for the tokenless without the person's
 /// files.
-async fn status(State(server): State<Arc<Server>>, Extension(proof): Extension<Proof>) -> Response {
+async fn status(State(server): State<Arc<Server>>, Extension(credential): Extension<Credential>) -> Response {
     let status = server.events.ask(Event::StatusWanted).await.map(|mut status| {
         status.environment = alongside_desk::Environment::default();
-        if proof == Proof::Nothing {
+        if credential == Credential::Nothing {
             status.context.clear();
         }
         serde_json::to_string(&status)
@@ -355,24 +356,24 @@ mod tests {
     #[tokio::test]
     async fn a_post_that_breaks_off_while_the_hub_is_asked_holds_nothing_back() {
         let (events, mut inbox) = Events::channel();
-        let server = Arc::new(Server { events, max_body: 1024, preparing: Arc::default() });
+        let server = Arc::new(Server { events, max_body: 1024, proposals: Arc::default() });
         let request = Request::builder().header(SESSION_HEADER, "s").body(Body::empty()).unwrap();
         {
-            let answer = messages(State(server), Extension(Proof::Nothing), request);
+            let answer = messages(State(server), Extension(Credential::Nothing), request);
             tokio::select! {
                 biased;
                 _ = answer => panic!("nobody has answered"),
                 () = std::future::ready(()) => {}
             }
         }
-        assert!(matches!(inbox.recv().await, Some(Event::PostStarted { .. })));
-        assert!(matches!(inbox.recv().await, Some(Event::PostRead { .. })));
+        assert!(matches!(inbox.recv().await, Some(Event::RequestStarted { .. })));
+        assert!(matches!(inbox.recv().await, Some(Event::RequestRead { .. })));
     }
 
     #[tokio::test]
     async fn one_session_too_many_is_503_with_an_error_that_names_the_limit() {
         let (events, mut inbox) = Events::channel();
-        let server = Arc::new(Server { events, max_body: 1024, preparing: Arc::default() });
+        let server = Arc::new(Server { events, max_body: 1024, proposals: Arc::default() });
         let params =
             r#"{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}"#;
         let body = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"initialize","params":{params}}}"#);
@@ -381,9 +382,9 @@ mod tests {
             let Some(Event::SessionWanted { welcomed, .. }) = inbox.recv().await else {
                 panic!("no session")
             };
-            welcomed.send(Err(crate::hub::Unwelcome::Full)).unwrap();
+            welcomed.send(Err(crate::agents::session::SessionRefusal::Full)).unwrap();
         };
-        let asked = messages(State(server), Extension(Proof::Token(None)), request);
+        let asked = messages(State(server), Extension(Credential::Token(None)), request);
         let (answer, ()) = tokio::join!(asked, hub);
         assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
         let body = answer.into_body().collect().await.unwrap().to_bytes();

@@ -1,11 +1,12 @@
-//! The edge that agents talk to: MCP over HTTP. Wire types stop here; the hub hears only what happened.
+//! The edge that agents talk to: MCP over HTTP. Wire types stop here; the main loop gets events.
 
-pub(crate) mod doors;
 pub(crate) mod fuzzing;
 pub(crate) mod gate;
 pub(crate) mod http;
-mod preparing;
+pub(crate) mod listener;
+pub(crate) mod ports;
+mod proposal_queue;
+mod rate_limited_log;
 pub(crate) mod rpc;
-mod seldom;
 pub(crate) mod stream;
 pub(crate) mod tools;

@@ -8,12 +8,13 @@ use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::gate::Proof;
 use super::http::Unread;
-use super::preparing::Preparing;
+use super::proposal_queue::ProposalQueue;
 use super::tools::{self, BadCall, ToolCall};
-use crate::hub::{Event, Events, Unwelcome};
-use crate::session::MOST;
+use crate::agents::credential::Credential;
+use crate::agents::registry::MAX_SESSIONS;
+use crate::agents::session::SessionRefusal;
+use crate::events::{Event, Events};
 
 /// How much is repeated of what somebody else wrote, in bytes.
 const QUOTED: usize = 512;
@@ -22,11 +23,11 @@ const QUOTED: usize = 512;
 #[derive(Debug)]
 pub(crate) struct Caller {
     pub(crate) events: Events,
-    pub(crate) preparing: Arc<Preparing>,
+    pub(crate) proposals: Arc<ProposalQueue>,
     pub(crate) session: Option<String>,
-    pub(crate) proof: Proof,
-    /// The number of the POST within its session.
-    pub(crate) post: u64,
+    pub(crate) credential: Credential,
+    /// The number of the request within its session.
+    pub(crate) request_number: u64,
     /// Held until the hub knows what the messages say.
     pub(crate) unread: Option<Unread>,
 }
@@ -111,17 +112,17 @@ impl Caller {
             .ask(|welcomed| Event::SessionWanted {
                 client,
                 version: protocol_version.clone(),
-                proof: self.proof,
+                credential: self.credential,
                 welcomed,
             })
             .await;
         let session = match welcomed {
             Some(Ok(session)) => session,
-            Some(Err(Unwelcome::Full)) => {
-                let why = format!("there are {MOST} sessions already, and no more are served");
+            Some(Err(SessionRefusal::Full)) => {
+                let why = format!("there are {MAX_SESSIONS} sessions already, and no more are served");
                 return Answer::Full(rpc::error(Some(id), rpc::INVALID_REQUEST, &why));
             }
-            Some(Err(Unwelcome::NoRandom)) | None => return Answer::Stopping,
+            Some(Err(SessionRefusal::NoRandom)) | None => return Answer::Stopping,
         };
         let result = InitializeResult {
             protocol_version,
@@ -139,14 +140,14 @@ impl Caller {
         let result = match tools::parse(params) {
             Ok(ToolCall::OpenDiff(open)) => {
                 let file_path = open.file_path.clone();
-                let Some(proposal) = self.preparing.prepare(open.file_path, open.new_content).await else {
+                let Some(proposal) = self.proposals.prepare(open.file_path, open.new_content).await else {
                     let why = "the proposal could not be prepared";
                     return Answer::Reply(rpc::error(Some(id), rpc::INVALID_REQUEST, why));
                 };
                 let (answer, answered) = tokio::sync::oneshot::channel();
                 self.events.send(Event::OpenDiff {
                     session,
-                    post: self.post,
+                    request: self.request_number,
                     file_path,
                     proposal: Box::new(proposal),
                     answer,

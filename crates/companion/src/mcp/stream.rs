@@ -2,8 +2,7 @@
 //! there is nothing to say, for clients give up on a body that is silent for minutes.
 
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -11,35 +10,15 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use futures_util::stream;
-use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-use crate::hub::{Event, Events};
+use crate::events::{Event, OpenStream};
 
 /// The longest silence on an open stream; the contract allows 20 s.
 pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// One open stream, as its body sees it.
-#[derive(Debug)]
-pub(crate) struct Open {
-    pub(crate) session: String,
-    pub(crate) number: u64,
-    pub(crate) frames: mpsc::Receiver<String>,
-    pub(crate) events: Events,
-    /// Whether the stream shall be cut instead of ended, for a successor: many agents come back to one that
-    /// was cut only.
-    pub(crate) cut: Arc<AtomicBool>,
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        self.events
-            .send(Event::StreamEnded { session: std::mem::take(&mut self.session), number: self.number });
-    }
-}
-
 /// The response that carries a stream. It ends, or is cut, when the sender of its frames is dropped.
-pub(crate) fn response(open: Open) -> Response {
+pub(crate) fn response(open: OpenStream) -> Response {
     // The first comment sends the headers on their way.
     let body = stream::unfold(
         (open, Some(Bytes::from_static(b": alongside\n\n"))),
@@ -66,7 +45,10 @@ pub(crate) fn response(open: Open) -> Response {
 
 #[cfg(test)]
 mod tests {
+    use crate::events::Events;
     use futures_util::StreamExt as _;
+    use std::sync::Arc;
+    use tokio::sync::mpsc;
 
     use super::*;
 
@@ -74,7 +56,7 @@ mod tests {
     async fn a_silent_stream_says_something_within_twenty_seconds_and_ends_with_its_sender() {
         let (events, _inbox) = Events::channel();
         let (sender, frames) = mpsc::channel(1);
-        let open = Open { session: "s".into(), number: 1, frames, events, cut: Arc::default() };
+        let open = OpenStream { session: "s".into(), number: 1, frames, events, cut: Arc::default() };
         let mut body = response(open).into_body().into_data_stream();
         assert_eq!(body.next().await.unwrap().unwrap(), ": alongside\n\n");
         let before = tokio::time::Instant::now();

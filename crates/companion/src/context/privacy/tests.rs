@@ -33,15 +33,15 @@ impl Project {
         Self { directory, root }
     }
 
-    fn places(&self) -> Places {
-        Places::below(self.directory.path())
+    fn dirs(&self) -> AppDirs {
+        AppDirs::below(self.directory.path())
     }
 
     fn privacy(&self, roots: &[&Path], excludes: &[&str]) -> Privacy {
         let roots = roots.iter().map(|root| (*root).to_owned()).collect();
         let excludes = excludes.iter().map(|glob| (*glob).to_owned()).collect();
         let workspace = Workspace { roots, excludes, untold: Vec::new() };
-        Privacy::new(&workspace, false, &self.places()).unwrap()
+        Privacy::new(&workspace, false, &self.dirs()).unwrap()
     }
 }
 
@@ -70,7 +70,7 @@ fn secrets_ignored_files_and_exclusions_stay_here() {
         assert_eq!(privacy.allows(&project.root.join(path)), allowed, "{path}");
     }
     let workspace = Workspace { roots: vec![project.root.clone()], ..Workspace::default() };
-    let mut open = Privacy::new(&workspace, true, &project.places()).unwrap();
+    let mut open = Privacy::new(&workspace, true, &project.dirs()).unwrap();
     assert!(open.allows(&project.root.join("x.log")));
     assert!(!open.allows(&project.root.join(".env")));
 }
@@ -129,7 +129,7 @@ fn of_an_untold_root_nothing_is_told() {
         untold: vec![project.root.join("sub")],
         ..Workspace::default()
     };
-    let mut privacy = Privacy::new(&workspace, true, &project.places()).unwrap();
+    let mut privacy = Privacy::new(&workspace, true, &project.dirs()).unwrap();
     assert!(privacy.allows(&project.root.join("a.rs")));
     assert!(!privacy.allows(&project.root.join("sub/keep.log")));
 }
@@ -154,16 +154,15 @@ fn what_this_program_makes_for_reviews_is_never_told() {
 #[test]
 fn what_the_user_ignores_in_every_repository_is_ignored_wherever_git_finds_it() {
     let project = Project::new();
-    let places = project.places();
+    let dirs = project.dirs();
     let hidden = |name: &str| !project.privacy(&[&project.root], &[]).allows(&project.root.join(name));
     assert!(!hidden("a.rs") && !hidden("sub/notes/n.md"));
-    fs::create_dir_all(places.config.join("git")).unwrap();
-    fs::write(places.config.join("git/ignore"), "*.md\n/a.rs\n").unwrap();
+    fs::create_dir_all(dirs.config.join("git")).unwrap();
+    fs::write(dirs.config.join("git/ignore"), "*.md\n/a.rs\n").unwrap();
     assert!(hidden("a.rs") && hidden("sub/notes/n.md") && !hidden("sub/keep.log"));
     // A name that git is told outranks the place where it looks otherwise.
-    fs::write(places.home.join(".gitconfig"), "[user]\n\tname = A\n[Core]\n\texcludesFile = ~/mine\n")
-        .unwrap();
-    fs::write(places.home.join("mine"), "keep.log\n").unwrap();
+    fs::write(dirs.home.join(".gitconfig"), "[user]\n\tname = A\n[Core]\n\texcludesFile = ~/mine\n").unwrap();
+    fs::write(dirs.home.join("mine"), "keep.log\n").unwrap();
     // A repository's own rules outrank the user's.
     assert!(!hidden("a.rs") && !hidden("sub/keep.log"));
     fs::remove_file(project.root.join("sub/.gitignore")).unwrap();
@@ -184,7 +183,7 @@ fn rules_that_cannot_be_read_hide_everything_and_are_not_waited_for() {
 #[test]
 fn a_bad_glob_is_named() {
     let workspace = Workspace { excludes: vec!["a{b".into()], ..Workspace::default() };
-    let places = Places::below(Path::new("/nowhere"));
-    let bad = Privacy::new(&workspace, false, &places).unwrap_err();
+    let dirs = AppDirs::below(Path::new("/nowhere"));
+    let bad = Privacy::new(&workspace, false, &dirs).unwrap_err();
     assert_eq!(bad.glob, "a{b");
 }

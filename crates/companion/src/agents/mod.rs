@@ -1,0 +1,7 @@
+//! Agents: who is connected, what each has still to be told, and when one is gone.
+
+pub(crate) mod credential;
+pub(crate) mod in_flight;
+pub(crate) mod outbox;
+pub(crate) mod registry;
+pub(crate) mod session;

@@ -1,0 +1,306 @@
+//! All connected agents: they come, listen, call, and go.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use alongside_contract::context::IdeContext;
+use alongside_contract::mcp::Implementation;
+use alongside_contract::rpc::Id;
+use alongside_desk::{Agent, Closing};
+use alongside_platform::random;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::credential::Credential;
+use super::session::{Session, SessionRefusal};
+use crate::persistence::journal::KnownSession;
+use crate::reviews::outcome;
+use crate::reviews::review::PendingReview;
+
+/// The greatest number of sessions: far more than anybody works with, and few enough for desks to show.
+pub(crate) const MAX_SESSIONS: usize = 4096;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Agents {
+    sessions: BTreeMap<String, Session>,
+    last_session: u64,
+    last_stream: u64,
+    /// The newest context: every stream begins with it.
+    context: Arc<IdeContext>,
+    /// Whether streams are cut, not ended, when the loop ends.
+    cut: Arc<AtomicBool>,
+}
+
+/// A new stream, for the body of its GET.
+#[derive(Debug)]
+pub(crate) struct NewStream {
+    pub(crate) number: u64,
+    pub(crate) frames: mpsc::Receiver<String>,
+    pub(crate) cut: Arc<AtomicBool>,
+}
+
+/// The agents whose time is over.
+#[derive(Debug, Default)]
+pub(crate) struct Expired {
+    /// Sessions whose stream was lost and did not return: their reviews close.
+    pub(crate) away: Vec<String>,
+    /// Sessions that end.
+    pub(crate) gone: Vec<String>,
+}
+
+/// The reason why a proposal is not opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotProposed {
+    UnknownSession,
+    /// A later request has proposed for the file already.
+    Overtaken,
+}
+
+impl Agents {
+    pub(crate) fn new(context: Arc<IdeContext>) -> Self {
+        Self { context, ..Self::default() }
+    }
+
+    /// Begins a session. Returns its id, and the session that has to end for it: where there are too many, the
+    /// oldest of those that have only been asked for.
+    pub(crate) fn welcome(
+        &mut self,
+        client: Implementation,
+        version: String,
+        credential: Credential,
+    ) -> Result<(String, Option<String>), SessionRefusal> {
+        let id = random::hex::<16>().map_err(|_| SessionRefusal::NoRandom)?;
+        let mut evicted = None;
+        if self.sessions.len() >= MAX_SESSIONS {
+            let oldest = self.sessions.values().filter(|one| one.is_unused()).min_by_key(|one| one.number);
+            evicted = Some(oldest.ok_or(SessionRefusal::Full)?.id.clone());
+        }
+        self.last_session += 1;
+        let session = Session::new(id.clone(), self.last_session, client, version, credential);
+        let (family, client) = session.described();
+        tracing::info!(agent = session.number, family, client, "an agent connects");
+        self.sessions.insert(id.clone(), session);
+        Ok((id, evicted))
+    }
+
+    /// Continues a session of before a crash.
+    pub(crate) fn adopt(&mut self, known: KnownSession) {
+        self.last_session += 1;
+        let session = Session::returning(known, self.last_session);
+        self.sessions.insert(session.id.clone(), session);
+    }
+
+    /// Ends a session. Its reviews must have ended before.
+    pub(crate) fn remove(&mut self, session: &str) -> bool {
+        let removed = self.sessions.remove(session);
+        if let Some(removed) = &removed {
+            tracing::info!(agent = removed.number, "an agent is gone");
+        }
+        removed.is_some()
+    }
+
+    pub(crate) fn is_known(&self, session: &str) -> bool {
+        self.sessions.contains_key(session)
+    }
+
+    /// A request began. Returns its number, if the session is known.
+    pub(crate) fn begin_request(&mut self, session: &str) -> Option<u64> {
+        self.sessions.get_mut(session).map(Session::begin_request)
+    }
+
+    /// The messages of a request are known.
+    pub(crate) fn end_request(&mut self, session: &str) {
+        if let Some(session) = self.sessions.get_mut(session) {
+            session.in_flight.end();
+            session.mark_heard();
+            session.pump(Instant::now());
+        }
+    }
+
+    /// Opens a stream. The newest stream wins: the one before it ends.
+    pub(crate) fn open_stream(&mut self, session: &str) -> Option<NewStream> {
+        let session = self.sessions.get_mut(session)?;
+        self.last_stream += 1;
+        tracing::info!(agent = session.number, "an agent listens");
+        let frames = session.open_stream(self.last_stream, self.context.clone());
+        Some(NewStream { number: self.last_stream, frames, cut: self.cut.clone() })
+    }
+
+    pub(crate) fn end_stream(&mut self, session: &str, number: u64) {
+        if let Some(session) = self.sessions.get_mut(session)
+            && session.end_stream(number)
+        {
+            tracing::info!(agent = session.number, "an agent's stream ended");
+        }
+    }
+
+    /// Sends an agent all that can be sent now.
+    pub(crate) fn pump(&mut self, session: &str) {
+        if let Some(session) = self.sessions.get_mut(session) {
+            session.pump(Instant::now());
+        }
+    }
+
+    /// The agent confirmed an outcome. False if it confirmed nothing that waited.
+    pub(crate) fn settle(&mut self, session: &str, ping: &Id) -> bool {
+        let Some(known) = self.sessions.get_mut(session) else { return false };
+        known.mark_heard();
+        let Some(path) = known.outbox.settle(ping) else { return false };
+        known.forget(&path);
+        tracing::info!(agent = known.number, file = path, "the agent has the outcome");
+        true
+    }
+
+    /// A request proposes for a file, and so says that the agent is done with its last proposal for it.
+    pub(crate) fn propose(
+        &mut self,
+        session: &str,
+        request: u64,
+        file_path: &str,
+    ) -> Result<Agent, NotProposed> {
+        let known = self.sessions.get_mut(session).ok_or(NotProposed::UnknownSession)?;
+        if !known.in_flight.propose(request, file_path) {
+            return Err(NotProposed::Overtaken);
+        }
+        known.outbox.forget(file_path);
+        known.forget(file_path);
+        Ok(known.agent())
+    }
+
+    /// Queues the outcome of a review for the one session that asked; `hold` until the journal has it.
+    pub(crate) fn deliver(&mut self, review: &PendingReview, closing: Closing, hold: bool) {
+        let Some(session) = self.sessions.get_mut(&review.session) else { return };
+        let messages = outcome::messages(review, closing, session.hears_that_diffs_close());
+        if !messages.is_empty() {
+            let stream = session.stream_number();
+            session.outbox.push(review.file_path(), messages, stream);
+            if hold {
+                session.outbox.hold_newest();
+            }
+            session.pump(Instant::now());
+        }
+        if closing != Closing::Replaced {
+            session.remember(review.file_path(), review.current().clone());
+        }
+    }
+
+    /// The answer to `closeDiff`: the last text of the file's review, if there was one. No notification follows
+    /// it, so an undelivered outcome about the file is dropped.
+    pub(crate) fn close_diff(&mut self, session: &str, file_path: &str) -> Option<Option<Arc<str>>> {
+        let known = self.sessions.get_mut(session)?;
+        known.outbox.forget(file_path);
+        Some(known.remembered(file_path))
+    }
+
+    /// Sends every agent this context; an agent that has it already gets nothing.
+    pub(crate) fn set_context(&mut self, context: IdeContext) {
+        let (context, now) = (Arc::new(context), Instant::now());
+        for session in self.sessions.values_mut() {
+            session.outbox.set_context(context.clone());
+            session.pump(now);
+        }
+        self.context = context;
+    }
+
+    /// The next moment at which time runs out for an agent.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        let sessions = self.sessions.values();
+        sessions.flat_map(|one| [one.resend_at(), one.freed_at(), one.views_close_at()]).flatten().min()
+    }
+
+    /// Sends the outcomes that were held back, and tells for which agents time is over.
+    pub(crate) fn on_deadline(&mut self, now: Instant) -> Expired {
+        let is_due = |deadline: Option<Instant>| deadline.is_some_and(|deadline| deadline <= now);
+        let mut expired = Expired::default();
+        for session in self.sessions.values_mut() {
+            if is_due(session.resend_at()) {
+                session.pump(now);
+            }
+            if is_due(session.freed_at()) {
+                expired.gone.push(session.id.clone());
+            } else if is_due(session.views_close_at()) {
+                session.forget_lost_stream();
+                expired.away.push(session.id.clone());
+            }
+        }
+        expired
+    }
+
+    /// Whether time runs out for an agent that is away.
+    pub(crate) fn are_awaited(&self) -> bool {
+        self.sessions.values().any(|one| one.freed_at().is_some() || one.views_close_at().is_some())
+    }
+
+    /// Older outcomes wait until the requests that lie in our sockets were read.
+    pub(crate) fn hold_back(&mut self, now: Instant) {
+        self.sessions.values_mut().for_each(|session| session.hold_back(now));
+    }
+
+    /// The process was stopped for this long: nobody loses time by that.
+    pub(crate) fn shift_deadlines(&mut self, gap: Duration) {
+        self.sessions.values_mut().for_each(|session| session.shift_deadlines(gap));
+    }
+
+    /// The companion stops: requests on their way will not be read and must not hold outcomes back, nor does the
+    /// journal.
+    pub(crate) fn release_outcomes(&mut self) {
+        for session in self.sessions.values_mut() {
+            session.in_flight.give_up();
+            session.outbox.mark_recording();
+            session.outbox.mark_recorded();
+            session.pump(Instant::now());
+        }
+    }
+
+    /// Whether every agent that listens has confirmed every outcome.
+    pub(crate) fn are_settled(&self) -> bool {
+        self.sessions.values().all(Session::is_settled)
+    }
+
+    /// Decides whether streams are cut or ended when the sessions are dropped.
+    pub(crate) fn cut_streams(&self, cut: bool) {
+        self.cut.store(cut, Ordering::Release);
+    }
+
+    /// The connected agents as desks see them, in the order in which they came.
+    pub(crate) fn list(&self) -> Vec<Agent> {
+        let mut agents: Vec<_> =
+            self.sessions.values().filter(|session| session.is_connected()).map(Session::agent).collect();
+        agents.sort_by_key(|agent| agent.number);
+        agents
+    }
+
+    pub(crate) fn ids(&self) -> Vec<String> {
+        self.sessions.keys().cloned().collect()
+    }
+
+    /// The session as the journal is to hold it, without its undecided proposals. Its outcomes wait until
+    /// [`mark_recorded`](Self::mark_recorded).
+    pub(crate) fn begin_recording(&mut self, session: &str) -> Option<KnownSession> {
+        let session = self.sessions.get_mut(session)?;
+        session.outbox.mark_recording();
+        Some(session.known())
+    }
+
+    /// The journal holds these sessions, or cannot: agents do not wait for it any longer.
+    pub(crate) fn mark_recorded(&mut self, sessions: &[String]) {
+        for id in sessions {
+            if let Some(session) = self.sessions.get_mut(id) {
+                session.outbox.mark_recorded();
+                session.pump(Instant::now());
+            }
+        }
+    }
+}
+
+/// The names of the agents of these sessions, each once, as desks show them.
+pub(crate) fn names(sessions: Vec<KnownSession>) -> Vec<String> {
+    let mut names: Vec<_> =
+        sessions.into_iter().map(|known| Session::returning(known, 0).agent().name).collect();
+    names.sort();
+    names.dedup();
+    names
+}

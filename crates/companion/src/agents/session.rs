@@ -1,0 +1,326 @@
+//! One connected agent: who it is, whether its stream is open, and when it counts as gone.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use alongside_contract::context::IdeContext;
+use alongside_contract::family::{self, FAMILIES, Family};
+use alongside_contract::mcp::Implementation;
+use alongside_desk::Agent;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::credential::Credential;
+use super::in_flight::InFlight;
+use super::outbox::Outbox;
+use crate::persistence::journal::{KnownSession, Undecided, Unsettled};
+use crate::reviews::outcome;
+
+/// A session ends this long after its last stream or request: agents never say goodbye.
+pub(crate) const FREED_AFTER: Duration = Duration::from_secs(60);
+/// The reviews of an agent close this long after its stream was lost: until then the agent may come back.
+pub(crate) const VIEWS_CLOSE_AFTER: Duration = Duration::from_secs(10);
+/// An outcome that was decided before a stream opened is not sent on it before this time has passed.
+pub(crate) const RESEND_AFTER: Duration = Duration::from_millis(100);
+/// The number of delivered last texts that are remembered for an agent that closes a review late or twice.
+const REMEMBERED: usize = 8;
+/// The longest name or version of an agent that is kept, in bytes: every status repeats it.
+const LONGEST_NAME: usize = 256;
+
+/// The name that agents give themselves over stdio.
+const OVER_STDIO: &str = "stdio-client";
+
+/// The reason why an agent gets no session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SessionRefusal {
+    /// The system has no random bytes for its id.
+    NoRandom,
+    /// There are [as many](super::registry::MAX_SESSIONS) as there may be.
+    Full,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Session {
+    /// The secret id in the header.
+    pub(super) id: String,
+    /// The number by which desks know the agent.
+    pub(super) number: u64,
+    client: Implementation,
+    /// The negotiated protocol version.
+    version: String,
+    /// False for a session of before a crash until the agent is heard again.
+    is_back: bool,
+    /// The agent has sent a message since its session began.
+    was_heard: bool,
+    /// The agent sent no token, so it is a release of mid 2025.
+    tokenless: bool,
+    /// Known by the token that the agent sends, or by the name that it gives itself.
+    family: Option<&'static Family>,
+    /// Milliseconds since the Unix epoch.
+    since: u64,
+    pub(super) outbox: Outbox,
+    stream: Option<Stream>,
+    pub(super) in_flight: InFlight,
+    /// The time of the last stream or request.
+    last_heard: Instant,
+    /// The end of the last stream, while no other has opened.
+    stream_lost: Option<Instant>,
+    /// Last texts of reviews that ended, newest last.
+    ended: VecDeque<(String, Arc<str>)>,
+}
+
+/// An open GET.
+#[derive(Debug)]
+struct Stream {
+    /// Never used again for another stream.
+    number: u64,
+    /// Holds one frame: a stream is fed as fast as it is read. Dropping the sender ends the stream properly.
+    frames: mpsc::Sender<String>,
+    opened: Instant,
+}
+
+impl Session {
+    pub(super) fn new(
+        id: String,
+        number: u64,
+        mut client: Implementation,
+        version: String,
+        credential: Credential,
+    ) -> Self {
+        for said in [&mut client.name, &mut client.version].into_iter().chain(&mut client.title) {
+            said.truncate(said.floor_char_boundary(LONGEST_NAME));
+        }
+        let family = match credential {
+            Credential::Token(Some(family)) => Some(family),
+            _ => family::by_client_name(&client.name),
+        };
+        Self {
+            id,
+            number,
+            client,
+            version,
+            tokenless: credential == Credential::Nothing,
+            family,
+            is_back: true,
+            was_heard: false,
+            since: alongside_desk::now_ms(),
+            outbox: Outbox::default(),
+            stream: None,
+            in_flight: InFlight::default(),
+            last_heard: Instant::now(),
+            stream_lost: None,
+            ended: VecDeque::new(),
+        }
+    }
+
+    /// A session of before a crash. Its agent may be gone, and counts as connected only when it is heard again.
+    /// Its undecided proposals are rejected, which is the only way to free an agent that waits for a decision.
+    pub(super) fn returning(known: KnownSession, number: u64) -> Self {
+        let family = FAMILIES.iter().find(|family| Some(family.id) == known.family.as_deref());
+        let credential = if known.tokenless { Credential::Nothing } else { Credential::Token(family) };
+        let mut session = Self::new(known.id, number, known.client, known.version, credential);
+        session.is_back = false;
+        session.was_heard = true;
+        for Undecided { file_path, text, .. } in known.undecided {
+            let messages = outcome::rejected(file_path.clone(), session.hears_that_diffs_close());
+            session.outbox.push(&file_path, messages, 0);
+            session.remember(&file_path, text);
+        }
+        for Unsettled { file_path, messages, text } in known.unsettled {
+            session.outbox.push(&file_path, messages, 0);
+            session.remember(&file_path, text);
+        }
+        session
+    }
+
+    /// The session as the recovery journal holds it, without its undecided proposals.
+    pub(super) fn known(&self) -> KnownSession {
+        let unsettled = self.outbox.unsettled().map(|(file_path, messages)| Unsettled {
+            file_path: file_path.to_owned(),
+            messages: messages.to_vec(),
+            text: self.remembered(file_path).unwrap_or_default(),
+        });
+        KnownSession {
+            id: self.id.clone(),
+            client: self.client.clone(),
+            version: self.version.clone(),
+            tokenless: self.tokenless,
+            family: self.family.map(|family| family.id.to_owned()),
+            undecided: Vec::new(),
+            unsettled: unsettled.collect(),
+        }
+    }
+
+    /// Whether the agent may be a release that understands no rejection but `ide/diffClosed`: it sends no token,
+    /// or is of a family that has such releases, or comes over stdio, to which agents turn that were refused
+    /// without a token. Newer releases understand both.
+    pub(super) fn hears_that_diffs_close(&self) -> bool {
+        let among_family = self.family.is_some_and(|family| family.behaviour.hears_that_diffs_close());
+        self.tokenless || among_family || self.client.name == OVER_STDIO
+    }
+
+    /// The id of the agent's family, and the name that the agent gives itself: for the log.
+    pub(super) fn described(&self) -> (Option<&'static str>, &str) {
+        (self.family.map(|family| family.id), &self.client.name)
+    }
+
+    /// The agent as desks see it.
+    pub(super) fn agent(&self) -> Agent {
+        // The names that agents give themselves when they say neither who they are nor which version.
+        let says_nothing = matches!(self.client.name.as_str(), "streamable-http-client" | OVER_STDIO);
+        let name = match self.family {
+            Some(family) => family.display_name,
+            None if says_nothing || self.client.name.is_empty() => "an agent",
+            None => &self.client.name,
+        };
+        let version = if says_nothing && self.client.version == "1.0.0" { "" } else { &self.client.version };
+        Agent {
+            number: self.number,
+            name: name.to_owned(),
+            version: version.to_owned(),
+            since: self.since,
+            listening: self.stream.is_some(),
+        }
+    }
+
+    /// Whether the agent is connected: it was heard in this life of the companion.
+    pub(super) fn is_connected(&self) -> bool {
+        self.is_back
+    }
+
+    /// Whether the agent has only asked for a session so far.
+    pub(super) fn is_unused(&self) -> bool {
+        !self.was_heard && self.stream.is_none()
+    }
+
+    /// A request of the agent began. Returns its number.
+    pub(super) fn begin_request(&mut self) -> u64 {
+        self.is_back = true;
+        self.was_heard = true;
+        self.mark_heard();
+        self.in_flight.begin()
+    }
+
+    pub(super) fn mark_heard(&mut self) {
+        self.last_heard = Instant::now();
+    }
+
+    /// Opens a stream, which ends the one before it. Returns the receiving end of its frames.
+    pub(super) fn open_stream(&mut self, number: u64, context: Arc<IdeContext>) -> mpsc::Receiver<String> {
+        let (sender, frames) = mpsc::channel(1);
+        let opened = Instant::now();
+        self.stream = Some(Stream { number, frames: sender, opened });
+        self.stream_lost = None;
+        self.is_back = true;
+        self.was_heard = true;
+        self.last_heard = opened;
+        self.outbox.stream_opened();
+        self.outbox.set_context(context);
+        self.pump(opened);
+        frames
+    }
+
+    /// The stream of this number ended. False if another has taken its place.
+    pub(super) fn end_stream(&mut self, number: u64) -> bool {
+        let is_current = self.stream_number() == number;
+        if is_current {
+            self.stream = None;
+            self.stream_lost = Some(Instant::now());
+            self.mark_heard();
+        }
+        is_current
+    }
+
+    /// The number of the open stream; 0 if there is none.
+    pub(super) fn stream_number(&self) -> u64 {
+        self.stream.as_ref().map_or(0, |stream| stream.number)
+    }
+
+    /// Sends all that can be sent now. While a request is unread that is no outcome, not even a new one: the
+    /// request may propose the same file again, and the agent would take the outcome for that of its new proposal.
+    pub(super) fn pump(&mut self, now: Instant) {
+        let Some(stream) = &self.stream else { return };
+        let resend = stream.opened + RESEND_AFTER <= now;
+        while let Ok(permit) = stream.frames.try_reserve() {
+            let frame = match self.in_flight.are_read() {
+                true => self.outbox.next_frame(stream.number, resend),
+                false => self.outbox.next_context(),
+            };
+            match frame {
+                Some(frame) => permit.send(frame),
+                None => break,
+            }
+        }
+    }
+
+    /// Older outcomes wait from now on, as if the stream had just opened.
+    pub(super) fn hold_back(&mut self, now: Instant) {
+        if let Some(stream) =
+            self.stream.as_mut().filter(|stream| self.outbox.holds_older_than(stream.number))
+        {
+            stream.opened = now;
+        }
+    }
+
+    /// The process was stopped for this long: no deadline of the agent comes nearer by that.
+    pub(super) fn shift_deadlines(&mut self, gap: Duration) {
+        self.last_heard += gap;
+        self.stream_lost = self.stream_lost.map(|lost| lost + gap);
+    }
+
+    /// When an outcome that is held back may be sent.
+    pub(super) fn resend_at(&self) -> Option<Instant> {
+        let stream = self.stream.as_ref()?;
+        // A full stream is fed when it drains, and a broken one never: its end is on its way to the loop.
+        let is_free = stream.frames.capacity() > 0 && !stream.frames.is_closed();
+        let can_send = self.in_flight.are_read() && is_free;
+        let held = can_send && self.outbox.holds_older_than(stream.number);
+        held.then_some(stream.opened + RESEND_AFTER)
+    }
+
+    /// When the agent counts as gone, unless it is heard before.
+    pub(super) fn freed_at(&self) -> Option<Instant> {
+        (self.stream.is_none() && self.in_flight.are_read()).then_some(self.last_heard + FREED_AFTER)
+    }
+
+    /// When the agent's reviews close, unless its stream returns.
+    pub(super) fn views_close_at(&self) -> Option<Instant> {
+        self.stream_lost.filter(|_| self.stream.is_none()).map(|lost| lost + VIEWS_CLOSE_AFTER)
+    }
+
+    /// The agent's reviews are closed: nothing more follows from the lost stream.
+    pub(super) fn forget_lost_stream(&mut self) {
+        self.stream_lost = None;
+    }
+
+    /// Whether every outcome has its receipt, or cannot be delivered.
+    pub(super) fn is_settled(&self) -> bool {
+        self.stream.is_none() || self.outbox.is_settled()
+    }
+
+    /// Remembers the last text of a review that ended, for `closeDiff`. While its outcome is undelivered the text
+    /// stays: an agent that gets no text writes its whole proposal. There are as many of those as the outbox holds.
+    pub(super) fn remember(&mut self, path: &str, text: Arc<str>) {
+        self.forget(path);
+        self.ended.push_back((path.to_owned(), text));
+        let delivered = |(path, _): &(String, Arc<str>)| !self.outbox.holds(path);
+        let mut spare = self.ended.iter().filter(|ended| delivered(ended)).count().saturating_sub(REMEMBERED);
+        self.ended.retain(|(path, _)| {
+            let goes = spare > 0 && !self.outbox.holds(path);
+            spare -= usize::from(goes);
+            !goes
+        });
+    }
+
+    /// The last text of an ended review of this file.
+    pub(super) fn remembered(&self, path: &str) -> Option<Arc<str>> {
+        self.ended.iter().find(|(ended, _)| ended == path).map(|(_, text)| text.clone())
+    }
+
+    /// The review of this file is settled, or a new one begins.
+    pub(super) fn forget(&mut self, path: &str) {
+        self.ended.retain(|(ended, _)| ended != path);
+    }
+}

@@ -1,0 +1,173 @@
+//! The handle of a running companion, for the program that it is part of.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use alongside_desk::{self as desk, Desk, Environment, Problem, Status};
+use tokio::sync::oneshot;
+
+use crate::config::{Builder, Editor, StartError, Workspace};
+use crate::context::privacy::Privacy;
+use crate::events::{Event, Events};
+use crate::ids::DeskId;
+use crate::persistence::app_dirs::AppDirs;
+use crate::persistence::{journal, recovery_store};
+use crate::workspace_roots;
+
+/// A running companion. Dropping it stops it without ceremony; [`stop`](Self::stop) does it properly.
+pub struct Companion {
+    pub(crate) addresses: Vec<SocketAddr>,
+    pub(crate) token: Arc<str>,
+    pub(crate) events: Events,
+    /// The number of the newest desk.
+    pub(crate) desks: AtomicU64,
+    pub(crate) rules: PrivacyRules,
+}
+
+/// The rules by which agents are told of files.
+#[derive(Debug)]
+pub(crate) struct PrivacyRules {
+    pub(crate) workspace: Mutex<Workspace>,
+    pub(crate) git_ignored: bool,
+    pub(crate) dirs: AppDirs,
+}
+
+impl PrivacyRules {
+    fn workspace(&self) -> MutexGuard<'_, Workspace> {
+        self.workspace.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Companion {
+    /// Begins the configuration of a companion.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// Whether a companion lives that keeps the journal of [this key](Builder::journal_as).
+    pub fn keeps_journal(dirs: &AppDirs, key: &str) -> bool {
+        recovery_store::is_kept(dirs, &journal::own_name(key))
+    }
+
+    /// Whether there is a journal of this key: its companion lives, or was interrupted.
+    pub fn has_journal(dirs: &AppDirs, key: &str) -> bool {
+        recovery_store::was_left(dirs, &journal::own_name(key))
+    }
+
+    /// The port on 127.0.0.1 and [::1].
+    pub fn port(&self) -> u16 {
+        self.addresses.first().map_or(0, SocketAddr::port)
+    }
+
+    /// Every address it listens on: the port on both loopbacks, and [one more](Builder::also_listen). A program
+    /// that [holds](crate::PortHold) them across a crash needs all of them.
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+
+    /// The bearer token that agents must send. Never log it.
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// The status that desks are told, without the variables.
+    pub async fn status(&self) -> Status {
+        let status = self.events.ask(Event::StatusWanted).await.unwrap_or_default();
+        Status { environment: Environment::default(), ..status }
+    }
+
+    /// Joins as a desk: [`Desk::next`] is the stream of everything that happens, starting with the status and
+    /// the reviews that wait.
+    pub fn join(&self) -> Desk {
+        self.join_as(false)
+    }
+
+    /// Joins as an observer, which reports but shows no reviews to a person: it is not counted among the desks,
+    /// and never asked for unsent edits.
+    pub fn observe(&self) -> Desk {
+        self.join_as(true)
+    }
+
+    fn join_as(&self, observes: bool) -> Desk {
+        let (desk, mut seat) = desk::pair();
+        let id = DeskId(self.desks.fetch_add(1, Ordering::Relaxed));
+        let events = self.events.clone();
+        events.send(Event::DeskJoined { desk: id, observes, events: seat.events });
+        tokio::spawn(async move {
+            while let Some(call) = seat.calls.recv().await {
+                events.send(Event::DeskAsked { desk: id, call });
+            }
+            events.send(Event::DeskLeft { desk: id });
+        });
+        desk
+    }
+
+    /// Replaces the workspace roots and rewrites the discovery files. Connected agents stay, and so do the
+    /// exclusions.
+    ///
+    /// # Errors
+    /// When a root cannot be used; nothing has changed then.
+    pub async fn set_roots(&self, roots: Vec<PathBuf>) -> Result<Vec<Problem>, StartError> {
+        let workspace = Workspace { roots, ..self.rules.workspace().clone() };
+        self.set_workspace(workspace).await
+    }
+
+    /// Replaces the workspace: its roots and what is never told of them, both at once.
+    ///
+    /// # Errors
+    /// As [`set_roots`](Self::set_roots), and when an exclusion cannot be read.
+    pub async fn set_workspace(&self, workspace: Workspace) -> Result<Vec<Problem>, StartError> {
+        let roots = workspace_roots::usable(&workspace.roots)?;
+        let workspace = Workspace { roots: roots.clone(), ..workspace };
+        let privacy = Box::new(Privacy::new(&workspace, self.rules.git_ignored, &self.rules.dirs)?);
+        *self.rules.workspace() = workspace;
+        // After the end of the loop there is no workspace to change.
+        let changed = self.events.ask(|changed| Event::RootsChanged { roots, privacy, changed }).await;
+        Ok(changed.unwrap_or_default())
+    }
+
+    /// Is found as another editor's from now on: the discovery files are rewritten, and written again if they
+    /// were [hidden](Self::hide). Connected agents stay. Returns the reasons why some agents cannot find it.
+    pub async fn set_editor(&self, editor: Editor) -> Vec<Problem> {
+        self.events.ask(|shown| Event::EditorChanged { editor, shown }).await.unwrap_or_default()
+    }
+
+    /// The editor is gone and may come back: every review is rejected, edits go to drafts, agents are told of no
+    /// files, and the discovery files are removed; but port, sessions and streams stay. Later proposals wait.
+    /// [`set_editor`](Self::set_editor) ends it.
+    pub async fn hide(&self) {
+        self.events.ask(Event::Hide).await;
+    }
+
+    /// Ends at once for a successor that has the same [journal](Builder::journal): nothing is decided, streams
+    /// are cut, and the files stay. The port is free when it returns.
+    pub async fn hand_over(self) {
+        self.events.ask(Event::HandOver).await;
+    }
+
+    /// The editor got the focus: where several companions could be meant, agents find this one first.
+    pub fn focus(&self) {
+        self.events.send(Event::Focused);
+    }
+
+    /// Stops: rejects the reviews that wait, ends every stream, removes the discovery files, in this order.
+    /// Takes about a second at most, also while agents do not read.
+    pub async fn stop(self) {
+        self.events.ask(Event::Stop).await;
+    }
+}
+
+impl std::fmt::Debug for Companion {
+    /// Without the token, which has no place in a log.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Companion").field("port", &self.port()).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Companion {
+    fn drop(&mut self) {
+        self.events.send(Event::Stop(oneshot::channel().0));
+    }
+}

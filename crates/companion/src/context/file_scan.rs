@@ -1,0 +1,36 @@
+//! The result of looking at the disk for the files that desks report: which exist, which may be told, and which
+//! directories to watch.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use alongside_contract::context::IdeContext;
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct ScanResult {
+    /// The files that agents may know of.
+    pub(super) context: IdeContext,
+    /// The real paths of files with unsaved changes.
+    pub(super) real: HashMap<String, PathBuf>,
+    /// All files that were looked at, told or not.
+    pub(super) files: Vec<PathBuf>,
+}
+
+impl ScanResult {
+    /// The directories in which a change may change the context: those of the files, and above them, within their
+    /// roots, those that may hold a `.gitignore`. Blocks.
+    pub(crate) fn depends_on(&self, roots: &[PathBuf]) -> BTreeSet<PathBuf> {
+        let mut directories = BTreeSet::new();
+        for file in self.files.iter().filter(|file| file.is_absolute()) {
+            let real = file.canonicalize().ok();
+            directories.extend(real.iter().filter_map(|real| real.parent()).map(Path::to_owned));
+            let root = roots.iter().find(|root| file.starts_with(root));
+            let above = file.ancestors().skip(1);
+            let within = above.take_while(|directory| root.is_none_or(|root| directory.starts_with(root)));
+            let steps = if root.is_some() { usize::MAX } else { 1 };
+            directories.extend(within.take(steps).map(Path::to_owned));
+        }
+        directories
+    }
+}

@@ -1,0 +1,57 @@
+//! Which file holds what the user has git ignore in every repository.
+
+use std::path::{Path, PathBuf};
+
+use alongside_platform::untrusted::{self, Whose};
+
+use crate::git_config::{self, Setting};
+use crate::persistence::app_dirs::AppDirs;
+
+/// Settings of git are a few lines; whatever is larger than this is something else.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The file that git's settings name, or the one it reads otherwise.
+pub(super) fn ignore_file(dirs: &AppDirs) -> Option<PathBuf> {
+    // The first one outranks the second.
+    let settings = [dirs.home.join(".gitconfig"), dirs.config.join("git/config")];
+    let named = settings.iter().find_map(|file| {
+        let text = untrusted::read(file, MAX_BYTES, Whose::Anybodys).ok()?;
+        excludes_file(&String::from_utf8_lossy(&text))
+    });
+    match named {
+        Some(named) => expand(&named, &dirs.home),
+        None => Some(dirs.config.join("git/ignore")),
+    }
+}
+
+/// The value of `core.excludesFile`; the last one counts.
+fn excludes_file(text: &str) -> Option<String> {
+    let is_it = |one: &Setting| one.section == "core" && !one.has_subsection && one.key == "excludesfile";
+    git_config::settings(text).into_iter().rfind(is_it).map(|one| one.value)
+}
+
+/// `~` is home; a path that is not absolute means nothing here, and an empty one is none.
+fn expand(named: &str, home: &Path) -> Option<PathBuf> {
+    let path = named.strip_prefix("~/").map_or_else(|| PathBuf::from(named), |below| home.join(below));
+    path.is_absolute().then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_is_read_as_git_reads_it() {
+        for (text, named) in [
+            ("[core]\n  excludesfile = ~/.ignore # mine\n", Some("~/.ignore")),
+            ("[CORE]\n\tExcludesFile=\"/a b;c\\\\d\" ; x\n", Some("/a b;c\\d")),
+            ("[core] excludesFile = /x\n[core]\nexcludesFile = /y\n", Some("/y")),
+            ("[other]\nexcludesFile = /x\n", None),
+            ("[core]\neditor = vim\n", None),
+        ] {
+            assert_eq!(excludes_file(text).as_deref(), named, "{text}");
+        }
+        assert_eq!(expand("~/i", Path::new("/h")), Some("/h/i".into()));
+        assert_eq!(expand("", Path::new("/h")), None);
+    }
+}

@@ -1,0 +1,220 @@
+//! The context journey: what desks report about the person's files becomes the one [`IdeContext`] that agents
+//! get.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use alongside_contract::context::{
+    Cursor, File, IdeContext, MAX_OPEN_FILES, MAX_SELECTED_UTF16, WorkspaceState,
+};
+use alongside_desk::{ActiveFile, ContextReport, Position, Told, now_ms};
+
+use super::file_scan::ScanResult;
+use super::privacy::Privacy;
+use crate::ids::DeskId;
+use crate::real_path;
+
+/// The files that all desks have open.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct OpenFiles {
+    desks: BTreeMap<DeskId, Reported>,
+    newest: u64,
+    paused: bool,
+    /// Agents are told nothing at all, and why: nobody at a desk can change that.
+    silent: Option<String>,
+    /// The real paths of files with unsaved changes, as far as they were looked up.
+    real: HashMap<String, PathBuf>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Reported {
+    files: Vec<Entry>,
+    active: Option<ActiveFile>,
+    trusted: Option<bool>,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    path: String,
+    /// Milliseconds since the Unix epoch; rises with every focus, over all desks.
+    focused: u64,
+    dirty: bool,
+}
+
+impl OpenFiles {
+    /// With a reason, agents are told nothing for good.
+    pub(crate) fn new(silent: Option<String>) -> Self {
+        Self { silent, ..Self::default() }
+    }
+
+    /// Stops telling agents, or goes on.
+    ///
+    /// # Errors
+    /// What forbids going on.
+    pub(crate) fn pause(&mut self, paused: bool) -> Result<(), String> {
+        match &self.silent {
+            Some(why) if !paused => Err(why.clone()),
+            _ => {
+                self.paused = paused;
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether agents are told of no files just now.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.paused || self.silent.is_some()
+    }
+
+    /// Takes in what a desk reports; it replaces what that desk reported before.
+    pub(crate) fn report(&mut self, desk: DeskId, report: ContextReport) {
+        let mut known = self.desks.remove(&desk).unwrap_or_default();
+        if let Some(open) = report.open_files {
+            let before = std::mem::take(&mut known.files);
+            for file in open.into_iter().rev() {
+                let old = before.iter().find(|entry| entry.path == file.path).map(|entry| entry.focused);
+                let focused = old.unwrap_or_else(|| self.next_timestamp());
+                known.files.insert(0, Entry { path: file.path, focused, dirty: file.dirty });
+            }
+        }
+        if let Some(active) = &report.active {
+            let was_active = known.active.as_ref().is_some_and(|before| before.path == active.path);
+            let at = known.files.iter().position(|entry| entry.path == active.path);
+            let at = at.unwrap_or_else(|| {
+                known.files.insert(0, Entry { path: active.path.clone(), focused: 0, dirty: false });
+                0
+            });
+            if !was_active || known.files[at].focused < self.newest {
+                known.files[at].focused = self.next_timestamp();
+            }
+        }
+        known.active = report.active;
+        known.trusted = report.trusted.or(known.trusted);
+        self.desks.insert(desk, known);
+    }
+
+    /// A desk is gone, and what it had open with it.
+    pub(crate) fn leave(&mut self, desk: DeskId) {
+        self.desks.remove(&desk);
+    }
+
+    /// Nobody has anything open any more.
+    pub(crate) fn forget_all(&mut self) {
+        self.desks.clear();
+    }
+
+    /// Whether some editor holds unsaved changes to a file, whatever that editor calls it.
+    pub(crate) fn is_dirty(&self, path: &str, real: &Path) -> bool {
+        let is_real = |path: &String| self.real.get(path).is_some_and(|known| known == real);
+        self.unsaved().any(|entry| entry.path == path || is_real(&entry.path))
+    }
+
+    /// Takes in the real paths of files with unsaved changes.
+    pub(crate) fn set_real_paths(&mut self, real: HashMap<String, PathBuf>) {
+        self.real = real;
+    }
+
+    fn unsaved(&self) -> impl Iterator<Item = &Entry> {
+        self.desks.values().flat_map(|desk| &desk.files).filter(|entry| entry.dirty)
+    }
+
+    /// Looks at the disk for which files there are and may be told. Blocks.
+    pub(super) fn scan(&self, privacy: &mut Privacy) -> ScanResult {
+        let resolve = |entry: &Entry| (entry.path.clone(), real_path::resolve(Path::new(&entry.path)));
+        let real = self.unsaved().map(resolve).collect();
+        let mut files = Vec::new();
+        ScanResult { context: self.context(privacy, &mut files), real, files }
+    }
+
+    /// What agents are told while there is nothing to tell.
+    pub(crate) fn no_files(&self) -> IdeContext {
+        self.telling(Vec::new())
+    }
+
+    /// What agents get to know now: at most ten files that exist and may be told, newest first.
+    fn context(&self, privacy: &mut Privacy, looked_at: &mut Vec<PathBuf>) -> IdeContext {
+        let mut entries: Vec<(&Entry, Option<&ActiveFile>)> = Vec::new();
+        if !self.is_paused() {
+            for desk in self.desks.values() {
+                let active = |entry: &Entry| desk.active.as_ref().filter(|active| active.path == entry.path);
+                entries.extend(desk.files.iter().map(|entry| (entry, active(entry))));
+            }
+        }
+        entries.sort_by_key(|(entry, active)| (std::cmp::Reverse(entry.focused), active.is_none()));
+        let newest = entries.first().map(|(entry, _)| entry.focused);
+        let mut files: Vec<File> = Vec::new();
+        for (entry, active) in entries {
+            if files.len() == MAX_OPEN_FILES {
+                break;
+            }
+            let path = Path::new(&entry.path);
+            let known = files.iter().any(|file| file.path == entry.path);
+            looked_at.push(path.to_owned());
+            if known || !path.is_absolute() || !path.is_file() || !privacy.allows(path) {
+                continue;
+            }
+            // Agents believe the cursor of the newest file only.
+            let active = active.filter(|_| Some(entry.focused) == newest);
+            files.push(file(entry, active));
+        }
+        self.telling(files)
+    }
+
+    fn telling(&self, files: Vec<File>) -> IdeContext {
+        let trusted = self.desks.values().filter_map(|desk| desk.trusted).next_back();
+        IdeContext { workspace_state: Some(WorkspaceState { open_files: Some(files), is_trusted: trusted }) }
+    }
+
+    fn next_timestamp(&mut self) -> u64 {
+        self.newest = now_ms().max(self.newest + 1);
+        self.newest
+    }
+}
+
+/// The files of a context as desks show them.
+pub(super) fn shared_files(context: &IdeContext) -> Vec<Told> {
+    let files = context.workspace_state.iter().flat_map(|state| state.open_files.iter().flatten());
+    let mut shared: Vec<Told> = files
+        .map(|file| Told {
+            path: file.path.clone(),
+            active: file.is_active == Some(true),
+            cursor: file.cursor.map(|cursor| Position {
+                line: cursor.line.saturating_sub(1),
+                character: cursor.character.saturating_sub(1),
+            }),
+            selected: file.selected_text.as_deref().map_or(0, |text| text.encode_utf16().count()),
+        })
+        .collect();
+    shared.sort_by_key(|file| !file.active);
+    shared
+}
+
+/// The wire form of an open file: positions become 1-based, the selection is cut to what agents take.
+fn file(entry: &Entry, active: Option<&ActiveFile>) -> File {
+    File {
+        path: entry.path.clone(),
+        timestamp: entry.focused,
+        is_active: active.map(|_| true),
+        cursor: active.and_then(|active| active.cursor).map(|cursor| Cursor {
+            line: cursor.line.saturating_add(1),
+            character: cursor.character.saturating_add(1),
+        }),
+        selected_text: active
+            .and_then(|active| active.selected_text.as_deref())
+            .filter(|text| !text.is_empty())
+            .map(|text| cut(text).to_owned()),
+    }
+}
+
+/// At most [`MAX_SELECTED_UTF16`] units, on a character boundary, without a marker: the agent adds one.
+fn cut(text: &str) -> &str {
+    let mut units = 0;
+    let over = text.char_indices().find(|(_, c)| {
+        units += c.len_utf16();
+        units > MAX_SELECTED_UTF16
+    });
+    over.map_or(text, |(at, _)| &text[..at])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+//! What agents are told, from what desks report.
+
+use std::fs;
+use std::path::PathBuf;
+
+use alongside_desk::{OpenFile, Position};
+
+use super::*;
+use crate::{AppDirs, Workspace};
+
+struct Project {
+    directory: tempfile::TempDir,
+    files: OpenFiles,
+    privacy: Privacy,
+}
+
+impl Project {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let workspace = Workspace { roots: vec![directory.path().to_owned()], ..Workspace::default() };
+        let privacy = Privacy::new(&workspace, false, &AppDirs::below(directory.path())).unwrap();
+        Self { directory, files: OpenFiles::default(), privacy }
+    }
+
+    fn file(&self, name: &str) -> String {
+        let path: PathBuf = self.directory.path().join(name);
+        fs::write(&path, "").unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    fn focus(&mut self, desk: u64, path: &str) {
+        let cursor = Some(Position::default());
+        let active = ActiveFile { path: path.into(), cursor, ..ActiveFile::default() };
+        self.files.report(DeskId(desk), ContextReport { active: Some(active), ..ContextReport::default() });
+    }
+
+    fn context(&mut self) -> Vec<File> {
+        self.files.context(&mut self.privacy, &mut Vec::new()).open_files().to_vec()
+    }
+}
+
+#[test]
+fn the_newest_file_is_the_active_one_and_timestamps_strictly_rise_with_focus() {
+    let mut project = Project::new();
+    let (a, b) = (project.file("a"), project.file("b"));
+    let before = now_ms();
+    for path in [&a, &b, &a] {
+        project.focus(1, path);
+    }
+    let files = project.context();
+    assert_eq!(files.iter().map(|file| &file.path).collect::<Vec<_>>(), [&a, &b]);
+    assert!(files[0].timestamp > files[1].timestamp);
+    assert!((before..before + 60_000).contains(&files[1].timestamp), "milliseconds: {}", files[1].timestamp);
+    assert_eq!((files[0].is_active, files[1].is_active), (Some(true), None));
+}
+
+#[test]
+fn with_two_desks_the_one_focused_last_has_the_cursor() {
+    let mut project = Project::new();
+    let (a, b) = (project.file("a"), project.file("b"));
+    project.focus(1, &a);
+    project.focus(2, &b);
+    project.focus(1, &a);
+    let told = |project: &mut Project| -> Vec<(String, bool, bool)> {
+        let files = project.context().into_iter();
+        files.map(|file| (file.path, file.is_active == Some(true), file.cursor.is_some())).collect()
+    };
+    assert_eq!(told(&mut project), [(a, true, true), (b.clone(), false, false)]);
+    project.files.leave(DeskId(1));
+    assert_eq!(told(&mut project), [(b, true, true)]);
+}
+
+#[test]
+fn positions_become_one_based_and_the_selection_is_cut_on_a_character() {
+    let mut project = Project::new();
+    let path = project.file("a");
+    let selected_text = "a".repeat(MAX_SELECTED_UTF16 - 1) + "😀😀";
+    let cursor = Some(Position { line: 0, character: 4 });
+    let active = ActiveFile { path, cursor, selected_text: Some(selected_text) };
+    project.files.report(DeskId(1), ContextReport { active: Some(active), ..ContextReport::default() });
+    let files = project.context();
+    assert_eq!(files[0].cursor, Some(Cursor { line: 1, character: 5 }));
+    assert_eq!(files[0].selected_text.as_deref().map(str::len), Some(MAX_SELECTED_UTF16 - 1));
+}
+
+#[test]
+fn at_most_ten_files_that_exist_and_may_be_told() {
+    let mut project = Project::new();
+    let mut open: Vec<OpenFile> =
+        (0..12).map(|n| OpenFile { path: project.file(&format!("f{n}")), dirty: false }).collect();
+    let gone = project.file("gone");
+    fs::remove_file(&gone).unwrap();
+    open.insert(0, OpenFile { path: gone, dirty: false });
+    open.insert(0, OpenFile { path: project.file(".env"), dirty: true });
+    open.insert(0, OpenFile { path: "relative".into(), dirty: false });
+    let env = open[1].path.clone();
+    project.files.report(DeskId(1), ContextReport { open_files: Some(open), ..ContextReport::default() });
+    project.focus(1, &env);
+    let files = project.context();
+    assert_eq!(files.len(), MAX_OPEN_FILES);
+    assert!(files[0].path.ends_with("f0"));
+    // The person is in a file that agents may not know: no other file passes for the active one.
+    assert!(files.iter().all(|file| file.is_active.is_none() && file.cursor.is_none()));
+    assert!(project.files.is_dirty(&env, Path::new("/elsewhere")));
+}
+
+#[test]
+fn pausing_tells_agents_of_no_file_at_all() {
+    let mut project = Project::new();
+    let path = project.file("a");
+    project.focus(1, &path);
+    project.files.pause(true).unwrap();
+    assert!(project.context().is_empty());
+}
+
+#[test]
+fn trust_is_told_only_when_a_desk_has_a_notion_of_it() {
+    let mut project = Project::new();
+    let path = project.file("a");
+    project.focus(1, &path);
+    let trusted = |project: &mut Project| {
+        project
+            .files
+            .context(&mut project.privacy, &mut Vec::new())
+            .workspace_state
+            .and_then(|state| state.is_trusted)
+    };
+    assert_eq!(trusted(&mut project), None);
+    project.files.report(DeskId(2), ContextReport { trusted: Some(false), ..ContextReport::default() });
+    assert_eq!(trusted(&mut project), Some(false));
+    project.files.leave(DeskId(2));
+    assert_eq!(trusted(&mut project), None);
+}

@@ -1,0 +1,4 @@
+//! Desks: who shows reviews, and what each of them is told.
+
+pub(crate) mod notifications;
+pub(crate) mod registry;

@@ -1,0 +1,170 @@
+//! The queue of notifications for desks. It keeps their order, and says where edits are saved only when they are
+//! saved there.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
+
+use alongside_desk::{self as desk, Closed, Problem};
+
+use crate::ids::DeskId;
+use crate::persistence::drafts::{Drafts, WrittenDraft};
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Notifications {
+    held: VecDeque<Held>,
+    /// The problems of drafts that could not be written, by the drafts' ids.
+    unsaved: BTreeMap<String, Problem>,
+    drafts: Drafts,
+}
+
+/// A notification for the desks that were there when it happened. It follows all that happened before.
+#[derive(Debug)]
+struct Held {
+    to: Vec<DeskId>,
+    notification: Notification,
+}
+
+#[derive(Debug)]
+enum Notification {
+    Event(desk::Event),
+    ReviewEnded { closed: Closed, decided_by: Option<DeskId>, awaits: Option<AwaitedDraft> },
+}
+
+/// A draft that has to be written before desks are told of it.
+#[derive(Debug)]
+struct AwaitedDraft {
+    draft: DraftVersion,
+    file: String,
+}
+
+/// The id of a draft and the number of one version of it.
+pub(crate) type DraftVersion = (String, u64);
+
+impl Notifications {
+    pub(super) fn new(drafts: Drafts) -> Self {
+        Self { held: VecDeque::new(), unsaved: BTreeMap::new(), drafts }
+    }
+
+    /// Whether nothing is held.
+    pub(super) fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+
+    /// The problems of drafts, which a desk that joins has to know.
+    pub(super) fn unsaved(&self) -> impl Iterator<Item = &Problem> {
+        self.unsaved.values()
+    }
+
+    /// A draft is not needed any more.
+    pub(super) fn forget_draft(&mut self, draft: &str) {
+        self.unsaved.remove(draft);
+    }
+
+    pub(super) fn push(&mut self, to: Vec<DeskId>, event: desk::Event) {
+        self.held.push_back(Held { to, notification: Notification::Event(event) });
+    }
+
+    /// A review of this file ended. Its draft, if there is one, is named once it is written.
+    pub(super) fn push_end(
+        &mut self,
+        to: Vec<DeskId>,
+        closed: Closed,
+        decided_by: Option<DeskId>,
+        draft: Option<(DraftVersion, &str)>,
+    ) {
+        let awaits = draft.map(|(draft, file)| AwaitedDraft { draft, file: file.to_owned() });
+        let notification = Notification::ReviewEnded { closed, decided_by, awaits };
+        self.held.push_back(Held { to, notification });
+    }
+
+    /// The writer has written a draft, or could not. Returns the problem to tell desks, or its end.
+    pub(super) fn draft_written(&mut self, written: WrittenDraft) -> Option<Problem> {
+        let path = self.drafts.path_of(&written.id, &written.file);
+        for held in &mut self.held {
+            if let Notification::ReviewEnded { closed, awaits, .. } = &mut held.notification
+                && awaits.as_ref().is_some_and(|awaits| awaits.draft == (written.id.clone(), written.number))
+            {
+                *awaits = None;
+                closed.draft = written.error.is_none().then(|| path.clone());
+            }
+        }
+        match written.error {
+            Some(error) if !self.unsaved.contains_key(&written.id) => {
+                let problem = not_saved(&written.file, &path, &error);
+                self.unsaved.insert(written.id, problem.clone());
+                Some(problem)
+            }
+            None if self.unsaved.remove(&written.id).is_some() => Some(saved_at_last(&written.file, &path)),
+            _ => None,
+        }
+    }
+
+    /// The time is over for this version of a draft: the end of its review is told without it.
+    pub(super) fn give_up_draft(&mut self, awaited: &DraftVersion, desks: &[DeskId]) {
+        let awaits = |held: &Held| match &held.notification {
+            Notification::ReviewEnded { awaits: Some(awaits), .. } => awaits.draft == *awaited,
+            _ => false,
+        };
+        if let Some(at) = self.held.iter().position(awaits) {
+            self.give_up(at, desks);
+        }
+    }
+
+    /// The loop ends: no notification waits for a draft any longer.
+    pub(super) fn give_up_all_drafts(&mut self, desks: &[DeskId]) {
+        let mut at = 0;
+        while at < self.held.len() {
+            self.give_up(at, desks);
+            at += 1;
+        }
+    }
+
+    fn give_up(&mut self, at: usize, desks: &[DeskId]) {
+        let Some(Held { notification: Notification::ReviewEnded { awaits, .. }, .. }) = self.held.get_mut(at)
+        else {
+            return;
+        };
+        if let Some(awaits) = awaits.take()
+            && !self.unsaved.contains_key(&awaits.draft.0)
+        {
+            let path = self.drafts.path_of(&awaits.draft.0, &awaits.file);
+            let problem = not_saved(&awaits.file, &path, "the disk has not answered yet");
+            self.unsaved.insert(awaits.draft.0, problem.clone());
+            let notification = Notification::Event(desk::Event::Problem(problem));
+            self.held.insert(at + 1, Held { to: desks.to_vec(), notification });
+        }
+    }
+
+    /// The next notification, for each desk that gets it; `None` while one waits for a draft.
+    pub(super) fn pop(&mut self) -> Option<Vec<(DeskId, desk::Event)>> {
+        let awaits =
+            |held: &Held| matches!(held.notification, Notification::ReviewEnded { awaits: Some(_), .. });
+        if self.held.front().is_none_or(awaits) {
+            return None;
+        }
+        let Held { to, notification } = self.held.pop_front()?;
+        let event_for = |desk: DeskId| match &notification {
+            Notification::Event(event) => event.clone(),
+            Notification::ReviewEnded { closed, decided_by, .. } => {
+                desk::Event::Closed(Closed { decided_here: *decided_by == Some(desk), ..closed.clone() })
+            }
+        };
+        Some(to.into_iter().map(|desk| (desk, event_for(desk))).collect())
+    }
+}
+
+fn not_saved(file: &str, path: &Path, why: &str) -> Problem {
+    Problem {
+        what: format!("what you typed in {file} could not be saved in {}: {why}", path.display()),
+        hint: Some(
+            "It is kept in memory as long as this companion runs, and saving is tried again every few seconds. \
+             See that there is room, and that the directory is there and writable."
+                .into(),
+        ),
+    }
+}
+
+fn saved_at_last(file: &str, path: &Path) -> Problem {
+    Problem { what: format!("what you typed in {file} is saved now: {}", path.display()), hint: None }
+}

@@ -1,0 +1,193 @@
+//! All desks: they join, are told, and leave. A desk that leaves decides nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use alongside_desk::{self as desk, Closed, Problem, Status};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use super::notifications::{DraftVersion, Notifications};
+use crate::ids::DeskId;
+use crate::persistence::drafts::{Drafts, WrittenDraft};
+
+/// The shortest time between two statuses: a status names every agent, and of many agents one always comes, goes
+/// or is answered.
+const STATUS_INTERVAL: Duration = Duration::from_millis(100);
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Desks {
+    connected: BTreeMap<DeskId, ConnectedDesk>,
+    notifications: Notifications,
+    /// Problems that desks reported, or that were found at start.
+    problems: Vec<Problem>,
+    /// News of a time without desks: told to the first desk that shows reviews.
+    news: Vec<Problem>,
+    /// The status that desks know.
+    status: Status,
+    /// When desks may be told the next status.
+    next_status: Instant,
+    /// The status may have changed since desks were told.
+    is_status_due: bool,
+}
+
+/// A desk that has joined.
+#[derive(Debug)]
+struct ConnectedDesk {
+    /// It shows no reviews.
+    observes: bool,
+    events: mpsc::UnboundedSender<desk::Event>,
+}
+
+impl Desks {
+    pub(crate) fn new(drafts: Drafts, problems: Vec<Problem>, news: Vec<Problem>) -> Self {
+        Self {
+            connected: BTreeMap::new(),
+            notifications: Notifications::new(drafts),
+            problems,
+            news,
+            status: Status::default(),
+            next_status: Instant::now(),
+            is_status_due: false,
+        }
+    }
+
+    /// A desk joined.
+    pub(crate) fn join(&mut self, id: DeskId, observes: bool, events: mpsc::UnboundedSender<desk::Event>) {
+        self.connected.insert(id, ConnectedDesk { observes, events });
+    }
+
+    /// Tells a desk that has joined the status, the problems and the reviews that wait.
+    pub(crate) fn welcome(
+        &mut self,
+        id: DeskId,
+        status: Status,
+        problems: &[Problem],
+        reviews: impl Iterator<Item = desk::Review>,
+    ) {
+        let Some(ConnectedDesk { observes, events }) = self.connected.get(&id) else { return };
+        let news = if *observes { Vec::new() } else { std::mem::take(&mut self.news) };
+        let others = problems.iter().filter(|problem| !self.problems.contains(problem));
+        let lasting = self.problems.iter().chain(others).chain(self.notifications.unsaved());
+        let problems = lasting.cloned().chain(news).map(desk::Event::Problem);
+        let first = std::iter::once(desk::Event::Status(status));
+        // A desk that is gone already will be reported as such.
+        let all = first.chain(problems).chain(reviews.map(desk::Event::Opened));
+        all.for_each(|event| drop(events.send(event)));
+    }
+
+    /// A desk left, and gets nothing more.
+    pub(crate) fn leave(&mut self, id: DeskId) {
+        self.connected.remove(&id);
+    }
+
+    /// The desks that show reviews.
+    pub(crate) fn showing(&self) -> BTreeSet<DeskId> {
+        self.connected.iter().filter(|(_, desk)| !desk.observes).map(|(id, _)| *id).collect()
+    }
+
+    /// Tells every desk.
+    pub(crate) fn notify(&mut self, event: desk::Event) {
+        self.notifications.push(self.ids(), event);
+        self.send_held();
+    }
+
+    /// Tells every desk of a problem.
+    pub(crate) fn notify_problem(&mut self, problem: Problem) {
+        self.notify(desk::Event::Problem(problem));
+    }
+
+    /// Tells every desk that a review of this file ended. Its draft is named once it is written.
+    pub(crate) fn notify_end(
+        &mut self,
+        closed: Closed,
+        decided_by: Option<DeskId>,
+        draft: Option<(DraftVersion, &str)>,
+    ) {
+        self.notifications.push_end(self.ids(), closed, decided_by, draft);
+        self.send_held();
+    }
+
+    /// A desk reported a problem: every desk is told, and so is every one that joins later.
+    pub(crate) fn report(&mut self, problem: Problem) {
+        self.notify_problem(problem.clone());
+        self.problems.push(problem);
+    }
+
+    /// These problems are over.
+    pub(crate) fn forget_problems(&mut self, over: &[Problem]) {
+        self.problems.retain(|problem| !over.contains(problem));
+    }
+
+    /// The writer has written a draft, or could not.
+    pub(crate) fn draft_written(&mut self, written: WrittenDraft) {
+        if let Some(problem) = self.notifications.draft_written(written) {
+            self.notifications.push(self.ids(), desk::Event::Problem(problem));
+        }
+        self.send_held();
+    }
+
+    /// The time is over for this version of a draft: the end of its review is told without it.
+    pub(crate) fn give_up_draft(&mut self, draft: &DraftVersion) {
+        self.notifications.give_up_draft(draft, &self.ids());
+        self.send_held();
+    }
+
+    /// A draft is not needed any more.
+    pub(crate) fn forget_draft(&mut self, draft: &str) {
+        self.notifications.forget_draft(draft);
+    }
+
+    /// Whether nothing waits to be told.
+    pub(crate) fn are_told_all(&self) -> bool {
+        self.notifications.is_empty()
+    }
+
+    /// Whether the status may have changed since desks were told.
+    pub(crate) fn is_status_due(&self) -> bool {
+        self.is_status_due
+    }
+
+    /// The status may have changed. True if desks may be told at once.
+    pub(crate) fn plan_status(&mut self, now: Instant) -> bool {
+        self.is_status_due = true;
+        self.next_status <= now
+    }
+
+    /// When the status is to be told.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.is_status_due.then_some(self.next_status)
+    }
+
+    /// Tells every desk the status, if it has changed.
+    pub(crate) fn notify_status(&mut self, status: Status) {
+        self.is_status_due = false;
+        self.next_status = Instant::now() + STATUS_INTERVAL;
+        if status != self.status {
+            self.notify(desk::Event::Status(status.clone()));
+            self.status = status;
+        }
+    }
+
+    /// Tells all that is still held: the loop ends.
+    pub(crate) fn finish(&mut self) {
+        self.notifications.give_up_all_drafts(&self.ids());
+        self.send_held();
+    }
+
+    fn ids(&self) -> Vec<DeskId> {
+        self.connected.keys().copied().collect()
+    }
+
+    fn send_held(&mut self) {
+        while let Some(notification) = self.notifications.pop() {
+            for (id, event) in notification {
+                // A desk that is gone needs not be told, or will be reported as such.
+                if let Some(desk) = self.connected.get(&id) {
+                    let _ = desk.events.send(event);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Where agents find the companion: its addresses, its token, the editor it belongs to, and the workspace. The
+//! editor and the workspace change, and the editor may go and come back.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use alongside_contract::discovery::{Record, Stdio, WRITER};
+use alongside_contract::environment;
+use alongside_desk::{Environment, Problem};
+
+use super::workspace_path::workspace_path;
+use crate::real_path;
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Presence {
+    port: u16,
+    /// Every address that is listened on.
+    addresses: Vec<SocketAddr>,
+    token: Arc<str>,
+    stdio: Option<Stdio>,
+    roots: Vec<PathBuf>,
+    /// The roots without links.
+    real_roots: Vec<PathBuf>,
+    /// Roots that are no directories any more: desks are told once.
+    vanished: Vec<PathBuf>,
+    /// The editor's process.
+    editor: u32,
+    /// Variables that lead agents to the companion. They hold the token.
+    environment: Environment,
+    /// The editor is gone: no agent is to find the companion.
+    is_hidden: bool,
+    /// Reasons why some agents cannot find the companion.
+    unpublished: Vec<Problem>,
+    /// Another companion has a file name that this one wants, and may end without a word.
+    has_rival: bool,
+}
+
+/// The changes in who can find the companion.
+#[derive(Debug, Default)]
+pub(crate) struct PublishedNews {
+    /// Problems that are new.
+    pub(crate) begun: Vec<Problem>,
+    /// All problems of before, if there is none any more.
+    pub(crate) over: Vec<Problem>,
+}
+
+impl Presence {
+    pub(crate) fn new(
+        addresses: Vec<SocketAddr>,
+        token: Arc<str>,
+        stdio: Option<Stdio>,
+        roots: Vec<PathBuf>,
+        editor: u32,
+    ) -> Self {
+        let mut presence = Self {
+            port: addresses.first().map_or(0, SocketAddr::port),
+            addresses,
+            token,
+            stdio,
+            roots: Vec::new(),
+            real_roots: Vec::new(),
+            vanished: Vec::new(),
+            editor,
+            environment: Environment::default(),
+            is_hidden: false,
+            unpublished: Vec::new(),
+            has_rival: false,
+        };
+        presence.set_roots(roots);
+        presence
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub(crate) fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+
+    pub(crate) fn token(&self) -> &str {
+        &self.token
+    }
+
+    pub(crate) fn roots(&self) -> &[PathBuf] {
+        &self.roots
+    }
+
+    /// The roots without links.
+    pub(crate) fn real_roots(&self) -> &[PathBuf] {
+        &self.real_roots
+    }
+
+    /// Variables that lead agents to the companion. They hold the token.
+    pub(crate) fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    /// Whether no agent is to find the companion.
+    pub(crate) fn is_hidden(&self) -> bool {
+        self.is_hidden
+    }
+
+    /// Reasons why some agents cannot find the companion.
+    pub(crate) fn problems(&self) -> &[Problem] {
+        &self.unpublished
+    }
+
+    /// Whether the files have to be written again from time to time: some could not be, or may become free.
+    pub(crate) fn is_incomplete(&self) -> bool {
+        !self.unpublished.is_empty() || self.has_rival
+    }
+
+    pub(crate) fn set_roots(&mut self, roots: Vec<PathBuf>) {
+        self.real_roots = roots.iter().map(|root| real_path::resolve(root)).collect();
+        self.roots = roots;
+        self.update_environment();
+    }
+
+    /// Agents find the companion as that of this editor process, also if it was hidden.
+    pub(crate) fn set_editor(&mut self, pid: u32) {
+        self.is_hidden = false;
+        self.editor = pid;
+        self.update_environment();
+    }
+
+    /// The editor is gone.
+    pub(crate) fn hide(&mut self) {
+        self.is_hidden = true;
+    }
+
+    /// The discovery files are written as far as they can be.
+    pub(crate) fn mark_published(&mut self, problems: Vec<Problem>, has_rival: bool) -> PublishedNews {
+        self.has_rival = has_rival;
+        let before = std::mem::replace(&mut self.unpublished, problems);
+        let is_new = |problem: &&Problem| !before.contains(problem);
+        let begun = self.unpublished.iter().filter(is_new).cloned().collect();
+        PublishedNews { begun, over: if self.unpublished.is_empty() { before } else { Vec::new() } }
+    }
+
+    /// Looks whether the roots are there. Returns the problems of those that have vanished since the last look:
+    /// their agents stay, for a root may come back.
+    pub(crate) fn check_roots(&mut self) -> Vec<Problem> {
+        let gone: Vec<PathBuf> = self.roots.iter().filter(|root| !root.is_dir()).cloned().collect();
+        let before = std::mem::replace(&mut self.vanished, gone);
+        self.vanished.iter().filter(|root| !before.contains(root)).map(|root| vanished(root)).collect()
+    }
+
+    /// The variables for terminals follow the editor and its workspace.
+    fn update_environment(&mut self) {
+        let record = Record {
+            port: self.port,
+            // The publisher reports the roots that cannot be written in it.
+            workspace_path: workspace_path(&self.roots, &mut Vec::new()),
+            auth_token: Some(self.token.to_string()),
+            ide_info: None,
+            ppid: None,
+            ide_name: None,
+            stdio: self.stdio.clone(),
+            writer: Some(WRITER.to_owned()),
+        };
+        let variables = environment::variables(&record, Some(self.editor));
+        let variables = variables.into_iter().map(|(name, value)| (name.to_owned(), value));
+        self.environment = Environment(variables.collect());
+    }
+}
+
+fn vanished(root: &Path) -> Problem {
+    Problem {
+        what: format!("the workspace {} is not there any more", root.display()),
+        hint: Some(
+            "Agents cannot find this companion from it until it is back; proposals for its files are shown as \
+             new files."
+                .into(),
+        ),
+    }
+}

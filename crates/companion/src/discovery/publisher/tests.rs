@@ -1,0 +1,353 @@
+//! Which files are written and removed, and which names belong to whom.
+
+#[cfg(unix)]
+mod racing;
+
+use std::fs;
+use std::path::Path;
+
+use super::*;
+
+fn publisher(directory: &Path, port: u16) -> Publisher {
+    fs::create_dir_all(directory.join("tmp")).unwrap();
+    fs::create_dir_all(directory.join("home")).unwrap();
+    Publisher {
+        dirs: AppDirs::below(directory),
+        name: "alongside".into(),
+        display_name: "Alongside".into(),
+        pid: std::process::id(),
+        aliases: true,
+        port,
+        token: format!("token-{port}"),
+        stdio: None,
+        written: Vec::new(),
+        has_rival: false,
+        made: Vec::new(),
+    }
+}
+
+/// Every file that lies where agents search, whoever wrote it.
+fn names(directory: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut folders = vec![directory.join("tmp"), directory.join("home")];
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                names.push(path.display().to_string().replace(directory.to_str().unwrap(), ""));
+            }
+        }
+    }
+    names.sort();
+    names
+}
+
+fn read_ours(path: &Path) -> Option<Found> {
+    let directory = alongside_platform::directory::Directory::open(path.parent()?).ok()?;
+    sweep::read_ours(&Arc::new(directory), path.file_name()?)
+}
+
+#[test]
+fn every_row_of_every_family_is_written_and_removed_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let project = tempfile::tempdir().unwrap();
+    let mut publisher = publisher(directory.path(), 4711);
+    publisher.aliases = false;
+    assert_eq!(publisher.publish(&[project.path().to_owned()], true), []);
+    let pid = publisher.pid;
+    let mut expected = vec![
+        format!("/tmp/gemini/ide/gemini-ide-server-{pid}-4711.json"),
+        format!("/tmp/gemini-ide-server-{pid}.json"),
+        "/home/.qwen/ide/4711.lock".into(),
+        format!("/tmp/qwen/ide/qwen-code-ide-server-{pid}-4711.json"),
+        format!("/tmp/gemini/ide/qwen-code-ide-server-{pid}-4711.json"),
+        format!("/tmp/qwen-code-ide-server-{pid}.json"),
+        "/tmp/qwen-code-ide-server-4711.json".into(),
+        format!("/tmp/llxprt/ide/llxprt-ide-server-{pid}-4711.json"),
+        format!("/tmp/llxprt-ide-server-{pid}.json"),
+        "/home/.ola/ide/4711.lock".into(),
+    ];
+    expected.sort();
+    assert_eq!(names(directory.path()), expected);
+    publisher.withdraw();
+    assert_eq!(names(directory.path()), [""; 0]);
+    let left = ["tmp", "home"].map(|below| fs::read_dir(directory.path().join(below)).unwrap().count());
+    assert_eq!(left, [0, 0], "nor a directory that no other user could write to");
+}
+
+#[test]
+fn directories_that_somebody_uses_or_had_made_in_home_stay() {
+    let directory = tempfile::tempdir().unwrap();
+    let [mut one, mut other] = [1, 2].map(|port| publisher(directory.path(), port));
+    let path = |below: &str| directory.path().join(below);
+    fs::create_dir_all(path("home/.qwen")).unwrap();
+    fs::create_dir_all(path("tmp/llxprt/ide")).unwrap();
+    fs::write(path("tmp/llxprt/theirs"), "").unwrap();
+    let roots = [path("home")];
+    assert_eq!((one.publish(&roots, true), other.publish(&roots, true)), (vec![], vec![]));
+    one.withdraw();
+    assert!(path("tmp/gemini/ide").exists() && path("home/.ola/ide").exists());
+    other.withdraw();
+    assert!(!path("tmp/gemini").exists() && !path("tmp/llxprt/ide").exists());
+    assert!(path("tmp/llxprt/theirs").exists());
+    assert!(path("home/.qwen/ide").exists(), "the other one has not made it");
+    fs::remove_dir_all(path("home/.qwen/ide")).unwrap();
+    assert_eq!(one.publish(&roots, true), []);
+    one.withdraw();
+    assert!(path("home/.qwen").exists() && !path("home/.qwen/ide").exists());
+    // What nobody removed who was killed goes with the next sweep.
+    fs::create_dir_all(path("tmp/gemini/ide")).unwrap();
+    crate::remove_stale_files(&other.dirs);
+    assert!(!path("tmp/gemini").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_directory_of_another_user_is_named_with_what_its_owner_can_do() {
+    let problem = will_not_be_found(&["Gemini CLI"], &format!("/tmp/gemini {ANOTHERS}"));
+    assert!(problem.hint.unwrap().contains("rmdir"));
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let mut publisher = publisher(directory.path(), 1);
+    let theirs = directory.path().join("tmp/gemini");
+    fs::create_dir(&theirs).unwrap();
+    std::os::unix::fs::chown(&theirs, Some(65_534), None).unwrap();
+    let problems = publisher.publish(&[directory.path().join("home")], true);
+    let hints: Vec<_> = problems.iter().filter_map(|problem| problem.hint.as_deref()).collect();
+    assert!(hints.iter().any(|hint| hint.contains("rmdir")), "{problems:?}");
+    publisher.withdraw();
+    assert!(theirs.exists(), "it is not ours to remove");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn equal_files_are_one_with_many_names_and_the_focus_makes_all_of_them_new() {
+    use std::os::unix::fs::MetadataExt as _;
+    let directory = tempfile::tempdir().unwrap();
+    let project = tempfile::tempdir().unwrap();
+    let mut publisher = publisher(directory.path(), 4711);
+    let mut files = |focused| {
+        assert_eq!(publisher.publish(&[project.path().to_owned()], focused), []);
+        let files = publisher.written.iter().map(|found| {
+            assert_eq!(found.again().as_ref(), Some(&found.record), "{}", found.path.display());
+            (serde_json::to_vec(&found.record).unwrap(), found.path.metadata().unwrap().ino())
+        });
+        files.collect::<std::collections::BTreeSet<_>>()
+    };
+    let first = files(false);
+    let contents: std::collections::BTreeSet<_> = first.iter().map(|(content, _)| content).collect();
+    assert_eq!(first.len(), contents.len(), "one file for each content");
+    assert_eq!(files(false), first, "what is there already is left alone");
+    let second = files(true);
+    assert_eq!(second.len(), first.len());
+    assert!(second.iter().all(|file| !first.contains(file)), "all of them are new");
+    assert!(publisher.written.len() > 2 * first.len());
+}
+
+#[test]
+fn ancestors_are_aliases_in_the_rows_that_agents_match_by_pid() {
+    let directory = tempfile::tempdir().unwrap();
+    let project = tempfile::tempdir().unwrap();
+    let mut publisher = publisher(directory.path(), 4711);
+    publisher.publish(&[project.path().to_owned()], true);
+    let Some(parent) = ancestors::of(publisher.pid).first().copied() else {
+        panic!("the test has no parent process to be found under");
+    };
+    let names = names(directory.path());
+    assert!(names.contains(&format!("/tmp/gemini/ide/gemini-ide-server-{parent}-4711.json")), "{names:?}");
+    assert!(names.contains(&format!("/tmp/qwen-code-ide-server-{parent}.json")), "{names:?}");
+    assert_eq!(names.iter().filter(|name| name.ends_with(".lock")).count(), 2);
+}
+
+#[test]
+fn a_root_that_holds_home_gets_no_alias() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut publisher = publisher(directory.path(), 4711);
+    for root in [directory.path().join("home"), directory.path().to_owned(), "/".into()] {
+        publisher.publish(&[root], true);
+        let pids: Vec<_> =
+            names(directory.path()).into_iter().filter(|name| name.contains("gemini-ide")).collect();
+        assert!(pids.iter().all(|name| name.contains(&publisher.pid.to_string())), "{pids:?}");
+    }
+}
+
+#[test]
+fn a_name_that_another_took_over_is_not_removed() {
+    let directory = tempfile::tempdir().unwrap();
+    let project = tempfile::tempdir().unwrap();
+    let roots = [project.path().to_owned()];
+    let (mut one, mut two) = (publisher(directory.path(), 1), publisher(directory.path(), 2));
+    one.publish(&roots, true);
+    two.publish(&roots, true);
+    let shared = directory.path().join(format!("tmp/gemini-ide-server-{}.json", one.pid));
+    assert_eq!(read_ours(&shared).unwrap().record.port, 2);
+    one.withdraw();
+    assert_eq!(read_ours(&shared).unwrap().record.port, 2);
+    two.withdraw();
+    assert!(!shared.exists());
+}
+
+#[test]
+fn the_one_focused_last_has_the_aliases_for_equal_roots() {
+    let directory = tempfile::tempdir().unwrap();
+    let project = tempfile::tempdir().unwrap();
+    let roots = [project.path().to_owned()];
+    let (mut one, mut two) = (publisher(directory.path(), 1), publisher(directory.path(), 2));
+    let parent = ancestors::of(one.pid)[0];
+    let holder = |file: String| read_ours(&directory.path().join(file)).map(|found| found.record.port);
+    let alias = |port| format!("tmp/gemini/ide/gemini-ide-server-{parent}-{port}.json");
+    let pid_only = || format!("tmp/gemini-ide-server-{parent}.json");
+    one.publish(&roots, true);
+    two.publish(&roots, true);
+    assert_eq!((holder(alias(1)), holder(alias(2)), holder(pid_only())), (None, Some(2), Some(2)));
+    one.publish(&roots, true);
+    assert_eq!((holder(alias(1)), holder(alias(2)), holder(pid_only())), (Some(1), None, Some(1)));
+}
+
+#[test]
+fn fewer_roots_rewrite_the_files_and_literal_and_real_paths_are_both_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let project = tempfile::tempdir().unwrap();
+    let link = directory.path().join("link");
+    std::os::unix::fs::symlink(project.path(), &link).unwrap();
+    let mut publisher = publisher(directory.path(), 7);
+    let lock = directory.path().join("home/.qwen/ide/7.lock");
+    let paths = || read_ours(&lock).unwrap().record.workspace_path;
+    let real = project.path().canonicalize().unwrap();
+    publisher.publish(std::slice::from_ref(&link), true);
+    assert_eq!(paths(), format!("{}:{}", link.display(), real.display()));
+    publisher.publish(&[], false);
+    assert_eq!(paths(), "");
+}
+
+#[test]
+fn a_root_with_the_delimiter_is_named_and_the_others_are_served() {
+    let directory = tempfile::tempdir().unwrap();
+    let (good, bad) = (directory.path().join("a b\nü"), directory.path().join("a:b"));
+    [&good, &bad].iter().for_each(|path| fs::create_dir(path).unwrap());
+    let mut publisher = publisher(directory.path(), 7);
+    let problems = publisher.publish(&[good.clone(), bad], true);
+    assert!(problems.iter().any(|problem| problem.what.contains("a:b")), "{problems:?}");
+    let record = read_ours(&directory.path().join("home/.qwen/ide/7.lock")).unwrap().record;
+    assert_eq!(Path::new(&record.workspace_path), good.canonicalize().unwrap());
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_names_the_agents_that_will_not_find_us() {
+    let directory = tempfile::tempdir().unwrap();
+    let project = tempfile::tempdir().unwrap();
+    let mut publisher = publisher(directory.path(), 7);
+    fs::write(directory.path().join("tmp/gemini"), "a file in the way").unwrap();
+    let problems = publisher.publish(&[project.path().to_owned()], true);
+    let told = problems.iter().map(ToString::to_string).collect::<String>();
+    assert!(
+        problems.len() == 1
+            && told.contains("will not find this companion")
+            && told.contains("Gemini CLI 0.5.3 and newer"),
+        "{told}"
+    );
+    assert!(told.contains("alongside env"), "{told}");
+    assert!(directory.path().join("home/.qwen/ide/7.lock").exists());
+}
+
+#[test]
+fn files_of_the_dead_are_swept_and_those_of_others_are_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut dead = publisher(directory.path(), 1);
+    dead.publish(&[directory.path().join("x")], true);
+    let foreign = directory.path().join("tmp/gemini/ide/gemini-ide-server-1-1.json");
+    fs::write(&foreign, r#"{"port":1,"workspacePath":"/x"}"#).unwrap();
+    sweep::sweep(&dead.dirs, "another");
+    assert_eq!(names(directory.path()), ["/tmp/gemini/ide/gemini-ide-server-1-1.json"]);
+}
+
+#[test]
+fn the_record_holds_every_field_and_a_living_parent() {
+    let directory = tempfile::tempdir().unwrap();
+    let project = tempfile::tempdir().unwrap();
+    let mut publisher = publisher(directory.path(), 4711);
+    publisher.stdio = Some(alongside_contract::discovery::Stdio {
+        command: "alongside".into(),
+        args: vec!["stdio".into()],
+    });
+    publisher.publish(&[project.path().to_owned()], true);
+    let root = project.path().canonicalize().unwrap();
+    for found in sweep::ours(&publisher.dirs) {
+        let json: serde_json::Value = serde_json::from_slice(&fs::read(&found.path).unwrap()).unwrap();
+        assert_eq!(json["port"], 4711, "{}", found.path.display());
+        assert_eq!(json["workspacePath"], root.to_str().unwrap());
+        let token = json["authToken"].as_str().unwrap();
+        let (secret, family) = alongside_contract::token::split(token);
+        assert_eq!(secret, "token-4711");
+        let of_family = family.unwrap().files.iter().any(|row| {
+            publisher
+                .dirs
+                .resolve(row.directory)
+                .iter()
+                .any(|place| found.path.parent() == Some(&place.path()))
+        });
+        assert!(of_family, "{token} in {}", found.path.display());
+        assert_eq!(json["ideInfo"], serde_json::json!({ "name": "alongside", "displayName": "Alongside" }));
+        assert_eq!(json["ppid"], std::process::id());
+        assert_eq!(json["stdio"], serde_json::json!({ "command": "alongside", "args": ["stdio"] }));
+        assert_eq!(json["writer"], "alongside");
+        let of_qwen =
+            found.path.to_str().unwrap().contains("qwen") || found.path.extension().unwrap() == "lock";
+        assert_eq!(json.get("ideName").is_some(), of_qwen, "{}", found.path.display());
+    }
+}
+
+#[test]
+fn what_was_removed_or_left_by_another_comes_back_without_the_focus() {
+    let directory = tempfile::tempdir().unwrap();
+    let project = tempfile::tempdir().unwrap();
+    let roots = [project.path().to_owned()];
+    let (mut one, mut two) = (publisher(directory.path(), 1), publisher(directory.path(), 2));
+    let shared = directory.path().join(format!("tmp/gemini-ide-server-{}.json", one.pid));
+    let lock = directory.path().join("home/.qwen/ide/1.lock");
+    let holder = || read_ours(&shared).map(|found| found.record.port);
+    one.publish(&roots, true);
+    two.publish(&roots, true);
+    two.withdraw();
+    fs::remove_file(&lock).unwrap();
+    assert_eq!(holder(), None);
+    one.publish(&roots, false);
+    assert_eq!(holder(), Some(1));
+    let written = fs::metadata(&lock).unwrap().modified().unwrap();
+    one.publish(&roots, false);
+    assert_eq!(fs::metadata(&lock).unwrap().modified().unwrap(), written, "nothing to do, nothing written");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_lies_under_our_names_and_is_no_record_stops_nothing() {
+    use crate::pipe;
+    let directory = tempfile::tempdir().unwrap();
+    let project = tempfile::tempdir().unwrap();
+    let mut publisher = publisher(directory.path(), 4711);
+    let ide = directory.path().join("tmp/gemini/ide");
+    fs::create_dir_all(&ide).unwrap();
+    pipe(&ide.join("gemini-ide-server-1-1.json"));
+    pipe(&directory.path().join(format!("tmp/gemini-ide-server-{}.json", publisher.pid)));
+    fs::create_dir(ide.join("gemini-ide-server-1-2.json")).unwrap();
+    fs::File::create(ide.join("gemini-ide-server-1-3.json")).unwrap().set_len(1 << 40).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", ide.join("gemini-ide-server-1-4.json")).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(ide.join("gemini-ide-server-1-5.json")).unwrap();
+    let (done, published) = std::sync::mpsc::channel();
+    let roots = [project.path().to_owned()];
+    std::thread::spawn(move || {
+        sweep::sweep(&publisher.dirs, &publisher.token);
+        publisher.publish(&roots, true);
+        publisher.publish(&roots, false);
+        let own = format!("gemini/ide/gemini-ide-server-{}-4711.json", publisher.pid);
+        let there = publisher.dirs.tmp[0].join(own).is_file();
+        publisher.withdraw();
+        done.send(there).unwrap();
+    });
+    let there = published.recv_timeout(std::time::Duration::from_secs(20)).expect("nothing is waited for");
+    assert!(there, "it is found by those who do not look at the others");
+    assert!(ide.join("gemini-ide-server-1-1.json").exists(), "nobody else's is removed");
+}

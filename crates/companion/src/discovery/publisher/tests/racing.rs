@@ -1,0 +1,166 @@
+//! Somebody else who may write where agents search makes every name lead elsewhere, again and again, between
+//! our looking and our doing.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use super::super::*;
+
+/// Until its input ends, it takes away what has one of our names and puts a link, a directory or a file
+/// there.
+const NEIGHBOUR: &str = r#"
+my ($elsewhere, @names) = @ARGV;
+$| = 1; print "ready\n";
+fcntl(STDIN, 4, 2048);  # it does not wait for its input
+my $n = 0;
+while (!defined(my $read = sysread(STDIN, my $byte, 1)) || $read) {
+    for my $name (@names) {
+        rename($name, "away." . $n++ % 7) or unlink($name);
+        my $what = int(rand(8));
+        if    ($what < 3) { symlink($elsewhere, $name) }
+        elsif ($what < 5) { symlink("$elsewhere/$name", $name) }
+        elsif ($what < 6) { mkdir($name, 0777) }
+        elsif ($what < 7) { open(my $file, '>', $name) }
+        else              { rename("away." . int(rand(7)), $name) }
+    }
+}
+"#;
+
+/// It runs until it is dropped.
+struct Neighbour(Child);
+
+impl Neighbour {
+    /// Another user, where one can be.
+    fn moves_in(tmp: &Path, elsewhere: &Path, names: &[String]) -> Self {
+        let mut command = Command::new("perl");
+        command.args(["-e", NEIGHBOUR]).arg(elsewhere).args(names).current_dir(tmp);
+        if rustix::process::geteuid().is_root() {
+            command.uid(65534).gid(65534);
+        }
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("perl is there");
+        let mut line = [0; 6];
+        std::io::Read::read_exact(child.stdout.as_mut().expect("piped"), &mut line).expect("it begins");
+        Self(child)
+    }
+
+    fn is_there(&mut self) -> bool {
+        matches!(self.0.try_wait(), Ok(None))
+    }
+}
+
+impl Drop for Neighbour {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
+
+/// Everything below a directory: how it may be used, when it was changed, and what is in it.
+fn everything(directory: &Path) -> BTreeMap<PathBuf, (u32, i64, Option<Vec<u8>>)> {
+    let (mut all, mut left) = (BTreeMap::new(), vec![directory.to_owned()]);
+    while let Some(path) = left.pop() {
+        let found = path.symlink_metadata().expect("nobody takes it away");
+        if found.is_dir() {
+            left.extend(fs::read_dir(&path).expect("ours").map(|entry| entry.expect("an entry").path()));
+        }
+        let content = found.is_file().then(|| fs::read(&path).expect("ours"));
+        all.insert(path, (found.mode(), found.mtime_nsec() + found.mtime() * 1_000_000_000, content));
+    }
+    all
+}
+
+/// Files on the shared ground that hold a token and that somebody else owns or may read.
+fn given_away(directory: &Path) -> Vec<PathBuf> {
+    let (mut found, mut left) = (Vec::new(), vec![directory.to_owned()]);
+    while let Some(path) = left.pop() {
+        // What is there may be another thing in a moment: what is looked at is what is read.
+        let unfollowed = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        let opened = fs::File::options().read(true).custom_flags(unfollowed.bits().cast_signed()).open(&path);
+        let Ok(mut file) = opened else { continue };
+        let Ok(seen) = file.metadata() else { continue };
+        if seen.is_dir() {
+            left.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
+        } else if seen.is_file() {
+            let open = !alongside_platform::files::is_ours(&seen) || seen.mode() & 0o077 != 0;
+            let mut text = Vec::new();
+            let holds =
+                file.read_to_end(&mut text).is_ok() && String::from_utf8_lossy(&text).contains("token-");
+            found.extend((open && holds).then_some(path));
+        }
+    }
+    found
+}
+
+#[test]
+fn names_that_are_made_to_lead_elsewhere_while_we_write_change_nothing_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let open = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    for name in ["tmp", "home", "project", "canary"] {
+        fs::create_dir(path(name)).unwrap();
+    }
+    open(directory.path(), 0o755);
+    // Not even what is ours is safe from being renamed there.
+    open(&path("tmp"), 0o777);
+    let mut publisher = Publisher {
+        dirs: AppDirs::below(directory.path()),
+        name: "alongside".into(),
+        display_name: "Alongside".into(),
+        pid: std::process::id(),
+        aliases: false,
+        port: 4711,
+        token: "token-4711".into(),
+        stdio: None,
+        written: Vec::new(),
+        has_rival: false,
+        made: Vec::new(),
+    };
+    let roots = [path("project")];
+    assert_eq!(publisher.publish(&roots, true), []);
+    let written: Vec<PathBuf> = publisher.written.iter().map(|found| found.path.clone()).collect();
+    let below: Vec<&Path> = written.iter().filter_map(|file| file.strip_prefix(path("tmp")).ok()).collect();
+    publisher.withdraw();
+    // Elsewhere lies what we would remove or overwrite if we took it for ours: files of the dead with all of
+    // our names.
+    for name in &below {
+        let bait = path("canary").join(name);
+        fs::create_dir_all(bait.parent().unwrap()).unwrap();
+        fs::create_dir_all(path("canary/ide")).unwrap();
+        let record = r#"{"port":1,"workspacePath":"/","authToken":"of the dead","writer":"alongside"}"#;
+        for bait in [
+            bait,
+            path("canary/ide").join(name.file_name().unwrap()),
+            path("canary").join(name.file_name().unwrap()),
+        ] {
+            fs::File::create(bait).unwrap().write_all(record.as_bytes()).unwrap();
+        }
+    }
+    for folder in ["canary", "canary/ide", "canary/gemini"] {
+        open(&path(folder), 0o755);
+    }
+    let before = everything(&path("canary"));
+    assert!(before.len() > 10, "{before:?}");
+
+    let firsts = below.iter().filter_map(|name| name.iter().next()?.to_str()).map(str::to_owned);
+    let mut names: Vec<String> = firsts.collect();
+    names.sort();
+    names.dedup();
+    let mut neighbour = Neighbour::moves_in(&path("tmp"), &path("canary"), &names);
+    let (mut written, mut kept_out) = (0, 0);
+    for round in 0..400 {
+        kept_out += usize::from(!publisher.publish(&roots, round % 2 == 0).is_empty());
+        written += publisher.written.iter().filter(|found| found.again().is_some()).count();
+        sweep::sweep(&publisher.dirs, &publisher.token);
+        assert_eq!(given_away(&path("tmp")), Vec::<PathBuf>::new(), "in round {round}");
+        publisher.withdraw();
+    }
+    assert!(neighbour.is_there(), "otherwise nothing is proven here");
+    drop(neighbour);
+    assert!(written > 0 && kept_out > 0, "they met: {written} written, kept out {kept_out} times");
+    assert_eq!(everything(&path("canary")), before, "what lies elsewhere is as it was");
+}

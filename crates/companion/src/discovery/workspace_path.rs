@@ -1,0 +1,29 @@
+//! The workspace path of a discovery file: all roots in one string.
+
+use std::path::PathBuf;
+
+use alongside_contract::discovery::{delimiter, join_roots};
+use alongside_desk::Problem;
+
+/// Literal and real paths of the roots, joined; a root that the format cannot hold is left out and named.
+pub(super) fn workspace_path(roots: &[PathBuf], problems: &mut Vec<Problem>) -> String {
+    let mut spelled: Vec<String> = Vec::new();
+    for root in roots {
+        let real = root.canonicalize().unwrap_or_else(|_| root.clone());
+        for path in [root, &real] {
+            match path.to_str().map(|path| (path, join_roots([path]))) {
+                Some((path, Ok(_))) if spelled.iter().any(|known| known == path) => {}
+                Some((path, Ok(_))) => spelled.push(path.to_owned()),
+                _ => problems.push(Problem {
+                    what: format!("agents cannot be told of the workspace {}", path.display()),
+                    hint: Some(format!(
+                        "Their format has no way to write a path with `{}` or bytes that are not UTF-8: \
+                         rename it, or link to it from elsewhere and open the link.",
+                        delimiter()
+                    )),
+                }),
+            }
+        }
+    }
+    join_roots(spelled.iter().map(String::as_str)).unwrap_or_default()
+}

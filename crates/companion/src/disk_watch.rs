@@ -1,0 +1,103 @@
+//! When to look at the disk again: the system tells of changes where it can; elsewhere, and while time runs out for
+//! somebody, the loop looks every second.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use alongside_platform::watch::Watch;
+use tokio::time::Instant;
+
+/// How soon files are scanned after a change, and how often the targets of waiting reviews are checked.
+const SCAN_INTERVAL: Duration = Duration::from_secs(1);
+/// How soon the discovery files are checked after a change: cleaners of `/tmp` remove them, and a companion that
+/// ends leaves shared names free.
+const REPUBLISH_INTERVAL: Duration = Duration::from_secs(10);
+/// A scan that begins this much late could not begin before: the process was stopped, or the machine slept.
+const SUSPEND_THRESHOLD: Duration = Duration::from_secs(5);
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct DiskWatch {
+    watch: Arc<Watch>,
+    /// The directories of our own files, which others may remove.
+    own_directories: Vec<PathBuf>,
+    /// `None` while there is nothing to look at.
+    next_scan: Option<Instant>,
+    next_republish: Option<Instant>,
+}
+
+/// The reasons to look at the disk before the system tells of a change.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reasons {
+    /// Time runs out for an agent or a review.
+    pub(crate) time_runs_out: bool,
+    /// Our own files are not as they should be.
+    pub(crate) own_files_incomplete: bool,
+}
+
+/// The looks that are due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Due {
+    pub(crate) scan: bool,
+    pub(crate) republish: bool,
+}
+
+impl DiskWatch {
+    /// Begins to watch the directories of our own files.
+    pub(crate) fn begin(own_directories: Vec<PathBuf>) -> Self {
+        Self { watch: Arc::new(Watch::begin()), own_directories, next_scan: None, next_republish: None }
+    }
+
+    /// The watch, and the directories of our own files: for a scan, which says what else to watch.
+    pub(crate) fn watch(&self) -> (Arc<Watch>, Vec<PathBuf>) {
+        (self.watch.clone(), self.own_directories.clone())
+    }
+
+    /// Waits for a change.
+    pub(crate) async fn changed(&self) {
+        if self.next_scan.is_some() && self.next_republish.is_some() {
+            // Both looks are planned already, and most changes come in many steps.
+            return std::future::pending().await;
+        }
+        self.watch.changed().await;
+    }
+
+    /// Something has changed.
+    pub(crate) fn plan_looks(&mut self, now: Instant) {
+        self.next_scan.get_or_insert(now + SCAN_INTERVAL);
+        self.next_republish.get_or_insert(now + REPUBLISH_INTERVAL);
+    }
+
+    /// Plans the looks for which there is a reason. Without one, nobody wakes.
+    pub(crate) fn plan_looks_for(&mut self, now: Instant, reasons: Reasons) {
+        let is_deaf = self.watch.is_deaf();
+        if reasons.time_runs_out || is_deaf {
+            self.next_scan.get_or_insert(now + SCAN_INTERVAL);
+        }
+        if reasons.own_files_incomplete || is_deaf {
+            self.next_republish.get_or_insert(now + REPUBLISH_INTERVAL);
+        }
+    }
+
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        [self.next_scan, self.next_republish].into_iter().flatten().min()
+    }
+
+    /// How long the process was stopped, if it was. The next scan is due at once then.
+    pub(crate) fn suspended_for(&mut self, now: Instant) -> Option<Duration> {
+        let late = now.saturating_duration_since(self.next_scan?);
+        (late >= SUSPEND_THRESHOLD).then(|| {
+            self.next_scan = Some(now);
+            late
+        })
+    }
+
+    /// The looks whose time has come.
+    pub(crate) fn on_deadline(&mut self, now: Instant) -> Due {
+        Due {
+            scan: self.next_scan.take_if(|at| *at <= now).is_some(),
+            republish: self.next_republish.take_if(|at| *at <= now).is_some(),
+        }
+    }
+}

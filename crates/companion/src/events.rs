@@ -1,0 +1,178 @@
+//! Everything that can happen to a companion, and the way into its main loop.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use alongside_contract::mcp::{CallToolResult, Implementation};
+use alongside_contract::rpc::Id;
+use alongside_desk::{self as desk, Problem, ReviewId, Status};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::agents::credential::Credential;
+use crate::agents::session::SessionRefusal;
+use crate::config::Editor;
+use crate::context::file_scan::ScanResult;
+use crate::context::privacy::Privacy;
+use crate::ids::DeskId;
+use crate::persistence::drafts::WrittenDraft;
+use crate::reviews::proposal::Proposal;
+use crate::reviews::target::{BadTarget, Fingerprint};
+
+/// The answer to `closeDiff`: `None` for an unknown session; for a known one the last text of the review, if
+/// there was one.
+pub(crate) type LastText = Option<Option<Arc<str>>>;
+
+/// Everything that can happen.
+#[derive(Debug)]
+pub(crate) enum Event {
+    // Requests of agents.
+    SessionWanted {
+        client: Implementation,
+        version: String,
+        credential: Credential,
+        welcomed: oneshot::Sender<Result<String, SessionRefusal>>,
+    },
+    SessionEnded {
+        session: String,
+        ended: oneshot::Sender<bool>,
+    },
+    RequestStarted {
+        session: String,
+        /// Gets its [number](crate::agents::in_flight), if the session is known.
+        known: oneshot::Sender<Option<u64>>,
+    },
+    RequestRead {
+        session: String,
+    },
+    OpenDiff {
+        session: String,
+        /// The number of its request.
+        request: u64,
+        file_path: String,
+        proposal: Box<Result<Proposal, BadTarget>>,
+        answer: oneshot::Sender<Option<CallToolResult>>,
+    },
+    CloseDiff {
+        session: String,
+        file_path: String,
+        answer: oneshot::Sender<LastText>,
+    },
+    Receipt {
+        session: String,
+        id: Id,
+    },
+    // Streams of agents.
+    StreamWanted {
+        session: String,
+        opened: oneshot::Sender<Option<OpenStream>>,
+    },
+    StreamDrained {
+        session: String,
+    },
+    StreamEnded {
+        session: String,
+        number: u64,
+    },
+    // Desks.
+    DeskJoined {
+        desk: DeskId,
+        observes: bool,
+        events: mpsc::UnboundedSender<desk::Event>,
+    },
+    DeskAsked {
+        desk: DeskId,
+        call: desk::Call,
+    },
+    DeskLeft {
+        desk: DeskId,
+    },
+    // The disk.
+    /// A file or directory that is watched may have changed.
+    DiskChanged,
+    FilesScanned(Box<ScanResult>),
+    TargetRead {
+        review: ReviewId,
+        fingerprint: Fingerprint,
+    },
+    // The writer.
+    DraftWritten(WrittenDraft),
+    /// The agent has written this draft into its file; the draft was never on disk.
+    DraftSettled(String),
+    /// The journal is written, or the reason why it is not.
+    JournalWritten(Option<String>),
+    /// Somebody has removed the journal.
+    JournalGone,
+    /// The disk is full, and so many bytes are still reserved for drafts and the journal; `None` once there is
+    /// room again.
+    DiskShort(Option<u64>),
+    /// The discovery files are written as far as they can be.
+    Published {
+        /// Reasons why some agents cannot find the companion.
+        problems: Vec<Problem>,
+        /// Another companion has a file name that this one wants.
+        has_rival: bool,
+        /// The problems are returned to a caller, so desks need not be told.
+        asked: bool,
+    },
+    /// Nobody waits any longer for this draft: its id and its number.
+    DraftAwaited((String, u64)),
+    // The host program.
+    RootsChanged {
+        roots: Vec<PathBuf>,
+        privacy: Box<Privacy>,
+        changed: oneshot::Sender<Vec<Problem>>,
+    },
+    EditorChanged {
+        editor: Editor,
+        shown: oneshot::Sender<Vec<Problem>>,
+    },
+    Hide(oneshot::Sender<()>),
+    HandOver(oneshot::Sender<()>),
+    Focused,
+    StatusWanted(oneshot::Sender<Status>),
+    Stop(oneshot::Sender<()>),
+}
+
+/// The sending end of the main loop's queue.
+#[derive(Debug, Clone)]
+pub(crate) struct Events(mpsc::UnboundedSender<Event>);
+
+impl Events {
+    pub(crate) fn channel() -> (Self, mpsc::UnboundedReceiver<Event>) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        (Self(sender), receiver)
+    }
+
+    /// Queues an event. After the end of the loop it is dropped: nothing is left to do then.
+    pub(crate) fn send(&self, event: Event) {
+        let _ = self.0.send(event);
+    }
+
+    /// Queues an event and waits for its answer; `None` once the loop has ended.
+    pub(crate) async fn ask<T>(&self, event: impl FnOnce(oneshot::Sender<T>) -> Event) -> Option<T> {
+        let (answer, answered) = oneshot::channel();
+        self.send(event(answer));
+        answered.await.ok()
+    }
+}
+
+/// One open stream, as the body of its GET sees it. The loop hears when it is dropped, also if nobody ever took
+/// it.
+#[derive(Debug)]
+pub(crate) struct OpenStream {
+    pub(crate) session: String,
+    pub(crate) number: u64,
+    pub(crate) frames: mpsc::Receiver<String>,
+    pub(crate) events: Events,
+    /// Whether the stream is to be cut instead of ended, for a successor: many agents reconnect only after a
+    /// cut.
+    pub(crate) cut: Arc<AtomicBool>,
+}
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        let session = std::mem::take(&mut self.session);
+        self.events.send(Event::StreamEnded { session, number: self.number });
+    }
+}

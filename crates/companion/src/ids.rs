@@ -1,0 +1,5 @@
+//! The ids that every part of the companion names.
+
+/// Identifies a desk for as long as the companion lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct DeskId(pub(crate) u64);

@@ -1,0 +1,694 @@
+//! The one loop that owns all state. Everything else sends it [events](crate::events); it calls one component for
+//! each, and carries out the effects that the components return. Nothing here waits for a disk, a network or a
+//! person.
+
+use std::time::Duration;
+
+use alongside_contract::context::IdeContext;
+use alongside_contract::mcp::{CallToolResult, Implementation};
+use alongside_contract::rpc::Id;
+use alongside_desk::{
+    self as desk, Closed, Closing, Decision, Problem, Refusal, Request, ReviewId, Revised, Status,
+};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+
+use crate::agents::credential::Credential;
+use crate::agents::registry::{Agents, NotProposed};
+use crate::agents::session::SessionRefusal;
+use crate::config::Editor;
+use crate::context::privacy::Privacy;
+use crate::context::tracker::ContextTracker;
+use crate::desks::registry::Desks;
+use crate::discovery::presence::Presence;
+use crate::disk_watch::{DiskWatch, Reasons};
+use crate::events::{Event, Events, LastText, OpenStream};
+use crate::ids::DeskId;
+use crate::persistence::journal::{Changes, Journal};
+use crate::persistence::recovery::{NextWrite, Outdated, Recovery};
+use crate::persistence::write_job::WriteJob;
+use crate::persistence::writer::WriterTask;
+use crate::reviews::proposal::Proposal;
+use crate::reviews::registry::{DraftChange, Flushed, Reviews, TargetToRead, changes_review};
+use crate::reviews::target::{self, BadTarget};
+
+/// A wake-up that is this much late: the process was held up, and messages of agents wait in our sockets.
+const STALL_THRESHOLD: Duration = Duration::from_millis(50);
+/// The number of events that are handled before the loop looks at what follows from them. Deadlines wait meanwhile.
+const MAX_BATCH: usize = 128;
+/// How long stopping waits for agents to confirm that their reviews are rejected.
+const LAST_RECEIPTS: Duration = Duration::from_millis(500);
+/// How long the end of a review waits for its draft to be written. Then desks are told without its path.
+const DRAFT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// All state of a companion.
+pub(crate) struct MainLoop {
+    pub(crate) agents: Agents,
+    pub(crate) reviews: Reviews,
+    pub(crate) desks: Desks,
+    pub(crate) context: ContextTracker,
+    pub(crate) presence: Presence,
+    pub(crate) recovery: Recovery,
+    pub(crate) disk: DiskWatch,
+    pub(crate) writer: WriterTask,
+    pub(crate) events: Events,
+    pub(crate) stopping: Option<Stopping>,
+}
+
+/// The end of a companion.
+pub(crate) struct Stopping {
+    until: Instant,
+    /// Callers that wait for the end.
+    pub(crate) done: Vec<oneshot::Sender<()>>,
+    /// The journal and the discovery files stay for a successor.
+    pub(crate) hands_over: bool,
+}
+
+impl MainLoop {
+    /// Runs until stopped. Returns the writer, which has the last jobs to do, and the callers that wait for the end.
+    pub(crate) async fn run(
+        mut self,
+        mut inbox: mpsc::UnboundedReceiver<Event>,
+    ) -> (WriterTask, Option<Stopping>) {
+        self.recovery.mark_all_outdated();
+        self.scan_files();
+        while !self.is_done() {
+            let deadline = self.deadline();
+            let event = self.next_event(deadline, &mut inbox).await;
+            self.hold_back_after_stall(deadline);
+            match event {
+                Some(event) => {
+                    self.handle(event);
+                    let waiting = std::iter::from_fn(|| inbox.try_recv().ok());
+                    waiting.take(MAX_BATCH).for_each(|event| self.handle(event));
+                }
+                None => {
+                    self.on_deadline(Instant::now());
+                    // However often deadlines come, events get their turn.
+                    inbox.try_recv().into_iter().for_each(|event| self.handle(event));
+                }
+            }
+            self.notify_status();
+            self.write_journal();
+            self.plan_looks();
+        }
+        self.finish()
+    }
+
+    /// The next event; `None` when a deadline has come first.
+    async fn next_event(
+        &self,
+        deadline: Option<Instant>,
+        inbox: &mut mpsc::UnboundedReceiver<Event>,
+    ) -> Option<Event> {
+        tokio::select! {
+            biased;
+            () = until(deadline) => None,
+            event = inbox.recv() => event,
+            () = self.disk.changed() => Some(Event::DiskChanged),
+        }
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::SessionWanted { client, version, credential, welcomed } => {
+                let session = self.welcome(client, version, credential);
+                self.recovery.hold(welcomed, session);
+            }
+            Event::SessionEnded { session, ended } => drop(ended.send(self.end_session(&session))),
+            Event::RequestStarted { session, known } => {
+                let _ = known.send(self.agents.begin_request(&session));
+            }
+            Event::RequestRead { session } => self.agents.end_request(&session),
+            Event::OpenDiff { session, request, file_path, proposal, answer } => {
+                let opened = self.open_diff(&session, request, &file_path, *proposal);
+                self.recovery.hold(answer, opened);
+            }
+            Event::CloseDiff { session, file_path, answer } => self.close_diff(session, file_path, answer),
+            Event::Receipt { session, id } => self.receipt(&session, &id),
+            Event::StreamWanted { session, opened } => drop(opened.send(self.open_stream(session))),
+            Event::StreamDrained { session } => self.agents.pump(&session),
+            Event::StreamEnded { session, number } => self.agents.end_stream(&session, number),
+            Event::DeskJoined { desk, observes, events } => self.desk_joined(desk, observes, events),
+            Event::DeskAsked { desk, call } => self.desk_asked(desk, call),
+            Event::DeskLeft { desk } => self.desk_left(desk),
+            Event::DiskChanged => self.disk.plan_looks(Instant::now()),
+            Event::FilesScanned(result) => {
+                let (context, again) = self.context.end_scan(*result);
+                self.context_changed(context, again);
+            }
+            Event::TargetRead { review, fingerprint } => {
+                let (changed, waiting) = self.reviews.end_reading(review, fingerprint);
+                changed.into_iter().for_each(|changed| self.desks.notify(desk::Event::Changed(changed)));
+                waiting.into_iter().for_each(|(desk, call)| self.answer_desk(desk, call));
+            }
+            Event::DraftWritten(written) => self.desks.draft_written(written),
+            Event::DraftSettled(draft) => self.desks.forget_draft(&draft),
+            Event::DraftAwaited(draft) => self.desks.give_up_draft(&draft),
+            Event::JournalWritten(error) => {
+                let (sessions, news) = self.recovery.end_write(error);
+                self.agents.mark_recorded(&sessions);
+                news.into_iter().for_each(|news| self.desks.notify_problem(news));
+            }
+            Event::JournalGone => self.recovery.mark_all_outdated(),
+            Event::DiskShort(reserved) => {
+                let news = self.recovery.mark_disk_short(reserved);
+                self.desks.notify_problem(news);
+            }
+            Event::Published { problems, has_rival, asked } => self.published(problems, has_rival, asked),
+            Event::RootsChanged { roots, privacy, changed } => {
+                self.set_privacy(*privacy);
+                self.presence.set_roots(roots);
+                self.publish(false, Some(changed));
+            }
+            Event::EditorChanged { editor, shown } => self.set_editor(editor, shown),
+            Event::Hide(done) => self.hide(done),
+            Event::HandOver(done) => {
+                self.stopping = Some(Stopping { until: Instant::now(), done: vec![done], hands_over: true });
+            }
+            Event::Focused => self.publish(true, None),
+            Event::StatusWanted(wanted) => drop(wanted.send(self.status())),
+            Event::Stop(done) => self.stop(done),
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        let deadlines = [
+            self.agents.deadline(),
+            self.reviews.deadline(),
+            self.desks.deadline(),
+            self.context.deadline(),
+            self.disk.deadline(),
+            self.stopping.as_ref().map(|stopping| stopping.until),
+        ];
+        deadlines.into_iter().flatten().min()
+    }
+
+    fn on_deadline(&mut self, now: Instant) {
+        if let Some(gap) = self.disk.suspended_for(now) {
+            // Messages that came meanwhile wait in our sockets: everybody still has the time that they had.
+            tracing::info!(?gap, "nothing could be done for a while");
+            self.agents.shift_deadlines(gap);
+            self.reviews.shift_deadlines(gap);
+            return;
+        }
+        self.finish_flushes(now);
+        if self.context.on_deadline(now) {
+            self.scan_files();
+        }
+        let expired = self.agents.on_deadline(now);
+        expired.away.iter().for_each(|session| self.end_reviews_of(session, Closing::AgentGone));
+        for session in &expired.gone {
+            self.end_session(session);
+        }
+        let due = self.disk.on_deadline(now);
+        if due.scan {
+            self.look_at_disk();
+        }
+        if due.republish {
+            self.publish(false, None);
+            self.writer.send(WriteJob::LookAfterJournal);
+        }
+    }
+
+    /// After a stall, no outcome that was held back is sent before the messages that wait in our sockets are read:
+    /// an agent that has proposed anew would take it for the outcome of that.
+    fn hold_back_after_stall(&mut self, deadline: Option<Instant>) {
+        let now = Instant::now();
+        if deadline.is_some_and(|deadline| now.saturating_duration_since(deadline) >= STALL_THRESHOLD) {
+            self.agents.hold_back(now);
+        }
+    }
+
+    fn plan_looks(&mut self) {
+        let is_failing = self.recovery.is_failing();
+        let time_runs_out = is_failing || self.reviews.are_waiting() || self.agents.are_awaited();
+        let own_files_incomplete = is_failing || self.presence.is_incomplete();
+        self.disk.plan_looks_for(Instant::now(), Reasons { time_runs_out, own_files_incomplete });
+    }
+
+    fn look_at_disk(&mut self) {
+        self.reviews.begin_reading().into_iter().for_each(|target| self.read_target(target));
+        for problem in self.presence.check_roots() {
+            self.desks.notify_problem(problem);
+        }
+        if self.recovery.is_failing() {
+            self.recovery.mark_all_outdated();
+        }
+        // Files that vanished leave the context.
+        self.scan_files();
+    }
+
+    // Agents.
+
+    fn welcome(
+        &mut self,
+        client: Implementation,
+        version: String,
+        credential: Credential,
+    ) -> Result<String, SessionRefusal> {
+        let (session, evicted) = self.agents.welcome(client, version, credential)?;
+        if let Some(evicted) = evicted {
+            self.end_session(&evicted);
+        }
+        self.recovery.mark_outdated(&session);
+        Ok(session)
+    }
+
+    /// Ends a session. The reviews of its agent close; edits go to drafts.
+    fn end_session(&mut self, session: &str) -> bool {
+        self.end_reviews_of(session, Closing::AgentGone);
+        self.recovery.mark_outdated(session);
+        self.agents.remove(session)
+    }
+
+    /// A stream that nobody takes ends again when it is dropped.
+    fn open_stream(&mut self, session: String) -> Option<OpenStream> {
+        let stream = self.agents.open_stream(&session)?;
+        let events = self.events.clone();
+        Some(OpenStream { session, number: stream.number, frames: stream.frames, events, cut: stream.cut })
+    }
+
+    fn receipt(&mut self, session: &str, ping: &Id) {
+        if self.agents.settle(session, ping) {
+            self.writer.look_after_drafts();
+            self.recovery.mark_outdated(session);
+        }
+    }
+
+    /// `openDiff`: answered at once. `None` for an unknown session.
+    fn open_diff(
+        &mut self,
+        session: &str,
+        request: u64,
+        file_path: &str,
+        proposal: Result<Proposal, BadTarget>,
+    ) -> Option<CallToolResult> {
+        let agent = match self.agents.propose(session, request, file_path) {
+            Ok(agent) => agent,
+            Err(NotProposed::UnknownSession) => return None,
+            Err(NotProposed::Overtaken) => {
+                let why = "a later request has proposed for this file already";
+                return Some(CallToolResult::error(why.to_owned()));
+            }
+        };
+        if let Some(replaced) = self.reviews.find(session, file_path) {
+            self.end_review(replaced, Closing::Replaced, None);
+        }
+        let proposal = match proposal {
+            Ok(proposal) => proposal,
+            Err(bad) => return Some(CallToolResult::error(bad.to_string())),
+        };
+        let dirty = self.context.is_dirty(file_path, proposal.real_path());
+        let roots = self.presence.real_roots();
+        let opened = self.reviews.open(session, agent, proposal, dirty, roots);
+        let (id, review) = (opened.id, opened.review());
+        tracing::info!(review = id.0, agent = review.agent.number, file = file_path, "a proposal");
+        // Desks learn of a new agent before its review.
+        if self.desks.is_status_due() {
+            self.notify_status_now();
+        }
+        self.desks.notify(desk::Event::Opened(review));
+        self.recovery.mark_outdated(session);
+        if self.stopping.is_some() {
+            self.end_review(id, Closing::Stopped, None);
+        }
+        Some(CallToolResult::default())
+    }
+
+    /// `closeDiff`: the review ends, and its last text is the answer, once desks have sent all of it.
+    fn close_diff(&mut self, session: String, file_path: String, answer: oneshot::Sender<LastText>) {
+        if !self.agents.is_known(&session) {
+            let _ = answer.send(None);
+            return;
+        }
+        match self.reviews.find(&session, &file_path) {
+            Some(review) => {
+                self.desks.notify(desk::Event::FlushReview { id: review });
+                let flushed = Flushed { review, session, file_path, answer };
+                self.reviews.begin_flush(flushed, self.desks.showing());
+                self.finish_flushes(Instant::now());
+            }
+            None => self.answer_close(&session, &file_path, answer),
+        }
+    }
+
+    /// Answers the `closeDiff` calls that need not wait any longer.
+    fn finish_flushes(&mut self, now: Instant) {
+        for Flushed { review, session, file_path, answer } in self.reviews.take_flushed(now) {
+            self.end_review(review, Closing::AnsweredInAgent, None);
+            self.answer_close(&session, &file_path, answer);
+        }
+    }
+
+    fn answer_close(&mut self, session: &str, file_path: &str, answer: oneshot::Sender<LastText>) {
+        let text = self.agents.close_diff(session, file_path);
+        self.recovery.mark_outdated(session);
+        let _ = answer.send(text);
+    }
+
+    // Reviews.
+
+    fn end_reviews_of(&mut self, session: &str, closing: Closing) {
+        self.reviews.of(session).into_iter().for_each(|id| self.end_review(id, closing, None));
+    }
+
+    fn end_all_reviews(&mut self, closing: Closing) {
+        self.reviews.ids().into_iter().for_each(|id| self.end_review(id, closing, None));
+    }
+
+    /// Ends a review, and tells all whom it concerns: the session that asked, and every desk.
+    fn end_review(&mut self, id: ReviewId, closing: Closing, decided_by: Option<DeskId>) {
+        let Some(ended) = self.reviews.end(id) else { return };
+        let draft = match self.reviews.last_draft(&ended, closing) {
+            // The agent writes the text: nobody looks for it in a draft.
+            DraftChange::Save(draft) if draft.awaited => {
+                self.writer.send(WriteJob::SaveDraft(draft, None));
+                None
+            }
+            DraftChange::Save(draft) => {
+                let version = (draft.id.clone(), draft.number);
+                let written = self.await_draft(version.clone());
+                self.writer.send(WriteJob::SaveDraft(draft, Some(written)));
+                Some(version)
+            }
+            DraftChange::Delete(draft) => {
+                self.delete_draft(draft);
+                None
+            }
+        };
+        tracing::info!(review = id.0, ?closing, draft = draft.is_some(), "a review ended");
+        let hold = self.recovery.keeps_journal() && self.stopping.is_none();
+        self.agents.deliver(&ended, closing, hold);
+        let closed = Closed { id, closing, decided_here: false, draft: None };
+        self.desks.notify_end(closed, decided_by, draft.map(|draft| (draft, ended.file_path())));
+        self.recovery.mark_outdated(&ended.session);
+    }
+
+    /// A review was edited: desks, its draft and the journal follow.
+    fn review_edited(&mut self, id: ReviewId) {
+        if let Some(changed) = self.reviews.changed_since_told(id) {
+            self.desks.notify(desk::Event::Changed(changed));
+        }
+        match self.reviews.draft(id) {
+            Some(DraftChange::Save(draft)) => self.writer.send(WriteJob::SaveDraft(draft, None)),
+            Some(DraftChange::Delete(draft)) => self.delete_draft(draft),
+            None => {}
+        }
+        if let Some(session) = self.reviews.session_of(id) {
+            self.recovery.mark_outdated(session);
+        }
+    }
+
+    fn delete_draft(&mut self, draft: String) {
+        self.desks.forget_draft(&draft);
+        self.writer.send(WriteJob::DeleteDraft(draft));
+    }
+
+    /// Waits for this version of a draft to be written, for a limited time. The writer gets the other end.
+    fn await_draft(&self, draft: (String, u64)) -> oneshot::Sender<()> {
+        let (written, is_written) = oneshot::channel();
+        let events = self.events.clone();
+        tokio::spawn(async move {
+            // The writer reports its result before this ends.
+            let _ = tokio::time::timeout(DRAFT_TIMEOUT, is_written).await;
+            events.send(Event::DraftAwaited(draft));
+        });
+        written
+    }
+
+    fn read_target(&self, target: TargetToRead) {
+        let events = self.events.clone();
+        tokio::task::spawn_blocking(move || {
+            let TargetToRead { review, file_path } = target;
+            events.send(Event::TargetRead { review, fingerprint: target::look(&file_path) });
+        });
+    }
+
+    // Desks.
+
+    fn desk_joined(&mut self, id: DeskId, observes: bool, events: mpsc::UnboundedSender<desk::Event>) {
+        let problems: Vec<_> =
+            self.presence.problems().iter().chain(self.recovery.problems()).cloned().collect();
+        self.desks.join(id, observes, events);
+        let status = self.status();
+        self.desks.welcome(id, status, &problems, self.reviews.list());
+    }
+
+    fn desk_left(&mut self, id: DeskId) {
+        self.desks.leave(id);
+        self.context.leave(id);
+        self.reviews.mark_flushed(id, None);
+        self.finish_flushes(Instant::now());
+    }
+
+    fn desk_asked(&mut self, id: DeskId, call: desk::Call) {
+        let (call, target) = self.reviews.after_reading(id, call);
+        target.into_iter().for_each(|target| self.read_target(target));
+        call.into_iter().for_each(|call| self.answer_desk(id, call));
+    }
+
+    fn answer_desk(&mut self, id: DeskId, call: desk::Call) {
+        let changes_review = changes_review(&call.request);
+        match self.carry_out(id, call.request).map(|revision| Revised { revision }) {
+            // A change that a person was told of outlives a crash.
+            Ok(revised) if changes_review => self.recovery.hold(call.answer, Ok(revised)),
+            // A desk that is gone needs no answer.
+            answer => drop(call.answer.send(answer)),
+        }
+    }
+
+    /// Carries out the request of a desk. Returns the new revision of the review; 0 for a request about none.
+    fn carry_out(&mut self, desk: DeskId, request: Request) -> Result<u64, Refusal> {
+        if let Some((id, edited)) = self.reviews.edit(&request) {
+            let revision = edited?;
+            self.review_edited(id);
+            return Ok(revision);
+        }
+        match request {
+            Request::DecideReview { id, revision, decision } => {
+                self.reviews.check_decision(id, revision, decision)?;
+                let closing = match decision {
+                    Decision::Accept => Closing::Accepted,
+                    Decision::Reject => Closing::Rejected,
+                };
+                self.end_review(id, closing, Some(desk));
+                return Ok(revision);
+            }
+            Request::ChangeContext(report) => {
+                self.context.report(desk, report);
+                self.mark_dirty_reviews();
+            }
+            Request::PauseContext { paused } => {
+                self.context.pause(paused).map_err(|words| Refusal::Other { words })?;
+            }
+            Request::Focus => self.publish(true, None),
+            Request::Report(problem) => self.desks.report(problem),
+            Request::Leave => self.desk_left(desk),
+            Request::Flushed { id } => {
+                self.reviews.mark_flushed(desk, Some(id));
+                self.finish_flushes(Instant::now());
+            }
+            // The host program decides on the workspace.
+            Request::ChangeRoots { .. } => {}
+            // Carried out above.
+            Request::EditReview { .. }
+            | Request::KeepHunks { .. }
+            | Request::SplitHunk { .. }
+            | Request::UndoReview { .. } => {}
+        }
+        Ok(0)
+    }
+
+    fn status(&self) -> Status {
+        Status {
+            port: self.presence.port(),
+            pid: std::process::id(),
+            roots: self.presence.roots().to_vec(),
+            agents: self.agents.list(),
+            reviews: self.reviews.len(),
+            paused: self.context.is_paused(),
+            desks: self.desks.showing().len(),
+            context: self.context.shared_files(),
+            environment: self.presence.environment().clone(),
+        }
+    }
+
+    /// Tells desks what has changed around the reviews. Changes that follow each other closely are told together.
+    fn notify_status(&mut self) {
+        if self.desks.plan_status(Instant::now()) {
+            self.notify_status_now();
+        }
+    }
+
+    fn notify_status_now(&mut self) {
+        let status = self.status();
+        self.desks.notify_status(status);
+    }
+
+    // Context.
+
+    /// Has a thread look which files agents may know of.
+    fn scan_files(&mut self) {
+        let Some(scan) = self.context.begin_scan() else { return };
+        let events = self.events.clone();
+        let roots = self.presence.roots().to_vec();
+        let (watch, own_directories) = self.disk.watch();
+        tokio::task::spawn_blocking(move || {
+            let result = scan.run();
+            let mut watched = result.depends_on(&roots);
+            events.send(Event::FilesScanned(Box::new(result)));
+            watched.extend(roots.into_iter().chain(own_directories));
+            // A directory that was not watched before may have changed since the scan.
+            if watch.set(watched) {
+                events.send(Event::DiskChanged);
+            }
+        });
+    }
+
+    fn context_changed(&mut self, context: IdeContext, scan_again: bool) {
+        self.mark_dirty_reviews();
+        self.agents.set_context(context);
+        if scan_again {
+            self.scan_files();
+        }
+    }
+
+    fn set_privacy(&mut self, privacy: Privacy) {
+        let context = self.context.set_privacy(privacy);
+        self.agents.set_context(context);
+        self.scan_files();
+    }
+
+    fn mark_dirty_reviews(&mut self) {
+        for changed in self.reviews.mark_dirty(|path, real| self.context.is_dirty(path, real)) {
+            self.desks.notify(desk::Event::Changed(changed));
+        }
+    }
+
+    // The editor, and how agents find it.
+
+    /// Has the discovery files written, unless no agent is to find the companion.
+    fn publish(&self, focused: bool, done: Option<oneshot::Sender<Vec<Problem>>>) {
+        if self.presence.is_hidden() {
+            done.map(|done| done.send(Vec::new()));
+            return;
+        }
+        self.writer.send(WriteJob::Publish { roots: self.presence.roots().to_vec(), focused, done });
+    }
+
+    fn published(&mut self, problems: Vec<Problem>, has_rival: bool, asked: bool) {
+        let news = self.presence.mark_published(problems, has_rival);
+        if !asked {
+            news.begun.into_iter().for_each(|problem| self.desks.notify_problem(problem));
+        }
+        if !news.over.is_empty() {
+            self.desks.forget_problems(&news.over);
+            let what = "every agent can find this companion by itself again".into();
+            self.desks.notify_problem(Problem { what, hint: None });
+        }
+    }
+
+    fn set_editor(&mut self, editor: Editor, shown: oneshot::Sender<Vec<Problem>>) {
+        self.presence.set_editor(editor.pid);
+        self.writer.send(WriteJob::SetEditor(editor));
+        self.publish(true, Some(shown));
+    }
+
+    /// The editor is gone: its reviews are rejected, and no agent is to find the companion.
+    fn hide(&mut self, done: oneshot::Sender<()>) {
+        self.presence.hide();
+        self.end_all_reviews(Closing::EditorGone);
+        self.context.forget_all();
+        self.writer.send(WriteJob::Withdraw(done));
+    }
+
+    // The journal.
+
+    fn hands_over(&self) -> bool {
+        self.stopping.as_ref().is_some_and(|stopping| stopping.hands_over)
+    }
+
+    /// Has the journal written, and gives the answers that wait for it, and for drafts, once they are on disk.
+    fn write_journal(&mut self) {
+        if self.hands_over() {
+            return;
+        }
+        if let Some(next) = self.recovery.next_write() {
+            self.begin_write(next);
+        }
+    }
+
+    fn begin_write(&mut self, next: NextWrite) {
+        let changes = next.outdated.map(|outdated| self.changes(outdated));
+        if let Some(changes) = &changes {
+            let sessions = changes.journal.sessions.iter().map(|known| known.id.clone());
+            self.recovery.begin_write(sessions.collect());
+        }
+        self.writer.send(WriteJob::WriteJournal(changes, next.answers));
+    }
+
+    fn changes(&mut self, outdated: Outdated) -> Changes {
+        let sessions = if outdated.all { self.agents.ids() } else { outdated.sessions.into_iter().collect() };
+        let (mut known, mut gone) = (Vec::new(), Vec::new());
+        for session in sessions {
+            match self.agents.begin_recording(&session) {
+                Some(mut entry) => {
+                    entry.undecided = self.reviews.undecided(&session);
+                    known.push(entry);
+                }
+                None => gone.push(session),
+            }
+        }
+        let journal = Journal {
+            port: self.presence.port(),
+            addresses: self.presence.addresses().to_vec(),
+            is_damaged: false,
+            handed_over: self.hands_over(),
+            token: self.presence.token().to_owned(),
+            last_review: self.reviews.last(),
+            sessions: known,
+        };
+        Changes { journal, gone, is_all: outdated.all }
+    }
+
+    // The end.
+
+    fn stop(&mut self, done: oneshot::Sender<()>) {
+        if let Some(stopping) = &mut self.stopping {
+            stopping.done.push(done);
+            return;
+        }
+        let until = Instant::now() + LAST_RECEIPTS;
+        self.stopping = Some(Stopping { until, done: vec![done], hands_over: false });
+        self.agents.release_outcomes();
+        self.end_all_reviews(Closing::Stopped);
+    }
+
+    fn is_done(&self) -> bool {
+        let is_settled = || self.agents.are_settled() && self.desks.are_told_all();
+        self.stopping.as_ref().is_some_and(|stopping| is_settled() || stopping.until <= Instant::now())
+    }
+
+    fn finish(mut self) -> (WriterTask, Option<Stopping>) {
+        let last = self.recovery.last_write(self.hands_over());
+        self.begin_write(last);
+        self.notify_status_now();
+        self.desks.finish();
+        // Dropping the sessions ends their streams.
+        self.agents.cut_streams(self.hands_over());
+        (self.writer, self.stopping)
+    }
+}
+
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        // Tests have a clock of their own.
+        Some(deadline) if cfg!(test) => tokio::time::sleep_until(deadline).await,
+        Some(deadline) => alongside_platform::moment::until(deadline).await,
+        None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! The editor changes, goes, and comes back.
+
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn terminals_are_given_the_variables_of_every_family() {
+    let mut story = Story::of(|builder| builder.pid(4242).stdio("/a b", ["stdio"])).await;
+    let environment = story.status(|_| true).await.environment;
+    let value = |name: &str| environment.0.get(name).map(String::as_str);
+    let token = story.companion.token().to_owned();
+    assert_eq!(value("GEMINI_CLI_IDE_SERVER_PORT"), Some(story.companion.port().to_string().as_str()));
+    assert_eq!(value("GEMINI_CLI_IDE_AUTH_TOKEN"), Some(format!("{token}.gemini").as_str()));
+    assert_eq!(value("LLXPRT_CODE_IDE_AUTH_TOKEN"), Some(format!("{token}.llxprt").as_str()));
+    assert_eq!(value("GEMINI_CLI_IDE_PID"), Some("4242"));
+    assert_eq!(value("QWEN_CODE_IDE_SERVER_STDIO_COMMAND"), Some("/a b"));
+    assert!(value("QWEN_CODE_IDE_WORKSPACE_PATH").is_some_and(|path| path.contains("/project")));
+
+    let other = story.directory.path().join("other");
+    fs::create_dir(&other).unwrap();
+    story.companion.set_roots(vec![other]).await.unwrap();
+    let of = |status: &Status| status.environment.0["QWEN_CODE_IDE_WORKSPACE_PATH"].contains("/other");
+    assert!(!story.status(of).await.environment.0["QWEN_CODE_IDE_WORKSPACE_PATH"].contains("/project"));
+}
+
+/// The names of the current Gemini CLI's discovery files.
+fn records(story: &Story) -> Vec<String> {
+    // It goes with them.
+    let entries = fs::read_dir(story.directory.path().join("tmp/gemini/ide")).into_iter().flatten();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.starts_with("gemini-")).collect()
+}
+
+/// A process of its own, below this one.
+struct Child(std::process::Child);
+
+impl Child {
+    fn start() -> Self {
+        Self(std::process::Command::new("sleep").arg("600").spawn().unwrap())
+    }
+
+    fn editor(&self) -> Editor {
+        Editor { name: "other".into(), display_name: "Other".into(), pid: self.0.id() }
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_editor_that_changes_is_found_by_its_process_and_the_last_one_is_not() {
+    let mut story = Story::begin().await;
+    let (first, second) = (Child::start(), Child::start());
+    let port = story.companion.port();
+    let name = |pid: u32| format!("gemini-ide-server-{pid}-{port}.json");
+    assert_eq!(story.companion.set_editor(first.editor()).await, []);
+    assert!(records(&story).contains(&name(first.0.id())));
+    assert!(records(&story).contains(&name(std::process::id())), "the process above it");
+    let path = story.directory.path().join("tmp/gemini/ide").join(name(first.0.id()));
+    let record: serde_json::Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    assert_eq!(record["ideInfo"]["displayName"], "Other");
+
+    story.companion.set_editor(second.editor()).await;
+    assert!(records(&story).contains(&name(second.0.id())));
+    assert!(!records(&story).contains(&name(first.0.id())), "{:?}", records(&story));
+    let pid = second.0.id().to_string();
+    story.status(|status| status.environment.0["GEMINI_CLI_IDE_PID"] == pid).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_editor_that_goes_decides_nothing_and_takes_its_files_along() {
+    let mut story = Story::begin().await;
+    let file = story.file.clone();
+    let active = ActiveFile { path: file.clone(), ..ActiveFile::default() };
+    let report = ContextReport { active: Some(active), ..ContextReport::default() };
+    story.desk.request(Request::ChangeContext(report)).await.unwrap();
+    story.status(|status| !status.context.is_empty()).await;
+    let (session, mut stream) = {
+        let agent = story.agent().await;
+        let stream = agent.stream().await;
+        agent.open_diff(&file, "one\n2\nthree\n").await;
+        (agent.session, stream)
+    };
+    let review = story.opened().await;
+    story.type_over(&review, "one\nmine\nthree\n").await;
+
+    story.companion.hide().await;
+    assert_eq!(records(&story), [""; 0]);
+    let closed = story.closed().await;
+    assert_eq!(closed.closing, Closing::EditorGone);
+    let draft = closed.draft.expect("what was typed is kept");
+    assert_eq!(outcome(&mut stream).await.0["method"], "ide/diffRejected");
+    story.status(|status| status.context.is_empty()).await;
+    assert_eq!(fs::read_to_string(draft).unwrap(), "one\nmine\nthree\n");
+
+    // Neither time nor new roots nor the focus bring the files back.
+    story.companion.set_roots(vec![story.directory.path().join("project")]).await.unwrap();
+    story.companion.focus();
+    tokio::time::sleep(Duration::from_secs(35)).await;
+    story.companion.set_roots(vec![story.directory.path().join("project")]).await.unwrap();
+    assert_eq!(records(&story), [""; 0]);
+
+    // The agent is connected still, and what it proposes waits.
+    let events = story.companion.events.clone();
+    let agent = Agent { events: &events, session };
+    agent.open_diff(&file, "one\n2!\nthree\n").await;
+    let review = story.opened().await;
+    nothing_within(&mut stream, Duration::from_secs(40)).await;
+
+    let editor = Editor { name: "e".into(), display_name: "E".into(), pid: std::process::id() };
+    assert_eq!(story.companion.set_editor(editor).await, []);
+    let name = format!("gemini-ide-server-{}-{}.json", std::process::id(), story.companion.port());
+    assert!(records(&story).contains(&name));
+    story.decide(&review, Decision::Accept).await.unwrap();
+    assert_eq!(outcome(&mut stream).await.0["params"]["content"], "one\n2!\nthree\n");
+}
+
+#[tokio::test]
+async fn the_focus_renews_what_agents_take_the_newest_of() {
+    let story = Story::begin().await;
+    let lock = story.directory.path().join(format!("home/.qwen/ide/{}.lock", story.companion.port()));
+    let modified = || fs::metadata(&lock).unwrap().modified().unwrap();
+    let long_ago = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    let by_desk = || drop(story.desk.send(Request::Focus));
+    let by_program = || story.companion.focus();
+    for focus in [&by_desk as &dyn Fn(), &by_program] {
+        fs::File::options().write(true).open(&lock).unwrap().set_modified(long_ago).unwrap();
+        focus();
+        let end = Instant::now() + Duration::from_secs(30);
+        while modified() == long_ago {
+            assert!(Instant::now() < end, "the lock is as old as before");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! A kill at each moment at which the disk is another: the state directory is copied at every step of every
+//! write, together with what agent and person knew by then, and a companion comes to life from each copy.
+//! Whatever they had been told must hold.
+
+use std::sync::Arc;
+use std::sync::Mutex;
+
+use super::*;
+use crate::persistence::private_files::steps;
+
+/// What somebody outside knows. Texts are told apart, so that each stands for its proposal.
+#[derive(Debug, Clone, PartialEq)]
+enum Known {
+    /// The agent has its session.
+    Session(String),
+    /// `openDiff` of this file was answered.
+    Proposed(String),
+    /// A person was told that this is taken.
+    Typed(String),
+    /// The person decides; nothing was answered yet.
+    Decides(Decision),
+    /// The decision on what is open was taken.
+    Decided,
+    /// The agent has read this outcome.
+    Told(serde_json::Value),
+    /// The agent has this text by `closeDiff`.
+    Closed(String),
+}
+
+#[derive(Clone, Default)]
+struct Memory(Arc<Mutex<Vec<Known>>>);
+
+impl Memory {
+    fn add(&self, known: Known) {
+        self.0.lock().unwrap().push(known);
+    }
+}
+
+struct Moment {
+    known: Vec<Known>,
+    state: tempfile::TempDir,
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    let entries = fs::read_dir(from).into_iter().flatten().flatten();
+    // Nothing is in it.
+    for entry in entries.filter(|entry| entry.file_name() != "reserve") {
+        let to = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &to),
+            false => drop(fs::copy(entry.path(), to).unwrap()),
+        }
+    }
+}
+
+/// An agent proposes four files, one after the other: an edited one is accepted, one is rejected, one is
+/// answered in the agent, and one is left open. Returns every moment of it.
+async fn lived() -> (Vec<Moment>, Vec<String>, u16, PortHold) {
+    let mut story = Story::of(|builder| builder.journal_as("k")).await;
+    let port = story.companion.port();
+    let hold = PortHold::take(story.companion.addresses()).unwrap();
+    let (memory, moments) = (Memory::default(), Arc::new(Mutex::new(Vec::new())));
+    let state = story.directory.path().join("state");
+    let (theirs, into, from) = (memory.clone(), moments.clone(), state.clone());
+    steps::watch(&state, move || {
+        let known = theirs.0.lock().unwrap().clone();
+        let state = tempfile::tempdir().unwrap();
+        copy(&from, state.path());
+        into.lock().unwrap().push(Moment { known, state });
+    });
+    let files: Vec<String> = ["a.txt", "b.txt", "c.txt", "d.txt"]
+        .map(|name| story.directory.path().join("project").join(name).to_str().unwrap().to_owned())
+        .into();
+    let session = story.agent().await.session;
+    memory.add(Known::Session(session.clone()));
+    let events = story.companion.events.clone();
+    let agent = Agent { events: &events, session };
+    let hears = tokio::spawn(hears(agent.stream().await, memory.clone()));
+    for (n, file) in files.iter().enumerate() {
+        agent.open_diff(file, &format!("proposal {n}\n")).await;
+        memory.add(Known::Proposed(file.clone()));
+        let mut review = story.opened().await;
+        for again in ["typed", "typed again"] {
+            let text = format!("{again} {n}\n");
+            review.revision = story.type_over(&review, &text).await;
+            memory.add(Known::Typed(text));
+        }
+        let decision = if n == 0 { Decision::Accept } else { Decision::Reject };
+        match n {
+            0 | 1 => {
+                memory.add(Known::Decides(decision));
+                story.decide(&review, decision).await.unwrap();
+                memory.add(Known::Decided);
+                // Until it is told, and that is on disk as well.
+                tokio::time::sleep(Duration::from_millis(300)).await;
+            }
+            2 => memory.add(Known::Closed(agent.close_diff(file).await.unwrap())),
+            _ => {}
+        }
+    }
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    story.companion.hand_over().await;
+    hears.await.unwrap();
+    // What lies there after the last step is a moment too.
+    steps::step(&state);
+    drop(story.directory);
+    (std::mem::take(&mut *moments.lock().unwrap()), files, port, hold)
+}
+
+/// The agent reads as soon as there is something, and answers.
+async fn hears(mut stream: OpenStream, memory: Memory) {
+    while let Some(frame) = stream.frames.recv().await {
+        stream.events.send(Event::StreamDrained { session: stream.session.clone() });
+        for json in frame.lines().filter_map(|line| line.strip_prefix("data: ")) {
+            let message: serde_json::Value = serde_json::from_str(json).unwrap();
+            match message["method"].as_str() {
+                Some("ping") => {
+                    let id = serde_json::from_value(message["id"].clone()).unwrap();
+                    stream.events.send(Event::Receipt { session: stream.session.clone(), id });
+                }
+                Some(method) if method.starts_with("ide/diff") => memory.add(Known::Told(message)),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// A companion that comes after a kill at this moment, with its port, which a test beside this one may have
+/// for a while.
+async fn successor(moment: &Moment, port: u16, hold: &PortHold) -> (tempfile::TempDir, Companion) {
+    let knows_port = moment.known.iter().any(|known| matches!(known, Known::Session(_)));
+    for _ in 0..100 {
+        let directory = tempfile::tempdir().unwrap();
+        for below in ["tmp", "home", "project"] {
+            fs::create_dir(directory.path().join(below)).unwrap();
+        }
+        copy(moment.state.path(), &directory.path().join("state"));
+        let companion =
+            builder(directory.path()).journal_as("k").port_hold(hold.clone()).start().await.unwrap();
+        if companion.port() == port || !knows_port {
+            return (directory, companion);
+        }
+        companion.stop().await;
+        // The clock of the test stands still for whoever has it.
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("somebody else has the port {port} for good");
+}
+
+/// What must be so after a kill.
+async fn holds(moment: &Moment, files: &[String], port: u16, hold: &PortHold) {
+    let known = &moment.known;
+    let what = format!("killed when this was known: {known:#?}");
+    let (directory, companion) = successor(moment, port, hold).await;
+    let drafts = Drafts::open(&AppDirs::below(directory.path()));
+    let texts: Vec<String> = drafts
+        .list()
+        .unwrap()
+        .iter()
+        .map(|draft| drafts.read(&draft.id).expect("a draft is whole"))
+        .collect();
+
+    // The last that was typed for each file is in a draft, unless the agent has it; or it was neither.
+    let mut delivered = String::new();
+    for known in known {
+        match known {
+            Known::Told(told) => delivered += told["params"]["content"].as_str().unwrap_or_default(),
+            Known::Closed(text) => delivered += text,
+            _ => {}
+        }
+    }
+    for n in 0..files.len() {
+        let is_of_it =
+            |known: &&Known| matches!(known, Known::Typed(text) if text.ends_with(&format!(" {n}\n")));
+        if let Some(Known::Typed(text)) = known.iter().rfind(is_of_it) {
+            // What was typed next may be there already, though nobody was told.
+            let newer = format!("typed again {n}\n");
+            let is_there = texts.contains(text) || texts.contains(&newer);
+            assert!(is_there || delivered.contains(text.as_str()), "{text:?} is lost, {texts:?}; {what}");
+        }
+    }
+
+    let session = known.iter().find_map(|known| match known {
+        Known::Session(session) => Some(session.clone()),
+        _ => None,
+    });
+    let Some(session) = session else { return companion.stop().await };
+    let agent = Agent { events: &companion.events, session };
+    assert!(agent.is_known().await, "its session is lost; {what}");
+    let mut stream = agent.stream().await;
+    let heard: Vec<serde_json::Value> = {
+        let mut heard = Vec::new();
+        let until = Instant::now() + Duration::from_secs(2);
+        while let Ok(frame) = tokio::time::timeout_at(until, stream.frames.recv()).await {
+            let frame = frame.unwrap();
+            stream.events.send(Event::StreamDrained { session: stream.session.clone() });
+            let messages = frame.lines().filter_map(|line| line.strip_prefix("data: "));
+            let messages = messages.map(|json| serde_json::from_str::<serde_json::Value>(json).unwrap());
+            heard.extend(messages.filter(|message| {
+                message["method"].as_str().is_some_and(|method| method.starts_with("ide/diff"))
+            }));
+        }
+        heard
+    };
+    // What is open for the agent hears its outcome, once; nothing else is told but what was told already.
+    let last = known.iter().rposition(|known| matches!(known, Known::Proposed(_)));
+    let since: &[Known] = last.map_or(&[], |at| &known[at..]);
+    let ends = since.iter().any(|known| matches!(known, Known::Told(_) | Known::Closed(_)));
+    if let (Some(Known::Proposed(file)), false) = (since.first(), ends) {
+        let of_it: Vec<_> = heard.iter().filter(|told| told["params"]["filePath"] == file.as_str()).collect();
+        let [told] = of_it[..] else { panic!("{file} hears {of_it:?}; {what}") };
+        let accepts = since.contains(&Known::Decides(Decision::Accept));
+        match told["method"].as_str().unwrap() {
+            "ide/diffAccepted" => assert!(accepts, "nobody accepted it; {what}"),
+            _ => assert!(!(accepts && since.contains(&Known::Decided)), "the decision is lost; {what}"),
+        }
+    }
+    for told in heard {
+        let path = told["params"]["filePath"].clone();
+        let before = known.iter().find_map(|known| match known {
+            Known::Told(before) if before["params"]["filePath"] == path => Some(before),
+            _ => None,
+        });
+        if let Some(before) = before {
+            assert_eq!(&told, before, "the agent has heard otherwise; {what}");
+        }
+    }
+    companion.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn whenever_it_is_killed_agents_hear_the_truth_and_what_was_typed_is_there() {
+    let (moments, files, port, hold) = lived().await;
+    assert!(moments.len() > 60, "{} moments", moments.len());
+    for moment in &moments {
+        holds(moment, &files, port, &hold).await;
+    }
+}

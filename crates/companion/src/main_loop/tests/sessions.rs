@@ -1,0 +1,343 @@
+//! Agents come, are cut off, return, and are gone.
+
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn a_session_is_freed_sixty_seconds_after_it_was_last_heard_of() {
+    let story = Story::begin().await;
+    let agent = story.agent().await;
+    tokio::time::sleep(Duration::from_secs(59)).await;
+    assert!(agent.is_known().await);
+    tokio::time::sleep(Duration::from_secs(59)).await;
+    assert!(agent.is_known().await);
+    let stream = agent.stream().await;
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    assert!(agent.is_known().await, "an open stream keeps it");
+    drop(stream);
+    tokio::time::sleep(Duration::from_secs(61)).await;
+    assert!(!agent.is_known().await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn ten_seconds_after_its_stream_an_agents_views_close_and_edits_go_to_drafts() {
+    let mut story = Story::begin().await;
+    let file = story.file.clone();
+    let (session, stream) = {
+        let agent = story.agent().await;
+        let stream = agent.stream().await;
+        assert_eq!(agent.open_diff(&file, "one\n2\nthree\n").await, CallToolResult::default());
+        (agent.session, stream)
+    };
+    let review = story.opened().await;
+    story.type_over(&review, "one\nmine\nthree\n").await;
+    let lost = Instant::now();
+    drop(stream);
+    let closed = story.closed().await;
+    assert_eq!(closed.closing, Closing::AgentGone);
+    let waited = lost.elapsed();
+    assert!(waited >= Duration::from_secs(10) && waited < Duration::from_secs(20), "{waited:?}");
+    assert!(closed.draft.is_some_and(|draft| draft.ends_with("a.txt")));
+
+    // The agent was only asleep: it hears that nothing was accepted, and closing still gives it the text.
+    let agent = Agent { events: &story.companion.events, session };
+    let mut stream = agent.stream().await;
+    assert_eq!(outcome(&mut stream).await.0["method"], "ide/diffRejected");
+    assert_eq!(agent.close_diff(&file).await.as_deref(), Some("one\nmine\nthree\n"));
+    drop(stream);
+    assert_eq!(story.drafts().await, ["one\nmine\nthree\n"]);
+}
+
+/// As when the machine slept, or was busy: the deadline has passed before the loop hears that the stream
+/// broke.
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_breaks_while_an_outcome_is_held_back_for_it_holds_nobody_up() {
+    let mut story = Story::begin().await;
+    let file = story.file.clone();
+    let session = {
+        let agent = story.agent().await;
+        agent.open_diff(&file, "one\n2\nthree\n").await;
+        agent.session
+    };
+    let review = story.opened().await;
+    story.decide(&review, Decision::Accept).await.unwrap();
+    let agent = Agent { events: &story.companion.events, session };
+    let stream = agent.stream().await;
+    drop(stream);
+    // Nobody else runs in between.
+    tokio::time::advance(Duration::from_millis(200)).await;
+    let is_stuck = async {
+        for _ in 0..10_000 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        biased;
+        known = agent.is_known() => assert!(known),
+        () = is_stuck => panic!("the loop hears nobody any more"),
+    }
+    let mut stream = agent.stream().await;
+    assert_eq!(outcome(&mut stream).await.0["method"], "ide/diffAccepted");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_returns_in_time_keeps_its_reviews() {
+    let mut story = Story::begin().await;
+    let file = story.file.clone();
+    let agent = story.agent().await;
+    let stream = agent.stream().await;
+    agent.open_diff(&file, "x\n").await;
+    drop(stream);
+    tokio::time::sleep(Duration::from_secs(9)).await;
+    let _stream = agent.stream().await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    drop(agent);
+    let review = story.opened().await;
+    assert_eq!(story.decide(&review, Decision::Reject).await, Ok(()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unsettled_outcome_waits_a_hundred_milliseconds_and_for_every_unread_post() {
+    let mut story = Story::begin().await;
+    let file = story.file.clone();
+    let session = {
+        let agent = story.agent().await;
+        let mut stream = agent.stream().await;
+        agent.open_diff(&file, "x\n").await;
+        let session = agent.session.clone();
+        let review = story.opened().await;
+        story.decide(&review, Decision::Accept).await.unwrap();
+        outcome(&mut stream).await;
+        session
+    };
+    let agent = Agent { events: &story.companion.events, session };
+    let mut stream = agent.stream().await;
+    nothing_within(&mut stream, Duration::from_millis(99)).await;
+    let (again, _) = outcome(&mut stream).await;
+    assert_eq!(again["params"]["content"], "x\n");
+
+    // The process is stopped meanwhile: what the agent has said since is read first.
+    drop(stream);
+    let mut stream = agent.stream().await;
+    tokio::time::advance(Duration::from_secs(3)).await;
+    nothing_within(&mut stream, Duration::from_millis(99)).await;
+    outcome(&mut stream).await;
+
+    // A POST is under way when the stream returns: it may say that the agent has moved on.
+    drop(stream);
+    let session = agent.session.clone();
+    agent.events.ask(|known| Event::RequestStarted { session, known }).await.unwrap();
+    let mut stream = agent.stream().await;
+    nothing_within(&mut stream, Duration::from_secs(30)).await;
+    agent.open_diff(&file, "y\n").await;
+    agent.events.send(Event::RequestRead { session: agent.session.clone() });
+    nothing_within(&mut stream, Duration::from_secs(30)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_proposal_that_was_broken_off_takes_the_place_of_none_that_came_after_it() {
+    let mut story = Story::begin().await;
+    let file = story.file.clone();
+    let session = {
+        let agent = story.agent().await;
+        let (broken_off, later) =
+            (agent.begins_request().await.unwrap(), agent.begins_request().await.unwrap());
+        assert_eq!(agent.open_diff_by(later, &file, "later\n").await.is_error, None);
+        agent.ends_request();
+        assert_eq!(agent.open_diff_by(broken_off, &file, "broken off\n").await.is_error, Some(true));
+        agent.ends_request();
+        agent.session.clone()
+    };
+    let review = story.opened().await;
+    assert_eq!(&*review.proposed, "later\n");
+    story.decide(&review, Decision::Accept).await.unwrap();
+    let agent = Agent { events: &story.companion.events, session };
+    let (told, _) = outcome(&mut agent.stream().await).await;
+    assert_eq!(told["params"]["content"], "later\n");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_receipt_settles_an_outcome_for_good_and_its_draft_waits_for_the_file() {
+    let mut story = Story::begin().await;
+    let file = story.file.clone();
+    let (session, mut stream) = {
+        let agent = story.agent().await;
+        let stream = agent.stream().await;
+        agent.open_diff(&file, "one\n2\nthree\n").await;
+        (agent.session, stream)
+    };
+    let review = story.opened().await;
+    story.type_over(&review, "one\nmine\nthree\n").await;
+    let review = story.changed().await;
+    story.decide(&review, Decision::Accept).await.unwrap();
+    let (told, ping) = outcome(&mut stream).await;
+    assert_eq!(told["params"]["content"], "one\nmine\nthree\n");
+    let agent = Agent { events: &story.companion.events, session: session.clone() };
+    assert_eq!(
+        agent.close_diff(&file).await.as_deref(),
+        Some("one\nmine\nthree\n"),
+        "decided, not confirmed"
+    );
+
+    agent.open_diff(&file, "one\n2\nthree\n").await;
+    let review = story.opened().await;
+    story.type_over(&review, "one\nmine\nthree\n").await;
+    let review = story.changed().await;
+    story.decide(&review, Decision::Accept).await.unwrap();
+    let (_, second) = outcome(&mut stream).await;
+    let agent = Agent { events: &story.companion.events, session };
+    agent.events.send(Event::Receipt { session: agent.session.clone(), id: ping });
+    agent.events.send(Event::Receipt { session: agent.session.clone(), id: second });
+    assert_eq!(agent.close_diff(&file).await, None, "settled");
+    drop(stream);
+    let mut stream = agent.stream().await;
+    nothing_within(&mut stream, Duration::from_secs(30)).await;
+    drop(stream);
+    let Story { directory, companion, .. } = story;
+    companion.stop().await;
+    let drafts = Drafts::open(&AppDirs::below(directory.path()));
+    assert_eq!(drafts.list().unwrap().len(), 2, "one was answered by closeDiff, one confirmed, none written");
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_hears_of_anothers_diff_even_of_the_same_file() {
+    let mut story = Story::begin().await;
+    let file = story.file.clone();
+    let (mut one, mut two) = {
+        let (one, two) = (story.agent().await, story.agent().await);
+        let streams = (one.stream().await, two.stream().await);
+        one.open_diff(&file, "from one\n").await;
+        two.open_diff(&file, "from two\n").await;
+        streams
+    };
+    let review = story.opened().await;
+    let other = story.opened().await;
+    story.decide(&review, Decision::Accept).await.unwrap();
+    assert_eq!(outcome(&mut one).await.0["params"]["content"], "from one\n");
+    nothing_within(&mut two, Duration::from_secs(5)).await;
+    story.decide(&other, Decision::Reject).await.unwrap();
+    assert_eq!(outcome(&mut two).await.0["method"], "ide/diffRejected");
+    nothing_within(&mut one, Duration::from_secs(5)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn stopping_rejects_what_waits_then_ends_streams_then_removes_files() {
+    let mut story = Story::begin().await;
+    let file = story.file.clone();
+    let record = story.directory.path().join(format!("tmp/gemini-ide-server-{}.json", std::process::id()));
+    assert!(record.exists());
+    let mut stream = {
+        let agent = story.agent().await;
+        let stream = agent.stream().await;
+        agent.open_diff(&file, "one\n2\nthree\n").await;
+        stream
+    };
+    let review = story.opened().await;
+    story.type_over(&review, "typed\n").await;
+    let Story { directory, companion, .. } = story;
+    let stopped = tokio::spawn(companion.stop());
+    assert_eq!(outcome(&mut stream).await.0["method"], "ide/diffRejected");
+    assert!(record.exists());
+    assert_eq!(stream.frames.recv().await, None);
+    drop(stream);
+    stopped.await.unwrap();
+    assert!(!record.exists());
+    let drafts = Drafts::open(&AppDirs::below(directory.path()));
+    assert_eq!(drafts.read(&drafts.list().unwrap()[0].id).unwrap(), "typed\n");
+}
+
+#[tokio::test(start_paused = true)]
+async fn roots_that_change_reach_the_files_and_agents_stay() {
+    let story = Story::begin().await;
+    let agent = story.agent().await;
+    let _stream = agent.stream().await;
+    let record = story.directory.path().join(format!("tmp/gemini-ide-server-{}.json", std::process::id()));
+    let roots = || {
+        let record: serde_json::Value = serde_json::from_slice(&fs::read(&record).unwrap()).unwrap();
+        record["workspacePath"].as_str().unwrap().to_owned()
+    };
+    assert!(roots().ends_with("/project"));
+    let other = story.directory.path().join("other");
+    assert!(story.companion.set_roots(vec![other.clone()]).await.is_err(), "it does not exist");
+    assert!(roots().ends_with("/project"));
+    fs::create_dir(&other).unwrap();
+    story
+        .companion
+        .set_roots(vec![other, Path::new(&story.file).parent().unwrap().to_owned()])
+        .await
+        .unwrap();
+    assert!(roots().contains("/other:") && roots().ends_with("/project"), "{}", roots());
+    assert!(agent.is_known().await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_workspace_that_vanishes_is_said_once_and_hurts_nobody() {
+    let mut story = Story::begin().await;
+    let agent = story.agent().await;
+    let _stream = agent.stream().await;
+    let session = agent.session.clone();
+    story.agent().await.open_diff(&story.file, "x\n").await;
+    fs::remove_dir_all(story.directory.path().join("project")).unwrap();
+    let mut said = 0;
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while let Ok(Ok(event)) = tokio::time::timeout_at(deadline, story.desk.next()).await {
+        said +=
+            usize::from(matches!(event, desk::Event::Problem(problem) if problem.what.contains("/project")));
+    }
+    assert_eq!(said, 1);
+    let agent = Agent { events: &story.companion.events, session };
+    assert_eq!(agent.open_diff(&story.file, "y\n").await, CallToolResult::default());
+}
+
+#[tokio::test]
+async fn every_companion_has_a_long_random_token_of_its_own() {
+    let (one, other) = (Story::begin().await, Story::begin().await);
+    let tokens = [one.companion.token(), other.companion.token()];
+    for token in tokens {
+        assert!(token.len() == 64 && token.bytes().all(|byte| byte.is_ascii_hexdigit()), "32 random bytes");
+        assert!(token.bytes().collect::<std::collections::BTreeSet<_>>().len() > 4);
+    }
+    assert_ne!(tokens[0], tokens[1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_too_many_sessions_those_never_heard_again_give_way_and_the_others_stay() {
+    let story = Story::begin().await;
+    let (first, second) = (story.agent().await, story.agent().await);
+    assert!(first.is_known().await && second.is_known().await);
+    let unheard = story.agent().await;
+    for _ in 3..crate::agents::registry::MAX_SESSIONS {
+        assert!(story.agent().await.is_known().await);
+    }
+    let newest = story.agent().await;
+    assert!(!unheard.is_known().await, "it gave way");
+    assert!(newest.is_known().await && first.is_known().await && second.is_known().await);
+    let client = Implementation { name: "one more".into(), ..Implementation::default() };
+    let credential = Credential::Token(None);
+    let wanted =
+        |welcomed| Event::SessionWanted { client, version: "2025-06-18".into(), credential, welcomed };
+    let refused = story.companion.events.ask(wanted).await.unwrap();
+    assert_eq!(refused, Err(SessionRefusal::Full));
+    assert!(
+        story
+            .companion
+            .events
+            .ask(|ended| Event::SessionEnded { session: newest.session, ended })
+            .await
+            .unwrap()
+    );
+    assert!(story.agent().await.is_known().await, "there is room again");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_an_agent_calls_itself_is_kept_up_to_a_length() {
+    let mut story = Story::begin().await;
+    let name = "ä".repeat(100_000);
+    let client = Implementation { name: name.clone(), version: name, title: None };
+    let credential = Credential::Token(None);
+    let wanted =
+        |welcomed| Event::SessionWanted { client, version: "2025-06-18".into(), credential, welcomed };
+    story.companion.events.ask(wanted).await.unwrap().unwrap();
+    let status = story.status(|status| !status.agents.is_empty()).await;
+    assert_eq!(status.agents[0].name, "ä".repeat(128));
+    assert_eq!(status.agents[0].version.len(), 256);
+}

@@ -1,0 +1,41 @@
+//! The process is stopped, or the machine sleeps on a clock that goes on: all deadlines fall due at once,
+//! while what came meanwhile still waits to be read.
+
+use super::*;
+
+/// Longer than an agent may stay away.
+const ASLEEP: Duration = Duration::from_secs(3600);
+
+#[tokio::test(start_paused = true)]
+async fn whoever_was_away_before_a_sleep_has_the_rest_of_their_time_after_it() {
+    let mut story = Story::begin().await;
+    let file = story.file.clone();
+    let session = {
+        let agent = story.agent().await;
+        let stream = agent.stream().await;
+        agent.open_diff(&file, "new\n").await;
+        drop(stream);
+        agent.session
+    };
+    let review = story.opened().await;
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    tokio::time::advance(ASLEEP).await;
+    // Its views close after ten seconds in all, of which four are left; it comes back in the third.
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let agent = Agent { events: &story.companion.events, session };
+    let mut stream = agent.stream().await;
+    story.decide(&review, Decision::Accept).await.unwrap();
+    assert_eq!(outcome(&mut stream).await.0["method"], "ide/diffAccepted");
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_does_not_come_back_after_a_sleep_is_gone_as_ever() {
+    let story = Story::begin().await;
+    let agent = story.agent().await;
+    tokio::time::sleep(Duration::from_secs(50)).await;
+    tokio::time::advance(ASLEEP).await;
+    tokio::time::sleep(Duration::from_secs(9)).await;
+    assert!(story.companion.status().await.agents.len() == 1, "a second is left");
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert!(!agent.is_known().await);
+}

@@ -1,0 +1,101 @@
+//! What is told is on disk first; and what cannot be written is said, and tried until it can be.
+
+use super::*;
+
+fn files_below(directory: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        match entry.file_type().unwrap().is_dir() {
+            true => found.extend(files_below(&entry.path())),
+            false => found.push(String::from_utf8_lossy(&fs::read(entry.path()).unwrap()).into_owned()),
+        }
+    }
+    found
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_person_is_told_is_taken_lies_on_disk_by_then() {
+    let mut story = Story::of(|builder| builder.journal_as("k")).await;
+    let file = story.file.clone();
+    story.agent().await.open_diff(&file, "new\n").await;
+    let mut review = story.opened().await;
+    let state = story.directory.path().join("state");
+    for n in 0..20 {
+        let text = format!("typed {n}\n");
+        review.revision = story.type_over(&review, &text).await;
+        assert!(files_below(&state.join("drafts")).contains(&text), "{n}: no draft");
+        let journal = files_below(&state.join("journal")).concat();
+        assert!(journal.contains(&format!("typed {n}")), "{n}: not in {journal}");
+    }
+    story.decide(&review, Decision::Accept).await.unwrap();
+    let journal = files_below(&state.join("journal")).concat();
+    assert!(journal.contains("ide/diffAccepted"), "{journal}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_journal_what_was_typed_is_on_disk_all_the_same() {
+    let mut story = Story::begin().await;
+    let file = story.file.clone();
+    story.agent().await.open_diff(&file, "new\n").await;
+    let mut review = story.opened().await;
+    for n in 0..20 {
+        let text = format!("typed {n}\n");
+        review.revision = story.type_over(&review, &text).await;
+        assert!(files_below(&story.directory.path().join("state/drafts")).contains(&text), "{n}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_journal_that_cannot_be_written_is_said_and_tried_until_it_can_be() {
+    let mut story = Story::of(|builder| builder.journal_as("k")).await;
+    let journal = story.directory.path().join("state/journal");
+    fs::remove_dir_all(&journal).unwrap();
+    fs::write(&journal, "").unwrap();
+    let file = story.file.clone();
+    story.agent().await.open_diff(&file, "new\n").await;
+    let said = story.problem().await;
+    assert!(said.what.starts_with("what a crash must not take cannot be written down: "), "{said:?}");
+    story.desk = story.companion.join();
+    assert_eq!(story.problem().await, said, "who joins is told as well");
+    fs::remove_file(&journal).unwrap();
+    assert_eq!(story.problem().await.what, "what a crash must not take is written down again");
+    assert!(files_below(&journal).concat().contains("a.txt"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_journal_that_was_taken_away_is_back_within_ten_seconds() {
+    let story = Story::of(|builder| builder.journal_as("k")).await;
+    let journal = story.directory.path().join("state/journal");
+    story.agent().await;
+    fs::remove_dir_all(&journal).unwrap();
+    let until = Instant::now() + Duration::from_secs(11);
+    while !files_below(&journal).concat().contains("gemini-cli-test") {
+        assert!(Instant::now() < until, "it stays away");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert!(crate::persistence::recovery_store::is_kept(&AppDirs::below(story.directory.path()), "own-k"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_journal_that_is_damaged_is_said_and_nobody_waits_for_it() {
+    let story = Story::of(|builder| builder.journal_as("k")).await;
+    story.agent().await;
+    let state = story.directory.path().join("state");
+    let Story { directory, companion, file, reviews, .. } = story;
+    companion.hand_over().await;
+    for entry in fs::read_dir(state.join("journal")).unwrap().flatten() {
+        if entry.file_type().unwrap().is_file() && entry.path().extension().is_some_and(|e| e == "json") {
+            fs::write(entry.path(), "{\"port\":").unwrap();
+        }
+    }
+    let companion = builder(directory.path()).journal_as("k").start().await.unwrap();
+    let desk = companion.join();
+    let mut story = Story { directory, companion, desk, reviews, file, hold: None };
+    let said = story.problem().await.to_string();
+    assert!(
+        said.contains("what it had written down cannot be used") && said.contains("/ide enable"),
+        "{said}"
+    );
+    story.agent().await.open_diff(&story.file.clone(), "x\n").await;
+    story.opened().await;
+}

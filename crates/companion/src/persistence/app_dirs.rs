@@ -1,0 +1,135 @@
+//! Where things lie on this machine: the directories that agents search, and our own. The one place that
+//! reads the environment, so that a test or a host can put everything elsewhere.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use alongside_contract::family::{Directory, FAMILIES};
+use alongside_platform::directory as platform;
+use alongside_platform::{Os, directories};
+
+use crate::persistence::private_files::{self, Ground};
+
+/// Directories outside the workspace that a companion uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AppDirs {
+    /// Temporary directories as agents compute them (Node's `os.tmpdir()`); records are written to each.
+    pub tmp: Vec<PathBuf>,
+    /// The home directory.
+    pub home: PathBuf,
+    /// The user's settings of other programs: git's say which files it ignores.
+    pub config: PathBuf,
+    /// Values of the variables that move a family's directory, such as `QWEN_HOME`.
+    pub bases: HashMap<String, PathBuf>,
+    /// Our own private state: drafts and the journal.
+    pub state: PathBuf,
+}
+
+impl AppDirs {
+    /// The directories that an agent started beside this process would search.
+    pub fn of_this_process() -> Self {
+        let variable =
+            |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let home = directories::home().unwrap_or_else(|| PathBuf::from("/"));
+        let state = variable("XDG_STATE_HOME").unwrap_or_else(|| home.join(".local/state")).join("alongside");
+        let config = variable("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
+        let bases = FAMILIES
+            .iter()
+            .flat_map(|family| family.files)
+            .filter_map(|file| match file.directory {
+                Directory::Home { base_variable: Some(name), .. } => Some((name.to_owned(), variable(name)?)),
+                _ => None,
+            })
+            .collect();
+        let tmp = directories::temporary(Os::HERE, |name| std::env::var_os(name));
+        Self { tmp: vec![tmp], home, config, bases, state }
+    }
+
+    /// Everything below one directory, for tests.
+    pub fn below(directory: &Path) -> Self {
+        Self {
+            tmp: vec![directory.join("tmp")],
+            home: directory.join("home"),
+            config: directory.join("home/.config"),
+            bases: HashMap::new(),
+            state: directory.join("state"),
+        }
+    }
+
+    /// The directories on this machine that a row of the table means.
+    pub(crate) fn resolve(&self, directory: Directory) -> Vec<Place> {
+        match directory {
+            Directory::Tmp(below) => {
+                let place =
+                    |tmp: &PathBuf| Place { base: tmp.clone(), below: below.into(), ground: Ground::Shared };
+                self.tmp.iter().map(place).collect()
+            }
+            Directory::Home { below_home, base_variable, below_base } => {
+                let base = base_variable.and_then(|name| self.bases.get(name));
+                let path = base.map_or_else(|| join(&self.home, below_home), |base| join(base, below_base));
+                let base = path.parent().unwrap_or(&path).to_owned();
+                let below = path.strip_prefix(&base).unwrap_or(&path).to_owned();
+                vec![Place { base, below, ground: Ground::Own }]
+            }
+        }
+    }
+}
+
+/// A directory that agents search.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    base: PathBuf,
+    below: PathBuf,
+    ground: Ground,
+}
+
+impl Place {
+    pub(crate) fn path(&self) -> PathBuf {
+        self.base.components().chain(self.below.components()).collect()
+    }
+
+    /// Makes it, or says why it cannot be ours.
+    pub(crate) fn make(&self) -> std::io::Result<platform::Directory> {
+        private_files::made(&self.base, &self.below, self.ground)
+    }
+
+    /// Of it and those above it, what is not there; `None` on shared ground, where whoever leaves an empty
+    /// one may take it away.
+    pub(crate) fn missing(&self) -> Option<Vec<PathBuf>> {
+        let path = self.path();
+        let missing = path.ancestors().take_while(|above| !above.exists()).map(Path::to_owned).collect();
+        (self.ground == Ground::Own).then_some(missing)
+    }
+
+    /// Removes what is empty of it: other users could not make it theirs. In the user's own home nobody needs
+    /// that.
+    pub(crate) fn remove_empty(&self) {
+        if self.ground == Ground::Shared {
+            private_files::remove_empty(&self.base, &self.below);
+        }
+    }
+
+    /// Opens it if it is there, and ours.
+    pub(crate) fn open(&self) -> std::io::Result<platform::Directory> {
+        private_files::existing(&self.base, &self.below, self.ground)
+    }
+}
+
+fn join(base: &Path, below: &str) -> PathBuf {
+    if below.is_empty() { base.to_owned() } else { base.join(below) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn qwen_home_replaces_dot_qwen() {
+        let mut dirs = AppDirs::below(Path::new("/x"));
+        let lock = FAMILIES[1].files[0].directory;
+        let paths = |dirs: &AppDirs| dirs.resolve(lock).iter().map(Place::path).collect::<Vec<_>>();
+        assert_eq!(paths(&dirs), [PathBuf::from("/x/home/.qwen/ide")]);
+        dirs.bases.insert("QWEN_HOME".into(), "/q".into());
+        assert_eq!(paths(&dirs), [PathBuf::from("/q/ide")]);
+    }
+}

@@ -1,0 +1,11 @@
+//! Our own files: drafts, the recovery journal, and the one task that writes them.
+
+pub(crate) mod app_dirs;
+pub mod drafts;
+pub(crate) mod journal;
+pub mod private_files;
+pub(crate) mod recovery;
+pub(crate) mod recovery_store;
+pub(crate) mod reserve;
+pub(crate) mod write_job;
+pub(crate) mod writer;

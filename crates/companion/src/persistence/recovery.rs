@@ -1,0 +1,172 @@
+//! The recovery journal as the main loop sees it: the sessions whose entries are out of date, and the answers that
+//! wait until the journal is on disk.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use alongside_desk::Problem;
+use tokio::sync::oneshot;
+
+use super::write_job::HeldAnswers;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Recovery {
+    /// The companion keeps a journal.
+    keeps_journal: bool,
+    /// The directory of drafts and journal.
+    state: PathBuf,
+    outdated: Outdated,
+    write: Write,
+    /// The journal cannot be written.
+    journal_problem: Option<Problem>,
+    /// The disk is full.
+    disk_problem: Option<Problem>,
+    /// Answers that wait until all that they speak of is on disk: a crash must not make an agent wait for an
+    /// unknown review, nor take back what a person was told.
+    held_answers: HeldAnswers,
+}
+
+/// The sessions whose entries in the journal are out of date.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Outdated {
+    /// Nobody knows what is in the journal: every session counts.
+    pub(crate) all: bool,
+    pub(crate) sessions: BTreeSet<String>,
+}
+
+/// What the writer does for the journal.
+#[derive(Debug, Default)]
+enum Write {
+    #[default]
+    Idle,
+    /// It writes the entries of these sessions. Later changes are in the next write.
+    Running(Vec<String>),
+}
+
+/// A write that has to begin.
+#[derive(Debug)]
+pub(crate) struct NextWrite {
+    /// The entries to write; `None` if only answers wait for the writer.
+    pub(crate) outdated: Option<Outdated>,
+    pub(crate) answers: HeldAnswers,
+}
+
+impl Recovery {
+    pub(crate) fn new(keeps_journal: bool, state: PathBuf) -> Self {
+        Self { keeps_journal, state, ..Self::default() }
+    }
+
+    /// Something that the journal holds of this session has changed.
+    pub(crate) fn mark_outdated(&mut self, session: &str) {
+        if !self.outdated.sessions.contains(session) {
+            self.outdated.sessions.insert(session.to_owned());
+        }
+    }
+
+    /// Nobody knows what is in the journal.
+    pub(crate) fn mark_all_outdated(&mut self) {
+        self.outdated.all = true;
+    }
+
+    /// An answer waits until all that has happened so far is on disk.
+    pub(crate) fn hold<T: Send + Sync + 'static>(&mut self, to: oneshot::Sender<T>, answer: T) {
+        self.held_answers.add(to, answer);
+    }
+
+    /// Whether outcomes wait for the journal.
+    pub(crate) fn keeps_journal(&self) -> bool {
+        self.keeps_journal
+    }
+
+    /// The write that has to begin, if one is due and none runs.
+    pub(crate) fn next_write(&mut self) -> Option<NextWrite> {
+        let has_changes = self.outdated.all || !self.outdated.sessions.is_empty();
+        let is_due = self.keeps_journal && has_changes;
+        if matches!(self.write, Write::Running(_)) || !is_due && self.held_answers.is_empty() {
+            return None;
+        }
+        Some(self.take_write(is_due))
+    }
+
+    /// The last write, which waits for none before it. Only a companion that hands over leaves a journal.
+    pub(crate) fn last_write(&mut self, hands_over: bool) -> NextWrite {
+        self.outdated.all = true;
+        self.take_write(hands_over && self.keeps_journal)
+    }
+
+    fn take_write(&mut self, writes_journal: bool) -> NextWrite {
+        let outdated = writes_journal.then(|| std::mem::take(&mut self.outdated));
+        NextWrite { outdated, answers: std::mem::take(&mut self.held_answers) }
+    }
+
+    /// The writer has the entries of these sessions.
+    pub(crate) fn begin_write(&mut self, sessions: Vec<String>) {
+        self.write = Write::Running(sessions);
+    }
+
+    /// The journal is written, or the reason why it is not. Returns the sessions that need not wait for it any
+    /// longer, and the problem to tell desks, or its end.
+    pub(crate) fn end_write(&mut self, error: Option<String>) -> (Vec<String>, Option<Problem>) {
+        let sessions = match std::mem::take(&mut self.write) {
+            Write::Running(sessions) => sessions,
+            Write::Idle => Vec::new(),
+        };
+        let news = match (error, self.journal_problem.is_some()) {
+            (Some(error), false) => {
+                let problem = journal_unwritable(&error);
+                self.journal_problem = Some(problem.clone());
+                Some(problem)
+            }
+            (None, true) => {
+                self.journal_problem = None;
+                let what = "what a crash must not take is written down again".into();
+                Some(Problem { what, hint: None })
+            }
+            _ => None,
+        };
+        (sessions, news)
+    }
+
+    /// Whether the journal cannot be written. It is tried again, for room comes without a word.
+    pub(crate) fn is_failing(&self) -> bool {
+        self.journal_problem.is_some()
+    }
+
+    /// The disk is full, and so many bytes are still reserved; or there is room again. Returns the news for desks.
+    pub(crate) fn mark_disk_short(&mut self, reserved: Option<u64>) -> Problem {
+        self.disk_problem = reserved.map(|reserved| Problem {
+            what: format!(
+                "the disk is full: what you type is saved in room that was kept for it in {}, of which \
+                 {} KiB are left",
+                self.state.display(),
+                reserved >> 10
+            ),
+            hint: Some(
+                "Make room there. When that is used up, what you type is in memory only; a crash loses it."
+                    .into(),
+            ),
+        });
+        self.disk_problem.clone().unwrap_or_else(|| Problem {
+            what: "there is room on the disk again, and some is kept for what you type".into(),
+            hint: None,
+        })
+    }
+
+    /// The problems that a desk that joins has to know.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = &Problem> {
+        self.journal_problem.iter().chain(&self.disk_problem)
+    }
+}
+
+fn journal_unwritable(error: &str) -> Problem {
+    Problem {
+        what: format!("what a crash must not take cannot be written down: {error}"),
+        hint: Some(
+            "Until it can, which is tried every second, an agent whose proposal is open at a crash waits for \
+             good, or until `/ide enable`. See that there is room in the state directory, and that it is there \
+             and writable."
+                .into(),
+        ),
+    }
+}

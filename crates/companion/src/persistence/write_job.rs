@@ -1,0 +1,86 @@
+//! The jobs of the [writer](super::writer), and the answers that wait for them.
+
+use std::path::PathBuf;
+
+use alongside_desk::Problem;
+use tokio::sync::oneshot;
+
+use super::drafts::NewDraft;
+use super::journal::Changes;
+use crate::config::Editor;
+
+/// A job for the writer.
+#[derive(Debug)]
+pub(crate) enum WriteJob {
+    /// Says so when it was tried.
+    SaveDraft(NewDraft, Option<oneshot::Sender<()>>),
+    DeleteDraft(String),
+    /// See [`WriterTask::look_after_drafts`](super::writer::WriterTask::look_after_drafts).
+    LookAfterDrafts,
+    /// Writes the journal, if there is something new in it, then gives the answers that must not be given
+    /// before, nor before what was queued until now.
+    WriteJournal(Option<Changes>, HeldAnswers),
+    /// Says so if somebody has taken the journal away.
+    LookAfterJournal,
+    /// Writes the discovery files for these roots; `focused` takes shared names over from other companions.
+    Publish {
+        roots: Vec<PathBuf>,
+        focused: bool,
+        done: Option<oneshot::Sender<Vec<Problem>>>,
+    },
+    /// Publishes as this editor's from now on.
+    SetEditor(Editor),
+    /// Removes the discovery files, then answers.
+    Withdraw(oneshot::Sender<()>),
+    /// Lets a successor have everything, then answers.
+    LetGo(oneshot::Sender<()>),
+    /// Removes everything that belongs to a running companion, then answers.
+    Retire(oneshot::Sender<()>),
+}
+
+/// HeldAnswers that wait for the disk: an agent that has one and then loses us must be known to who comes after
+/// us, and what a person was told is taken must be there.
+#[derive(Default)]
+pub(crate) struct HeldAnswers(Vec<Box<dyn FnOnce() + Send + Sync>>);
+
+impl HeldAnswers {
+    pub(super) fn extend(&mut self, others: Self) {
+        self.0.extend(others.0);
+    }
+
+    pub(crate) fn add<T: Send + Sync + 'static>(&mut self, to: oneshot::Sender<T>, answer: T) {
+        // An asker that is gone needs no answer.
+        self.0.push(Box::new(move || drop(to.send(answer))));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn give(self) {
+        self.0.into_iter().for_each(|give| give());
+    }
+}
+
+impl std::fmt::Debug for HeldAnswers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} answers", self.0.len())
+    }
+}
+
+/// Drops the drafts that a later job writes again or deletes.
+pub(super) fn skip_overwritten(jobs: &mut Vec<WriteJob>) {
+    let mut at = 0;
+    while at < jobs.len() {
+        let overwritten = jobs[at + 1..].iter().any(|later| match (&jobs[at], later) {
+            (WriteJob::SaveDraft(old, _), WriteJob::SaveDraft(new, _)) => old.id == new.id,
+            (WriteJob::SaveDraft(old, _), WriteJob::DeleteDraft(id)) => old.id == *id,
+            _ => false,
+        });
+        if overwritten {
+            jobs.remove(at);
+        } else {
+            at += 1;
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Paths without links, also of files that do not exist yet.
+
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+
+/// As many links as Linux follows.
+const MAX_LINKS: usize = 40;
+
+/// The path without links. A path that does not exist is followed as far as it does, and so is a link to
+/// nothing: a program that writes through it makes a file where it leads. Blocks.
+pub(crate) fn resolve(path: &Path) -> PathBuf {
+    let mut resolved = PathBuf::new();
+    let mut rest = parts(path);
+    let mut links = 0;
+    while let Some(part) = rest.pop() {
+        let step = Path::new(&part).components().next();
+        match step {
+            Some(Component::Normal(name)) => resolved.push(name),
+            Some(Component::ParentDir) => {
+                resolved.pop();
+                continue;
+            }
+            // An absolute link begins anew.
+            Some(Component::RootDir | Component::Prefix(_)) => {
+                resolved.push(&part);
+                continue;
+            }
+            Some(Component::CurDir) | None => continue,
+        }
+        if links < MAX_LINKS
+            && let Ok(target) = std::fs::read_link(&resolved)
+        {
+            links += 1;
+            resolved.pop();
+            rest.extend(parts(&target));
+        }
+    }
+    resolved
+}
+
+/// The last part first.
+fn parts(path: &Path) -> Vec<OsString> {
+    let mut parts: Vec<_> = path.components().map(|part| part.as_os_str().to_owned()).collect();
+    parts.reverse();
+    parts
+}

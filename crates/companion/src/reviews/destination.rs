@@ -1,0 +1,198 @@
+//! Where a write to a proposal's path would end up, seen through links and `..`, also when there is no such
+//! file yet: a project that somebody else made can hold a link out of it, and an agent can name any path.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::git_directories;
+use crate::real_path;
+
+/// The path as a program spells it that takes `..` for the directory named before, whatever that is: so does
+/// Node's `path.resolve`, while the system follows a link first.
+fn spelled_out(path: &Path) -> PathBuf {
+    let mut spelled = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(spelled.pop()),
+            Component::CurDir => {}
+            part => spelled.push(part),
+        }
+    }
+    spelled
+}
+
+/// Where a write to a path would end up.
+#[derive(Debug)]
+pub(crate) struct Destinations(Vec<Destination>);
+
+/// One way to read the path; there are two where `..` comes after a link.
+#[derive(Debug)]
+struct Destination {
+    path: PathBuf,
+    /// The directory that makes it [git's](git_directories), if one outside of a `.git` does.
+    git: Option<PathBuf>,
+}
+
+impl Destinations {
+    /// Looks at the disk.
+    pub(crate) fn of(path: &Path) -> Self {
+        let mut paths = vec![real_path::resolve(path), real_path::resolve(&spelled_out(path))];
+        paths.dedup();
+        let destination = |path: PathBuf| Destination { git: git_directories::directory_of(&path), path };
+        Self(paths.into_iter().map(destination).collect())
+    }
+
+    /// The destinations below none of the roots, which are without links. Without roots there is no outside.
+    pub(crate) fn outside(&self, roots: &[PathBuf]) -> Option<String> {
+        let is_outside = |destination: &&Destination| {
+            !roots.is_empty() && !roots.iter().any(|root| destination.path.starts_with(root))
+        };
+        shown(self.0.iter().filter(is_outside))
+    }
+
+    /// The destinations that git runs or obeys: a program that writes there has git run a program of its own.
+    /// A root that lies in such a directory is no news.
+    pub(crate) fn in_git(&self, roots: &[PathBuf]) -> Option<String> {
+        let is_gits = |destination: &&Destination| {
+            let path = &destination.path;
+            let below = roots.iter().find_map(|root| path.strip_prefix(root).ok()).unwrap_or(path);
+            // Where case does not count, git does not count it either.
+            let is_in_git = below.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
+            let mut around = roots.iter().filter(|root| path.starts_with(root));
+            let mut is_news = |git: &PathBuf| !around.any(|root| root.starts_with(git));
+            is_in_git || destination.git.as_ref().is_some_and(&mut is_news)
+        };
+        shown(self.0.iter().filter(is_gits))
+    }
+}
+
+/// All of them; `None` if there is none.
+fn shown<'a>(destinations: impl Iterator<Item = &'a Destination>) -> Option<String> {
+    let shown: Vec<_> = destinations.map(|destination| destination.path.to_string_lossy()).collect();
+    (!shown.is_empty()).then(|| shown.join(" or "))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_path_out_of_the_project_is_seen_through_every_disguise() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        let (project, keys) = (home.join("project"), home.join(".ssh"));
+        fs::create_dir_all(project.join("src")).unwrap();
+        fs::create_dir(&keys).unwrap();
+        fs::write(keys.join("config"), "x").unwrap();
+        symlink(&keys, project.join("docs")).unwrap();
+        symlink("../.ssh/config", project.join("notes.txt")).unwrap();
+        symlink(keys.join("authorized_keys"), project.join("new.txt")).unwrap();
+        symlink("new.txt", project.join("twice.txt")).unwrap();
+        let roots = [project.clone()];
+        for (path, really) in [
+            ("docs/config", ".ssh/config"),
+            ("docs/deep/below/new", ".ssh/deep/below/new"),
+            ("notes.txt", ".ssh/config"),
+            ("new.txt", ".ssh/authorized_keys"),
+            ("twice.txt", ".ssh/authorized_keys"),
+            ("../.ssh/config", ".ssh/config"),
+            ("src/../../.ssh/config", ".ssh/config"),
+            ("missing/../../.ssh/config", ".ssh/config"),
+            ("docs/../stolen", "stolen"),
+            ("../project-of-another/a", "project-of-another/a"),
+        ] {
+            let seen = Destinations::of(&project.join(path)).outside(&roots);
+            assert_eq!(seen.as_deref(), home.join(really).to_str(), "{path}");
+        }
+        symlink("src", project.join("inner")).unwrap();
+        for path in ["a.txt", "inner/a.txt", "src/../a.txt", "missing/dir/../a", "docs/../project/a"] {
+            assert_eq!(Destinations::of(&project.join(path)).outside(&roots), None, "{path}");
+        }
+        assert_eq!(Destinations::of(&keys).outside(&[]), None, "without roots there is no outside");
+        symlink("b", project.join("a")).unwrap();
+        symlink("a", project.join("b")).unwrap();
+        real_path::resolve(&project.join("a/c"));
+    }
+
+    #[test]
+    fn where_two_readings_of_a_path_differ_both_are_looked_at() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        let project = home.join("project");
+        fs::create_dir_all(project.join("a/b/.git")).unwrap();
+        fs::create_dir(project.join("c")).unwrap();
+        symlink("a/b", project.join("deep")).unwrap();
+        let roots = [project.join("c"), project.join("a")];
+        let at = |path: &str| Destinations::of(&project.join(path));
+        // The system goes to a/x, and Node to x.
+        assert_eq!(at("deep/../x").outside(&roots).as_deref(), project.join("x").to_str());
+        assert_eq!(at("c/../deep/../x").outside(&roots).as_deref(), project.join("x").to_str());
+        let both = format!("{} or {}", project.join("x").display(), home.join("x").display());
+        assert_eq!(at("deep/../../x").outside(&roots), Some(both));
+        assert_eq!(at("a/b/../x").outside(&roots), None, "without a link they are one");
+        symlink("c", project.join("a/link")).unwrap();
+        assert!(at("a/link/../b/.git/config").in_git(&roots).is_some());
+    }
+
+    #[test]
+    fn a_root_that_lies_where_git_looks_is_no_news() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        let bare = home.join("all.git");
+        for below in ["refs", "objects", "main"] {
+            fs::create_dir_all(bare.join(below)).unwrap();
+        }
+        fs::write(bare.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        let roots = [bare.join("main")];
+        assert_eq!(Destinations::of(&bare.join("main/a.txt")).in_git(&roots), None);
+        assert!(Destinations::of(&bare.join("hooks/update")).in_git(&roots).is_some());
+        assert!(Destinations::of(&bare.join("main/.husky/pre-push")).in_git(&roots).is_some());
+    }
+
+    #[test]
+    fn what_git_runs_or_obeys_is_seen_through_every_disguise() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        let project = home.join("project");
+        fs::create_dir_all(project.join(".git/hooks")).unwrap();
+        symlink(".git", project.join("docs")).unwrap();
+        symlink(".git/config", project.join("notes.txt")).unwrap();
+        let roots = [project.clone()];
+        for (path, really) in [
+            (".git/hooks/pre-commit", "project/.git/hooks/pre-commit"),
+            (".GIT/config", "project/.GIT/config"),
+            ("docs/hooks/new", "project/.git/hooks/new"),
+            ("notes.txt", "project/.git/config"),
+            ("src/../.git/config", "project/.git/config"),
+            // A file that says where git finds everything else.
+            ("module/.git", "project/module/.git"),
+            ("../other/.git/config", "other/.git/config"),
+        ] {
+            let seen = Destinations::of(&project.join(path)).in_git(&roots);
+            assert_eq!(seen.as_deref(), home.join(really).to_str(), "{path}");
+        }
+        for path in ["a.txt", ".gitignore", ".github/workflows/a.yml", "a.git/config", ".git/../a.txt"] {
+            assert_eq!(Destinations::of(&project.join(path)).in_git(&roots), None, "{path}");
+        }
+        let tree = project.join(".git/trees/one");
+        assert_eq!(
+            Destinations::of(&tree.join("a.txt")).in_git(std::slice::from_ref(&tree)),
+            None,
+            "it is the project"
+        );
+        assert!(Destinations::of(&tree.join(".git")).in_git(&[tree]).is_some());
+    }
+
+    #[test]
+    fn a_project_that_is_opened_through_a_link_is_inside_itself() {
+        let home = tempfile::tempdir().unwrap();
+        fs::create_dir(home.path().join("real")).unwrap();
+        symlink("real", home.path().join("link")).unwrap();
+        let roots = [real_path::resolve(&home.path().join("link"))];
+        for name in ["link/a", "real/a"] {
+            assert_eq!(Destinations::of(&home.path().join(name)).outside(&roots), None);
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Where git runs programs, or obeys settings that name some, outside of a `.git`: a directory of hooks, and
+//! whatever git takes for a repository without a working tree. Whoever writes there has their own programs
+//! run by the next `git commit` or `git status`.
+
+use std::path::{Path, PathBuf};
+
+use alongside_platform::untrusted::{self, Whose};
+
+use crate::git_config::{self, Setting};
+use crate::real_path;
+
+/// Git's settings of a repository are far smaller.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// How deep settings may include others, as git itself has it.
+const DEEPEST: usize = 10;
+
+/// The directory above a file, or the file, that makes it one of git's: the lowest. Reads the disk.
+pub(crate) fn directory_of(file: &Path) -> Option<PathBuf> {
+    let above = file.ancestors().skip(1);
+    let repository = above.clone().find(|directory| directory.join(".git").exists());
+    let settings = repository.map(settings_of).unwrap_or_default();
+    let hooks = settings.hooks.filter(|hooks| file.starts_with(hooks));
+    let included = settings.included.iter().find(|included| included.as_path() == file);
+    let husky = above.clone().find(|directory| directory.file_name().is_some_and(|name| name == ".husky"));
+    let bare = above.clone().find(|directory| is_bare(directory, file));
+    [hooks.as_deref(), included.map(PathBuf::as_path), husky, bare]
+        .into_iter()
+        .flatten()
+        .max_by_key(|path| path.components().count())
+        .map(Path::to_owned)
+}
+
+/// Whether git takes this directory for a repository, or for what several share, once the file is written: it
+/// may be what was missing. A link counts wherever it leads.
+fn is_bare(directory: &Path, file: &Path) -> bool {
+    let will_be = |name: &str| {
+        let path = directory.join(name);
+        file.starts_with(&path) || path.symlink_metadata().is_ok()
+    };
+    will_be("objects") && will_be("refs") || will_be("HEAD") && will_be("commondir")
+}
+
+/// What a repository's settings name.
+#[derive(Debug, Default)]
+struct Settings {
+    /// `core.hooksPath` as it is written: the last one counts.
+    named: Option<String>,
+    /// The same as a directory.
+    hooks: Option<PathBuf>,
+    /// Files of settings that others include.
+    included: Vec<PathBuf>,
+}
+
+fn text_of(path: &Path) -> Option<String> {
+    String::from_utf8(untrusted::read(path, MAX_BYTES, Whose::Anybodys).ok()?).ok()
+}
+
+fn settings_of(repository: &Path) -> Settings {
+    let mut settings = Settings::default();
+    let git = repository.join(".git");
+    // Of a working tree beside others, a file says where that is, and there another one where the settings of
+    // all are.
+    let own = match text_of(&git) {
+        Some(text) => match text.trim().strip_prefix("gitdir:") {
+            Some(named) => repository.join(named.trim()),
+            None => return settings,
+        },
+        None => git,
+    };
+    let common = text_of(&own.join("commondir")).map_or_else(|| own.clone(), |text| own.join(text.trim()));
+    for config in [common.join("config"), own.join("config.worktree")] {
+        settings.read(&config, 0);
+    }
+    // A path in the home directory is outside of the project, and shown as such.
+    let named = settings.named.as_deref().filter(|named| !named.is_empty() && !named.starts_with('~'));
+    settings.hooks = named.map(|named| real_path::resolve(&repository.join(named)));
+    settings
+}
+
+impl Settings {
+    /// Reads a file of settings, and those that it includes, whatever they are included for.
+    fn read(&mut self, config: &Path, depth: usize) {
+        let Some(text) = text_of(config).filter(|_| depth <= DEEPEST) else { return };
+        for Setting { section, has_subsection, key, value } in git_config::settings(&text) {
+            match (section.as_str(), key.as_str()) {
+                ("core", "hookspath") if !has_subsection => self.named = Some(value),
+                ("include" | "includeif", "path") if !value.starts_with('~') => {
+                    let above = config.parent().unwrap_or(config);
+                    let included = real_path::resolve(&above.join(value));
+                    self.read(&included, depth + 1);
+                    self.included.push(included);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn project() -> (tempfile::TempDir, PathBuf) {
+        let directory = tempfile::tempdir().unwrap();
+        let project = directory.path().canonicalize().unwrap().join("project");
+        fs::create_dir_all(project.join(".git")).unwrap();
+        (directory, project)
+    }
+
+    #[test]
+    fn hooks_lie_where_the_settings_of_the_repository_say() {
+        let (_directory, project) = project();
+        let is_gits = |below: &str| directory_of(&project.join(below)).is_some();
+        assert!(!is_gits("tools/hooks/pre-commit"));
+        for config in [
+            "[core]\n\tbare = false\n\thooksPath = tools/hooks\n",
+            "[Core] HOOKSPATH = \"tools/hooks\" ; ours\n",
+            "[core]\nhooksPath = elsewhere\n[user]\nhooksPath = no\n[core]\nhooksPath = ./tools/hooks # us\n",
+        ] {
+            fs::write(project.join(".git/config"), config).unwrap();
+            assert!(is_gits("tools/hooks/pre-commit"), "{config}");
+            assert!(!is_gits("tools/a") && !is_gits("elsewhere/a") && !is_gits("no/a"), "{config}");
+        }
+        fs::create_dir(project.join("sub")).unwrap();
+        assert!(!is_gits("sub/tools/hooks/a"), "it is named from the top");
+        fs::write(project.join(".git/config"), "[core]\nhooksPath = ~/hooks\n").unwrap();
+        assert!(!is_gits("~/hooks/a"));
+    }
+
+    #[test]
+    fn a_working_tree_beside_others_obeys_the_settings_of_all() {
+        let (_directory, project) = project();
+        let tree = project.parent().unwrap().join("tree");
+        let own = project.join(".git/worktrees/tree");
+        fs::create_dir_all(&own).unwrap();
+        fs::create_dir(&tree).unwrap();
+        fs::write(tree.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+        fs::write(own.join("commondir"), "../..\n").unwrap();
+        fs::write(project.join(".git/config"), "[core]\nhooksPath = hooks\n").unwrap();
+        assert_eq!(directory_of(&tree.join("hooks/pre-push")), Some(tree.join("hooks")));
+        fs::write(own.join("config.worktree"), "[core]\nhooksPath = own\n").unwrap();
+        assert_eq!(directory_of(&tree.join("own/pre-push")), Some(tree.join("own")));
+        assert_eq!(directory_of(&tree.join("hooks/pre-push")), None);
+    }
+
+    #[test]
+    fn a_repository_in_the_project_is_seen_with_the_file_that_completes_it() {
+        let (_directory, project) = project();
+        let is_gits = |below: &str| directory_of(&project.join(below)).is_some();
+        let inner = project.join("docs/inner");
+        fs::create_dir_all(inner.join("refs")).unwrap();
+        fs::write(inner.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        assert!(!is_gits("docs/inner/config") && is_gits("docs/inner/objects/x"));
+        fs::create_dir(inner.join("objects")).unwrap();
+        assert!(is_gits("docs/inner/config") && is_gits("docs/inner/hooks/post-checkout"));
+        assert!(!is_gits("docs/other") && !is_gits("HEAD"));
+    }
+
+    #[test]
+    fn settings_that_others_include_are_seen_with_what_they_name() {
+        let (_directory, project) = project();
+        let is_gits = |below: &str| directory_of(&project.join(below)).is_some();
+        let config = "[include]\n\tpath = ../.gitconfig\n[includeIf \"onbranch:x\"]\npath=\"../more\"\n";
+        fs::write(project.join(".git/config"), config).unwrap();
+        assert!(is_gits(".gitconfig") && is_gits("more") && !is_gits("other"));
+        assert!(!is_gits("hooks/pre-commit"));
+        fs::write(project.join(".gitconfig"), "[core]\n\thooksPath = hooks\n[include]\npath = more\n")
+            .unwrap();
+        assert!(is_gits("hooks/pre-commit"));
+        // Git ends such a circle as well.
+        fs::write(project.join("more"), "[include]\npath = .gitconfig\n").unwrap();
+        assert!(is_gits("hooks/pre-commit"));
+    }
+
+    #[test]
+    fn repositories_in_parts_and_behind_links_are_seen() {
+        let (_directory, project) = project();
+        let is_gits = |below: &str| directory_of(&project.join(below)).is_some();
+        for below in ["linked/objects", "linked/refs", "parted", "common/objects", "common/refs"] {
+            fs::create_dir_all(project.join(below)).unwrap();
+        }
+        std::os::unix::fs::symlink("refs/heads/main", project.join("linked/HEAD")).unwrap();
+        assert!(is_gits("linked/config") && is_gits("linked/hooks/post-checkout"));
+        fs::write(project.join("parted/HEAD"), "ref: refs/heads/main\n").unwrap();
+        assert!(!is_gits("parted/config") && is_gits("parted/commondir"));
+        fs::write(project.join("parted/commondir"), "../common\n").unwrap();
+        assert!(is_gits("parted/config") && is_gits("parted/config.worktree") && is_gits("common/config"));
+    }
+
+    #[test]
+    fn what_husky_has_git_run_is_seen_in_every_depth() {
+        let (_directory, project) = project();
+        let is_gits = |below: &str| directory_of(&project.join(below)).is_some();
+        assert!(is_gits(".husky/pre-commit") && is_gits("web/.husky/_/husky.sh"));
+        assert!(!is_gits(".husky") && !is_gits("husky/a") && !is_gits(".huskyrc"));
+    }
+}

@@ -1,0 +1,37 @@
+//! The notifications that tell an agent the outcome of its review.
+
+use alongside_contract::diff::{
+    DIFF_ACCEPTED, DIFF_CLOSED, DIFF_REJECTED, DiffAccepted, DiffClosed, DiffRejected,
+};
+use alongside_contract::rpc;
+use alongside_desk::Closing;
+
+use super::review::PendingReview;
+
+/// The notifications of an outcome; none if the agent knows it already, or has moved on. `closes` is for a
+/// session that waits for `ide/diffClosed`.
+pub(crate) fn messages(review: &PendingReview, closing: Closing, closes: bool) -> Vec<String> {
+    let file_path = review.file_path().to_owned();
+    match closing {
+        Closing::Accepted => {
+            let content = review.current().to_string();
+            vec![rpc::notification(DIFF_ACCEPTED, &DiffAccepted { file_path, content })]
+        }
+        Closing::AnsweredInAgent | Closing::Replaced => Vec::new(),
+        Closing::Rejected
+        | Closing::AgentGone
+        | Closing::Stopped
+        | Closing::EditorGone
+        | Closing::Interrupted => rejected(file_path, closes),
+    }
+}
+
+/// The notifications of a rejection.
+pub(crate) fn rejected(file_path: String, closes: bool) -> Vec<String> {
+    let mut messages = vec![rpc::notification(DIFF_REJECTED, &DiffRejected { file_path: file_path.clone() })];
+    if closes {
+        // Agents of mid 2025 understand no other.
+        messages.push(rpc::notification(DIFF_CLOSED, &DiffClosed { file_path, content: None }));
+    }
+    messages
+}

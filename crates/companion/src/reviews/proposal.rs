@@ -1,0 +1,51 @@
+//! A proposal, read and compared, before anybody is shown it. It is prepared outside the loop, for comparing
+//! takes time.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::destination::Destinations;
+use super::diff::composition::Composition;
+use super::line_endings::Aligned;
+use super::target::{self, BadTarget, Fingerprint};
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Proposal {
+    /// The path as the agent spells it.
+    pub(super) file_path: String,
+    pub(super) composition: Composition,
+    pub(super) aligned: Aligned,
+    /// The target when it was read.
+    pub(super) fingerprint: Fingerprint,
+    /// The target's path without links.
+    real: PathBuf,
+    /// The places where a write to the path would end up.
+    pub(super) destinations: Destinations,
+}
+
+impl Proposal {
+    /// Reads the target and compares. Blocks.
+    ///
+    /// # Errors
+    /// When the proposal cannot be shown.
+    pub(crate) fn prepare(file_path: String, proposed: String) -> Result<Self, BadTarget> {
+        let (mut aligned, fingerprint) = target::read(&file_path, &proposed)?;
+        // Without a readable original there is nothing to compare with: the whole file is the change.
+        let original = aligned.original.take().map_or_else(|| Arc::from(""), Arc::<str>::from);
+        let composition = Composition::new(original, proposed);
+        let real = crate::real_path::resolve(Path::new(&file_path));
+        let destinations = Destinations::of(Path::new(&file_path));
+        Ok(Self { file_path, composition, aligned, fingerprint, real, destinations })
+    }
+
+    /// The target's path without links.
+    pub(crate) fn real_path(&self) -> &Path {
+        &self.real
+    }
+
+    /// Whether hunks can be decided on: there is an original to compare with.
+    pub(super) fn is_comparable(&self) -> bool {
+        !self.fingerprint.is_absent() && self.aligned.whole_file_only.is_none()
+    }
+}

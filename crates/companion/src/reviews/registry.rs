@@ -1,0 +1,364 @@
+//! All reviews that wait: they open, are edited and decided, and end.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use alongside_desk::{self as desk, Agent, Changed, Closing, Decision, Refusal, Request, Review, ReviewId};
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use super::proposal::Proposal;
+use super::review::PendingReview;
+use super::target::Fingerprint;
+use crate::ids::DeskId;
+use crate::persistence::drafts::NewDraft;
+use crate::persistence::journal::Undecided;
+
+/// How long `closeDiff` waits for desks to send their unsent edits.
+const FLUSH_TIMEOUT: Duration = Duration::from_millis(150);
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Reviews {
+    /// The id of the newest review; 0 if there was none.
+    last: u64,
+    pending: BTreeMap<ReviewId, PendingReview>,
+    flushes: Vec<Flush>,
+    /// Acceptances that wait until their target is read.
+    waiting: Vec<(ReviewId, DeskId, desk::Call)>,
+    /// Begins the ids of drafts: the companion's start, in milliseconds since the Unix epoch.
+    started: u64,
+    /// Numbers every version of a draft.
+    last_draft: u64,
+}
+
+/// A `closeDiff` that waits for desks.
+#[derive(Debug)]
+struct Flush {
+    review: ReviewId,
+    session: String,
+    file_path: String,
+    waiting: BTreeSet<DeskId>,
+    until: Instant,
+    answer: oneshot::Sender<Option<Option<Arc<str>>>>,
+}
+
+/// A `closeDiff` whose review has to end now.
+#[derive(Debug)]
+pub(crate) struct Flushed {
+    pub(crate) review: ReviewId,
+    pub(crate) session: String,
+    pub(crate) file_path: String,
+    pub(crate) answer: oneshot::Sender<Option<Option<Arc<str>>>>,
+}
+
+/// The draft of a review, as it has to be on disk.
+#[derive(Debug)]
+pub(crate) enum DraftChange {
+    /// Nothing was typed: the draft of this id goes.
+    Delete(String),
+    Save(NewDraft),
+}
+
+/// A target that has to be read.
+#[derive(Debug)]
+pub(crate) struct TargetToRead {
+    pub(crate) review: ReviewId,
+    pub(crate) file_path: String,
+}
+
+impl Reviews {
+    pub(crate) fn new(started: u64) -> Self {
+        Self {
+            last: 0,
+            pending: BTreeMap::new(),
+            flushes: Vec::new(),
+            waiting: Vec::new(),
+            started,
+            last_draft: 0,
+        }
+    }
+
+    /// The id of the newest review; 0 if there was none.
+    pub(crate) fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// Ids continue after this one.
+    pub(crate) fn continue_after(&mut self, last: u64) {
+        self.last = self.last.max(last);
+    }
+
+    /// Opens a review for a session. The caller has ended the one that it replaces.
+    pub(crate) fn open(
+        &mut self,
+        session: &str,
+        agent: Agent,
+        proposal: Proposal,
+        dirty: bool,
+        roots: &[PathBuf],
+    ) -> &PendingReview {
+        self.last += 1;
+        let id = ReviewId(self.last);
+        let review = PendingReview::new(id, session, agent, proposal, dirty, roots);
+        self.pending.entry(id).or_insert(review)
+    }
+
+    /// Carries out an edit that a desk asks for. Returns the new revision; `None` if the request is no edit.
+    pub(crate) fn edit(&mut self, request: &Request) -> Option<(ReviewId, Result<u64, Refusal>)> {
+        let (Request::EditReview { id, .. }
+        | Request::KeepHunks { id, .. }
+        | Request::SplitHunk { id, .. }
+        | Request::UndoReview { id, .. }) = request
+        else {
+            return None;
+        };
+        let done = self.get_mut(*id).and_then(|review| match request {
+            Request::EditReview { revision, changes, .. } => review.edit(*revision, changes),
+            Request::KeepHunks { revision, hunks, keep, .. } => review.keep(*revision, hunks, *keep),
+            Request::SplitHunk { revision, hunk, .. } => review.split(*revision, *hunk),
+            Request::UndoReview { revision, .. } => review.undo(*revision),
+            _ => Err(Refusal::NoSuchReview),
+        });
+        Some((*id, done))
+    }
+
+    /// Whether this decision may be taken on this revision.
+    ///
+    /// # Errors
+    /// As the desk is told.
+    pub(crate) fn check_decision(
+        &self,
+        id: ReviewId,
+        revision: u64,
+        decision: Decision,
+    ) -> Result<(), Refusal> {
+        let review = self.pending.get(&id).ok_or(Refusal::NoSuchReview)?;
+        review.may_decide(revision, decision)
+    }
+
+    /// Ends a review.
+    pub(crate) fn end(&mut self, id: ReviewId) -> Option<PendingReview> {
+        self.pending.remove(&id)
+    }
+
+    /// The draft of an open review, which follows every edit.
+    pub(crate) fn draft(&mut self, id: ReviewId) -> Option<DraftChange> {
+        let review = self.pending.get(&id)?;
+        Some(new_draft(
+            self.started,
+            &mut self.last_draft,
+            review,
+            "its review is still open, or was interrupted",
+        ))
+    }
+
+    /// The draft of a review that ended.
+    pub(crate) fn last_draft(&mut self, ended: &PendingReview, closing: Closing) -> DraftChange {
+        let why = match closing {
+            Closing::Accepted => "it was accepted, and the file does not hold it",
+            Closing::Rejected => "it was rejected",
+            Closing::AnsweredInAgent => "it was answered in the agent",
+            Closing::Replaced => "the agent proposed the file anew",
+            Closing::AgentGone => "the agent went away",
+            Closing::Stopped => "the companion was stopped",
+            Closing::EditorGone => "the editor went away",
+            Closing::Interrupted => "the companion was interrupted",
+        };
+        match new_draft(self.started, &mut self.last_draft, ended, why) {
+            DraftChange::Save(draft) => {
+                // An accepted text stays until the agent has written it.
+                DraftChange::Save(NewDraft { awaited: closing == Closing::Accepted, ..draft })
+            }
+            change => change,
+        }
+    }
+
+    /// The number of the next version of any draft.
+    pub(crate) fn next_draft_number(&mut self) -> u64 {
+        self.last_draft += 1;
+        self.last_draft
+    }
+
+    /// `closeDiff` for an open review: it waits until these desks have sent their unsent edits.
+    pub(crate) fn begin_flush(&mut self, flushed: Flushed, desks: BTreeSet<DeskId>) {
+        let Flushed { review, session, file_path, answer } = flushed;
+        let until = Instant::now() + FLUSH_TIMEOUT;
+        self.flushes.push(Flush { review, session, file_path, waiting: desks, until, answer });
+    }
+
+    /// A desk has sent all its edits of a review, or of every review.
+    pub(crate) fn mark_flushed(&mut self, desk: DeskId, review: Option<ReviewId>) {
+        for flush in &mut self.flushes {
+            if review.is_none_or(|review| review == flush.review) {
+                flush.waiting.remove(&desk);
+            }
+        }
+    }
+
+    /// The `closeDiff` calls that need not wait any longer.
+    pub(crate) fn take_flushed(&mut self, now: Instant) -> Vec<Flushed> {
+        let is_done = |flush: &mut Flush| flush.waiting.is_empty() || flush.until <= now;
+        let done = self.flushes.extract_if(.., is_done);
+        done.map(|Flush { review, session, file_path, answer, .. }| Flushed {
+            review,
+            session,
+            file_path,
+            answer,
+        })
+        .collect()
+    }
+
+    /// When the next `closeDiff` waits no longer.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.flushes.iter().map(|flush| flush.until).min()
+    }
+
+    /// The process was stopped for this long: no desk loses time by that.
+    pub(crate) fn shift_deadlines(&mut self, gap: Duration) {
+        self.flushes.iter_mut().for_each(|flush| flush.until += gap);
+    }
+
+    /// Whether a review or a `closeDiff` waits.
+    pub(crate) fn are_waiting(&self) -> bool {
+        !self.pending.is_empty() || !self.flushes.is_empty()
+    }
+
+    /// The targets that may have changed and are not being read: the caller reads them.
+    pub(crate) fn begin_reading(&mut self) -> Vec<TargetToRead> {
+        self.pending.values_mut().filter_map(begin_reading).collect()
+    }
+
+    /// An acceptance waits until its target is read, if that may have changed: nobody accepts the replacement of
+    /// a file that they have not seen. Returns the call if it need not wait, and the target to read.
+    pub(crate) fn after_reading(
+        &mut self,
+        desk: DeskId,
+        call: desk::Call,
+    ) -> (Option<desk::Call>, Option<TargetToRead>) {
+        let Request::DecideReview { id, decision: Decision::Accept, .. } = call.request else {
+            return (Some(call), None);
+        };
+        let Some(review) = self.pending.get_mut(&id) else { return (Some(call), None) };
+        let target = begin_reading(review);
+        if !review.is_reading() {
+            return (Some(call), None);
+        }
+        self.waiting.push((id, desk, call));
+        (None, target)
+    }
+
+    /// A target was read. Returns the change for desks, and the calls that waited for it.
+    pub(crate) fn end_reading(
+        &mut self,
+        id: ReviewId,
+        fingerprint: Fingerprint,
+    ) -> (Option<Changed>, Vec<(DeskId, desk::Call)>) {
+        let review = self.pending.get_mut(&id);
+        let changed =
+            review.and_then(|review| review.end_reading(fingerprint).then(|| review.changed_since_told()));
+        let waiting = self.waiting.extract_if(.., |(of, ..)| *of == id);
+        (changed, waiting.map(|(_, desk, call)| (desk, call)).collect())
+    }
+
+    /// Marks the reviews whose file has unsaved changes in an editor. Returns the changes for desks.
+    pub(crate) fn mark_dirty(&mut self, is_dirty: impl Fn(&str, &Path) -> bool) -> Vec<Changed> {
+        let reviews = self.pending.values_mut();
+        reviews
+            .filter_map(|review| {
+                let dirty = is_dirty(review.file_path(), review.real_path());
+                review.set_dirty(dirty).then(|| review.changed_since_told())
+            })
+            .collect()
+    }
+
+    /// The changes of a review that desks do not know.
+    pub(crate) fn changed_since_told(&mut self, id: ReviewId) -> Option<Changed> {
+        self.pending.get_mut(&id).map(PendingReview::changed_since_told)
+    }
+
+    /// The session that asked for a review.
+    pub(crate) fn session_of(&self, id: ReviewId) -> Option<&str> {
+        self.pending.get(&id).map(|review| review.session.as_str())
+    }
+
+    /// The review of this file by this session: paths are compared byte for byte.
+    pub(crate) fn find(&self, session: &str, file_path: &str) -> Option<ReviewId> {
+        let is_it = |review: &&PendingReview| review.session == session && review.file_path() == file_path;
+        self.pending.values().find(is_it).map(|review| review.id)
+    }
+
+    /// The reviews of one session.
+    pub(crate) fn of(&self, session: &str) -> Vec<ReviewId> {
+        self.pending.values().filter(|review| review.session == session).map(|review| review.id).collect()
+    }
+
+    pub(crate) fn ids(&self) -> Vec<ReviewId> {
+        self.pending.keys().copied().collect()
+    }
+
+    /// All reviews as desks see them.
+    pub(crate) fn list(&self) -> impl Iterator<Item = Review> {
+        self.pending.values().map(PendingReview::review)
+    }
+
+    /// The open reviews of a session as the journal holds them.
+    pub(crate) fn undecided(&self, session: &str) -> Vec<Undecided> {
+        let undecided = self.pending.values().filter(|review| review.session == session);
+        undecided
+            .map(|review| Undecided {
+                file_path: review.file_path().to_owned(),
+                text: review.current().clone(),
+                draft: review.has_edits().then(|| draft_id(self.started, review.id)),
+            })
+            .collect()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.pending.len()
+    }
+
+    fn get_mut(&mut self, id: ReviewId) -> Result<&mut PendingReview, Refusal> {
+        self.pending.get_mut(&id).ok_or(Refusal::NoSuchReview)
+    }
+}
+
+/// Whether a desk asks to change or decide a review.
+pub(crate) fn changes_review(request: &Request) -> bool {
+    matches!(
+        request,
+        Request::EditReview { .. }
+            | Request::KeepHunks { .. }
+            | Request::SplitHunk { .. }
+            | Request::UndoReview { .. }
+            | Request::DecideReview { .. }
+    )
+}
+
+fn begin_reading(review: &mut PendingReview) -> Option<TargetToRead> {
+    let begins = review.begin_reading();
+    begins.then(|| TargetToRead { review: review.id, file_path: review.file_path().to_owned() })
+}
+
+fn draft_id(started: u64, review: ReviewId) -> String {
+    format!("{started}-{review}")
+}
+
+fn new_draft(started: u64, number: &mut u64, review: &PendingReview, why: &str) -> DraftChange {
+    let id = draft_id(started, review.id);
+    if !review.has_edits() {
+        return DraftChange::Delete(id);
+    }
+    *number += 1;
+    DraftChange::Save(NewDraft {
+        id,
+        number: *number,
+        file: review.file_path().to_owned(),
+        agent: review.agent.name.clone(),
+        why: why.to_owned(),
+        awaited: false,
+        text: review.current().clone(),
+    })
+}

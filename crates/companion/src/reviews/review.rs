@@ -1,0 +1,216 @@
+//! A review that waits for a decision: the current text, its revision, and all that desks are told of it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use alongside_desk::{Agent, Change, Changed, Decision, Refusal, Review, ReviewId};
+
+use super::proposal::Proposal;
+use super::target::Fingerprint;
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct PendingReview {
+    pub(crate) id: ReviewId,
+    /// The session that asked, and the only one that hears the outcome.
+    pub(crate) session: String,
+    pub(crate) agent: Agent,
+    revision: u64,
+    stale: bool,
+    dirty: bool,
+    /// Where a write would end up, if that is outside of every root.
+    outside: Option<String>,
+    /// Where a write would end up, if git runs or obeys it.
+    in_git: Option<String>,
+    /// The revision and the text that desks know.
+    told: (u64, Arc<str>),
+    /// The target as it was last read.
+    seen: Fingerprint,
+    /// The target is being read again.
+    is_reading: bool,
+    proposal: Proposal,
+}
+
+impl PendingReview {
+    pub(super) fn new(
+        id: ReviewId,
+        session: &str,
+        agent: Agent,
+        proposal: Proposal,
+        dirty: bool,
+        roots: &[PathBuf],
+    ) -> Self {
+        Self {
+            id,
+            session: session.to_owned(),
+            agent,
+            revision: 1,
+            stale: false,
+            dirty,
+            outside: proposal.destinations.outside(roots),
+            in_git: proposal.destinations.in_git(roots),
+            told: (1, proposal.composition.current().clone()),
+            seen: proposal.fingerprint.clone(),
+            is_reading: false,
+            proposal,
+        }
+    }
+
+    /// The path, byte for byte as the agent spells it.
+    pub(crate) fn file_path(&self) -> &str {
+        &self.proposal.file_path
+    }
+
+    /// The target's path without links.
+    pub(super) fn real_path(&self) -> &Path {
+        self.proposal.real_path()
+    }
+
+    pub(crate) fn current(&self) -> &Arc<str> {
+        self.proposal.composition.current()
+    }
+
+    pub(crate) fn has_edits(&self) -> bool {
+        self.proposal.composition.has_edits()
+    }
+
+    /// The review as desks see it.
+    pub(crate) fn review(&self) -> Review {
+        let Proposal { file_path, composition, aligned, .. } = &self.proposal;
+        Review {
+            id: self.id,
+            agent: self.agent.clone(),
+            file: file_path.clone(),
+            original: self.proposal.is_comparable().then(|| composition.original().clone()),
+            proposed: composition.proposed().clone(),
+            current: composition.current().clone(),
+            revision: self.revision,
+            hunks: composition.hunks(),
+            whole_file_only: aligned.whole_file_only.clone(),
+            file_line_ending: aligned.file_line_ending,
+            file_has_bom: aligned.file_has_bom,
+            stale: self.stale,
+            dirty: self.dirty,
+            outside: self.outside.clone(),
+            in_git: self.in_git.clone(),
+        }
+    }
+
+    /// The changes that desks do not know. They know them from now on.
+    pub(super) fn changed_since_told(&mut self) -> Changed {
+        let current = self.current().clone();
+        let (from, text) = std::mem::replace(&mut self.told, (self.revision, current.clone()));
+        Changed {
+            id: self.id,
+            from,
+            revision: self.revision,
+            changes: alongside_desk::replacement(&text, &current).into_iter().collect(),
+            hunks: self.proposal.composition.hunks(),
+            stale: self.stale,
+            dirty: self.dirty,
+        }
+    }
+
+    /// The target has to be read again, and nobody does so yet: the caller reads it now.
+    pub(super) fn begin_reading(&mut self) -> bool {
+        let begins = !self.is_reading && self.seen.is_outdated(self.file_path());
+        self.is_reading |= begins;
+        begins
+    }
+
+    /// Whether the target is being read again.
+    pub(super) fn is_reading(&self) -> bool {
+        self.is_reading
+    }
+
+    /// The target was read again. True if desks have to be told.
+    pub(super) fn end_reading(&mut self, seen: Fingerprint) -> bool {
+        let stale = seen.differs_from(&self.proposal.fingerprint);
+        self.is_reading = false;
+        self.seen = seen;
+        let is_news = stale != self.stale;
+        self.stale = stale;
+        self.revision += u64::from(is_news);
+        is_news
+    }
+
+    /// An editor holds unsaved changes to the target, or does not. True if desks have to be told.
+    pub(super) fn set_dirty(&mut self, dirty: bool) -> bool {
+        let is_news = dirty != self.dirty;
+        self.dirty = dirty;
+        self.revision += u64::from(is_news);
+        is_news
+    }
+
+    fn check_revision(&self, revision: u64) -> Result<(), Refusal> {
+        if revision == self.revision { Ok(()) } else { Err(Refusal::Stale { revision: self.revision }) }
+    }
+
+    fn changed(&mut self, done: Result<(), Refusal>) -> Result<u64, Refusal> {
+        done.map(|()| {
+            self.revision += 1;
+            self.revision
+        })
+    }
+
+    fn check_hunks(&self) -> Result<(), Refusal> {
+        match &self.proposal.aligned.whole_file_only {
+            Some(reason) => Err(Refusal::WholeFileOnly { reason: reason.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn edit(&mut self, revision: u64, changes: &[Change]) -> Result<u64, Refusal> {
+        self.check_revision(revision)?;
+        let done = self.proposal.composition.edit(changes);
+        self.changed(done)
+    }
+
+    pub(super) fn keep(&mut self, revision: u64, hunks: &[usize], keep: bool) -> Result<u64, Refusal> {
+        self.check_revision(revision)?;
+        self.check_hunks()?;
+        let done = self.proposal.composition.keep(hunks, keep);
+        self.changed(done)
+    }
+
+    pub(super) fn split(&mut self, revision: u64, hunk: usize) -> Result<u64, Refusal> {
+        self.check_revision(revision)?;
+        self.check_hunks()?;
+        let done = self.proposal.composition.split(hunk);
+        self.changed(done)
+    }
+
+    pub(super) fn undo(&mut self, revision: u64) -> Result<u64, Refusal> {
+        self.check_revision(revision)?;
+        let done = self.proposal.composition.undo();
+        self.changed(done)
+    }
+
+    /// Whether this decision may be taken on this revision.
+    ///
+    /// # Errors
+    /// Shipped agents write their whole proposal when given an empty text, and fail when given what the file
+    /// already holds: neither can be accepted.
+    pub(super) fn may_decide(&self, revision: u64, decision: Decision) -> Result<(), Refusal> {
+        self.check_revision(revision)?;
+        let composition = &self.proposal.composition;
+        let (original, proposed, current) =
+            (composition.original(), composition.proposed(), composition.current());
+        if decision == Decision::Reject {
+            return Ok(());
+        }
+        if current.is_empty() && !proposed.is_empty() {
+            return Err(Refusal::Empty);
+        }
+        let only_the_convention_changes = current == proposed
+            && (self.proposal.aligned.file_line_ending.is_some()
+                || self.proposal.aligned.file_has_bom.is_some());
+        if self.proposal.is_comparable() && current == original && !only_the_convention_changes {
+            return Err(Refusal::Unchanged);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! What desks are told of a review is all they need to have it.
+
+use alongside_desk::{Position, Range};
+use proptest::prelude::*;
+
+use super::*;
+
+#[derive(Debug, Clone)]
+enum Act {
+    Keep(usize, bool),
+    Split(usize),
+    Type(Option<(u32, u32, u32)>, String),
+    Undo,
+    Dirty(bool),
+}
+
+fn text() -> impl Strategy<Value = String> {
+    let parts = ["a", "b c", "é", "😀", "\u{feff}", "\r", "\n", "\n", "\r\n"];
+    proptest::collection::vec(proptest::sample::select(parts.to_vec()), 0..12)
+        .prop_map(|parts| parts.concat())
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let place = proptest::option::of((0..6u32, 0..4u32, 0..3u32));
+    prop_oneof![
+        (0..4usize, any::<bool>()).prop_map(|(hunk, keep)| Act::Keep(hunk, keep)),
+        (0..4usize).prop_map(Act::Split),
+        (place, text()).prop_map(|(place, text)| Act::Type(place, text)),
+        Just(Act::Undo),
+        any::<bool>().prop_map(Act::Dirty),
+    ]
+}
+
+fn done(pending: &mut PendingReview, act: Act) {
+    let revision = pending.revision;
+    // What is refused changes nothing, and desks need not hear of it.
+    let _ = match act {
+        Act::Keep(hunk, keep) => pending.keep(revision, &[hunk], keep),
+        Act::Split(hunk) => pending.split(revision, hunk),
+        Act::Type(place, text) => {
+            let range = place.map(|(line, character, lines)| Range {
+                start: Position { line, character },
+                end: Position { line: line + lines, character },
+            });
+            pending.edit(revision, &[Change { range, text }])
+        }
+        Act::Undo => pending.undo(revision),
+        Act::Dirty(dirty) => {
+            pending.set_dirty(dirty);
+            Ok(revision)
+        }
+    };
+}
+
+proptest! {
+    #[test]
+    fn a_desk_that_only_takes_changes_has_what_the_companion_has(
+        original in text(),
+        proposed in text(),
+        acts in proptest::collection::vec((act(), any::<bool>()), 0..12),
+    ) {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), original).unwrap();
+        let proposal = Proposal::prepare(file.path().to_str().unwrap().to_owned(), proposed).unwrap();
+        let mut review = PendingReview::new(ReviewId(1), "s", Agent::default(), proposal, false, &[]);
+        let pending = &mut review;
+        let mut known = pending.review();
+        for (act, tell) in acts {
+            done(pending, act);
+            // Several acts may be told as one.
+            if tell {
+                prop_assert_eq!(known.take(pending.changed_since_told()), Ok(()));
+                prop_assert_eq!(&known, &pending.review());
+            }
+        }
+        prop_assert_eq!(known.take(pending.changed_since_told()), Ok(()));
+        prop_assert_eq!(&known, &pending.review());
+    }
+}

@@ -1,0 +1,126 @@
+//! Taking over from a companion that crashed or was replaced: its sessions continue, its undecided proposals are
+//! rejected, and people hear of it.
+
+use alongside_desk::Problem;
+
+use crate::agents::registry::{self, Agents};
+use crate::discovery::presence::Presence;
+use crate::persistence::drafts::{Drafts, NewDraft};
+use crate::persistence::journal::{Journal, KnownSession, Undecided};
+use crate::reviews::registry::Reviews;
+
+/// The result for the successor.
+#[derive(Debug, Default)]
+pub(super) struct Adopted {
+    /// News for the first desk.
+    pub(super) news: Vec<Problem>,
+    /// Edits that are in the journal only.
+    pub(super) drafts: Vec<NewDraft>,
+}
+
+/// Takes over what the journal holds.
+pub(super) fn adopt(
+    journal: Journal,
+    presence: &Presence,
+    drafts: &Drafts,
+    reviews: &mut Reviews,
+    agents: &mut Agents,
+) -> Adopted {
+    let mut adopted = Adopted::default();
+    reviews.continue_after(journal.last_review);
+    if journal.is_damaged {
+        adopted.news.push(unusable_journal("it is damaged, or of another release", drafts));
+    }
+    for known in &journal.sessions {
+        adopted.drafts.extend(lost_drafts(known, drafts, reviews));
+    }
+    let typed = where_typed(&journal, drafts);
+    if journal.token != presence.token() {
+        adopted.news.extend(lost_sessions(journal, presence, typed));
+        return adopted;
+    }
+    if !journal.sessions.is_empty() {
+        adopted.news.push(continued_sessions(&journal, typed));
+    }
+    journal.sessions.into_iter().for_each(|known| agents.adopt(known));
+    adopted
+}
+
+/// The edits of a session that are in the journal and not among the drafts.
+fn lost_drafts(known: &KnownSession, drafts: &Drafts, reviews: &mut Reviews) -> Vec<NewDraft> {
+    let is_lost = |id: &String| drafts.read(id).is_err();
+    let lost = known.undecided.iter().filter_map(|open| Some((open, open.draft.clone().filter(is_lost)?)));
+    lost.map(|(open, id)| NewDraft {
+        id,
+        number: reviews.next_draft_number(),
+        file: open.file_path.clone(),
+        agent: known.client.name.clone(),
+        why: "the companion was interrupted".into(),
+        awaited: false,
+        text: open.text.clone(),
+    })
+    .collect()
+}
+
+/// The end of a hint: where edits of before a crash are; empty if there are none.
+fn where_typed(journal: &Journal, drafts: &Drafts) -> &'static str {
+    let drafts = drafts.list().unwrap_or_default();
+    let has_draft =
+        |open: &Undecided| open.draft.is_some() || drafts.iter().any(|draft| draft.file == open.file_path);
+    match journal.sessions.iter().flat_map(|known| &known.undecided).any(has_draft) {
+        true => " What you had typed is in `alongside drafts`.",
+        false => "",
+    }
+}
+
+/// Port and token are the old ones: the agents are still connected.
+fn continued_sessions(journal: &Journal, typed: &str) -> Problem {
+    let happened = if journal.handed_over { "was replaced by a newer one" } else { "was interrupted" };
+    let undecided = journal.sessions.iter().flat_map(|known| &known.undecided);
+    let rejected: Vec<_> = undecided.map(|open| open.file_path.as_str()).collect();
+    Problem {
+        what: match rejected.as_slice() {
+            [] => format!("the companion {happened} while agents were connected, and is back"),
+            files => {
+                format!("the companion {happened}, and what waited is rejected: {}", files.join(", "))
+            }
+        },
+        hint: Some(format!("An agent that calls itself disconnected comes back with `/ide enable`.{typed}")),
+    }
+}
+
+/// The agents know another port or token, and somebody else may know that token by now.
+fn lost_sessions(journal: Journal, presence: &Presence, typed: &str) -> Option<Problem> {
+    let undecided = journal.sessions.iter().flat_map(|known| &known.undecided).map(|open| &open.file_path);
+    let untold = journal.sessions.iter().flat_map(|known| &known.unsettled).map(|untold| &untold.file_path);
+    let waited: Vec<_> = undecided.chain(untold).cloned().collect();
+    let agents = registry::names(journal.sessions);
+    if agents.is_empty() {
+        return None;
+    }
+    let why = match journal.port == presence.port() {
+        true => "no desk was left to hold its port, so it has a new token".to_owned(),
+        false => format!("it could not get its port {} back", journal.port),
+    };
+    let what =
+        format!("the companion was interrupted and {why}: {} cannot reach it any more", agents.join(" and "));
+    let unanswered = match waited.as_slice() {
+        [] => String::new(),
+        waited => format!(" What was left unanswered: {}.", waited.join(", ")),
+    };
+    let hint = format!("`/ide enable` connects an agent again.{unanswered}{typed}");
+    Some(Problem { what, hint: Some(hint) })
+}
+
+/// Nobody knows which agents were connected before a crash.
+pub(super) fn unusable_journal(why: &str, drafts: &Drafts) -> Problem {
+    // Nor which review a draft belongs to.
+    let typed = match drafts.list() {
+        Ok(drafts) if drafts.is_empty() => "",
+        _ => " What you had typed, if anything, is in `alongside drafts`.",
+    };
+    Problem {
+        what: format!("the companion was interrupted, and what it had written down cannot be used: {why}"),
+        hint: Some(format!("Agents that were connected come back with `/ide enable`.{typed}")),
+    }
+}

@@ -1,0 +1,77 @@
+//! Holds the structure that CONTRIBUTING.md asks for: no circle of imports, no state of the main loop outside its
+//! file, no question that changes something, no line that is too long.
+
+#![cfg(test)]
+
+mod imports;
+mod sources;
+
+use std::path::Path;
+
+use imports::{Graph, circles};
+use sources::{Source, crate_sources, repository, rust_files};
+
+/// Crates in which no two files import each other, directly or by way of others.
+const WITHOUT_CIRCLES: [&str; 7] =
+    ["agent", "companion", "conformance", "contract", "desk", "lsp", "terminal"];
+
+/// The longest line of Rust, in characters, as in rustfmt.toml.
+const MAX_WIDTH: usize = 110;
+
+/// Methods that are asked like questions and fill a cache: `file: method`.
+const CACHES: [&str; 0] = [];
+
+#[test]
+fn no_files_of_a_library_import_each_other() {
+    let mut found = Vec::new();
+    for name in WITHOUT_CIRCLES {
+        let graph = Graph::of_files(&crate_sources(name));
+        assert!(!graph.is_empty(), "crates/{name} has no imports: it was not read");
+        found.extend(circles(&graph).iter().map(|circle| format!("crates/{name}: {circle}")));
+    }
+    assert!(found.is_empty(), "files import each other:\n{}", found.join("\n"));
+}
+
+#[test]
+fn no_parts_of_the_program_import_each_other() {
+    let found = circles(&Graph::of_top_level(&crate_sources("alongside")));
+    let found: Vec<_> = found.iter().map(ToString::to_string).collect();
+    assert!(found.is_empty(), "modules of crates/alongside import each other:\n{}", found.join("\n"));
+}
+
+#[test]
+fn only_its_own_file_implements_the_main_loop() {
+    let elsewhere: Vec<_> = crate_sources("companion")
+        .into_iter()
+        .filter(|source| source.implements("MainLoop") != (source.module == ["main_loop"]))
+        .map(|source| source.path)
+        .collect();
+    assert!(elsewhere.is_empty(), "the main loop is implemented in: {elsewhere:?}");
+}
+
+#[test]
+fn no_question_changes_the_value_it_asks() {
+    let mut found = Vec::new();
+    for path in rust_files() {
+        let mut methods = Source::read(&path).mutating_methods();
+        methods.retain(|method| method.starts_with("is_") || method.starts_with("has_"));
+        found.extend(methods.into_iter().map(|method| format!("{}: {method}", shown(&path))));
+    }
+    found.retain(|method| !CACHES.contains(&method.as_str()));
+    assert!(found.is_empty(), "methods that take &mut self are named like questions:\n{}", found.join("\n"));
+}
+
+#[test]
+fn no_line_of_rust_is_too_long() {
+    let mut found = Vec::new();
+    for path in rust_files() {
+        let text = std::fs::read_to_string(&path).expect("a source that can be read");
+        let long = text.lines().enumerate().filter(|(_, line)| line.chars().count() > MAX_WIDTH);
+        found.extend(long.map(|(number, _)| format!("{}:{}", shown(&path), number + 1)));
+    }
+    assert!(found.is_empty(), "lines over {MAX_WIDTH} columns:\n{}", found.join("\n"));
+}
+
+fn shown(path: &Path) -> String {
+    path.strip_prefix(repository()).unwrap_or(path).display().to_string()
+}
