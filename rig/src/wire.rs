@@ -7,11 +7,13 @@
 mod peer;
 mod proxy;
 mod raw;
+mod receipt_fault;
 mod stream;
 
 pub use peer::{Peer, VERSION, open_diff_call};
 pub use proxy::{Fault, Kind, Listening, Proxy, Way};
 pub use raw::{Answer, End, Head, Raw};
+pub use receipt_fault::ReceiptFault;
 pub use stream::{Item, Stream};
 
 use std::future::Future;

@@ -48,7 +48,6 @@ pub(crate) struct Options {
     full_disk: bool,
 
     /// Play against a companion that gets receipts wrong in this way, to see that it is noticed
-    #[cfg(debug_assertions)]
     #[arg(long, value_name = "HOW", value_parser = ["written", "blindly"], conflicts_with = "real")]
     without_receipts: Option<String>,
 
@@ -154,10 +153,9 @@ fn stage(options: &Options) -> Result<Box<dyn Stage>> {
     if options.real {
         return Ok(Box::new(Real::new(alongside_rig::install()?)?));
     }
-    #[cfg(debug_assertions)]
     if let Some(how) = &options.without_receipts {
-        use alongside_rig::chaos::paused::Fault;
-        let fault = if how == "written" { Fault::WrittenIsDelivered } else { Fault::SentAgainBlindly };
+        use alongside_rig::wire::ReceiptFault;
+        let fault = if how == "written" { ReceiptFault::WrittenIsDelivered } else { ReceiptFault::SentAgainBlindly };
         return Ok(Box::new(Paused::with(fault)));
     }
     Ok(Box::new(Paused::default()))
@@ -196,7 +194,6 @@ fn sum_up(options: &Options, log: &Log, seeds: std::ops::Range<u64>) -> ExitCode
 
 /// What else was asked for.
 fn again(options: &Options) -> String {
-    #[cfg(debug_assertions)]
     if let Some(how) = &options.without_receipts {
         return format!(" --without-receipts {how}");
     }
@@ -256,7 +253,6 @@ fn shorten(stage: &mut dyn Stage, plan: &Plan, broken: &[Broken], directory: &Pa
 fn log_name(options: &Options) -> Result<String> {
     let disk = if options.full_disk { "-full" } else { "" };
     let name = format!("{}{disk}-{}", if options.real { "real" } else { "paused" }, sources()?);
-    #[cfg(debug_assertions)]
     if let Some(how) = &options.without_receipts {
         return Ok(format!("{name}-{how}"));
     }

@@ -11,6 +11,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
+use super::receipt_fault::{ReceiptFault, Tampering};
 use super::within;
 
 /// A proxy before a companion.
@@ -76,6 +77,8 @@ struct Control {
     listening: watch::Sender<Listening>,
     held: watch::Sender<bool>,
     carried: AtomicUsize,
+    tampering: Option<Arc<Tampering>>,
+    companion: u16,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -89,6 +92,11 @@ struct Plan {
 impl Proxy {
     /// Listens before a companion.
     pub async fn before(port: u16) -> Self {
+        Self::with_fault(port, None).await
+    }
+
+    /// Listens before a companion, and gets its receipts wrong.
+    pub async fn with_fault(port: u16, fault: Option<ReceiptFault>) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("listen");
         let own = listener.local_addr().expect("an address").port();
         let control = Arc::new(Control {
@@ -100,6 +108,8 @@ impl Proxy {
             listening: watch::Sender::default(),
             held: watch::Sender::new(false),
             carried: AtomicUsize::new(0),
+            tampering: fault.map(|fault| Arc::new(Tampering::new(fault))),
+            companion: port,
         });
         let accepting = tokio::spawn(accept(listener, port, Arc::clone(&control)));
         Self { port: own, control, accepting }
@@ -255,6 +265,7 @@ async fn pump(
     loop {
         let read = from.read(&mut buffer).await?;
         control.carried.fetch_add(read + 1, Ordering::Relaxed);
+        control.tamper(way, &buffer[..read], current);
         // The sender lives as long as we do.
         let _ = held.wait_for(|held| !held).await;
         if read == 0 {
@@ -281,7 +292,11 @@ async fn pump(
         to.write_all(rest).await?;
         if way == Way::Down {
             // What was cut before has opened nothing.
-            control.look_at_answer(rest, current);
+            if control.look_at_answer(rest, current)
+                && let Some(tampering) = &control.tampering
+            {
+                to.write_all(&tampering.replay()).await?;
+            }
         }
     }
 }
@@ -328,13 +343,23 @@ impl Control {
         true
     }
 
-    /// Notices whether a stream opens.
-    fn look_at_answer(&self, bytes: &[u8], current: &Current) {
-        let mut current = current.lock().unwrap();
-        let Some(status) = bytes.strip_prefix(b"HTTP/1.1 ").and_then(|rest| rest.get(..3)) else { return };
-        if current.stream != Stage::Asked {
-            return;
+    /// Gets receipts wrong, if that is wanted: before anything can keep the bytes from the agent.
+    fn tamper(&self, way: Way, bytes: &[u8], current: &Current) {
+        let Some(tampering) = &self.tampering else { return };
+        match way {
+            Way::Up => tampering.see_request(bytes),
+            Way::Down if current.lock().unwrap().stream == Stage::Open => {
+                tampering.see_stream(bytes, self.companion);
+            }
+            Way::Down => {}
         }
+    }
+
+    /// Notices whether a stream opens. True if it opens with these bytes.
+    fn look_at_answer(&self, bytes: &[u8], current: &Current) -> bool {
+        let mut current = current.lock().unwrap();
+        let status = bytes.strip_prefix(b"HTTP/1.1 ").and_then(|rest| rest.get(..3));
+        let Some(status) = status.filter(|_| current.stream == Stage::Asked) else { return false };
         let status = std::str::from_utf8(status).ok().and_then(|digits| digits.parse().ok());
         let opens = status == Some(200);
         current.stream = if opens { Stage::Open } else { Stage::None };
@@ -342,6 +367,7 @@ impl Control {
             true => *listening = Listening { open: listening.open + 1, ..Listening::default() },
             false => listening.refused = status,
         });
+        opens
     }
 
     /// A companion serves no other Host than its own, whether it is called `127.0.0.1` or `localhost`.

@@ -42,24 +42,23 @@ fn broken_by(plan: &Plan) -> Result<Vec<Broken>> {
     Ok(play(&mut Paused::default(), plan)?.1)
 }
 
-#[cfg(debug_assertions)]
 mod without_receipts {
     use alongside_rig::chaos::Rule;
-    use alongside_rig::chaos::paused::Fault;
+    use alongside_rig::wire::ReceiptFault;
 
     use super::*;
 
     #[test]
     fn what_counts_as_delivered_when_it_is_written_is_noticed() -> Result<()> {
-        is_noticed(Fault::WrittenIsDelivered, &[Rule::Lost, Rule::Wedged])
+        is_noticed(ReceiptFault::WrittenIsDelivered, &[Rule::Lost, Rule::Wedged])
     }
 
     #[test]
     fn what_is_sent_again_blindly_is_noticed() -> Result<()> {
-        is_noticed(Fault::SentAgainBlindly, &[Rule::Invented])
+        is_noticed(ReceiptFault::SentAgainBlindly, &[Rule::Invented])
     }
 
-    fn is_noticed(fault: Fault, rules: &[Rule]) -> Result<()> {
+    fn is_noticed(fault: ReceiptFault, rules: &[Rule]) -> Result<()> {
         for seed in 0..ROUNDS {
             let (_, broken) = play(&mut Paused::with(fault), &Plan::of(seed))?;
             if broken.iter().any(|broken| rules.contains(&broken.rule)) {

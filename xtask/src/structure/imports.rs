@@ -97,12 +97,7 @@ pub(super) fn circles(graph: &Graph) -> Vec<Circle> {
             for (other, names) in graph.0.get(*member).into_iter().flatten() {
                 if members.contains(other) {
                     let names: Vec<_> = names.iter().map(String::as_str).collect();
-                    lines.push(format!(
-                        "{} -> {}: {}",
-                        member.join("/"),
-                        other.join("/"),
-                        names.join(", ")
-                    ));
+                    lines.push(format!("{} -> {}: {}", member.join("/"), other.join("/"), names.join(", ")));
                 }
             }
         }
@@ -142,7 +137,9 @@ impl Crate {
         let length = (0..=path.len()).rev().find(|length| self.modules.contains(&path[..*length]))?;
         let module = path[..length].to_vec();
         let Some(name) = path.get(length) else { return Some((module, "the module".into())) };
-        if let Some(real) = self.re_exports.get(&module).and_then(|names| names.get(name)).filter(|_| depth < 8) {
+        if let Some(real) =
+            self.re_exports.get(&module).and_then(|names| names.get(name)).filter(|_| depth < 8)
+        {
             let rest = path[length + 1..].iter().cloned();
             let real: Vec<_> = real.iter().cloned().chain(rest).collect();
             if let Some(found) = self.resolve(&real, depth + 1) {
@@ -150,7 +147,8 @@ impl Crate {
             }
         }
         // A name that the root does not define is another crate's.
-        (!module.is_empty() || length > 0 || self.re_exports.contains_key(&module)).then(|| (module, name.clone()))
+        (!module.is_empty() || length > 0 || self.re_exports.contains_key(&module))
+            .then(|| (module, name.clone()))
     }
 }
 
@@ -304,13 +302,17 @@ mod tests {
     #[test]
     fn a_parent_and_the_child_it_uses_are_a_circle() {
         let parent = source("a", "mod b; use b::B; pub struct A;");
-        assert_eq!(found(&[source("", "mod a;"), parent, source("a/b", "use super::A; pub struct B;")]).len(), 1);
+        assert_eq!(
+            found(&[source("", "mod a;"), parent, source("a/b", "use super::A; pub struct B;")]).len(),
+            1
+        );
     }
 
     #[test]
     fn a_name_is_followed_to_the_file_that_defines_it() {
         let face = source("a", "mod b; mod c; pub use b::B;");
-        let sources = [source("", "mod a;"), face, source("a/b", "pub struct B;"), source("a/c", "use super::B;")];
+        let sources =
+            [source("", "mod a;"), face, source("a/b", "pub struct B;"), source("a/c", "use super::B;")];
         assert_eq!(found(&sources), Vec::<String>::new());
     }
 

@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use super::clock::Clock;
 use crate::chaos::project::Project;
 use crate::chaos::record::{Close, Gone, Outcome, Proposal};
-use crate::wire::Proxy;
+use crate::wire::{Proxy, ReceiptFault};
 
 /// What agents' tasks note of their proposals, and the time they do it at; and the files that they write.
 #[derive(Debug, Clone)]
@@ -54,6 +54,8 @@ pub(super) struct Agent {
     number: usize,
     life: usize,
     notes: Notes,
+    /// Its proxies get receipts wrong in this way.
+    fault: Option<ReceiptFault>,
     proxy: Option<Proxy>,
     state: State,
     /// The newest proposal, by its place in the notes.
@@ -73,9 +75,9 @@ enum State {
 }
 
 impl Agent {
-    pub(super) fn new(number: usize, notes: Notes) -> Self {
+    pub(super) fn new(number: usize, notes: Notes, fault: Option<ReceiptFault>) -> Self {
         let (proxy, newest, call, held) = (None, None, None, None);
-        Self { number, life: 0, notes, proxy, state: State::Ended, newest, call, held, struck: 0 }
+        Self { number, life: 0, notes, fault, proxy, state: State::Ended, newest, call, held, struck: 0 }
     }
 
     pub(super) fn proxy(&self) -> Option<&Proxy> {
@@ -90,7 +92,7 @@ impl Agent {
         self.end(clock, false);
         self.life += 1;
         self.struck = 0;
-        let proxy = clock.complete(Proxy::before(port));
+        let proxy = clock.complete(Proxy::with_fault(port, self.fault));
         proxy.hold(self.held.is_some());
         let (endpoint, token) = (Endpoint::local(proxy.port), token.to_owned());
         let identity = Identity::new("gemini-cli-mcp-client-chaos", self.number.to_string());

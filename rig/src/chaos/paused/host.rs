@@ -31,11 +31,7 @@ pub(super) struct Life {
 impl Life {
     /// Starts a companion of the project below this directory, with the journal of the one before, and its
     /// port if somebody has held it.
-    pub(super) fn start(
-        directory: &Path,
-        which: fn(Builder) -> Builder,
-        hold: Option<PortHold>,
-    ) -> Result<Self> {
+    pub(super) fn start(directory: &Path, hold: Option<PortHold>) -> Result<Self> {
         let clock = Clock::new()?;
         let builder = Companion::builder()
             .editor("chaos", "Chaos")
@@ -44,7 +40,7 @@ impl Life {
             .aliases(false)
             .journal_as("chaos");
         let builder = hold.into_iter().fold(builder, Builder::port_hold);
-        let companion = clock.complete(which(builder).start()).context("the companion does not start")?;
+        let companion = clock.complete(builder.start()).context("the companion does not start")?;
         let (port, token) = (companion.port(), companion.token().to_owned());
         let addresses = companion.addresses().to_vec();
         Ok(Self {

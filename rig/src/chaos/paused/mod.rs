@@ -10,38 +10,29 @@ mod disk;
 mod host;
 mod round;
 
-use alongside_companion::Builder;
-#[cfg(debug_assertions)]
-use alongside_companion::faults;
-#[cfg(debug_assertions)]
-pub use alongside_companion::faults::Fault;
 use anyhow::Result;
 
 use super::small::SmallDisk;
 use super::{Bounds, Plan, Record, Stage};
+use crate::wire::ReceiptFault;
 
 /// See the module.
 #[derive(Debug)]
 pub struct Paused {
-    which: fn(Builder) -> Builder,
+    fault: Option<ReceiptFault>,
     small: Option<SmallDisk>,
 }
 
 impl Default for Paused {
     fn default() -> Self {
-        Self { which: |builder| builder, small: SmallDisk::take() }
+        Self { fault: None, small: SmallDisk::take() }
     }
 }
 
 impl Paused {
-    /// Plays against companions that get receipts wrong: chaos must notice.
-    #[cfg(debug_assertions)]
-    pub fn with(fault: Fault) -> Self {
-        let which: fn(Builder) -> Builder = match fault {
-            Fault::WrittenIsDelivered => |builder| faults::with(builder, Fault::WrittenIsDelivered),
-            Fault::SentAgainBlindly => |builder| faults::with(builder, Fault::SentAgainBlindly),
-        };
-        Self { which, ..Self::default() }
+    /// Plays with proxies that get receipts wrong: chaos must notice.
+    pub fn with(fault: ReceiptFault) -> Self {
+        Self { fault: Some(fault), ..Self::default() }
     }
 }
 
@@ -50,7 +41,7 @@ const BOUNDS: Bounds = Bounds { delivery: 3_000, receipt: 1_000, calm: 4_000, gr
 
 impl Stage for Paused {
     fn play(&mut self, plan: &Plan) -> Result<Record> {
-        round::play(plan, self.which, &mut self.small, &BOUNDS)
+        round::play(plan, self.fault, &mut self.small, &BOUNDS)
     }
 
     fn bounds(&self) -> Bounds {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use alongside_companion::{Builder, PortHold};
+use alongside_companion::PortHold;
 use anyhow::{Context as _, Result};
 
 use super::agent::{Agent, Notes};
@@ -14,7 +14,7 @@ use crate::chaos::record::{Kind, Trouble};
 use crate::chaos::small::SmallDisk;
 use crate::chaos::squatter::Squatter;
 use crate::chaos::{Bounds, Plan, Record, What};
-use crate::wire::{Fault, Kind as Request, Way};
+use crate::wire::{Fault, Kind as Request, ReceiptFault, Way};
 
 /// How many turns everybody takes before it is looked whether anything moved.
 const TURNS: usize = 6;
@@ -27,11 +27,11 @@ const OPEN: u64 = u64::MAX;
 
 pub(super) fn play(
     plan: &Plan,
-    which: fn(Builder) -> Builder,
+    fault: Option<ReceiptFault>,
     small: &mut Option<SmallDisk>,
     bounds: &Bounds,
 ) -> Result<Record> {
-    let mut round = Round::begin(plan, which, small.as_mut())?;
+    let mut round = Round::begin(plan, fault, small.as_mut())?;
     for step in &plan.steps {
         round.pass(step.at)?;
         round.turn(step.turns.into());
@@ -46,7 +46,6 @@ pub(super) fn play(
 struct Round<'a> {
     // The world is dropped before the companion, as at the end of a round.
     world: Clock,
-    which: fn(Builder) -> Builder,
     life: Option<Life>,
     agents: Vec<Agent>,
     desks: Vec<Desk>,
@@ -82,22 +81,17 @@ struct Round<'a> {
 }
 
 impl<'a> Round<'a> {
-    fn begin(
-        plan: &Plan,
-        which: fn(Builder) -> Builder,
-        mut small: Option<&'a mut SmallDisk>,
-    ) -> Result<Self> {
+    fn begin(plan: &Plan, fault: Option<ReceiptFault>, mut small: Option<&'a mut SmallDisk>) -> Result<Self> {
         let disk = Disk::new(plan.files)?;
         if let Some(small) = &mut small {
             small.lead(&disk.path().join("state"))?;
         }
         let notes = Notes::new(disk.project().clone());
-        let life = Life::start(disk.path(), which, None)?;
-        let agents = (0..plan.agents).map(|number| Agent::new(number, notes.clone())).collect();
+        let life = Life::start(disk.path(), None)?;
+        let agents = (0..plan.agents).map(|number| Agent::new(number, notes.clone(), fault)).collect();
         let desks = (0..plan.desks).map(Desk::new).collect();
         let mut round = Self {
             world: Clock::new()?,
-            which,
             life: Some(life),
             agents,
             desks,
@@ -289,7 +283,7 @@ impl<'a> Round<'a> {
 
     /// A companion comes, and those who sat at the last one.
     fn start(&mut self) -> Result<()> {
-        let life = Life::start(self.disk.path(), self.which, self.hold.take())?;
+        let life = Life::start(self.disk.path(), self.hold.take())?;
         for (desk, was_there) in self.desks.iter_mut().zip(&mut self.was_there) {
             if std::mem::take(was_there)
                 && !desk.is_there()
