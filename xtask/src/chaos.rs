@@ -155,7 +155,8 @@ fn stage(options: &Options) -> Result<Box<dyn Stage>> {
     }
     if let Some(how) = &options.without_receipts {
         use alongside_rig::wire::ReceiptFault;
-        let fault = if how == "written" { ReceiptFault::WrittenIsDelivered } else { ReceiptFault::SentAgainBlindly };
+        let fault =
+            if how == "written" { ReceiptFault::WrittenIsDelivered } else { ReceiptFault::SentAgainBlindly };
         return Ok(Box::new(Paused::with(fault)));
     }
     Ok(Box::new(Paused::default()))

@@ -33,6 +33,7 @@
 //! One loop, `main_loop`, owns all state.
 
 mod agents;
+mod background;
 mod companion;
 mod config;
 mod context;

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use crate::agents::credential::Credential;
 use crate::agents::registry::{Agents, NotProposed};
 use crate::agents::session::SessionRefusal;
+use crate::background;
 use crate::config::Editor;
 use crate::context::privacy::Privacy;
 use crate::context::tracker::ContextTracker;
@@ -30,7 +31,7 @@ use crate::persistence::write_job::WriteJob;
 use crate::persistence::writer::WriterTask;
 use crate::reviews::proposal::Proposal;
 use crate::reviews::registry::{DraftChange, Flushed, Reviews, TargetToRead, changes_review};
-use crate::reviews::target::{self, BadTarget};
+use crate::reviews::target::BadTarget;
 
 /// A wake-up that is this much late: the process was held up, and messages of agents wait in our sockets.
 const STALL_THRESHOLD: Duration = Duration::from_millis(50);
@@ -38,8 +39,6 @@ const STALL_THRESHOLD: Duration = Duration::from_millis(50);
 const MAX_BATCH: usize = 128;
 /// How long stopping waits for agents to confirm that their reviews are rejected.
 const LAST_RECEIPTS: Duration = Duration::from_millis(500);
-/// How long the end of a review waits for its draft to be written. Then desks are told without its path.
-const DRAFT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// All state of a companion.
 pub(crate) struct MainLoop {
@@ -368,7 +367,7 @@ impl MainLoop {
             }
             DraftChange::Save(draft) => {
                 let version = (draft.id.clone(), draft.number);
-                let written = self.await_draft(version.clone());
+                let written = background::await_draft(self.events.clone(), version.clone());
                 self.writer.send(WriteJob::SaveDraft(draft, Some(written)));
                 Some(version)
             }
@@ -405,24 +404,8 @@ impl MainLoop {
         self.writer.send(WriteJob::DeleteDraft(draft));
     }
 
-    /// Waits for this version of a draft to be written, for a limited time. The writer gets the other end.
-    fn await_draft(&self, draft: (String, u64)) -> oneshot::Sender<()> {
-        let (written, is_written) = oneshot::channel();
-        let events = self.events.clone();
-        tokio::spawn(async move {
-            // The writer reports its result before this ends.
-            let _ = tokio::time::timeout(DRAFT_TIMEOUT, is_written).await;
-            events.send(Event::DraftAwaited(draft));
-        });
-        written
-    }
-
     fn read_target(&self, target: TargetToRead) {
-        let events = self.events.clone();
-        tokio::task::spawn_blocking(move || {
-            let TargetToRead { review, file_path } = target;
-            events.send(Event::TargetRead { review, fingerprint: target::look(&file_path) });
-        });
+        background::read_target(self.events.clone(), target);
     }
 
     // Desks.
@@ -530,20 +513,10 @@ impl MainLoop {
 
     /// Has a thread look which files agents may know of.
     fn scan_files(&mut self) {
-        let Some(scan) = self.context.begin_scan() else { return };
-        let events = self.events.clone();
-        let roots = self.presence.roots().to_vec();
-        let (watch, own_directories) = self.disk.watch();
-        tokio::task::spawn_blocking(move || {
-            let result = scan.run();
-            let mut watched = result.depends_on(&roots);
-            events.send(Event::FilesScanned(Box::new(result)));
-            watched.extend(roots.into_iter().chain(own_directories));
-            // A directory that was not watched before may have changed since the scan.
-            if watch.set(watched) {
-                events.send(Event::DiskChanged);
-            }
-        });
+        if let Some(scan) = self.context.begin_scan() {
+            let roots = self.presence.roots().to_vec();
+            background::scan_files(self.events.clone(), scan, roots, self.disk.watch());
+        }
     }
 
     fn context_changed(&mut self, context: IdeContext, scan_again: bool) {

@@ -1,46 +1,48 @@
-//! The requests of an agent that are on their way. Those on different connections overtake each other: a
-//! proposal that was broken off while the companion was held up is still read afterwards, and must not take
-//! the place of the one that came after it.
+//! The requests of an agent that are in flight. Requests on different connections overtake each other: a proposal
+//! that broke off during a stall of the companion is still read afterwards, and must not replace the proposal that
+//! followed it.
 
 use std::collections::BTreeMap;
 
 /// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct InFlight {
+    /// The number of the newest request.
     begun: u64,
+    /// The number of requests that are not read yet.
     unread: usize,
-    /// Which request proposed for a file last, of those that others may still come behind.
+    /// The newest request that proposed for a file, as long as older requests may still be in flight.
     proposed: BTreeMap<String, u64>,
 }
 
 impl InFlight {
-    /// One has begun. Returns its number: later ones have larger ones.
+    /// A request begins. Returns its number; numbers rise.
     pub(crate) fn begin(&mut self) -> u64 {
         self.unread += 1;
         self.begun += 1;
         self.begun
     }
 
-    /// What one says is known.
+    /// The messages of a request are known.
     pub(crate) fn end(&mut self) {
         self.unread = self.unread.saturating_sub(1);
         if self.are_read() {
-            // Nothing that began before is on its way any more.
+            // No older request is in flight any more.
             self.proposed.clear();
         }
     }
 
-    /// Nothing that is still on its way will be read.
+    /// No request that is in flight will be read.
     pub(crate) fn give_up(&mut self) {
         self.unread = 0;
     }
 
-    /// Whether nothing is on its way.
+    /// Whether every request is read.
     pub(crate) fn are_read(&self) -> bool {
         self.unread == 0
     }
 
-    /// A request proposes for a file. False if a later one has done so already.
+    /// A request proposes for a file. False if a later request has done so already.
     pub(crate) fn propose(&mut self, post: u64, file_path: &str) -> bool {
         let last = self.proposed.entry(file_path.to_owned()).or_insert(post);
         let is_last = *last <= post;
@@ -54,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_proposal_that_was_overtaken_is_not_the_last_until_all_is_read() {
+    fn overtaken_proposal_is_refused_until_all_requests_are_read() {
         let mut in_flight = InFlight::default();
         let (first, second) = (in_flight.begin(), in_flight.begin());
         assert!(in_flight.propose(second, "/a"));

@@ -1,4 +1,4 @@
-//! What one agent still has to be told: the newest context, and every outcome without a receipt.
+//! The messages that one agent has still to get: the newest context, and every outcome without a receipt.
 //!
 //! An outcome is followed on the same stream by a `ping`; the agent's reply is the receipt. Only an outcome
 //! without one is sent again when a stream returns. Replaying more makes shipped agents accept what nobody
@@ -19,27 +19,27 @@ const MAX_OUTCOMES: usize = 256;
 /// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
-    /// All sessions have the same one.
+    /// The newest context that is not sent yet; all sessions share it.
     context: Option<Arc<IdeContext>>,
     context_sent: Option<Arc<IdeContext>>,
     outcomes: VecDeque<Outcome>,
     pings: u64,
 }
 
-/// A decision on its way to the agent.
+/// An outcome on its way to the agent.
 #[derive(Debug)]
 struct Outcome {
     path: String,
-    /// The notifications that tell it, as JSON.
+    /// Its notifications, as JSON.
     messages: Arc<[String]>,
-    /// The stream it was queued for or last sent on; a later stream must be careful with it.
+    /// The stream that it was queued for or last sent on; a later stream holds it back at first.
     stream: u64,
-    /// The ping that follows it, once it was sent on `stream`.
+    /// The ping that followed it on `stream`, once it was sent there.
     ping: Option<Id>,
     recorded: Recorded,
 }
 
-/// Whether an outcome is in the journal. Nobody hears what a crash could still make otherwise.
+/// Whether an outcome is in the journal. An agent gets no outcome that a crash could still change.
 #[derive(Debug, PartialEq, Eq)]
 enum Recorded {
     No,
@@ -48,12 +48,12 @@ enum Recorded {
 }
 
 impl Outbox {
-    /// The newest context replaces one that was not sent; one equal to the last sent is nothing new.
+    /// The newest context replaces one that was not sent. A context equal to the last one sent is no news.
     pub(crate) fn set_context(&mut self, context: Arc<IdeContext>) {
         self.context = (self.context_sent.as_ref() != Some(&context)).then_some(context);
     }
 
-    /// A decision about `path`, to be told on `stream` if that one is open, or on a later one.
+    /// Queues an outcome about `path` for `stream`, if that is still open, or for a later one.
     pub(crate) fn push(&mut self, path: &str, messages: Vec<String>, stream: u64) {
         self.forget(path);
         if self.outcomes.len() == MAX_OUTCOMES {
@@ -68,28 +68,28 @@ impl Outbox {
         });
     }
 
-    /// The newest outcome is not told before it is in the journal.
+    /// The newest outcome waits until it is in the journal.
     pub(crate) fn hold_newest(&mut self) {
         if let Some(outcome) = self.outcomes.back_mut() {
             outcome.recorded = Recorded::No;
         }
     }
 
-    /// What is held is being written into the journal.
+    /// Outcomes that wait for the journal are being written into it.
     pub(crate) fn mark_recording(&mut self) {
         for outcome in self.outcomes.iter_mut().filter(|outcome| outcome.recorded == Recorded::No) {
             outcome.recorded = Recorded::Underway;
         }
     }
 
-    /// What was being written is there, or cannot be: it may be told.
+    /// Outcomes that were being written are in the journal, or cannot be: they may be sent.
     pub(crate) fn mark_recorded(&mut self) {
         for outcome in self.outcomes.iter_mut().filter(|outcome| outcome.recorded == Recorded::Underway) {
             outcome.recorded = Recorded::Yes;
         }
     }
 
-    /// The agent has moved on with this file: whatever was not delivered about it must not be, any more.
+    /// The agent has moved on with this file: an undelivered outcome about it must not be sent any more.
     pub(crate) fn forget(&mut self, path: &str) {
         self.outcomes.retain(|outcome| outcome.path != path);
     }
@@ -105,7 +105,7 @@ impl Outbox {
         self.context_sent = None;
     }
 
-    /// Whether something waits that was decided or sent before this stream opened.
+    /// Whether an outcome waits that was decided or sent before this stream opened.
     pub(crate) fn holds_older_than(&self, stream: u64) -> bool {
         self.outcomes.iter().any(|outcome| outcome.stream != stream && outcome.recorded == Recorded::Yes)
     }
@@ -125,8 +125,8 @@ impl Outbox {
         self.outcomes.iter().map(|outcome| (outcome.path.as_str(), &*outcome.messages))
     }
 
-    /// What to send on `stream` next, as server-sent events: a context, or an outcome and its ping. Outcomes
-    /// from before the stream are held back until `resend` says that the agent's in_flight have all been read.
+    /// The next server-sent events for `stream`: an outcome and its ping, or a context. An outcome of before the
+    /// stream is held back until `resend` says that the agent's older requests have all been read.
     pub(crate) fn next_frame(&mut self, stream: u64, resend: bool) -> Option<String> {
         let waiting = |outcome: &&mut Outcome| match outcome.stream == stream {
             _ if outcome.recorded != Recorded::Yes => false,
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outcome_is_followed_by_a_ping_and_settled_by_its_reply() {
+    fn outcome_is_followed_by_ping_and_settled_by_its_reply() {
         let mut outbox = pushed();
         let frame = outbox.next_frame(1, false).unwrap();
         assert!(frame.starts_with("event: message\ndata: OUTCOME\n\n"), "{frame}");
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unsettled_outcome_waits_for_leave_on_a_later_stream() {
+    fn unsettled_outcome_is_held_back_on_a_later_stream() {
         let mut outbox = pushed();
         outbox.next_frame(1, false).unwrap();
         assert_eq!(outbox.next_frame(2, false), None);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_in_the_journal_yet_is_not_told_nor_waited_for() {
+    fn outcome_is_not_sent_before_it_is_in_the_journal() {
         let mut outbox = pushed();
         outbox.hold_newest();
         assert_eq!((outbox.next_frame(1, true), outbox.holds_older_than(2)), (None, false));
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_agent_moved_on_from_is_forgotten() {
+    fn outcome_is_dropped_once_the_agent_has_moved_on() {
         let mut outbox = pushed();
         outbox.next_frame(1, false).unwrap();
         outbox.forget("/a");
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn contexts_replace_each_other_and_equal_ones_are_not_repeated() {
+    fn newer_context_replaces_older_and_equal_one_is_not_repeated() {
         let mut outbox = Outbox::default();
         let empty = Arc::new(IdeContext { workspace_state: Some(Default::default()) });
         outbox.set_context(Arc::default());
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_have_no_ids_no_retry_and_no_empty_data() {
+    fn frames_have_no_id_no_retry_and_no_empty_data() {
         let mut outbox = pushed();
         outbox.set_context(Arc::default());
         for frame in [outbox.next_frame(1, false).unwrap(), outbox.next_frame(1, false).unwrap()] {

@@ -1,0 +1,55 @@
+//! The tasks that the main loop starts: they wait for a disk or a clock, and send their result as an event.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use alongside_platform::watch::Watch;
+use tokio::sync::oneshot;
+
+use crate::context::tracker::FileScan;
+use crate::desks::notifications::DraftVersion;
+use crate::events::{Event, Events};
+use crate::reviews::registry::TargetToRead;
+use crate::reviews::target;
+
+/// How long the end of a review waits for its draft to be written. Then desks are told without its path.
+const DRAFT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Reads a target again.
+pub(crate) fn read_target(events: Events, target: TargetToRead) {
+    tokio::task::spawn_blocking(move || {
+        let TargetToRead { review, file_path } = target;
+        events.send(Event::TargetRead { review, fingerprint: target::look(&file_path) });
+    });
+}
+
+/// Waits for this version of a draft to be written, for a limited time. The writer gets the other end.
+pub(crate) fn await_draft(events: Events, draft: DraftVersion) -> oneshot::Sender<()> {
+    let (written, is_written) = oneshot::channel();
+    tokio::spawn(async move {
+        // The writer reports its result before this ends.
+        let _ = tokio::time::timeout(DRAFT_TIMEOUT, is_written).await;
+        events.send(Event::DraftAwaited(draft));
+    });
+    written
+}
+
+/// Looks which files agents may know of, and watches their directories beside the roots and `own_directories`.
+pub(crate) fn scan_files(
+    events: Events,
+    scan: FileScan,
+    roots: Vec<PathBuf>,
+    (watch, own_directories): (Arc<Watch>, Vec<PathBuf>),
+) {
+    tokio::task::spawn_blocking(move || {
+        let result = scan.run();
+        let mut watched = result.depends_on(&roots);
+        events.send(Event::FilesScanned(Box::new(result)));
+        watched.extend(roots.into_iter().chain(own_directories));
+        // A directory that was not watched before may have changed since the scan.
+        if watch.set(watched) {
+            events.send(Event::DiskChanged);
+        }
+    });
+}
