@@ -61,8 +61,8 @@ impl Companion {
         self.addresses.first().map_or(0, SocketAddr::port)
     }
 
-    /// Every address it listens on: the port on both loopbacks, and [one more](Builder::also_listen). A program
-    /// that [holds](crate::PortHold) them across a crash needs all of them.
+    /// Every address it listens on: the port on both loopbacks, and [one more](Builder::also_listen). A
+    /// program that [holds](crate::PortHold) them across a crash needs all of them.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
@@ -84,8 +84,8 @@ impl Companion {
         self.join_as(false)
     }
 
-    /// Joins as an observer, which reports but shows no reviews to a person: it is not counted among the desks,
-    /// and never asked for unsent edits.
+    /// Joins as an observer, which reports but shows no reviews to a person: it is not counted among the
+    /// desks, and never asked for unsent edits.
     pub fn observe(&self) -> Desk {
         self.join_as(true)
     }
@@ -134,15 +134,15 @@ impl Companion {
         self.events.ask(|shown| Event::EditorChanged { editor, shown }).await.unwrap_or_default()
     }
 
-    /// The editor is gone and may come back: every review is rejected, edits go to drafts, agents are told of no
-    /// files, and the discovery files are removed; but port, sessions and streams stay. Later proposals wait.
-    /// [`set_editor`](Self::set_editor) ends it.
+    /// The editor is gone and may come back: every review is rejected, edits go to drafts, agents are told of
+    /// no files, and the discovery files are removed; but port, sessions and streams stay. Later proposals
+    /// wait. [`set_editor`](Self::set_editor) ends it.
     pub async fn hide(&self) {
         self.events.ask(Event::Hide).await;
     }
 
-    /// Ends at once for a successor that has the same [journal](Builder::journal): nothing is decided, streams
-    /// are cut, and the files stay. The port is free when it returns.
+    /// Ends at once for a successor that has the same [journal](Builder::journal): nothing is decided,
+    /// streams are cut, and the files stay. The port is free when it returns.
     pub async fn hand_over(self) {
         self.events.ask(Event::HandOver).await;
     }

@@ -143,8 +143,9 @@ impl Builder {
         self
     }
 
-    /// The same under a key of the caller's own, for an editor that may [change](crate::Companion::set_editor) while
-    /// the companion lives. At most one companion per key may use it.
+    /// The same under a key of the caller's own, for an editor that may
+    /// [change](crate::Companion::set_editor) while the companion lives. At most one companion per key may
+    /// use it.
     #[must_use]
     pub fn journal_as(mut self, key: impl Into<String>) -> Self {
         self.journal = Some(JournalKey::Own(key.into()));

@@ -103,8 +103,8 @@ pub(crate) enum Event {
     JournalWritten(Option<String>),
     /// Somebody has removed the journal.
     JournalGone,
-    /// The disk is full, and so many bytes are still reserved for drafts and the journal; `None` once there is
-    /// room again.
+    /// The disk is full, and so many bytes are still reserved for drafts and the journal; `None` once there
+    /// is room again.
     DiskShort(Option<u64>),
     /// The discovery files are written as far as they can be.
     Published {
@@ -157,8 +157,8 @@ impl Events {
     }
 }
 
-/// One open stream, as the body of its GET sees it. The loop hears when it is dropped, also if nobody ever took
-/// it.
+/// One open stream, as the body of its GET sees it. The loop hears when it is dropped, also if nobody ever
+/// took it.
 #[derive(Debug)]
 pub(crate) struct OpenStream {
     pub(crate) session: String,

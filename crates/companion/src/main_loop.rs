@@ -1,6 +1,6 @@
-//! The one loop that owns all state. Everything else sends it [events](crate::events); it calls one component for
-//! each, and carries out the effects that the components return. Nothing here waits for a disk, a network or a
-//! person.
+//! The one loop that owns all state. Everything else sends it [events](crate::events); it calls one component
+//! for each, and carries out the effects that the components return. Nothing here waits for a disk, a network
+//! or a person.
 
 use std::time::Duration;
 
@@ -35,7 +35,8 @@ use crate::reviews::target::BadTarget;
 
 /// A wake-up that is this much late: the process was held up, and messages of agents wait in our sockets.
 const STALL_THRESHOLD: Duration = Duration::from_millis(50);
-/// The number of events that are handled before the loop looks at what follows from them. Deadlines wait meanwhile.
+/// The number of events that are handled before the loop looks at what follows from them. Deadlines wait
+/// meanwhile.
 const MAX_BATCH: usize = 128;
 /// How long stopping waits for agents to confirm that their reviews are rejected.
 const LAST_RECEIPTS: Duration = Duration::from_millis(500);
@@ -64,7 +65,8 @@ pub(crate) struct Stopping {
 }
 
 impl MainLoop {
-    /// Runs until stopped. Returns the writer, which has the last jobs to do, and the callers that wait for the end.
+    /// Runs until stopped. Returns the writer, which has the last jobs to do, and the callers that wait for
+    /// the end.
     pub(crate) async fn run(
         mut self,
         mut inbox: mpsc::UnboundedReceiver<Event>,
@@ -210,8 +212,8 @@ impl MainLoop {
         }
     }
 
-    /// After a stall, no outcome that was held back is sent before the messages that wait in our sockets are read:
-    /// an agent that has proposed anew would take it for the outcome of that.
+    /// After a stall, no outcome that was held back is sent before the messages that wait in our sockets are
+    /// read: an agent that has proposed anew would take it for the outcome of that.
     fn hold_back_after_stall(&mut self, deadline: Option<Instant>) {
         let now = Instant::now();
         if deadline.is_some_and(|deadline| now.saturating_duration_since(deadline) >= STALL_THRESHOLD) {
@@ -497,7 +499,8 @@ impl MainLoop {
         }
     }
 
-    /// Tells desks what has changed around the reviews. Changes that follow each other closely are told together.
+    /// Tells desks what has changed around the reviews. Changes that follow each other closely are told
+    /// together.
     fn notify_status(&mut self) {
         if self.desks.plan_status(Instant::now()) {
             self.notify_status_now();
@@ -582,7 +585,8 @@ impl MainLoop {
         self.stopping.as_ref().is_some_and(|stopping| stopping.hands_over)
     }
 
-    /// Has the journal written, and gives the answers that wait for it, and for drafts, once they are on disk.
+    /// Has the journal written, and gives the answers that wait for it, and for drafts, once they are on
+    /// disk.
     fn write_journal(&mut self) {
         if self.hands_over() {
             return;

@@ -157,7 +157,8 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
         events: events.clone(),
         stopping: None,
     };
-    // The kernel takes some ten milliseconds to end a watch: callers that wait for the end do not wait for that.
+    // The kernel takes some ten milliseconds to end a watch: callers that wait for the end do not wait for
+    // that.
     let (watch, _) = main_loop.disk.watch();
     tokio::spawn(async move {
         let (writer, stopping) = main_loop.run(inbox).await;

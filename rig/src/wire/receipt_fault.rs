@@ -1,5 +1,5 @@
-//! Receipts gone wrong on the way: a proxy that does what a companion without proper receipts would bring about,
-//! to see that the tests of chaos notice it.
+//! Receipts gone wrong on the way: a proxy that does what a companion without proper receipts would bring
+//! about, to see that the tests of chaos notice it.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};

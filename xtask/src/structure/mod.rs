@@ -1,5 +1,5 @@
-//! Holds the structure that CONTRIBUTING.md asks for: no circle of imports, no state of the main loop outside its
-//! file, no question that changes something, no line that is too long.
+//! Holds the structure that CONTRIBUTING.md asks for: no circle of imports, no state of the main loop outside
+//! its file, no question that changes something, no line that is too long.
 
 #![cfg(test)]
 

@@ -1,6 +1,6 @@
-//! The requests of an agent that are in flight. Requests on different connections overtake each other: a proposal
-//! that broke off during a stall of the companion is still read afterwards, and must not replace the proposal that
-//! followed it.
+//! The requests of an agent that are in flight. Requests on different connections overtake each other: a
+//! proposal that broke off during a stall of the companion is still read afterwards, and must not replace the
+//! proposal that followed it.
 
 use std::collections::BTreeMap;
 

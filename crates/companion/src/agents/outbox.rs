@@ -125,8 +125,8 @@ impl Outbox {
         self.outcomes.iter().map(|outcome| (outcome.path.as_str(), &*outcome.messages))
     }
 
-    /// The next server-sent events for `stream`: an outcome and its ping, or a context. An outcome of before the
-    /// stream is held back until `resend` says that the agent's older requests have all been read.
+    /// The next server-sent events for `stream`: an outcome and its ping, or a context. An outcome of before
+    /// the stream is held back until `resend` says that the agent's older requests have all been read.
     pub(crate) fn next_frame(&mut self, stream: u64, resend: bool) -> Option<String> {
         let waiting = |outcome: &&mut Outcome| match outcome.stream == stream {
             _ if outcome.recorded != Recorded::Yes => false,

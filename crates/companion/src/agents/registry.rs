@@ -64,8 +64,8 @@ impl Agents {
         Self { context, ..Self::default() }
     }
 
-    /// Begins a session. Returns its id, and the session that has to end for it: where there are too many, the
-    /// oldest of those that have only been asked for.
+    /// Begins a session. Returns its id, and the session that has to end for it: where there are too many,
+    /// the oldest of those that have only been asked for.
     pub(crate) fn welcome(
         &mut self,
         client: Implementation,
@@ -187,8 +187,8 @@ impl Agents {
         }
     }
 
-    /// The answer to `closeDiff`: the last text of the file's review, if there was one. No notification follows
-    /// it, so an undelivered outcome about the file is dropped.
+    /// The answer to `closeDiff`: the last text of the file's review, if there was one. No notification
+    /// follows it, so an undelivered outcome about the file is dropped.
     pub(crate) fn close_diff(&mut self, session: &str, file_path: &str) -> Option<Option<Arc<str>>> {
         let known = self.sessions.get_mut(session)?;
         known.outbox.forget(file_path);
@@ -244,8 +244,8 @@ impl Agents {
         self.sessions.values_mut().for_each(|session| session.shift_deadlines(gap));
     }
 
-    /// The companion stops: requests on their way will not be read and must not hold outcomes back, nor does the
-    /// journal.
+    /// The companion stops: requests on their way will not be read and must not hold outcomes back, nor does
+    /// the journal.
     pub(crate) fn release_outcomes(&mut self) {
         for session in self.sessions.values_mut() {
             session.in_flight.give_up();

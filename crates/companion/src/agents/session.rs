@@ -115,8 +115,9 @@ impl Session {
         }
     }
 
-    /// A session of before a crash. Its agent may be gone, and counts as connected only when it is heard again.
-    /// Its undecided proposals are rejected, which is the only way to free an agent that waits for a decision.
+    /// A session of before a crash. Its agent may be gone, and counts as connected only when it is heard
+    /// again. Its undecided proposals are rejected, which is the only way to free an agent that waits for a
+    /// decision.
     pub(super) fn returning(known: KnownSession, number: u64) -> Self {
         let family = FAMILIES.iter().find(|family| Some(family.id) == known.family.as_deref());
         let credential = if known.tokenless { Credential::Nothing } else { Credential::Token(family) };
@@ -153,9 +154,9 @@ impl Session {
         }
     }
 
-    /// Whether the agent may be a release that understands no rejection but `ide/diffClosed`: it sends no token,
-    /// or is of a family that has such releases, or comes over stdio, to which agents turn that were refused
-    /// without a token. Newer releases understand both.
+    /// Whether the agent may be a release that understands no rejection but `ide/diffClosed`: it sends no
+    /// token, or is of a family that has such releases, or comes over stdio, to which agents turn that were
+    /// refused without a token. Newer releases understand both.
     pub(super) fn hears_that_diffs_close(&self) -> bool {
         let among_family = self.family.is_some_and(|family| family.behaviour.hears_that_diffs_close());
         self.tokenless || among_family || self.client.name == OVER_STDIO
@@ -239,7 +240,8 @@ impl Session {
     }
 
     /// Sends all that can be sent now. While a request is unread that is no outcome, not even a new one: the
-    /// request may propose the same file again, and the agent would take the outcome for that of its new proposal.
+    /// request may propose the same file again, and the agent would take the outcome for that of its new
+    /// proposal.
     pub(super) fn pump(&mut self, now: Instant) {
         let Some(stream) = &self.stream else { return };
         let resend = stream.opened + RESEND_AFTER <= now;
@@ -300,8 +302,9 @@ impl Session {
         self.stream.is_none() || self.outbox.is_settled()
     }
 
-    /// Remembers the last text of a review that ended, for `closeDiff`. While its outcome is undelivered the text
-    /// stays: an agent that gets no text writes its whole proposal. There are as many of those as the outbox holds.
+    /// Remembers the last text of a review that ended, for `closeDiff`. While its outcome is undelivered the
+    /// text stays: an agent that gets no text writes its whole proposal. There are as many of those as the
+    /// outbox holds.
     pub(super) fn remember(&mut self, path: &str, text: Arc<str>) {
         self.forget(path);
         self.ended.push_back((path.to_owned(), text));

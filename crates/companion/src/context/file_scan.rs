@@ -1,5 +1,5 @@
-//! The result of looking at the disk for the files that desks report: which exist, which may be told, and which
-//! directories to watch.
+//! The result of looking at the disk for the files that desks report: which exist, which may be told, and
+//! which directories to watch.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -18,8 +18,8 @@ pub(crate) struct ScanResult {
 }
 
 impl ScanResult {
-    /// The directories in which a change may change the context: those of the files, and above them, within their
-    /// roots, those that may hold a `.gitignore`. Blocks.
+    /// The directories in which a change may change the context: those of the files, and above them, within
+    /// their roots, those that may hold a `.gitignore`. Blocks.
     pub(crate) fn depends_on(&self, roots: &[PathBuf]) -> BTreeSet<PathBuf> {
         let mut directories = BTreeSet::new();
         for file in self.files.iter().filter(|file| file.is_absolute()) {

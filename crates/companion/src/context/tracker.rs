@@ -21,8 +21,8 @@ pub(crate) struct ContextTracker {
     /// Locked by scans only, never by the loop.
     privacy: Arc<Mutex<Privacy>>,
     scan: Scan,
-    /// The result of the scan that is running must not be told: other rules hold by now, or every desk has closed
-    /// its files.
+    /// The result of the scan that is running must not be told: other rules hold by now, or every desk has
+    /// closed its files.
     is_scan_void: bool,
     /// The context of agents as desks show it.
     shared_files: Vec<Told>,

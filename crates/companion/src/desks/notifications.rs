@@ -1,5 +1,5 @@
-//! The queue of notifications for desks. It keeps their order, and says where edits are saved only when they are
-//! saved there.
+//! The queue of notifications for desks. It keeps their order, and says where edits are saved only when they
+//! are saved there.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;

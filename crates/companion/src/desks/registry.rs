@@ -11,8 +11,8 @@ use super::notifications::{DraftVersion, Notifications};
 use crate::ids::DeskId;
 use crate::persistence::drafts::{Drafts, WrittenDraft};
 
-/// The shortest time between two statuses: a status names every agent, and of many agents one always comes, goes
-/// or is answered.
+/// The shortest time between two statuses: a status names every agent, and of many agents one always comes,
+/// goes or is answered.
 const STATUS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// See the module.

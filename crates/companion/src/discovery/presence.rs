@@ -1,5 +1,5 @@
-//! Where agents find the companion: its addresses, its token, the editor it belongs to, and the workspace. The
-//! editor and the workspace change, and the editor may go and come back.
+//! Where agents find the companion: its addresses, its token, the editor it belongs to, and the workspace.
+//! The editor and the workspace change, and the editor may go and come back.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -140,8 +140,8 @@ impl Presence {
         PublishedNews { begun, over: if self.unpublished.is_empty() { before } else { Vec::new() } }
     }
 
-    /// Looks whether the roots are there. Returns the problems of those that have vanished since the last look:
-    /// their agents stay, for a root may come back.
+    /// Looks whether the roots are there. Returns the problems of those that have vanished since the last
+    /// look: their agents stay, for a root may come back.
     pub(crate) fn check_roots(&mut self) -> Vec<Problem> {
         let gone: Vec<PathBuf> = self.roots.iter().filter(|root| !root.is_dir()).cloned().collect();
         let before = std::mem::replace(&mut self.vanished, gone);

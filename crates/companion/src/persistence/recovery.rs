@@ -1,5 +1,5 @@
-//! The recovery journal as the main loop sees it: the sessions whose entries are out of date, and the answers that
-//! wait until the journal is on disk.
+//! The recovery journal as the main loop sees it: the sessions whose entries are out of date, and the answers
+//! that wait until the journal is on disk.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -105,8 +105,8 @@ impl Recovery {
         self.write = Write::Running(sessions);
     }
 
-    /// The journal is written, or the reason why it is not. Returns the sessions that need not wait for it any
-    /// longer, and the problem to tell desks, or its end.
+    /// The journal is written, or the reason why it is not. Returns the sessions that need not wait for it
+    /// any longer, and the problem to tell desks, or its end.
     pub(crate) fn end_write(&mut self, error: Option<String>) -> (Vec<String>, Option<Problem>) {
         let sessions = match std::mem::take(&mut self.write) {
             Write::Running(sessions) => sessions,
@@ -133,7 +133,8 @@ impl Recovery {
         self.journal_problem.is_some()
     }
 
-    /// The disk is full, and so many bytes are still reserved; or there is room again. Returns the news for desks.
+    /// The disk is full, and so many bytes are still reserved; or there is room again. Returns the news for
+    /// desks.
     pub(crate) fn mark_disk_short(&mut self, reserved: Option<u64>) -> Problem {
         self.disk_problem = reserved.map(|reserved| Problem {
             what: format!(

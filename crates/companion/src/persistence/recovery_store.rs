@@ -71,8 +71,8 @@ fn remove(journal: &Path) {
 }
 
 impl RecoveryStore {
-    /// Takes the journal of this [name](super::journal::name). `None` when another living companion has it. Blocks
-    /// briefly.
+    /// Takes the journal of this [name](super::journal::name). `None` when another living companion has it.
+    /// Blocks briefly.
     pub(crate) fn take(state: &Path, name: &str) -> io::Result<Option<Self>> {
         make_directory(state)?;
         let path = directory(state).join(format!("{name}.json"));

@@ -38,8 +38,8 @@ pub(crate) enum WriteJob {
     Retire(oneshot::Sender<()>),
 }
 
-/// HeldAnswers that wait for the disk: an agent that has one and then loses us must be known to who comes after
-/// us, and what a person was told is taken must be there.
+/// HeldAnswers that wait for the disk: an agent that has one and then loses us must be known to who comes
+/// after us, and what a person was told is taken must be there.
 #[derive(Default)]
 pub(crate) struct HeldAnswers(Vec<Box<dyn FnOnce() + Send + Sync>>);
 

@@ -231,8 +231,8 @@ impl Reviews {
         self.pending.values_mut().filter_map(begin_reading).collect()
     }
 
-    /// An acceptance waits until its target is read, if that may have changed: nobody accepts the replacement of
-    /// a file that they have not seen. Returns the call if it need not wait, and the target to read.
+    /// An acceptance waits until its target is read, if that may have changed: nobody accepts the replacement
+    /// of a file that they have not seen. Returns the call if it need not wait, and the target to read.
     pub(crate) fn after_reading(
         &mut self,
         desk: DeskId,

@@ -1,5 +1,5 @@
-//! Taking over from a companion that crashed or was replaced: its sessions continue, its undecided proposals are
-//! rejected, and people hear of it.
+//! Taking over from a companion that crashed or was replaced: its sessions continue, its undecided proposals
+//! are rejected, and people hear of it.
 
 use alongside_desk::Problem;
 
