@@ -101,3 +101,40 @@ impl DiskWatch {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NONE: Reasons = Reasons { time_runs_out: false, own_files_incomplete: false };
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_wakes_without_a_reason() {
+        let mut disk = DiskWatch::begin(Vec::new());
+        disk.plan_looks_for(Instant::now(), NONE);
+        // Where the system tells of no changes, looking is the only way.
+        assert_eq!(disk.deadline().is_some(), disk.watch.is_deaf());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn looks_are_due_at_their_intervals() {
+        let mut disk = DiskWatch::begin(Vec::new());
+        let start = Instant::now();
+        disk.plan_looks(start);
+        assert_eq!(disk.deadline(), Some(start + SCAN_INTERVAL));
+        assert_eq!(disk.on_deadline(start + SCAN_INTERVAL), Due { scan: true, republish: false });
+        assert_eq!(disk.on_deadline(start + REPUBLISH_INTERVAL), Due { scan: false, republish: true });
+        assert_eq!(disk.deadline(), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_late_scan_shows_that_the_process_was_stopped() {
+        let mut disk = DiskWatch::begin(Vec::new());
+        let start = Instant::now();
+        disk.plan_looks(start);
+        assert_eq!(disk.suspended_for(start + SUSPEND_THRESHOLD), None);
+        let gap = Duration::from_secs(60);
+        assert_eq!(disk.suspended_for(start + SCAN_INTERVAL + gap), Some(gap));
+        assert_eq!(disk.next_scan, Some(start + SCAN_INTERVAL + gap), "the scan is due at once");
+    }
+}

@@ -168,3 +168,68 @@ fn not_saved(file: &str, path: &Path, why: &str) -> Problem {
 fn saved_at_last(file: &str, path: &Path) -> Problem {
     Problem { what: format!("what you typed in {file} is saved now: {}", path.display()), hint: None }
 }
+
+#[cfg(test)]
+mod tests {
+    use alongside_desk::{Closing, ReviewId};
+
+    use super::*;
+
+    const DESK: DeskId = DeskId(1);
+
+    fn notifications() -> Notifications {
+        let directory = Path::new("/nonexistent");
+        let mut notifications = Notifications::new(Drafts::open(&crate::AppDirs::below(directory)));
+        let closed = Closed { id: ReviewId(1), closing: Closing::Rejected, decided_here: false, draft: None };
+        let draft = Some((("1-1".to_owned(), 7), "/p/a.txt"));
+        notifications.push_end(vec![DESK, DeskId(2)], closed, Some(DESK), draft);
+        notifications.push(vec![DESK], desk::Event::FlushReview { id: ReviewId(2) });
+        notifications
+    }
+
+    fn written(number: u64, error: Option<&str>) -> WrittenDraft {
+        let error = error.map(str::to_owned);
+        WrittenDraft { id: "1-1".into(), number, file: "/p/a.txt".into(), error }
+    }
+
+    fn ends(notifications: &mut Notifications) -> Vec<(bool, bool)> {
+        let told = notifications.pop().expect("it waits no longer");
+        let end = |event| match event {
+            desk::Event::Closed(closed) => (closed.decided_here, closed.draft.is_some()),
+            other => panic!("{other:?}"),
+        };
+        told.into_iter().map(|(_, event)| end(event)).collect()
+    }
+
+    #[test]
+    fn end_of_review_waits_for_its_draft_and_keeps_the_order() {
+        let mut notifications = notifications();
+        assert!(notifications.pop().is_none());
+        assert_eq!(notifications.draft_written(written(6, None)), None, "an older version");
+        assert!(notifications.pop().is_none());
+        notifications.draft_written(written(7, None));
+        assert_eq!(ends(&mut notifications), [(true, true), (false, true)]);
+        assert_eq!(notifications.pop().unwrap().len(), 1);
+        assert!(notifications.is_empty());
+    }
+
+    #[test]
+    fn draft_that_cannot_be_written_is_not_named() {
+        let mut notifications = notifications();
+        let problem = notifications.draft_written(written(7, Some("full"))).unwrap();
+        assert!(problem.what.contains("/p/a.txt") && problem.what.ends_with("full"), "{problem:?}");
+        assert_eq!(ends(&mut notifications), [(true, false), (false, false)]);
+        assert_eq!(notifications.unsaved().count(), 1);
+        assert!(notifications.draft_written(written(8, None)).unwrap().what.contains("is saved now"));
+        assert_eq!(notifications.unsaved().count(), 0);
+    }
+
+    #[test]
+    fn draft_that_takes_too_long_is_reported_after_the_end() {
+        let mut notifications = notifications();
+        notifications.give_up_draft(&("1-1".into(), 7), &[DESK]);
+        assert_eq!(ends(&mut notifications), [(true, false), (false, false)]);
+        let next = notifications.pop().unwrap();
+        assert!(matches!(next[0].1, desk::Event::Problem(_)), "{next:?}");
+    }
+}

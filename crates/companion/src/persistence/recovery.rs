@@ -171,3 +171,53 @@ fn journal_unwritable(error: &str) -> Problem {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recovery() -> Recovery {
+        let mut recovery = Recovery::new(true, "/state".into());
+        recovery.mark_outdated("one");
+        recovery
+    }
+
+    #[test]
+    fn changes_during_a_write_are_in_the_next_one() {
+        let mut recovery = recovery();
+        let first = recovery.next_write().unwrap().outdated.unwrap();
+        assert_eq!(first.sessions.into_iter().collect::<Vec<_>>(), ["one"]);
+        recovery.begin_write(vec!["one".into()]);
+        recovery.mark_outdated("two");
+        assert!(recovery.next_write().is_none(), "one write runs at a time");
+        assert_eq!(recovery.end_write(None).0, ["one"]);
+        let next = recovery.next_write().unwrap().outdated.unwrap();
+        assert_eq!(next.sessions.into_iter().collect::<Vec<_>>(), ["two"]);
+    }
+
+    #[test]
+    fn answers_wait_for_the_writer_without_a_journal() {
+        let mut recovery = Recovery::new(false, "/state".into());
+        recovery.mark_outdated("one");
+        assert!(recovery.next_write().is_none());
+        recovery.hold(oneshot::channel().0, ());
+        let next = recovery.next_write().unwrap();
+        assert!(next.outdated.is_none() && !next.answers.is_empty());
+    }
+
+    #[test]
+    fn unwritable_journal_is_reported_once_and_when_it_ends() {
+        let mut recovery = recovery();
+        assert!(recovery.end_write(Some("full".into())).1.unwrap().what.ends_with("full"));
+        assert!(recovery.end_write(Some("full".into())).1.is_none());
+        assert!(recovery.is_failing() && recovery.problems().count() == 1);
+        assert!(recovery.end_write(None).1.unwrap().what.contains("again"));
+        assert!(!recovery.is_failing() && recovery.problems().count() == 0);
+    }
+
+    #[test]
+    fn only_a_companion_that_hands_over_leaves_a_journal() {
+        assert!(recovery().last_write(true).outdated.unwrap().all);
+        assert!(recovery().last_write(false).outdated.is_none());
+    }
+}
