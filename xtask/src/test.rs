@@ -20,7 +20,7 @@ pub(crate) struct Options {
     /// Run only tests whose name contains this; leaves out formatting and lints
     filter: Option<String>,
 
-    /// Run only formatting, lints and unit tests: no agent, no editor, no network, nothing to install
+    /// Run only formatting, lints, unit tests and tests on a paused clock: no agent, editor or network
     #[arg(long)]
     fast: bool,
 }
@@ -50,7 +50,7 @@ pub(crate) fn test(options: &Options) -> anyhow::Result<ExitCode> {
 }
 
 fn run_tests(options: &Options, sum: &mut Sum) -> anyhow::Result<()> {
-    let scope = if options.fast { Scope::Units } else { Scope::Everything };
+    let scope = if options.fast { Scope::Fast } else { Scope::Everything };
     let Some(programs) = programs::build(scope)? else {
         sum.check("build of the tests", false);
         return Ok(());

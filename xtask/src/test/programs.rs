@@ -28,7 +28,7 @@ pub(super) const THIRD_PARTY: &[(&str, &str)] = &[
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
     /// The unit tests, those on a paused clock among them.
-    Units,
+    Fast,
     Everything,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Program {
 pub(super) fn build(scope: Scope) -> anyhow::Result<Option<Vec<Program>>> {
     let mut build = cargo();
     build.args(["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]);
-    if scope == Scope::Units {
+    if scope == Scope::Fast {
         build.args(["--lib", "--bins"]);
     }
     announce(&build);
