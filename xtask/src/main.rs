@@ -33,8 +33,8 @@ struct Cli {
 enum Chore {
     /// Installs the programs that the tests need, checks formatting and lints, and runs every test.
     ///
-    /// The last line is `N passed, N failed, N skipped`. A test that cannot run on this machine is reported as
-    /// ignored, with the reason, and counts as skipped.
+    /// The last line is `N passed, N failed, N skipped`. A test that cannot run on this machine is reported
+    /// as ignored, with the reason, and counts as skipped.
     ///
     /// A failed test that drives an agent, an editor or tmux runs once more, alone, at the end. If it passes
     /// then, it counts as passed and is reported as FLAKY; target/flaky has both logs. More than three flaky
@@ -46,9 +46,9 @@ enum Chore {
     Deny,
     /// Installs the agents, editors and system packages that the tests drive.
     ///
-    /// Agents and editors go to ${XDG_CACHE_HOME:-~/.cache}/alongside-rig, once per lock file or recipe, never
-    /// into the checkout. Editors (Neovim and Helix, two releases of each) come from Debian and need apt-get,
-    /// but not root.
+    /// Agents and editors go to ${XDG_CACHE_HOME:-~/.cache}/alongside-rig, once per lock file or recipe,
+    /// never into the checkout. Editors (Neovim and Helix, two releases of each) come from Debian and need
+    /// apt-get, but not root.
     Rig(rig::Options),
     /// Runs every release of every agent with IDE mode on npm against this program, and writes
     /// docs/compatibility.md.
@@ -93,8 +93,8 @@ enum Chore {
     ///
     /// --drive acts in the editor of another companion: `CMD ACTION ARGUMENT…`, run for each action as by
     /// `alongside check`, whose own start then counts; or `unix:SOCKET`, where each action is a line such as
-    /// ["cursor", "/file", "3", "1"] or ["accept", "/file"], answered with a line `ok`. Without it, those rows
-    /// stay empty and give the reason.
+    /// ["cursor", "/file", "3", "1"] or ["accept", "/file"], answered with a line `ok`. Without it, those
+    /// rows stay empty and give the reason.
     #[command(after_help = "\
 Examples:
   cargo xtask bench                                          ours and the baseline
@@ -105,9 +105,9 @@ Examples:
     /// Counts the instructions of the hot paths, and fails when one takes more than docs/performance.md
     /// allows.
     ///
-    /// Unlike time, they are the same on a busy machine. It runs benches once under valgrind, which takes some
-    /// minutes. Another compiler gives other counts: compare with the same compiler's counts of the commit
-    /// before.
+    /// Unlike time, they are the same on a busy machine. It runs benches once under valgrind, which takes
+    /// some minutes. Another compiler gives other counts: compare with the same compiler's counts of the
+    /// commit before.
     Counts(counts::Options),
     /// Takes the pictures of the documentation, docs/pictures/*.svg, of the real program on a real terminal.
     Screenshot,

@@ -12,7 +12,8 @@ use super::libtest::{Report, Sum};
 use super::skips::Skips;
 use crate::run::{announce, cargo};
 
-/// The test programs of `rig/tests` that start programs of third parties, and which: their timing is not ours.
+/// The test programs of `rig/tests` that start programs of third parties, and which: their timing is not
+/// ours.
 pub(super) const THIRD_PARTY: &[(&str, &str)] = &[
     ("bench", "a companion on the official TypeScript SDK"),
     ("chaos_real", "the agents' own clients"),
