@@ -121,8 +121,8 @@ pub fn install() -> Result<Rig, InstallError> {
     INSTALLED.get_or_init(install_all).clone()
 }
 
-/// The rig, or `None` with the reason printed and added to the file named by `ALONGSIDE_SKIPS`, where
-/// `cargo xtask test` counts what was not proven. With `ALONGSIDE_RIG_REQUIRED=1` there is no skipping.
+/// The rig, or `None` where this machine cannot have it: the test is reported as skipped then. With
+/// `ALONGSIDE_RIG_REQUIRED=1` it fails instead.
 ///
 /// # Panics
 /// When the rig is broken, or required and not available.
@@ -135,23 +135,10 @@ pub(crate) fn or_skip<T>(test_name: &str, installed: Result<T, InstallError>) ->
     match installed {
         Ok(installed) => Some(installed),
         Err(InstallError::Unavailable(why)) if std::env::var_os("ALONGSIDE_RIG_REQUIRED").is_none() => {
-            skip(test_name, &why);
+            alongside_testing::skip(&why);
             None
         }
         Err(error) => panic!("{test_name}: {error}"),
-    }
-}
-
-/// Says that a test proves nothing here, and why: on stderr and in the file named by `ALONGSIDE_SKIPS`.
-pub fn skip(test_name: &str, why: &str) {
-    use io::Write as _;
-
-    let line = format!("{test_name}: {}", why.replace('\n', " "));
-    eprintln!("skipped: {line}");
-    if let Some(path) = std::env::var_os("ALONGSIDE_SKIPS") {
-        let file = File::options().create(true).append(true).open(&path);
-        let written = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
-        written.unwrap_or_else(|error| panic!("cannot note a skipped test in {}: {error}", path.display()));
     }
 }
 

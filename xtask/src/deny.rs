@@ -1,65 +1,119 @@
-//! What the program is made of: licences, bans and sources of every crate by `deny.toml`, and known
-//! advisories where their database can be reached.
+//! `cargo xtask deny`: licences, bans and sources of every crate we depend on, by `deny.toml`, and known
+//! advisories where their database is in reach.
+//!
+//! `cargo xtask test` does the same where cargo-deny is installed. It takes minutes to compile, so only
+//! `cargo xtask deny` installs it.
 
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::Context as _;
 
-use crate::run::{cargo, run};
+use crate::run::{cargo, must, run};
 
-/// A release of cargo-deny that understands our `deny.toml`.
+/// The release that we install. `deny.toml` needs 0.20 or newer.
 const RELEASE: &str = "0.20.2";
 
-/// What came of one part; `None` where it cannot be checked here, which was said.
-pub(crate) type Checked = (&'static str, Option<bool>);
+const CRATES: &str = "licences, bans and sources of crates";
+const ADVISORIES: &str = "advisories about crates";
 
-/// Checks what can be checked here.
-pub(crate) fn deny() -> anyhow::Result<[Checked; 2]> {
-    const CRATES: &str = "licences, bans and sources of crates";
-    const ADVISORIES: &str = "advisories about crates";
-    let Some(program) = installed()? else {
-        let why = format!("cargo-deny {RELEASE} is not there and cannot be installed");
-        return Ok([CRATES, ADVISORIES].map(|part| skip(part, &why)));
+/// A part of what was checked.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) name: &'static str,
+    /// Whether it passed, or why it cannot be checked here.
+    pub(crate) result: Result<bool, String>,
+}
+
+/// Installs cargo-deny where it is missing, and runs it.
+pub(crate) fn deny() -> anyhow::Result<ExitCode> {
+    let program = match installed()? {
+        Some(program) => program,
+        None => install()?,
     };
+    let mut passed = true;
+    for Outcome { name, result } in check(&program)? {
+        match result {
+            Ok(true) => println!("{name}: ok"),
+            Ok(false) => println!("{name}: FAILED"),
+            Err(ref reason) => println!("SKIPPED: {name}: {reason}"),
+        }
+        passed &= result != Ok(false);
+    }
+    Ok(if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Runs cargo-deny where it is installed.
+pub(crate) fn check_if_installed() -> anyhow::Result<[Outcome; 2]> {
+    let Some(program) = installed()? else {
+        let reason = "cargo-deny is not installed (cargo xtask deny installs it)";
+        return Ok([CRATES, ADVISORIES].map(|name| Outcome { name, result: Err(reason.to_owned()) }));
+    };
+    check(&program)
+}
+
+fn check(program: &Path) -> anyhow::Result<[Outcome; 2]> {
     let deny = |arguments: &[&str]| {
-        let mut deny = Command::new(&program);
+        let mut deny = Command::new(program);
         deny.args(["--log-level", "error"]).args(arguments);
         deny
     };
     let crates = run(&mut deny(&["check", "licenses", "bans", "sources"]))?.success();
-    // Out of reach and out of order look alike, so the database is fetched apart.
+    // `check advisories` fails in the same way when the database is out of reach, so fetch it first.
     let mut fetch = deny(&["fetch", "db"]);
-    let is_reached = fetch.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    let advisories = match is_reached.is_ok_and(|status| status.success()) {
-        true => (ADVISORIES, Some(run(&mut deny(&["check", "--disable-fetch", "advisories"]))?.success())),
-        false => skip(ADVISORIES, "their database cannot be reached (cargo deny fetch db)"),
+    let fetched = fetch.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let advisories = match fetched.is_ok_and(|status| status.success()) {
+        true => Ok(run(&mut deny(&["check", "--disable-fetch", "advisories"]))?.success()),
+        false => Err("their database is out of reach (cargo deny fetch db)".to_owned()),
     };
-    Ok([(CRATES, Some(crates)), advisories])
+    Ok([Outcome { name: CRATES, result: Ok(crates) }, Outcome { name: ADVISORIES, result: advisories }])
 }
 
-fn skip(part: &'static str, why: &str) -> Checked {
-    println!("SKIPPED: {part}: {why}");
-    (part, None)
-}
-
-/// Installs it once, beside the agents of the rig. `None` where it cannot be had.
+/// The program that `cargo xtask deny` installed, else the one on the PATH.
 fn installed() -> anyhow::Result<Option<PathBuf>> {
-    let root =
-        alongside_rig::install::cache_dir().context("there is no place for cargo-deny")?.join("cargo-deny");
-    let program = root.join("bin").join(format!("cargo-deny{}", std::env::consts::EXE_SUFFIX));
-    if !is_there(&program) {
-        println!("cargo-deny {RELEASE} is compiled, once; that takes some minutes");
-        let install = ["install", "--quiet", "--locked", "--version", RELEASE, "--root"];
-        let done = run(cargo().args(install).arg(&root).arg("cargo-deny"))?;
-        if !done.success() {
-            return Ok(None);
+    let candidates = [executable(&install_root()?), "cargo-deny".into()];
+    Ok(candidates.into_iter().find(|program| {
+        let version = Command::new(program).arg("--version").stdin(Stdio::null()).output();
+        version.is_ok_and(|output| is_usable(&String::from_utf8_lossy(&output.stdout)))
+    }))
+}
+
+/// Whether this release reads our `deny.toml`, from the output of `--version`.
+fn is_usable(version: &str) -> bool {
+    let numbers = version.trim().strip_prefix("cargo-deny ").unwrap_or_default();
+    let mut numbers = numbers.split('.').map_while(|number| number.parse::<u32>().ok());
+    matches!((numbers.next(), numbers.next()), (Some(0), Some(20..)) | (Some(1..), _))
+}
+
+/// Compiles cargo-deny, beside the agents of the rig.
+fn install() -> anyhow::Result<PathBuf> {
+    let root = install_root()?;
+    println!("Compiling cargo-deny {RELEASE}, once; this takes some minutes.");
+    let install = ["install", "--quiet", "--locked", "--force", "--version", RELEASE, "--root"];
+    must(cargo().args(install).arg(&root).arg("cargo-deny"))?;
+    Ok(executable(&root))
+}
+
+fn install_root() -> anyhow::Result<PathBuf> {
+    let cache = alongside_rig::install::cache_dir().context("there is no cache directory for cargo-deny")?;
+    Ok(cache.join("cargo-deny"))
+}
+
+fn executable(root: &Path) -> PathBuf {
+    root.join("bin").join(format!("cargo-deny{}", std::env::consts::EXE_SUFFIX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_from_0_20_on_are_usable() {
+        for version in ["cargo-deny 0.20.2\n", "cargo-deny 0.21.0-rc1", "cargo-deny 1.0.0"] {
+            assert!(is_usable(version), "{version}");
+        }
+        for version in ["", "cargo-deny 0.19.9", "cargo-deny", "error: no such command"] {
+            assert!(!is_usable(version), "{version}");
         }
     }
-    Ok(Some(program))
-}
-
-fn is_there(program: &std::path::Path) -> bool {
-    let said = Command::new(program).arg("--version").stdin(Stdio::null()).output();
-    said.is_ok_and(|said| String::from_utf8_lossy(&said.stdout).trim().ends_with(RELEASE))
 }

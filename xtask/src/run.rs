@@ -1,21 +1,21 @@
-//! Starting programs, and saying so.
+//! Starts programs and prints what it starts.
 
 use std::process::{Command, ExitStatus, Stdio};
 
 use anyhow::{Context as _, bail};
 
-/// The cargo that runs us.
+/// The cargo that runs this program.
 pub(crate) fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Announces a command and runs it to its end.
+/// Prints a command and runs it to its end.
 pub(crate) fn run(command: &mut Command) -> anyhow::Result<ExitStatus> {
     announce(command);
     command.stdin(Stdio::null()).status().with_context(|| format!("cannot start {:?}", command.get_program()))
 }
 
-/// The same, and it must succeed.
+/// Prints a command, runs it to its end, and fails unless it succeeds.
 pub(crate) fn must(command: &mut Command) -> anyhow::Result<()> {
     let status = run(command)?;
     if !status.success() {
@@ -24,7 +24,7 @@ pub(crate) fn must(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says what is about to run.
+/// Prints the command that is about to run.
 pub(crate) fn announce(command: &Command) {
     let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
     let program = command.get_program().to_string_lossy();

@@ -1,122 +1,74 @@
-//! `cargo xtask test`: everything that must be true before a commit is one to stop on.
+//! `cargo xtask test`: everything that must hold before a commit is one to stop on.
 
-use std::io::{BufRead as _, BufReader};
-use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+mod checks;
+mod flaky;
+mod libtest;
+mod programs;
+mod skips;
 
-use anyhow::Context as _;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
-use crate::deny::deny;
+use self::libtest::Sum;
+use self::programs::Scope;
 use crate::rig::rig;
-use crate::run::{announce, cargo, must, run};
+use crate::run::{cargo, run};
 
-/// What to test.
+/// Which tests to run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Only tests whose name contains this; formatting and lints are left out then.
+    /// Run only tests whose name contains this; leaves out formatting and lints
     filter: Option<String>,
+
+    /// Run only formatting, lints, unit tests and tests on a paused clock: no agent, editor or network
+    #[arg(long)]
+    fast: bool,
 }
 
-/// What libtest reports, added up.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Sum {
-    passed: usize,
-    failed: usize,
-    skipped: usize,
-}
-
-/// Where the program cannot be run here, it must at least compile.
-const ELSEWHERE: [&str; 2] = ["x86_64-pc-windows-gnu", "aarch64-apple-darwin"];
-
-/// The last line of the output is the sum, whatever comes of it.
+/// Runs everything. The last line of the output is the sum, whatever fails.
 pub(crate) fn test(options: &Options) -> anyhow::Result<ExitCode> {
-    rig()?;
+    let started = Instant::now();
     let mut sum = Sum::default();
+    if !options.fast {
+        rig()?;
+    }
     if options.filter.is_none() {
-        sum.check("formatting", run(cargo().args(["fmt", "--all", "--check"]))?.success());
-        let clippy = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
-        sum.check("lints", run(cargo().args(clippy))?.success());
-        for target in ELSEWHERE {
-            sum.check_for(target)?;
-        }
-        for (part, is_good) in deny()? {
-            match is_good {
-                Some(is_good) => sum.check(part, is_good),
-                None => sum.skipped += 1,
-            }
+        checks::quick(&mut sum)?;
+        if !options.fast {
+            checks::thorough(&mut sum)?;
         }
     }
     // Tests start the built programs as their users would.
-    must(cargo().args(["build", "--workspace", "--bins"]))?;
-    let ran = run_tests(options, &mut sum)?;
-    println!("{} passed, {} failed, {} skipped", sum.passed, sum.failed, sum.skipped);
-    Ok(if sum.failed == 0 && ran { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    if run(cargo().args(["build", "--workspace", "--bins"]))?.success() {
+        run_tests(options, &mut sum)?;
+    } else {
+        sum.check("build", false);
+    }
+    println!("finished in {}", minutes(started.elapsed()));
+    println!("{sum}");
+    Ok(if sum.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn run_tests(options: &Options, sum: &mut Sum) -> anyhow::Result<bool> {
-    let scratch = std::env::temp_dir().join(format!("alongside-skips-{}", std::process::id()));
-    let mut command = cargo();
-    command.args(["test", "--workspace", "--no-fail-fast"]).args(&options.filter);
-    command.env("ALONGSIDE_SKIPS", &scratch).stdin(Stdio::null()).stdout(Stdio::piped());
-    announce(&command);
-    let mut child = command.spawn().context("cannot start cargo test")?;
-    let output = child.stdout.take().context("cargo test has no output")?;
-    for line in BufReader::new(output).lines() {
-        let line = line?;
-        println!("{line}");
-        sum.add(&line);
+fn run_tests(options: &Options, sum: &mut Sum) -> anyhow::Result<()> {
+    let scope = if options.fast { Scope::Fast } else { Scope::Everything };
+    let Some(programs) = programs::build(scope)? else {
+        sum.check("build of the tests", false);
+        return Ok(());
+    };
+    let mut failures = Vec::new();
+    for program in programs {
+        failures.extend(program.run(options.filter.as_deref(), sum)?);
     }
-    let success = child.wait()?.success();
-    let skips = std::fs::read_to_string(&scratch).unwrap_or_default();
-    let _ = std::fs::remove_file(&scratch);
-    for skip in skips.lines() {
-        println!("SKIPPED: {skip}");
-        // To libtest, a test that returns early has passed.
-        sum.passed = sum.passed.saturating_sub(1);
-        sum.skipped += 1;
+    if !options.fast {
+        programs::run_doc_tests(options.filter.as_deref(), sum)?;
     }
-    Ok(success)
+    flaky::rerun(&failures, sum)
 }
 
-impl Sum {
-    fn check(&mut self, what: &str, good: bool) {
-        println!("{what}: {}", if good { "ok" } else { "FAILED" });
-        if good { self.passed += 1 } else { self.failed += 1 }
-    }
-
-    /// Checks the program for a target, if its standard library is installed; checking needs nothing else.
-    fn check_for(&mut self, target: &str) -> anyhow::Result<()> {
-        let installed = Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output();
-        let installed = installed.is_ok_and(|output| {
-            Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir() && output.status.success()
-        });
-        if installed {
-            let check = ["check", "--quiet", "--package", "alongside", "--target", target];
-            self.check(target, run(cargo().args(check))?.success());
-        } else {
-            println!("SKIPPED: {target}: its standard library is not installed (rustup target add {target})");
-            self.skipped += 1;
-        }
-        Ok(())
-    }
-
-    /// Takes in a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
-    fn add(&mut self, line: &str) {
-        let Some(result) = line.strip_prefix("test result: ") else {
-            return;
-        };
-        for part in result.split(['.', ';']) {
-            let mut words = part.split_whitespace();
-            let Some(count) = words.next().and_then(|count| count.parse::<usize>().ok()) else {
-                continue;
-            };
-            match words.next() {
-                Some("passed") => self.passed += count,
-                Some("failed") => self.failed += count,
-                Some("ignored") => self.skipped += count,
-                _ => {}
-            }
-        }
+fn minutes(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..60 => format!("{seconds} s"),
+        seconds => format!("{} min {} s", seconds / 60, seconds % 60),
     }
 }
 
@@ -125,13 +77,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_of_all_test_programs_are_added_up() {
-        let mut sum = Sum::default();
-        sum.add(
-            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.97s",
-        );
-        sum.add("test result: FAILED. 58 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out");
-        sum.add("test some::thing ... ok");
-        assert_eq!(sum, Sum { passed: 61, failed: 2, skipped: 1 });
+    fn minutes_are_named_from_sixty_seconds_on() {
+        assert_eq!(minutes(Duration::from_millis(59_900)), "59 s");
+        assert_eq!(minutes(Duration::from_secs(125)), "2 min 5 s");
     }
 }

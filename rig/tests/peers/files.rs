@@ -75,8 +75,7 @@ fn as_another_user(directory: &Path, script: &str) -> std::process::Output {
 async fn another_user_who_was_there_first_gets_nothing_and_keeps_no_agent_out() {
     use std::os::unix::fs::PermissionsExt as _;
     if !rustix::process::geteuid().is_root() {
-        alongside_rig::install::skip("another_user_who_was_there_first", "only root can be somebody else");
-        return;
+        return alongside_testing::skip("only root can act as another user");
     }
     let temp = Ground::new();
     let path = |name: &str| temp.path().join(name);

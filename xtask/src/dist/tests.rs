@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use alongside_rig::Sandbox;
-use alongside_rig::install::skip;
+use alongside_testing::skip;
 
 use super::{Product, host, make, names, tools};
 
@@ -30,7 +30,7 @@ impl Stage {
         tools::run(Command::new("chmod").arg("755").arg(&program)).unwrap();
         let tar = tools::output(Command::new("tar").arg("--version")).unwrap_or_default();
         if !tar.contains("GNU tar") {
-            skip("dist", "there is no GNU tar here");
+            skip("GNU tar is not installed");
             return None;
         }
         let product = Product {
@@ -151,7 +151,7 @@ fn what_cannot_be_installed_changes_nothing_and_says_what_to_do() {
 fn the_newest_of_several_versions_is_fetched_over_http() {
     let Some(stage) = Stage::new() else { return };
     if !tools::is_installed("curl") && !tools::is_installed("wget") {
-        return skip("the_newest_of_several_versions_is_fetched_over_http", "neither curl nor wget is here");
+        return skip("neither curl nor wget is installed");
     }
     // Older ones are listed, and not there.
     let sums = stage.out.join("SHA256SUMS");
@@ -199,7 +199,7 @@ fn serve(directory: PathBuf) -> String {
 fn the_package_holds_what_debian_expects_and_is_the_same_when_it_is_made_again() {
     let Some(stage) = Stage::new() else { return };
     if !super::debian::can_be_made() {
-        return skip("the_package_holds_what_debian_expects", "dpkg-deb is not here");
+        return skip("dpkg-deb is not installed");
     }
     let package = stage.out.join(super::debian::file_name(&stage.product).unwrap());
     let listed = tools::output(Command::new("dpkg-deb").arg("--contents").arg(&package)).unwrap();

@@ -133,7 +133,7 @@ async fn nothing_is_found_in_a_companion_that_keeps_every_rule() {
 async fn every_fault_is_caught_by_its_checks_and_by_no_others() {
     let can_be = |fault: &Fault| *fault != Fault::FileOfAnotherUser || world::is_root();
     if !world::is_root() {
-        println!("skip: only root can give files away");
+        alongside_testing::skip("only root can give a file away");
     }
     let faults = Fault::ALL.iter().copied().filter(can_be);
     // What is large keeps a thread for as long as others wait for an answer.

@@ -220,53 +220,46 @@ mod tests {
         let printed = Command::new("bash").arg("-c").arg(format!("printf %s {}", quoted(ODD))).output();
         match printed {
             Ok(output) => assert_eq!(String::from_utf8_lossy(&output.stdout), ODD),
-            Err(error) => skipped("a_command_to_copy_means_what_was_meant", "bash", &error),
+            Err(error) => skip("bash", &error),
         }
     }
 
-    /// Has a shell read what is printed for it. One that is not installed is no proof, and counted as skipped
-    /// (as `alongside-rig` does): said aloud, and noted in the file that `ALONGSIDE_SKIPS` names.
-    fn reads_back(test: &str, program: &str, shell: Shell, print: &str) {
+    /// Has a shell read what is printed for it. Without that shell, the test is skipped.
+    fn reads_back(program: &str, shell: Shell, print: &str) {
         let variables = [("ODD", ODD.to_owned()), ("PLAIN", "7".to_owned())];
         let script = format!("{}{print}", shell.assign(&variables));
         match Command::new(program).arg("-c").arg(script).env_remove("ODD").output() {
             Ok(output) => assert_eq!(String::from_utf8_lossy(&output.stdout), ODD, "{program}"),
-            Err(error) => skipped(test, program, &error),
+            Err(error) => skip(program, &error),
         }
     }
 
-    fn skipped(test: &str, program: &str, error: &std::io::Error) {
-        use std::io::Write as _;
+    fn skip(program: &str, error: &std::io::Error) {
         assert_eq!(error.kind(), std::io::ErrorKind::NotFound, "{program}: {error}");
-        let line = format!("{test}: {program} is not installed\n");
-        std::io::stderr().write_all(format!("skipped: {line}").as_bytes()).unwrap();
-        if let Some(path) = std::env::var_os("ALONGSIDE_SKIPS") {
-            let skips = std::fs::File::options().create(true).append(true).open(path);
-            skips.unwrap().write_all(line.as_bytes()).unwrap();
-        }
+        alongside_testing::skip(format!("{program} is not installed"));
     }
 
     #[test]
     fn sh_and_bash_read_back_what_was_meant() {
         for program in ["sh", "bash", "dash"] {
-            reads_back("sh_and_bash_read_back_what_was_meant", program, Shell::Bash, "printf %s \"$ODD\"");
+            reads_back(program, Shell::Bash, "printf %s \"$ODD\"");
         }
     }
 
     #[test]
     fn zsh_reads_back_what_was_meant() {
-        reads_back("zsh_reads_back_what_was_meant", "zsh", Shell::Bash, "printf %s \"$ODD\"");
+        reads_back("zsh", Shell::Bash, "printf %s \"$ODD\"");
     }
 
     #[test]
     fn fish_reads_back_what_was_meant() {
-        reads_back("fish_reads_back_what_was_meant", "fish", Shell::Fish, "printf %s \"$ODD\"");
+        reads_back("fish", Shell::Fish, "printf %s \"$ODD\"");
     }
 
     #[test]
     fn powershell_reads_back_what_was_meant() {
         let print = "[Console]::Out.Write($env:ODD)";
-        reads_back("powershell_reads_back_what_was_meant", "pwsh", Shell::Pwsh, print);
+        reads_back("pwsh", Shell::Pwsh, print);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use alongside_contract::discovery::Record;
 use rustix::process::Signal;
 
 use crate::coming_back::kill_everybody;
-use crate::support::{Home, files_below, propose, skipped, until};
+use crate::support::{Home, files_below, propose, until};
 
 /// Listens on both loopbacks, and says yes to everything.
 struct Squatter {
@@ -140,7 +140,7 @@ const TAKES: &str = r#"
 #[tokio::test(flavor = "multi_thread")]
 async fn another_user_cannot_have_the_port_while_a_desk_holds_it() {
     if !rustix::process::geteuid().is_root() {
-        return skipped("another_user_cannot_have_the_port: only root can be another user");
+        return alongside_testing::skip("only root can act as another user");
     }
     let home = Home::new();
     let mut desk = home.review(&[]);
@@ -174,7 +174,7 @@ async fn a_desk_says_that_another_users_file_leads_agents_astray() {
     let planted = home.path(&format!("tmp/qwen-code-ide-server-{}.json", std::process::id()));
     std::fs::write(&planted, "{}").unwrap();
     if std::os::unix::fs::chown(&planted, Some(12_345), None).is_err() {
-        return skipped("a_desk_says_that_another_users_file: only root can give a file away");
+        return alongside_testing::skip("only root can give a file away");
     }
     let mut desk = home.review(&[]);
     let said = desk.shows("Problem: ").await + &desk.shows("TMPDIR").await;
@@ -205,7 +205,7 @@ const RELAY: &str = r#"
 async fn a_proof_that_another_user_passes_on_is_not_believed() {
     use std::io::{BufRead as _, BufReader};
     if !rustix::process::geteuid().is_root() {
-        return skipped("a_proof_that_another_user_passes_on: only root can be another user");
+        return alongside_testing::skip("only root can act as another user");
     }
     const TOKEN: &str = "5ec3e75ec3e7.gemini";
     let prover = TcpListener::bind("127.0.0.1:0").unwrap();

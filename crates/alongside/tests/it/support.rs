@@ -187,16 +187,6 @@ pub(crate) fn finish(command: &mut Command) -> Output {
     Output { status, stdout: out.text().into_bytes(), stderr: err.text().into_bytes() }
 }
 
-/// What cannot be staged here is no proof: it is said aloud, and counted.
-pub(crate) fn skipped(why: &str) {
-    use std::io::Write as _;
-    std::io::stderr().write_all(format!("skipped: {why}\n").as_bytes()).unwrap();
-    if let Some(path) = std::env::var_os("ALONGSIDE_SKIPS") {
-        let skips = std::fs::File::options().create(true).append(true).open(path);
-        writeln!(skips.unwrap(), "{why}").unwrap();
-    }
-}
-
 /// Polls until there is something, or fails saying what was awaited.
 pub(crate) async fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + DEADLINE;

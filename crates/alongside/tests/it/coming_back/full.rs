@@ -33,7 +33,7 @@ fn desk_on(home: &Home, directories: &[PathBuf], size: &str, done: &str) -> Opti
     let mount = mount.join(" && ");
     let can = home.command("unshare").args(["-m", "sh", "-c", &mount]).output();
     if !can.is_ok_and(|output| output.status.success()) {
-        skip("no file system can be mounted here, so no disk can be full");
+        alongside_testing::skip("this user cannot mount a small file system");
         return None;
     }
     let script = format!("{mount} && {done}; exec '{}' review", env!("CARGO_BIN_EXE_alongside"));
@@ -41,17 +41,6 @@ fn desk_on(home: &Home, directories: &[PathBuf], size: &str, done: &str) -> Opti
     command.args(["-m", "sh", "-c", &script]).env("EDITOR", "sed -i s/A/precious/");
     command.env("ALONGSIDE_LOG", home.path("log"));
     Some(home.start(&mut command))
-}
-
-/// Says that a test proves nothing here, where `cargo xtask test` counts it too.
-fn skip(why: &str) {
-    use std::io::Write as _;
-    let line = format!("coming_back::full: {why}\n");
-    let _ = std::io::stderr().write_all(format!("skipped: {line}").as_bytes());
-    if let Some(path) = std::env::var_os("ALONGSIDE_SKIPS") {
-        let mut file = std::fs::File::options().create(true).append(true).open(path).unwrap();
-        file.write_all(line.as_bytes()).unwrap();
-    }
 }
 
 /// The same path as the host sees it.

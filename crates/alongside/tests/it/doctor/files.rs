@@ -1,7 +1,7 @@
 //! What is wrong with discovery files.
 
 use super::clinic::{Clinic, DEAD, dead_port, listener, without_tools};
-use crate::support::{files_below, skipped};
+use crate::support::files_below;
 
 /// Something that listens, and takes its time.
 fn somebody() -> u16 {
@@ -99,7 +99,7 @@ async fn the_files_belong_to_another_user() {
     for file in files_below(&clinic.home.path("tmp/gemini")) {
         // Only root can give a file away.
         if std::os::unix::fs::chown(&file, Some(12_345), None).is_err() {
-            return skipped("the_files_belong_to_another_user: only root can give a file away");
+            return alongside_testing::skip("only root can give a file away");
         }
     }
     clinic.is("other-user", "as the same user");
@@ -113,7 +113,7 @@ async fn a_file_of_another_user_leads_the_agent_astray() {
     let file = format!("tmp/qwen-code-ide-server-{}.json", clinic.editor());
     let planted = clinic.write(&file, &clinic.theirs(listener(without_tools)).to_string());
     if chown(&planted, Some(12_345), None).is_err() {
-        return skipped("a_file_of_another_user_leads_the_agent_astray: only root can give a file away");
+        return alongside_testing::skip("only root can give a file away");
     }
     clinic.is("led-by-other-user", &format!("rm {}", planted.display()));
     // In a shared directory, only its owner may remove it.

@@ -1,0 +1,140 @@
+//! Runs a failed test that drives programs of third parties once more, alone, and keeps both logs.
+//!
+//! Such a test depends on timing that is not ours. The second run tells a slow machine from a fault; the logs
+//! and the limit keep a fault that shows only now and then from passing for ever.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+use super::libtest::Sum;
+use super::programs::Program;
+
+/// More flaky tests than this fail the run.
+const MAX_FLAKY: usize = 3;
+
+/// With more failures than this, the cause is no coincidence: no test runs again.
+const MAX_RERUNS: usize = 10;
+
+/// A test that failed, and what it printed.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) program: Program,
+    pub(super) test: String,
+    pub(super) log: String,
+}
+
+/// Runs failed tests again, and counts those that pass now as passed.
+pub(super) fn rerun(failures: &[Failure], sum: &mut Sum) -> anyhow::Result<()> {
+    rerun_with(failures, sum, |failure| {
+        println!("\n==> {} {}, once more and alone", failure.program.label(), failure.test);
+        let (passed, log) = failure.program.run_alone(&failure.test)?;
+        if passed {
+            println!("FLAKY: {} (logs: {})", failure.test, keep(failure, &log)?.display());
+        } else {
+            println!("{log}\n{} failed twice", failure.test);
+        }
+        Ok(passed)
+    })
+}
+
+/// [`rerun`], with what runs a test alone and returns whether it passed.
+fn rerun_with(
+    failures: &[Failure],
+    sum: &mut Sum,
+    mut passes_alone: impl FnMut(&Failure) -> anyhow::Result<bool>,
+) -> anyhow::Result<()> {
+    let mut flaky = 0;
+    for failure in to_rerun(failures) {
+        if passes_alone(failure)? {
+            flaky += 1;
+            sum.failed = sum.failed.saturating_sub(1);
+            sum.passed += 1;
+        }
+    }
+    if flaky > MAX_FLAKY {
+        sum.check(&format!("{flaky} flaky tests, of at most {MAX_FLAKY}"), false);
+    }
+    Ok(())
+}
+
+/// The failures that a second run may excuse.
+fn to_rerun(failures: &[Failure]) -> Vec<&Failure> {
+    let failures: Vec<_> = failures.iter().filter(|failure| failure.program.drives_third_party()).collect();
+    if failures.len() > MAX_RERUNS { Vec::new() } else { failures }
+}
+
+/// Keeps both logs, and returns their directory.
+fn keep(failure: &Failure, second: &str) -> anyhow::Result<PathBuf> {
+    let target = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| crate::dist::root().join("target"), PathBuf::from);
+    let directory = target.join("flaky");
+    std::fs::create_dir_all(&directory)?;
+    for (run, log) in [("first", failure.log.as_str()), ("second", second)] {
+        let path = directory.join(file_name(failure, run));
+        std::fs::write(&path, log).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(directory)
+}
+
+fn file_name(failure: &Failure, run: &str) -> PathBuf {
+    let test = failure.test.replace("::", ".");
+    Path::new(&format!("{}.{test}.{run}.log", failure.program.label())).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::programs::tests::program;
+    use super::*;
+
+    fn failures(package: &str, name: &str, count: usize) -> Vec<Failure> {
+        let test = |n| format!("a::test_{n}");
+        let failure =
+            |n| Failure { program: program(package, "test", name), test: test(n), log: String::new() };
+        (0..count).map(failure).collect()
+    }
+
+    #[test]
+    fn only_tests_of_third_party_programs_run_again() {
+        let mut all = failures("rig", "stories", 2);
+        all.extend(failures("alongside", "it", 20));
+        all.extend(failures("rig", "peers", 20));
+        let again: Vec<_> = to_rerun(&all).iter().map(|failure| failure.test.as_str()).collect();
+        assert_eq!(again, ["a::test_0", "a::test_1"]);
+    }
+
+    /// The sum after a run in which ten tests passed, `failed` failed, and `flaky` of those pass alone.
+    fn sum_after(failed: usize, flaky: usize) -> Sum {
+        let mut sum = Sum { passed: 10, failed, skipped: 0 };
+        let mut again = 0;
+        let passes = |_: &Failure| {
+            again += 1;
+            Ok(again <= flaky)
+        };
+        rerun_with(&failures("rig", "stories", failed), &mut sum, passes).unwrap();
+        sum
+    }
+
+    #[test]
+    fn a_test_that_passes_alone_counts_as_passed() {
+        assert_eq!(sum_after(3, 3), Sum { passed: 13, failed: 0, skipped: 0 });
+        assert_eq!(sum_after(3, 1), Sum { passed: 11, failed: 2, skipped: 0 });
+    }
+
+    #[test]
+    fn more_than_three_flaky_tests_fail_the_run() {
+        assert_eq!(sum_after(4, 4), Sum { passed: 14, failed: 1, skipped: 0 });
+    }
+
+    #[test]
+    fn too_many_failures_are_no_coincidence() {
+        assert_eq!(to_rerun(&failures("rig", "stories", MAX_RERUNS)).len(), MAX_RERUNS);
+        assert!(to_rerun(&failures("rig", "stories", MAX_RERUNS + 1)).is_empty());
+    }
+
+    #[test]
+    fn logs_are_named_after_program_and_test() {
+        let failure = &failures("rig", "stories", 1)[0];
+        assert_eq!(file_name(failure, "first"), Path::new("rig-test-stories.a.test_0.first.log"));
+    }
+}

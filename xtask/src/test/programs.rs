@@ -1,0 +1,204 @@
+//! The test programs of the workspace: builds them, runs them one after the other, and knows which of them
+//! drive programs of third parties.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Output, Stdio};
+
+use anyhow::Context as _;
+
+use super::flaky::Failure;
+use super::libtest::{Report, Sum};
+use super::skips::Skips;
+use crate::run::{announce, cargo};
+
+/// The test programs of `rig/tests` that start programs of third parties, and which: their timing is not
+/// ours.
+pub(super) const THIRD_PARTY: &[(&str, &str)] = &[
+    ("bench", "a companion on the official TypeScript SDK"),
+    ("chaos_real", "the agents' own clients"),
+    ("editors", "Neovim, Helix, the agents and tmux"),
+    ("matrix", "the agents' own clients"),
+    ("real_clients", "the agents' own clients"),
+    ("screens", "tmux"),
+    ("sdks", "the official TypeScript SDKs and the MCP conformance suite"),
+    ("stories", "the agents and tmux"),
+];
+
+/// Which test programs to build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// The unit tests, those on a paused clock among them.
+    Fast,
+    Everything,
+}
+
+/// A test program, as cargo built it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Program {
+    package: String,
+    /// `lib`, `bin`, `test` or `bench`.
+    kind: String,
+    name: String,
+    manifest: PathBuf,
+    executable: PathBuf,
+}
+
+/// Builds the test programs. `None` when they do not compile, which cargo has said.
+pub(super) fn build(scope: Scope) -> anyhow::Result<Option<Vec<Program>>> {
+    let mut build = cargo();
+    build.args(["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]);
+    if scope == Scope::Fast {
+        build.args(["--lib", "--bins"]);
+    }
+    announce(&build);
+    let output = build.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+    let output = output.context("cannot start cargo test")?;
+    if !output.status.success() {
+        return Ok(None);
+    }
+    let messages = String::from_utf8(output.stdout).context("cargo prints no UTF-8")?;
+    let mut programs: Vec<_> = messages.lines().filter_map(Program::parse).collect();
+    programs.sort();
+    Ok(Some(programs))
+}
+
+/// Runs the examples in the documentation, which rustdoc compiles one by one.
+pub(super) fn run_doc_tests(filter: Option<&str>, sum: &mut Sum) -> anyhow::Result<()> {
+    let mut command = cargo();
+    command.args(["test", "--workspace", "--doc", "--no-fail-fast"]).args(filter).stdin(Stdio::null());
+    announce(&command);
+    let (report, status) = follow(&mut command, &Skips::new()?)?;
+    sum.add(report.sum);
+    if status.success() != report.failed.is_empty() {
+        sum.check("examples in the documentation", false);
+    }
+    Ok(())
+}
+
+/// Runs a command to its end and prints its output, with the tests that skipped themselves as ignored.
+fn follow(command: &mut Command, skips: &Skips) -> anyhow::Result<(Report, ExitStatus)> {
+    let program = command.get_program().to_owned();
+    let child = command.stdout(Stdio::piped()).spawn();
+    let mut child = child.with_context(|| format!("cannot start {}", program.display()))?;
+    let output = child.stdout.take().context("the test program has no output")?;
+    let mut report = Report::default();
+    for line in BufReader::new(output).split(b'\n') {
+        let line = String::from_utf8_lossy(&line?).into_owned();
+        println!("{}", report.take(&line, |test| skips.read().remove(test)));
+    }
+    Ok((report, child.wait()?))
+}
+
+impl Program {
+    /// Reads a message of cargo. `None` when it announces no test program.
+    fn parse(message: &str) -> Option<Self> {
+        let message: serde_json::Value = serde_json::from_str(message).ok()?;
+        let executable = message["executable"].as_str()?;
+        if message["profile"]["test"] != true {
+            return None;
+        }
+        let manifest = Path::new(message["manifest_path"].as_str()?);
+        Some(Self {
+            package: manifest.parent()?.file_name()?.to_str()?.to_owned(),
+            kind: message["target"]["kind"][0].as_str()?.to_owned(),
+            name: message["target"]["name"].as_str()?.to_owned(),
+            manifest: manifest.to_owned(),
+            executable: executable.into(),
+        })
+    }
+
+    pub(super) fn drives_third_party(&self) -> bool {
+        self.package == "rig" && self.kind == "test" && THIRD_PARTY.iter().any(|(name, _)| *name == self.name)
+    }
+
+    /// The program as a word that can stand in a file name.
+    pub(super) fn label(&self) -> String {
+        format!("{}-{}-{}", self.package, self.kind, self.name)
+    }
+
+    /// Runs all tests whose name contains `filter`, and returns those that failed.
+    pub(super) fn run(&self, filter: Option<&str>, sum: &mut Sum) -> anyhow::Result<Vec<Failure>> {
+        println!("\n==> {} {} {}", self.package, self.kind, self.name);
+        let skips = Skips::new()?;
+        let (report, status) = follow(self.command(&skips).args(filter), &skips)?;
+        sum.add(report.sum);
+        // A bench runs once, and without libtest: its exit status is the result.
+        if self.kind == "bench" {
+            if filter.is_none() || !status.success() {
+                sum.check(&self.label(), status.success());
+            }
+        } else if !report.is_complete || status.success() != report.failed.is_empty() {
+            sum.check(&format!("{}, which ended early ({status})", self.label()), false);
+        }
+        for test in skips.read().into_keys().filter(|test| !report.tests.contains(test)) {
+            sum.check(&format!("{test:?}, which called alongside_testing::skip and is no test"), false);
+        }
+        let failures = report.failure_logs().into_iter();
+        Ok(failures.map(|(test, log)| Failure { program: self.clone(), test, log }).collect())
+    }
+
+    /// Runs one test alone; whether it passed, and what was printed.
+    pub(super) fn run_alone(&self, test: &str) -> anyhow::Result<(bool, String)> {
+        let skips = Skips::new()?;
+        let Output { status, stdout, stderr } =
+            self.command(&skips).args(["--exact", test, "--show-output"]).output()?;
+        let output = String::from_utf8_lossy(&stdout);
+        let mut report = Report::default();
+        for line in output.lines() {
+            report.take(line, |test| skips.read().remove(test));
+        }
+        let passed = status.success() && report.sum == Sum { passed: 1, failed: 0, skipped: 0 };
+        Ok((passed, format!("{output}\n{}", String::from_utf8_lossy(&stderr))))
+    }
+
+    /// The program as cargo would start it.
+    fn command(&self, skips: &Skips) -> Command {
+        let directory = self.manifest.parent().unwrap_or(Path::new("."));
+        let mut command = Command::new(&self.executable);
+        command.current_dir(directory).env("CARGO_MANIFEST_DIR", directory);
+        command.env(alongside_testing::SKIPS, skips.path()).stdin(Stdio::null());
+        command
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub(in super::super) fn program(package: &str, kind: &str, name: &str) -> Program {
+        let manifest = format!("/w/{package}/Cargo.toml");
+        let message = serde_json::json!({
+            "reason": "compiler-artifact",
+            "manifest_path": manifest,
+            "target": { "kind": [kind], "name": name },
+            "profile": { "test": true },
+            "executable": "/w/target/debug/deps/it-1",
+        });
+        Program::parse(&message.to_string()).unwrap()
+    }
+
+    #[test]
+    fn only_test_programs_are_read_from_cargo() {
+        assert_eq!(program("rig", "test", "stories").label(), "rig-test-stories");
+        for message in ["", "{}", r#"{"executable":"/x","profile":{"test":false}}"#] {
+            assert_eq!(Program::parse(message), None, "{message}");
+        }
+    }
+
+    #[test]
+    fn third_party_programs_are_known_by_the_table() {
+        assert!(program("rig", "test", "stories").drives_third_party());
+        assert!(!program("rig", "test", "peers").drives_third_party());
+        assert!(!program("rig", "lib", "stories").drives_third_party());
+        assert!(!program("terminal", "test", "screens").drives_third_party());
+    }
+
+    #[test]
+    fn third_party_programs_exist() {
+        let rig = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rig/tests");
+        for (name, _) in THIRD_PARTY {
+            assert!(rig.join(name).join("main.rs").is_file(), "rig/tests has no {name}");
+        }
+    }
+}
