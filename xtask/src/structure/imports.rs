@@ -186,14 +186,14 @@ impl Paths {
 
     fn bind(&mut self, tree: &UseTree) {
         for (path, name) in flat(tree) {
-            if let Some(path) = self.into_crate(&path) {
+            if let Some(path) = self.within_crate(&path) {
                 self.bound.insert(name, path);
             }
         }
     }
 
     /// The path from the root of the crate; `None` for a path out of the crate.
-    fn into_crate(&self, path: &[String]) -> Option<Module> {
+    fn within_crate(&self, path: &[String]) -> Option<Module> {
         absolute(path, &self.module).or_else(|| {
             let first = path.first().filter(|first| self.children.contains(*first))?;
             let rest = path[1..].iter();
@@ -219,7 +219,7 @@ impl<'a> Visit<'a> for Paths {
     fn visit_item_use(&mut self, item: &'a syn::ItemUse) {
         for (path, _) in flat(&item.tree) {
             // The module that a name was imported from counts where the name is used.
-            self.found.extend(self.into_crate(&path));
+            self.found.extend(self.within_crate(&path));
         }
     }
 
@@ -228,7 +228,7 @@ impl<'a> Visit<'a> for Paths {
         if segments.len() > 1 {
             let bound = self.bound.get(&segments[0]);
             let through = bound.map(|bound| bound.iter().chain(&segments[1..]).cloned().collect());
-            self.found.extend(through.or_else(|| self.into_crate(&segments)));
+            self.found.extend(through.or_else(|| self.within_crate(&segments)));
         }
         visit::visit_path(self, path);
     }
