@@ -6,57 +6,24 @@
 
 mod adapters;
 mod commands;
+mod companions;
 mod failure;
+mod globals;
 mod host;
 mod line;
 mod logging;
+mod own_program;
+mod recovery_store;
+mod runtime_dir;
 mod saved;
 mod settings;
 mod signals;
 mod unified;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
-
-/// The IDE companion for every editor
-///
-/// Coding agents such as Gemini CLI and Qwen Code find it by themselves, learn which files you work on, and
-/// get their proposed changes read, edited and decided by you, change by change. The agent writes the file;
-/// alongside never does.
-///
-/// Without a command it opens the review desk of a project, in which an agent that is started in another
-/// terminal finds it by itself. See it all first with `alongside demo`.
-#[derive(Debug, Parser)]
-#[command(
-    version,
-    max_term_width = 100,
-    override_usage = "alongside [OPTIONS] [DIR]...\n       alongside [OPTIONS] <COMMAND>"
-)]
-struct Cli {
-    #[command(flatten)]
-    desk: commands::desk::Args,
-
-    #[command(flatten)]
-    globals: Globals,
-
-    #[command(subcommand)]
-    command: Option<commands::Command>,
-}
-
-/// What every command may be told.
-#[derive(Debug, Clone, Default, clap::Args)]
-struct Globals {
-    /// Read the settings from FILE instead of ~/.config/alongside/config.toml
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-
-    /// Write a log to FILE, for finding out what went wrong; it never holds the token.
-    /// At 16 MiB it becomes FILE.1, and a new one begins
-    #[arg(long, global = true, value_name = "FILE", env = "ALONGSIDE_LOG", hide_env_values = true)]
-    pub(crate) log: Option<PathBuf>,
-}
+use clap::Parser as _;
+use commands::cli::Cli;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {

@@ -11,8 +11,8 @@ use alongside_desk::{Desk, Problem};
 use alongside_lsp::{Client, Connection};
 use anyhow::Context as _;
 
-use crate::Globals;
 use crate::failure::{failure, parts};
+use crate::globals::Globals;
 use crate::host::{self, Registry, Wish};
 
 /// Be the language server that an editor starts

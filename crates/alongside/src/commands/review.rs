@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use crate::Globals;
 use crate::failure::{Hint, failure};
+use crate::globals::Globals;
 use crate::host::{self, Wish};
 use crate::line::json::JsonDesk;
 use crate::line::{Ending, LineDesk, Policy};

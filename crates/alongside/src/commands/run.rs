@@ -9,8 +9,8 @@ use anyhow::Context;
 use tokio::process::{Child, Command};
 
 use super::{desk, pane, serving, variables};
-use crate::Globals;
 use crate::failure::Hint;
+use crate::globals::Globals;
 use crate::host::{self, Wish};
 use crate::signals::{self, INTERRUPT, Signals};
 

@@ -8,7 +8,7 @@ use alongside_contract::token::split;
 use anyhow::Context;
 
 use super::serving::{self, Serving};
-use crate::Globals;
+use crate::globals::Globals;
 use crate::host::{self, Wish};
 
 /// Carry MCP over standard input and output to the companion of this directory

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 
 use super::meet::Wish;
 use super::registry::{Entry, Registry};
-use crate::Globals;
+use crate::globals::Globals;
 
 /// How long a desk waits for its hold before it shows anything.
 const FIRST_WITHIN: Duration = Duration::from_millis(250);

@@ -20,8 +20,8 @@ use tokio::time::Instant;
 
 use super::VERSION;
 use super::registry::{Entry, Lock, Registry};
-use crate::Globals;
 use crate::failure::{Hint, failure};
+use crate::globals::Globals;
 use crate::settings::Settings;
 
 /// How long a host that lives may take to put its socket back, which somebody has removed.

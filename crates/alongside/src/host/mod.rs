@@ -22,8 +22,9 @@ pub(crate) use meet::Wish;
 pub(crate) use reach::reach;
 pub(crate) use registry::{Entry, Registry};
 
-use crate::Globals;
 use crate::failure::{Hint, parts};
+use crate::globals::Globals;
+use crate::own_program::own_program;
 use crate::settings::Settings;
 use crate::signals::Signals;
 use meet::Begins;
@@ -131,10 +132,8 @@ struct Ready {
 
 /// A companion as the plan and the settings say.
 async fn companion(settings: &Settings, plan: &Plan) -> anyhow::Result<Companion> {
-    let mut builder = settings
-        .companion(Places::of_this_process())
-        .journal_as(&plan.name)
-        .stdio(crate::commands::own_program(), ["stdio"]);
+    let mut builder =
+        settings.companion(Places::of_this_process()).journal_as(&plan.name).stdio(own_program(), ["stdio"]);
     builder = match &plan.owner {
         Some(owner) => builder.editor(&owner.name, &owner.display_name).pid(owner.pid),
         None => builder.pid(plan.starter),

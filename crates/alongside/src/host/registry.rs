@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use alongside_companion::private::{self, Ground};
+use alongside_companion::private;
 use alongside_desk::socket::Owner;
 use alongside_platform::{Os, sockets};
 use anyhow::Context;
@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::meet::Wish;
 use crate::failure::Hint;
+use crate::runtime_dir::RuntimeDir;
 
 /// What is known of a host without asking it, and all that is needed to start it again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,12 +68,10 @@ impl Entry {
     }
 }
 
-/// The directory: what it is below, and its own name.
+/// The entries and sockets of all hosts of this user.
 #[derive(Debug, Clone)]
 pub(crate) struct Registry {
-    base: PathBuf,
-    below: PathBuf,
-    directory: PathBuf,
+    directory: RuntimeDir,
 }
 
 /// Held while a host is looked for and started, so that two who start at once end up with one.
@@ -80,31 +79,17 @@ pub(crate) struct Registry {
 pub(crate) struct Lock(#[expect(dead_code, reason = "it is held, not read")] File);
 
 impl Registry {
-    /// Opens the directory of this user: below `$XDG_RUNTIME_DIR`, or below the temporary directory.
+    /// Opens the directory of this user.
     ///
     /// # Errors
-    /// When neither can be made private.
+    /// As [`RuntimeDir::open`].
     pub(crate) fn open() -> anyhow::Result<Self> {
-        let variable =
-            |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let runtime = variable("XDG_RUNTIME_DIR").filter(|dir| dir.is_dir());
-        let (base, below) = match runtime {
-            Some(runtime) => (runtime, PathBuf::from("alongside")),
-            None => (std::env::temp_dir(), PathBuf::from(format!("alongside-{}", sockets::user()))),
-        };
-        let registry = Self { directory: base.join(&below), base, below };
-        registry.make().hint("set XDG_RUNTIME_DIR to a directory of yours that exists")?;
-        Ok(registry)
-    }
-
-    fn make(&self) -> anyhow::Result<()> {
-        private::directory(&self.base, &self.below, Ground::Shared)
-            .with_context(|| format!("cannot make the private directory {}", self.directory.display()))
+        Ok(Self { directory: RuntimeDir::open()? })
     }
 
     /// The directory, which is private.
     pub(crate) fn directory(&self) -> &Path {
-        &self.directory
+        self.directory.path()
     }
 
     /// The name of a host for these roots: short, for a socket's path has 108 bytes at most.
@@ -117,7 +102,7 @@ impl Registry {
 
     /// All entries, also of hosts that have crashed; the one that was focused last comes first.
     pub(crate) fn entries(&self) -> Vec<Entry> {
-        let files = fs::read_dir(&self.directory).into_iter().flatten().flatten().map(|entry| entry.path());
+        let files = fs::read_dir(self.directory()).into_iter().flatten().flatten().map(|entry| entry.path());
         let mut entries: Vec<Entry> = files
             .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
             .filter_map(|path| serde_json::from_slice(&fs::read(path).ok()?).ok())
@@ -152,7 +137,7 @@ impl Registry {
         let path = self.file("start", "lock");
         for _ in 0..1500 {
             // Cleaners may take the directory at any time.
-            self.make()?;
+            self.directory.make()?;
             let locked = private::try_lock(&path).with_context(|| format!("cannot lock {}", path.display()));
             let hint = "see that there is room, or set XDG_RUNTIME_DIR to another directory of yours";
             if let Some(lock) = locked.hint(hint)? {
@@ -189,9 +174,9 @@ impl Registry {
     /// When the disk does not let us.
     pub(crate) fn put_back(&self, entry: &Entry) -> anyhow::Result<Option<Listener>> {
         if !self.is_there(entry) && !self.is_taken(entry) {
-            self.make()?;
+            self.directory.make()?;
             self.write(entry)?;
-            tracing::warn!(directory = %self.directory.display(), "our files were not there; they are back");
+            tracing::warn!(directory = %self.directory().display(), "our files were not there; they are back");
         }
         let is_gone = Os::HERE != Os::Windows && !self.file(&entry.name, "sock").exists();
         match is_gone && self.is_there(entry) {
@@ -227,11 +212,11 @@ impl Registry {
     }
 
     fn socket(&self, name: &str) -> std::io::Result<Name<'static>> {
-        let address = sockets::address(Os::HERE, &self.directory, name, &sockets::user());
+        let address = sockets::address(Os::HERE, self.directory(), name, &sockets::user());
         address.map_err(std::io::Error::other)?.to_fs_name::<GenericFilePath>()
     }
 
     fn file(&self, name: &str, extension: &str) -> PathBuf {
-        self.directory.join(name).with_extension(extension)
+        self.directory().join(name).with_extension(extension)
     }
 }

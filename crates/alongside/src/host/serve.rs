@@ -19,6 +19,7 @@ use super::VERSION;
 use super::life::{Life, Party, Step};
 use super::registry::{Entry, Registry};
 use super::visit::{Event, Seated, receive_and_serve};
+use crate::companions;
 use crate::saved::{self, Filter};
 use crate::settings::Settings;
 use crate::signals::{self, Signals};
@@ -397,7 +398,7 @@ async fn owner_ends(owner: Option<&Owner>) {
 
 /// Says which other companions serve the projects. Asking them may take a while, and nobody waits for it.
 async fn report_foreign(desk: Desk, roots: Vec<PathBuf>) {
-    for problem in crate::commands::serving::foreign(&roots).await {
+    for problem in companions::foreign(&roots).await {
         desk.send(Request::Report(problem));
     }
 }

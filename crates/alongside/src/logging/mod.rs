@@ -17,7 +17,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::failure::Hint;
-use crate::host::Registry;
+use crate::runtime_dir::RuntimeDir;
 use capped::Capped;
 use queue::Queue;
 
@@ -89,7 +89,7 @@ fn log_panics(queue: Queue) {
 
 /// Where hosts log, who have no terminal; and where they do if they cannot.
 pub(crate) fn directories() -> Vec<PathBuf> {
-    let elsewhere = Registry::open().ok().map(|registry| registry.directory().join("log"));
+    let elsewhere = RuntimeDir::open().ok().map(|runtime| runtime.path().join("log"));
     std::iter::once(directory()).chain(elsewhere).collect()
 }
 
