@@ -1,7 +1,7 @@
 //! `alongside`: the IDE companion for every editor, as a command.
 //!
 //! One file per command in `commands`, and its doc comment is its help. `line` is the desk that commands show
-//! reviews at; `saved` tells agents about files without an editor; everything that is printed and comes from
+//! reviews at; `save_watcher` tells agents about files without an editor; everything that is printed and comes from
 //! outside goes through `harmless`. Reviews themselves, and the wire, are the business of the crates below.
 
 mod adapters;
@@ -15,7 +15,7 @@ mod logging;
 mod own_program;
 mod recovery_store;
 mod runtime_dir;
-mod saved;
+mod save_watcher;
 mod settings;
 mod signals;
 mod unified;

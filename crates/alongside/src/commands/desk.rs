@@ -11,7 +11,7 @@ use clap::CommandFactory as _;
 use super::review;
 use crate::failure;
 use crate::globals::Globals;
-use crate::host::{self, Wish};
+use crate::host::{self, JoinRequest};
 use crate::recovery_store::recovery_store;
 use crate::settings::Settings;
 use crate::signals;
@@ -67,7 +67,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     }
     let roots = review::roots(&args.dirs)?;
     let settings = Settings::load(globals.config.as_deref(), &roots)?;
-    let reached = host::reach(Wish::desk(roots.clone(), args.host, globals)).await?;
+    let reached = host::join(JoinRequest::desk(roots.clone(), args.host, globals)).await?;
     if let Some(pid) = args.until {
         tokio::spawn(end_with(pid));
     }

@@ -1,9 +1,7 @@
-//! Which hosts there are, and how they are reached: a private directory with a socket and a small file for
-//! each.
+//! The list of this user's hosts: a private directory with a socket and a small file for each.
 
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use alongside_companion::private;
@@ -12,61 +10,10 @@ use alongside_platform::{Os, sockets};
 use anyhow::Context;
 use interprocess::local_socket::tokio::{Listener, Stream, prelude::*};
 use interprocess::local_socket::{GenericFilePath, ListenerOptions, Name};
-use serde::{Deserialize, Serialize};
 
-use super::meet::Wish;
+use super::entry::Entry;
 use crate::failure::Hint;
 use crate::runtime_dir::RuntimeDir;
-
-/// What is known of a host without asking it, and all that is needed to start it again.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Entry {
-    /// Its name: that of its socket.
-    pub(crate) name: String,
-    pub(crate) pid: u32,
-    /// The program's version.
-    pub(crate) version: String,
-    pub(crate) roots: Vec<PathBuf>,
-    /// The editor it belongs to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) owner: Option<Owner>,
-    /// The editor is gone, and may come back.
-    #[serde(default)]
-    pub(crate) hidden: bool,
-    /// When a person last turned to it, in milliseconds since the Unix epoch.
-    pub(crate) focused_at: u64,
-    /// All that it listens on.
-    #[serde(default)]
-    pub(crate) addresses: Vec<SocketAddr>,
-    /// The settings file that was named when it was started.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) config: Option<PathBuf>,
-    /// The log that was named then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) log: Option<PathBuf>,
-}
-
-impl Entry {
-    /// Whether an editor that comes may have it: it has none, or one that is gone.
-    pub(crate) fn is_free(&self) -> bool {
-        let lives = |owner: &Owner| alongside_platform::process::look_up(owner.pid).is_some();
-        self.hidden || !self.owner.as_ref().is_some_and(lives)
-    }
-
-    /// The same for whoever starts it again after a crash.
-    pub(crate) fn again_for(&self, wish: &Wish) -> Self {
-        let owner = wish.owner.clone().or_else(|| self.owner.clone().filter(|_| !self.is_free()));
-        Self { owner, hidden: false, ..self.clone() }
-    }
-
-    /// Whether every one of these directories is at or below a root of it.
-    pub(crate) fn serves(&self, dirs: &[PathBuf]) -> bool {
-        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let roots: Vec<_> = self.roots.iter().map(|root| real(root)).collect();
-        dirs.iter().all(|dir| roots.iter().any(|root| real(dir).starts_with(root)))
-    }
-}
 
 /// The entries and sockets of all hosts of this user.
 #[derive(Debug, Clone)]

@@ -83,7 +83,7 @@ impl Default for Settings {
 
 impl Settings {
     /// None at all, and nothing is told: those there are cannot be understood.
-    pub(crate) fn silent() -> Self {
+    pub(crate) fn tell_nothing() -> Self {
         Self { context: false, ..Self::default() }
     }
 
@@ -106,7 +106,7 @@ impl Settings {
                 }
             }
         }
-        match settings.visit(roots).into_iter().next() {
+        match settings.read_projects(roots).into_iter().next() {
             Some((_, error)) => Err(error),
             None => Ok(settings),
         }
@@ -114,7 +114,7 @@ impl Settings {
 
     /// Reads what these projects add, in place of what others did. Returns those that say what cannot be
     /// meant: nobody knows what shall be hidden in them.
-    pub(crate) fn visit(&mut self, roots: &[PathBuf]) -> Vec<(PathBuf, anyhow::Error)> {
+    pub(crate) fn read_projects(&mut self, roots: &[PathBuf]) -> Vec<(PathBuf, anyhow::Error)> {
         self.added.clear();
         let mut wrong = Vec::new();
         for root in roots {

@@ -70,7 +70,7 @@ async fn a_project_that_is_opened_later_hides_what_it_says_and_everything_if_nob
         problem["what"].as_str().is_some_and(|what| what.contains("third/.alongside.toml:2:"))
     });
     let hint = problem["hint"].as_str().unwrap();
-    assert!(hint.starts_with("Agents are told of no file in") && hint.contains("third"), "{hint}");
+    assert!(hint.starts_with("Agents hear of no file in") && hint.contains("third"), "{hint}");
     let files = [&secret, &unclear, &open, &first].map(|path| json!({ "path": path }));
     editor.says("alongside/didChangeContext", json!({ "openFiles": files }));
     let status = editor.hears("alongside/didChangeStatus", |status| {

@@ -67,8 +67,8 @@ async fn a_host_comes_back_though_the_project_says_what_nobody_understands_and_t
         home.file(".alongside.toml", "[context]\nexclud = [\"secret\"]\n");
     })
     .await;
-    let said = desk.shows("until its settings are right").await;
-    assert!(said.contains(".alongside.toml") && said.contains("Agents are told of no file in"), "{said}");
+    let said = desk.shows("until you correct its settings").await;
+    assert!(said.contains(".alongside.toml") && said.contains("Agents hear of no file in"), "{said}");
     drop(home);
 }
 
@@ -80,7 +80,7 @@ async fn a_host_comes_back_though_the_persons_own_settings_are_wrong_and_tells_n
         std::fs::write(directory.join("config.toml"), "[context]\nexclud = 1\n").unwrap();
     })
     .await;
-    let said = desk.shows("agents are told of no files").await;
+    let said = desk.shows("agents hear of no files").await;
     assert!(said.contains("config.toml"), "{said}");
 }
 

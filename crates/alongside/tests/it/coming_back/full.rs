@@ -160,14 +160,14 @@ async fn a_host_for_whose_entry_there_is_no_room_serves_and_is_found_once_there_
     let file = home.file("a.txt", "a\n");
     let Some((mut desk, run)) = desk_without_room_to_be_found(&home) else { return };
     let said =
-        desk.shows("no further desk can join this companion").await + &desk.shows("XDG_RUNTIME_DIR").await;
+        desk.shows("new desks cannot join this companion").await + &desk.shows("XDG_RUNTIME_DIR").await;
     assert!(said.contains(home.path("run").to_str().unwrap()), "{said}");
     let agent = home.agent().await;
     let diff = propose(&agent, &file, "A\n").await;
     desk.answers("(1/1) keep", "a").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "A\n".into() });
     std::fs::remove_file(run.join("filler")).unwrap();
-    desk.shows("further desks can join this companion again").await;
+    desk.shows("new desks can join this companion again").await;
     let kinds =
         files_below(&run.join("alongside")).into_iter().filter_map(|path| path.extension().map(Into::into));
     assert_eq!(kinds.collect::<Vec<PathBuf>>(), ["json", "sock", "lock"].map(PathBuf::from));
@@ -177,7 +177,7 @@ async fn a_host_for_whose_entry_there_is_no_room_serves_and_is_found_once_there_
 async fn of_a_host_for_whose_entry_there_was_no_room_nothing_stays() {
     let home = Home::new();
     let Some((mut desk, run)) = desk_without_room_to_be_found(&home) else { return };
-    desk.shows("no further desk can join this companion").await;
+    desk.shows("new desks cannot join this companion").await;
     // The file system stays while somebody has it open.
     let open = std::fs::File::open(run.join("alongside")).unwrap();
     let open = PathBuf::from(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&open)));

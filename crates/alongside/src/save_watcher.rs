@@ -22,7 +22,7 @@ use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 
-pub(crate) use filter::Filter;
+pub(crate) use filter::SaveFilter;
 
 /// Saves that come this close together are one: editors write a file in several steps.
 const TOGETHER: Duration = Duration::from_millis(100);
@@ -35,7 +35,7 @@ const LARGEST_COMPARED: u64 = 64 << 20;
 
 /// Watches `roots` and reports to `desk`'s companion until it stops, or until it is aborted. What keeps it
 /// from watching is reported, too.
-pub(crate) fn start(desk: Desk, roots: Vec<PathBuf>, filter: Filter) -> AbortHandle {
+pub(crate) fn start(desk: Desk, roots: Vec<PathBuf>, filter: SaveFilter) -> AbortHandle {
     let (tell, told) = mpsc::unbounded_channel();
     let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
         // It also tells of every file that is only opened, which companions do a lot.
@@ -44,7 +44,7 @@ pub(crate) fn start(desk: Desk, roots: Vec<PathBuf>, filter: Filter) -> AbortHan
             let _ = tell.send(event);
         }
     });
-    let mut saved = Saved {
+    let mut saved = SaveWatcher {
         desk,
         filter,
         watcher: None,
@@ -66,12 +66,12 @@ pub(crate) fn start(desk: Desk, roots: Vec<PathBuf>, filter: Filter) -> AbortHan
     watching.abort_handle()
 }
 
-struct Saved {
+struct SaveWatcher {
     desk: Desk,
-    filter: Filter,
+    filter: SaveFilter,
     watcher: Option<RecommendedWatcher>,
     limit_told: bool,
-    /// Saved files, newest first.
+    /// SaveWatcher files, newest first.
     files: Vec<PathBuf>,
     /// Reviews that wait, to know what was accepted.
     reviews: HashMap<ReviewId, Review>,
@@ -79,7 +79,7 @@ struct Saved {
     accepted: HashMap<PathBuf, String>,
 }
 
-impl Saved {
+impl SaveWatcher {
     async fn run(&mut self, mut told: mpsc::UnboundedReceiver<notify::Result<notify::Event>>) {
         let mut touched = BTreeSet::new();
         let mut first = None;

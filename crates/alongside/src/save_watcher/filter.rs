@@ -8,13 +8,13 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 /// Tells saves from noise.
 #[derive(Debug, Clone)]
-pub(crate) struct Filter {
+pub(crate) struct SaveFilter {
     /// Exclusions, by the root they are relative to.
     excluded: Vec<(PathBuf, Gitignore)>,
     with_git_ignored: bool,
 }
 
-impl Filter {
+impl SaveFilter {
     /// `excludes` are globs in the manner of `.gitignore`; those that cannot be read exclude nothing here
     /// (the companion refuses to start with them).
     pub(crate) fn new(roots: &[PathBuf], excludes: &[String], with_git_ignored: bool) -> Self {
@@ -124,7 +124,7 @@ mod tests {
         for file in ["a.log", "a.rs", "src/b.rs", ".env"] {
             std::fs::write(root.join(file), "").unwrap();
         }
-        let filter = Filter::new(std::slice::from_ref(&root), &["/secret/".into()], false);
+        let filter = SaveFilter::new(std::slice::from_ref(&root), &["/secret/".into()], false);
         let mut folders = filter.folders_below(&root);
         folders.sort();
         assert_eq!(
@@ -135,6 +135,6 @@ mod tests {
         assert!(filter.wants(&root.join("a.rs")) && filter.wants(&root.join("src/b.rs")));
         assert!(!filter.wants(&root.join("a.log")) && !filter.wants(&root.join(".env")));
         assert!(!filter.wants_folder(&root.join("target")) && !filter.wants_folder(&root.join(".git")));
-        assert!(Filter::new(&[], &[], true).wants(&root.join("a.log")));
+        assert!(SaveFilter::new(&[], &[], true).wants(&root.join("a.log")));
     }
 }

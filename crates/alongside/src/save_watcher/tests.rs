@@ -22,7 +22,7 @@ impl Watched {
         fs::create_dir_all(root.join("src")).unwrap();
         fs::write(root.join(".gitignore"), "*.log\n").unwrap();
         let (desk, seat) = alongside_desk::pair();
-        start(desk, vec![root.clone()], Filter::new(std::slice::from_ref(&root), &[], false));
+        start(desk, vec![root.clone()], SaveFilter::new(std::slice::from_ref(&root), &[], false));
         let mut watched = Self { _dir: dir, root, seat };
         // Folders are watched in the background: it is ready once a save is noticed.
         for attempt in 0.. {

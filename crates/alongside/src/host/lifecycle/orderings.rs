@@ -45,7 +45,7 @@ enum Happens {
 /// The host and, beside it, what is so: nothing of it is asked of the rules that are tried.
 #[derive(Debug, Clone)]
 struct World {
-    life: Life,
+    lifecycle: Lifecycle,
     now: Instant,
     /// Who is connected.
     there: BTreeSet<usize>,
@@ -73,7 +73,7 @@ impl World {
         let now = Instant::now();
         let ended = BTreeSet::from_iter(owner.filter(|_| starter != 1 && starter != 2));
         Self {
-            life: Life::begin(owner.map(editor), starter, now),
+            lifecycle: Lifecycle::begin(owner.map(editor), starter, now),
             now,
             there: BTreeSet::new(),
             orphaned: BTreeSet::new(),
@@ -125,7 +125,7 @@ impl World {
                 if CAST[of].1 == Role::Desk {
                     next.lost = GRACE_TICKS;
                 }
-                next.life.joined(id(of), party(of))
+                next.lifecycle.joined(id(of), party(of))
             }
             Happens::Leaves(of) | Happens::Vanishes(of) => {
                 next.there.remove(&of);
@@ -134,13 +134,13 @@ impl World {
                 if !left && counted && next.owner.is_none() && CAST[of].1 == Role::Desk {
                     next.lost = 0;
                 }
-                next.life.parted(id(of), left, next.now)
+                next.lifecycle.parted(id(of), left, next.now)
             }
             Happens::Ends(pid) => {
                 next.ended.insert(pid);
                 Vec::new()
             }
-            Happens::Noticed => next.life.owner_gone(next.now),
+            Happens::Noticed => next.lifecycle.owner_gone(next.now),
             Happens::Time => {
                 next.now += TICK;
                 // Up to where it does not matter any more, so that the world is finite.
@@ -151,13 +151,13 @@ impl World {
                 }
                 // Nothing is ever due without being announced.
                 assert!(
-                    next.life.deadline().is_some_and(|at| at <= next.now)
-                        || next.life.clone().due(next.now).is_empty(),
+                    next.lifecycle.deadline().is_some_and(|at| at <= next.now)
+                        || next.lifecycle.clone().due(next.now).is_empty(),
                     "{before:#?}"
                 );
                 let mut steps = Vec::new();
-                while next.life.deadline().is_some_and(|at| at <= next.now) {
-                    let due = next.life.due(next.now);
+                while next.lifecycle.deadline().is_some_and(|at| at <= next.now) {
+                    let due = next.lifecycle.due(next.now);
                     let ends = due.contains(&Step::End);
                     steps.extend(due);
                     if ends {
@@ -179,7 +179,7 @@ impl World {
             }
         }
         let before_owner = next.owner;
-        next.owner = next.life.owner().map(|owner| owner.pid);
+        next.owner = next.lifecycle.owner().map(|owner| owner.pid);
         if next.looking().next().is_some() {
             next.alone = 0;
         }
@@ -223,10 +223,10 @@ impl World {
         // It does not live on for nobody: half a minute, and as much again for an editor.
         let at_most = if self.owner.is_none() { GRACE_TICKS } else { 2 * GRACE_TICKS };
         assert!(self.alone < at_most, "for nobody: {}", told());
-        assert!(self.alone == 0 || self.life.deadline().is_some(), "for nobody, for good: {}", told());
+        assert!(self.alone == 0 || self.lifecycle.deadline().is_some(), "for nobody, for good: {}", told());
         // Hidden is it while nobody is there and an editor may come back, and then only for half a minute.
-        assert_eq!(self.found_as, self.life.shown, "{}", told());
-        if self.life.is_hidden() {
+        assert_eq!(self.found_as, self.lifecycle.shown(), "{}", told());
+        if self.lifecycle.is_hidden() {
             assert!(looking.is_empty() && self.owner.is_some() && self.hidden < GRACE_TICKS, "{}", told());
         }
         // An editor's is found as that editor's, and one without as somebody's who is there.
@@ -234,14 +234,14 @@ impl World {
             (None, _) => {}
             (Some(shown), Some(owner)) => assert_eq!(shown, owner, "{}", told()),
             (Some(shown), None) => {
-                let starter = self.age < GRACE_TICKS && !before.life.is_hidden();
+                let starter = self.age < GRACE_TICKS && !before.lifecycle.is_hidden();
                 assert!(looking.is_empty() || looking.contains(&shown) || starter, "{}", told());
             }
         }
         // An editor that was noticed to end is gone at once; one that lives and is served never is, unless it
         // says so.
         if let (Happens::Noticed, Some(gone)) = (what, before.owner) {
-            assert!(hides && (self.owner != Some(gone) || self.life.is_hidden()), "{}", told());
+            assert!(hides && (self.owner != Some(gone) || self.lifecycle.is_hidden()), "{}", told());
         }
         if hides && let Some(gone) = before.owner {
             let says_so = matches!(what, Happens::Leaves(of) if CAST[of].0 == gone && !self.serves(gone));
@@ -249,13 +249,13 @@ impl World {
             assert!(says_so || unserved || matches!(what, Happens::Noticed), "{}", told());
         }
         // No editor takes what is another's that is there.
-        if let (Some(was), false, false) = (before.owner, hides, before.life.is_hidden()) {
+        if let (Some(was), false, false) = (before.owner, hides, before.lifecycle.is_hidden()) {
             assert_eq!(self.owner, Some(was), "{}", told());
         }
         // Whoever comes first to a host that is free has it: an editor as its owner.
         if let Happens::Comes(of) = what
             && CAST[of].2
-            && (before.owner.is_none() || before.life.is_hidden())
+            && (before.owner.is_none() || before.lifecycle.is_hidden())
         {
             assert_eq!(self.owner, Some(CAST[of].0), "{}", told());
         }
@@ -267,10 +267,10 @@ impl World {
             assert_eq!(steps, [], "{}", told());
         }
         // A sleep of the machine changes nothing.
-        let mut slept = self.life.clone();
+        let mut slept = self.lifecycle.clone();
         let gap = 100 * TICK;
-        slept.stood_still(gap);
-        assert_eq!(slept.deadline(), self.life.deadline().map(|at| at + gap), "{}", told());
+        slept.postpone(gap);
+        assert_eq!(slept.deadline(), self.lifecycle.deadline().map(|at| at + gap), "{}", told());
     }
 
     /// What tells this state from others: times count from now.
@@ -280,17 +280,19 @@ impl World {
                 i128::from(at > self.now) * at.saturating_duration_since(self.now).as_millis().cast_signed()
             })
         };
-        let life = &self.life;
-        let parties: Vec<_> = life.parties.keys().collect();
-        let times = [life.lost_until, life.ends_at, life.owner_gone_at, life.starter_until].map(from_now);
+        let (ownership, own) = match &self.lifecycle.ownership {
+            Ownership::Unowned { shown, starter_until, lost_until } => {
+                (format!("unowned {shown}"), [*starter_until, *lost_until])
+            }
+            Ownership::Owned { owner, gone_at } => (format!("owned {}", owner.pid), [*gone_at, None]),
+            Ownership::Hidden { owner } => (format!("hidden {}", owner.pid), [None, None]),
+        };
+        let parties: Vec<_> = self.lifecycle.parties.keys().collect();
+        let times = [own[0], own[1], self.lifecycle.ends_at].map(from_now);
         let counts = [self.alone, self.unserved, self.hidden, self.lost, self.age];
         format!(
-            "{parties:?} {:?} {:?} {times:?} {:?} {:?} {:?} {counts:?}",
-            life.owner.as_ref().map(|owner| owner.pid),
-            life.shown,
-            self.there,
-            self.ended,
-            self.found_as,
+            "{parties:?} {ownership} {times:?} {:?} {:?} {:?} {counts:?}",
+            self.there, self.ended, self.found_as,
         )
     }
 }

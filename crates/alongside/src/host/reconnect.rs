@@ -1,5 +1,5 @@
-//! A desk that outlives its host: when the host crashes, it is started again, and the desk is told what was
-//! lost.
+//! A desk's connection that outlives its host: when the host crashes, the connection starts it again and tells
+//! the desk what was lost.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,53 +14,54 @@ use futures_util::stream::FuturesOrdered;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use super::hold::Holding;
-use super::meet::{Wish, meet, meet_again};
-use super::registry::{Entry, Registry};
+use super::connect::{connect, reconnect};
+use super::entry::Entry;
+use super::join_request::JoinRequest;
+use super::port_hold::HostPortHold;
+use super::registry::Registry;
 
-/// For how long it is tried to start a host again, and how often: there may be no room or no descriptor just
-/// then, and agents wait.
-const TRIED_FOR: Duration = Duration::from_secs(30);
-const TRIED_EVERY: Duration = Duration::from_secs(1);
+/// For how long, and how often, a connection tries to start its host again: there may be no room or no
+/// descriptor just then, and agents wait.
+const RESTART_TIMEOUT: Duration = Duration::from_secs(30);
+const RESTART_INTERVAL: Duration = Duration::from_secs(1);
 
-/// A host that crashes this often within [`WHILE`] is not started again.
-const CRASHES: usize = 5;
-const WHILE: Duration = Duration::from_secs(60);
+/// A host that crashes more often than this within [`CRASH_WINDOW`] is not started again.
+const MAX_CRASHES: usize = 5;
+const CRASH_WINDOW: Duration = Duration::from_secs(60);
 
 /// A desk at the host of a project.
 #[derive(Debug)]
-pub(crate) struct Reached {
+pub(crate) struct JoinedDesk {
     /// It says [`Gone`](alongside_desk::Gone) when the host has ended for good, not when it has crashed.
     pub(crate) desk: Desk,
-    /// What the host said of itself.
+    /// The host's first message.
     pub(crate) welcome: Welcome,
 }
 
-/// Joins the host of a project, or starts one; see [`Wish`].
+/// Joins the host of a project, or starts one, and joins it again after each crash.
 ///
 /// # Errors
-/// As [`meet`].
-pub(crate) async fn reach(wish: Wish) -> anyhow::Result<Reached> {
-    let joined = meet(&wish).await?;
+/// As [`connect`].
+pub(crate) async fn join(request: JoinRequest) -> anyhow::Result<JoinedDesk> {
+    let joined = connect(&request).await?;
     let welcome = joined.welcome.clone();
     let (desk, seat) = pair();
-    let mut carrier = Carrier {
-        wish,
+    let mut relay = Relay {
+        request,
         entry: entry(&welcome),
-        holding: Holding::default(),
+        port_hold: HostPortHold::default(),
         seat,
-        waiting: BTreeSet::new(),
+        open_reviews: BTreeSet::new(),
         context: None,
         paused: false,
-        leaving: false,
-        leave: None,
+        leave: Leave::NotAsked,
     };
-    carrier.holding.follow(welcome.alongside.clone()).await;
-    tokio::spawn(carrier.run(joined));
-    Ok(Reached { desk, welcome })
+    relay.port_hold.follow(welcome.alongside.clone()).await;
+    tokio::spawn(relay.run(joined));
+    Ok(JoinedDesk { desk, welcome })
 }
 
-/// What is needed to start the host again, as it was when we joined: afterwards its own words are gone.
+/// The entry to start the host again from, read while the host is there.
 fn entry(welcome: &Welcome) -> Entry {
     let host = &welcome.alongside;
     let entries = Registry::open().map(|registry| registry.entries()).unwrap_or_default();
@@ -68,45 +69,52 @@ fn entry(welcome: &Welcome) -> Entry {
     known.unwrap_or_else(|| Entry { name: host.name.clone(), roots: host.roots.clone(), ..Entry::default() })
 }
 
-/// Carries messages between a desk and whichever host there is.
-struct Carrier {
-    wish: Wish,
+/// Relays messages between a desk and whichever host there is.
+struct Relay {
+    request: JoinRequest,
     entry: Entry,
-    holding: Holding,
+    port_hold: HostPortHold,
     seat: Seat,
     /// Reviews that the desk knows as open.
-    waiting: BTreeSet<ReviewId>,
-    /// What the desk reported last: a new host has to hear it again.
+    open_reviews: BTreeSet<ReviewId>,
+    /// The desk's last report, repeated to a new host.
     context: Option<ContextReport>,
     paused: bool,
-    /// The desk has asked to leave; a host that is away just then hears it when it is back, and ends.
-    leaving: bool,
-    leave: Option<Call>,
+    leave: Leave,
 }
 
-type Answer = Result<Revised, Refusal>;
+/// Whether the desk has asked to leave.
+enum Leave {
+    NotAsked,
+    /// While the host was away. The host hears it when it is back, and ends.
+    Deferred(Call),
+    /// The host has heard it.
+    Sent,
+}
 
-/// Hands an answer on. None comes from a host that has gone.
-fn answer_to(to: oneshot::Sender<Answer>, answer: Result<Answer, oneshot::error::RecvError>) {
-    // Nobody need wait for it.
-    let _ = to.send(answer.unwrap_or(Err(Refusal::Interrupted)));
+type Reply = Result<Revised, Refusal>;
+
+/// Passes a reply on. A host that has gone gives none.
+fn reply_to(to: oneshot::Sender<Reply>, reply: Result<Reply, oneshot::error::RecvError>) {
+    let _ = to.send(reply.unwrap_or(Err(Refusal::Interrupted)));
 }
 
 /// Why a connection is over.
-enum Over {
+enum Disconnect {
     /// The desk was dropped, or has left.
     Desk,
+    /// The host has ended, with a goodbye unless it crashed.
     Host(Option<Goodbye>),
 }
 
-impl Carrier {
+impl Relay {
     async fn run(mut self, mut joined: Joined) {
         let mut crashes: Vec<Instant> = Vec::new();
         loop {
-            self.holding.follow(joined.welcome.alongside.clone()).await;
-            let how = match self.carry(&mut joined).await {
-                Over::Desk => return,
-                Over::Host(how) => how,
+            self.port_hold.follow(joined.welcome.alongside.clone()).await;
+            let how = match self.relay(&mut joined).await {
+                Disconnect::Desk => return,
+                Disconnect::Host(how) => how,
             };
             match how {
                 Some(Goodbye::Stopped) => return,
@@ -118,79 +126,86 @@ impl Carrier {
                     );
                 }
                 None => {
-                    crashes.retain(|crash| crash.elapsed() < WHILE);
+                    crashes.retain(|crash| crash.elapsed() < CRASH_WINDOW);
                     crashes.push(Instant::now());
                     let hint = "it is started again; agents that call themselves disconnected come back with `/ide enable`";
                     self.interrupted("the companion was interrupted", Some(hint), Closing::Interrupted);
                 }
             }
-            if crashes.len() > CRASHES {
+            if crashes.len() > MAX_CRASHES {
                 return self.problem(
                     "the companion crashes again and again",
                     Some("`alongside log` shows what it said"),
                 );
             }
-            joined = match self.join_again().await {
+            joined = match self.restart().await {
                 Ok(joined) => joined,
                 Err(error) => {
                     tracing::error!("{error:#}");
                     return self.problem(&format!("the companion cannot be started again: {error:#}"), None);
                 }
             };
-            self.repeat(&joined.desk);
+            self.repeat_state(&joined.desk);
         }
     }
 
-    /// Carries messages until one of the two is gone.
-    async fn carry(&mut self, joined: &mut Joined) -> Over {
-        if let Some(call) = self.leave.take() {
-            joined.desk.pass_on(call);
-        }
-        let mut answers = FuturesOrdered::new();
-        let over = loop {
+    /// Relays messages until one of the two sides is gone.
+    async fn relay(&mut self, joined: &mut Joined) -> Disconnect {
+        self.leave = match std::mem::replace(&mut self.leave, Leave::NotAsked) {
+            Leave::Deferred(call) => {
+                joined.desk.pass_on(call);
+                Leave::Sent
+            }
+            other => other,
+        };
+        let mut replies = FuturesOrdered::new();
+        let disconnect = loop {
             tokio::select! {
                 event = joined.desk.next() => {
                     let Ok(event) = event else { break None };
                     if !self.tell(event) {
-                        break Some(Over::Desk);
+                        break Some(Disconnect::Desk);
                     }
                 }
-                Some((to, answer)) = answers.next(), if !answers.is_empty() => {
-                    // What it changed is told before it.
+                Some((to, reply)) = replies.next(), if !replies.is_empty() => {
+                    // The desk hears the changes of a request before its reply.
                     while let Some(event) = joined.desk.try_next() {
                         self.tell(event);
                     }
-                    answer_to(to, answer);
+                    reply_to(to, reply);
                 }
                 call = self.seat.calls.recv() => {
-                    let Some(Call { request, answer }) = call else { break Some(Over::Desk) };
+                    let Some(Call { request, answer }) = call else { break Some(Disconnect::Desk) };
                     match &request {
                         Request::ChangeContext(report) => self.context = Some(report.clone()),
-                        Request::Leave => self.leaving = true,
+                        Request::Leave => self.leave = Leave::Sent,
                         _ => {}
                     }
-                    let answered = joined.desk.send(request);
-                    answers.push_back(async { (answer, answered.await) });
+                    let reply = joined.desk.send(request);
+                    replies.push_back(async { (answer, reply.await) });
                 }
             }
         };
-        if let Some(over) = over {
-            return over;
+        if let Some(disconnect) = disconnect {
+            return disconnect;
         }
-        while let Some((to, answer)) = answers.next().await {
-            answer_to(to, answer);
+        while let Some((to, reply)) = replies.next().await {
+            reply_to(to, reply);
         }
-        if self.leaving { Over::Desk } else { Over::Host((&mut joined.parted).await.ok().flatten()) }
+        match self.leave {
+            Leave::NotAsked => Disconnect::Host((&mut joined.parted).await.ok().flatten()),
+            Leave::Deferred(_) | Leave::Sent => Disconnect::Desk,
+        }
     }
 
     /// Tells the desk; false if it is gone.
     fn tell(&mut self, event: Event) -> bool {
         match &event {
-            Event::Opened(review) => drop(self.waiting.insert(review.id)),
-            Event::Closed(closed) => drop(self.waiting.remove(&closed.id)),
+            Event::Opened(review) => drop(self.open_reviews.insert(review.id)),
+            Event::Closed(closed) => drop(self.open_reviews.remove(&closed.id)),
             Event::Status(status) => {
                 self.paused = status.paused;
-                // Projects come and go; a host that is started again serves those of the last one.
+                // A host that is started again serves the projects that the last one served at its end.
                 self.entry.roots.clone_from(&status.roots);
             }
             _ => {}
@@ -198,10 +213,10 @@ impl Carrier {
         self.seat.events.send(event).is_ok()
     }
 
-    /// The host is not there: what was open is rejected, if not now, then when it is back.
+    /// Closes the open reviews at the desk. The host rejects them, if not now, then when it is back.
     fn interrupted(&mut self, what: &str, hint: Option<&str>, closing: Closing) {
         self.problem(what, hint);
-        for id in std::mem::take(&mut self.waiting) {
+        for id in std::mem::take(&mut self.open_reviews) {
             let closed = Closed { id, closing, decided_here: false, draft: None };
             let _ = self.seat.events.send(Event::Closed(closed));
         }
@@ -209,27 +224,26 @@ impl Carrier {
 
     fn problem(&self, what: &str, hint: Option<&str>) {
         let problem = Problem { what: what.to_owned(), hint: hint.map(str::to_owned) };
-        // A desk that is gone needs not be told.
         let _ = self.seat.events.send(Event::Problem(problem));
     }
 
-    /// The same host, or, where its place is taken by another, that one. Calls are refused in the meantime.
-    async fn join_again(&mut self) -> anyhow::Result<Joined> {
-        let (wish, entry) = (self.wish.clone(), self.entry.clone());
-        let hold = self.holding.get().cloned();
+    /// Starts the host again, or joins the one that has taken its place. Refuses calls in the meantime.
+    async fn restart(&mut self) -> anyhow::Result<Joined> {
+        let (request, entry) = (self.request.clone(), self.entry.clone());
+        let hold = self.port_hold.get().cloned();
         let joining = async move {
-            let until = Instant::now() + TRIED_FOR;
+            let until = Instant::now() + RESTART_TIMEOUT;
             loop {
-                let error = match meet_again(&wish, &entry, hold.as_ref()).await {
+                let error = match reconnect(&request, &entry, hold.as_ref()).await {
                     Ok(joined) => return Ok(joined),
                     Err(error) => error,
                 };
-                match meet(&wish).await {
+                match connect(&request).await {
                     Ok(joined) => return Ok(joined),
-                    Err(_) if Instant::now() < until => tracing::warn!("{error:#}; it is tried again"),
+                    Err(_) if Instant::now() < until => tracing::warn!("{error:#}; the desk tries again"),
                     Err(_) => return Err(error),
                 }
-                tokio::time::sleep(TRIED_EVERY).await;
+                tokio::time::sleep(RESTART_INTERVAL).await;
             }
         };
         tokio::pin!(joining);
@@ -238,25 +252,24 @@ impl Carrier {
                 joined = &mut joining => return joined,
                 Some(call) = self.seat.calls.recv() => {
                     if call.request == Request::Leave {
-                        self.leaving = true;
-                        self.leave = Some(call);
+                        self.leave = Leave::Deferred(call);
                         continue;
                     }
-                    let answer = match call.request {
+                    let reply = match call.request {
                         Request::ChangeContext(report) => {
                             self.context = Some(report);
                             Ok(Revised::default())
                         }
                         _ => Err(Refusal::Interrupted),
                     };
-                    let _ = call.answer.send(answer);
+                    let _ = call.answer.send(reply);
                 }
             }
         }
     }
 
-    /// Tells a new host what the old one knew.
-    fn repeat(&self, desk: &Desk) {
+    /// Tells a new host what the desk told the old one.
+    fn repeat_state(&self, desk: &Desk) {
         if let Some(context) = &self.context {
             desk.send(Request::ChangeContext(context.clone()));
         }
