@@ -1,4 +1,4 @@
-//! Which companion serves this directory: found as agents find one, and asked whether it is really there.
+//! Finds the companion that serves a directory, as agents find it, and asks it whether it is really there.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,29 +15,29 @@ use anyhow::Context;
 use crate::failure::{Hint, failure};
 
 /// How long a companion on this machine may take to answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A companion that is there.
+/// A companion that answers.
 #[derive(Debug)]
 pub(crate) struct Serving {
-    /// How to connect.
+    /// How agents connect to it.
     pub(crate) record: Record,
-    /// The process that agents shall take for the editor, if it is known.
+    /// The process that agents are to take for the editor, if it is known.
     pub(crate) pid: Option<u32>,
 }
 
-/// What came of asking a companion.
+/// The outcome of asking a companion whether it is there.
 #[derive(Debug)]
 pub(crate) enum Answer {
-    /// It is there, and says this of itself if it is one of ours.
+    /// The companion is there, and gives its status if it is one of ours.
     Given(Option<Status>),
-    /// Something listens and says nothing: the process is stopped, or hangs.
+    /// The companion listens and does not answer: its process is stopped, or hangs.
     Silence,
-    /// Nothing is there, or somebody else is.
+    /// Nothing listens, or another program does.
     Nothing,
 }
 
-/// What an agent that started here would see.
+/// The environment in which an agent that starts here looks for a companion.
 pub(crate) fn surroundings() -> anyhow::Result<Surroundings> {
     Surroundings::of_this_process().context("the current directory is gone").hint("cd into a project")
 }
@@ -57,13 +57,13 @@ async fn among(here: &Surroundings, wanted: impl Fn(&Record) -> bool) -> Result<
     let mut found: Vec<Found> = Vec::new();
     for candidate in FAMILIES.iter().flat_map(|family| find::candidates(family, here).found) {
         let same = |known: &Found| known.record.is_same_companion(&candidate.record);
-        // An override names any workspace; it serves this directory only if it says so.
+        // A variable may lead to a companion of another workspace.
         let holds = find::holds(&candidate.record.workspace_path, &here.cwd);
         if holds && wanted(&candidate.record) && !found.iter().any(same) {
             found.push(candidate);
         }
     }
-    // Stable: apart from that, the order of the agents.
+    // Ours first; the sort is stable and keeps the order of the agents.
     found.sort_by_key(|found| found.record.writer.as_deref() != Some(WRITER));
     let mut is_silent = false;
     for candidate in found {
@@ -81,7 +81,7 @@ async fn among(here: &Surroundings, wanted: impl Fn(&Record) -> bool) -> Result<
     Err(Unserved { is_silent })
 }
 
-/// Companions of other programs that serve these roots: an agent connects to one, and it may be that.
+/// Reports companions of other programs that serve these roots: an agent may connect to one of them.
 pub(crate) async fn foreign(roots: &[PathBuf]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for root in roots {
@@ -104,15 +104,15 @@ pub(crate) async fn foreign(roots: &[PathBuf]) -> Vec<Problem> {
     problems
 }
 
-/// Asks whatever is at the record's port. Only a companion of ours that proves to be the record's is shown
-/// its token.
+/// Asks whatever listens on the record's port. A companion of ours is sent its token only after it has proven
+/// that it knows it.
 pub(crate) async fn ask(record: &Record) -> Answer {
     let is_ours = record.writer.as_deref() == Some(WRITER);
     if let Some(token) = record.auth_token.as_deref().filter(|_| is_ours) {
         let endpoint = Endpoint::local(record.port);
-        match tokio::time::timeout(PATIENCE, get_status(&endpoint, token)).await {
+        match tokio::time::timeout(ANSWER_TIMEOUT, get_status(&endpoint, token)).await {
             Ok(Ok(status)) => return Answer::Given(serde_json::from_value(status).ok()),
-            // One of ours always proves itself: whoever has the port now is somebody else.
+            // Ours always proves itself, so another program has the port now.
             Ok(Err(_)) => return Answer::Nothing,
             Err(_) if whose("127.0.0.1", record.port).await == ListenerOwner::Other => {
                 return Answer::Nothing;
@@ -120,38 +120,39 @@ pub(crate) async fn ask(record: &Record) -> Answer {
             Err(_) => return Answer::Silence,
         }
     }
-    let listens = listens("127.0.0.1", record.port, PATIENCE).await;
+    let listens = listens("127.0.0.1", record.port, ANSWER_TIMEOUT).await;
     match listens && whose("127.0.0.1", record.port).await != ListenerOwner::Other {
         true => Answer::Given(None),
         false => Answer::Nothing,
     }
 }
 
-/// Whose program listens on this port of this machine. Of another machine nobody says.
+/// Whose program listens on this port of this machine. The system knows nothing of other machines.
 pub(crate) async fn whose(host: &str, port: u16) -> ListenerOwner {
     let Ok(resolved) = tokio::net::lookup_host((host, port)).await else { return ListenerOwner::Nobody };
     let addresses: Vec<_> = resolved.filter(|address| address.ip().is_loopback()).collect();
     let asked = tokio::task::spawn_blocking(move || {
         let owners =
             addresses.into_iter().map(listener::owner).filter(|owner| *owner != ListenerOwner::Nobody);
-        // A name leads to several addresses, and the agent may take any.
+        // A name has several addresses, and the agent may take any.
         owners.max_by_key(|owner| *owner == ListenerOwner::Other)
     });
     asked.await.ok().flatten().unwrap_or(ListenerOwner::Nobody)
 }
 
-/// Sees to it that a record's token is shown to its companion only. Where the port can be held, nobody else
-/// has it before the hold is dropped.
+/// Makes sure that a record's token reaches its companion only. Where the system can hold ports, no other
+/// program gets the port before the returned hold is dropped.
 ///
 /// # Errors
-/// When whoever listens is not known to be the companion, or at least this user's.
+/// When the listener is not known to be the companion, or at least a program of this user.
 pub(crate) async fn guard(record: &Record) -> anyhow::Result<Option<PortHold>> {
     let Some(token) = record.auth_token.as_deref() else { return Ok(None) };
     let endpoint = Endpoint::local(record.port);
     if record.writer.as_deref() == Some(WRITER) {
         let hold = PortHold::take(&[([127, 0, 0, 1], record.port).into()]).ok();
         prove(&endpoint, token).await.context("the token is shown to nobody else").hint(
-            "start the companion again, so that it writes its files anew; `alongside doctor` says what is wrong",
+            "start the companion again, so that it writes its files anew; `alongside doctor` says what is \
+             wrong",
         )?;
         return Ok(hold);
     }
@@ -171,13 +172,13 @@ pub(crate) async fn guard(record: &Record) -> anyhow::Result<Option<PortHold>> {
     }
 }
 
-/// Whether anything listens there, and says so in time.
+/// Whether anything accepts a connection there in time.
 pub(crate) async fn listens(host: &str, port: u16, patience: Duration) -> bool {
     let dialled = tokio::net::TcpStream::connect((host, port));
     matches!(tokio::time::timeout(patience, dialled).await, Ok(Ok(_)))
 }
 
-/// The process that a record's file is named after.
+/// The process id in the name of a record's file.
 pub(crate) fn pid_in_name(path: &std::path::Path) -> Option<u32> {
     let name = path.file_name()?.to_str()?;
     FAMILIES.iter().flat_map(|family| family.files).find_map(|row| row.pid_in(name))

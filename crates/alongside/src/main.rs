@@ -1,8 +1,8 @@
 //! `alongside`: the IDE companion for every editor, as a command.
 //!
-//! One file per command in `commands`, and its doc comment is its help. `line` is the desk that commands show
-//! reviews at; `save_watcher` tells agents about files without an editor; everything that is printed and comes from
-//! outside goes through `harmless`. Reviews themselves, and the wire, are the business of the crates below.
+//! `commands` holds one file per command; its doc comment is its help. `host` is the process around the
+//! companion, `line` the line-mode desk, `save_watcher` the context without an editor. Modules import from
+//! those below them only. Text from outside is printed through `harmless`.
 
 mod adapters;
 mod commands;
@@ -28,19 +28,20 @@ use commands::cli::Cli;
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return failure::misunderstood(&error),
+        Err(error) => return failure::print_usage_error(&error),
     };
     if let Some(error) = cli.command.as_ref().and_then(|_| cli.desk.misplaced()) {
-        return failure::misunderstood(&error);
+        return failure::print_usage_error(&error);
     }
-    // The token is in our memory. What `alongside run` starts is the person's, and so is what that leaves.
+    // A core file would hold the token. `alongside run` starts a program of the person's, which inherits the
+    // limit, so it keeps its cores.
     if !matches!(cli.command, Some(commands::Command::Run(_))) {
         alongside_platform::limits::leave_no_core();
     }
     let is_host = cli.command.as_ref().is_some_and(commands::Command::is_host);
     let file = cli.globals.log.as_deref();
     let logging = if is_host { logging::start_for_host(file) } else { logging::start(file) };
-    // Written out at the end, also when it fails.
+    // Dropping the log writes it out, also when a command fails.
     let (log, logging) = match logging {
         Ok(log) => (Some(log), Ok(())),
         Err(error) => (None, Err(error)),
@@ -53,8 +54,7 @@ fn main() -> ExitCode {
                 None => commands::desk::run(cli.desk, cli.globals).await,
             }
         });
-        // A thread that waits for input on a terminal cannot be interrupted, and nobody needs its line any
-        // more.
+        // A thread that reads from a terminal cannot be interrupted, and nobody needs its line any more.
         runtime.shutdown_background();
         outcome
     });

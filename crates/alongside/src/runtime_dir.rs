@@ -1,5 +1,5 @@
-//! The private directory of this user that goes with the session: for sockets, entries and locks of hosts, and
-//! for their log where the state directory cannot be written.
+//! The private directory of this user that goes with the session: for sockets, entries and locks of hosts,
+//! and for their log where the state directory cannot be written.
 
 use std::path::{Path, PathBuf};
 

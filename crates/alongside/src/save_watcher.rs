@@ -1,8 +1,7 @@
-//! Context without an editor: a file that is saved in the workspace is the file the person works on.
+//! Context without an editor: the person works on the file that was saved last in the workspace.
 //!
-//! Only folders are watched that git does not ignore, and `.git` never. What an agent wrote because the
-//! person accepted it here is no sign of where the person is, nor is a burst of files from a build or a
-//! checkout.
+//! The watcher skips folders that git ignores, and `.git`. A file that an agent wrote because the person
+//! accepted it here does not count, nor does a burst of files from a build or a checkout.
 
 mod filter;
 #[cfg(test)]
@@ -24,44 +23,43 @@ use tokio::task::AbortHandle;
 
 pub(crate) use filter::SaveFilter;
 
-/// Saves that come this close together are one: editors write a file in several steps.
-const TOGETHER: Duration = Duration::from_millis(100);
+/// Saves this close together count as one: editors write a file in several steps.
+const SETTLE_TIME: Duration = Duration::from_millis(100);
 
-/// More files than this at once are not a person saving.
+/// More files at once were not saved by a person.
 const BURST: usize = 10;
 
-/// A file that is larger than this is compared with nothing: it is not what somebody has just reviewed.
-const LARGEST_COMPARED: u64 = 64 << 20;
+/// A larger file, in bytes, is not compared with the accepted text: nobody has just reviewed it.
+const MAX_COMPARED: u64 = 64 << 20;
 
-/// Watches `roots` and reports to `desk`'s companion until it stops, or until it is aborted. What keeps it
-/// from watching is reported, too.
+/// Watches `roots` and reports saved files to `desk`'s companion, until that stops or the task is aborted. It
+/// also reports why it cannot watch.
 pub(crate) fn start(desk: Desk, roots: Vec<PathBuf>, filter: SaveFilter) -> AbortHandle {
-    let (tell, told) = mpsc::unbounded_channel();
+    let (sender, changes) = mpsc::unbounded_channel();
     let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-        // It also tells of every file that is only opened, which companions do a lot.
+        // The system also tells of every file that is only opened, which companions do a lot.
         if event.as_ref().map_or(true, |event| saves(event.kind)) {
-            // Nobody listens any more when the companion has stopped.
-            let _ = tell.send(event);
+            let _ = sender.send(event);
         }
     });
-    let mut saved = SaveWatcher {
+    let mut save_watcher = SaveWatcher {
         desk,
         filter,
         watcher: None,
-        limit_told: false,
+        is_limit_reported: false,
         files: Vec::new(),
         reviews: HashMap::new(),
         accepted: HashMap::new(),
     };
     match watcher {
-        Ok(watcher) => saved.watcher = Some(watcher),
-        Err(error) => saved.trouble(&error),
+        Ok(watcher) => save_watcher.watcher = Some(watcher),
+        Err(error) => save_watcher.watch_failed(&error),
     }
     let watching = tokio::spawn(async move {
         for root in &roots {
-            saved.watch_below(root).await;
+            save_watcher.watch_below(root).await;
         }
-        saved.run(told).await;
+        save_watcher.run(changes).await;
     });
     watching.abort_handle()
 }
@@ -70,34 +68,34 @@ struct SaveWatcher {
     desk: Desk,
     filter: SaveFilter,
     watcher: Option<RecommendedWatcher>,
-    limit_told: bool,
+    is_limit_reported: bool,
     /// SaveWatcher files, newest first.
     files: Vec<PathBuf>,
-    /// Reviews that wait, to know what was accepted.
+    /// Open reviews, to know the accepted text.
     reviews: HashMap<ReviewId, Review>,
     /// The last accepted text of each file.
     accepted: HashMap<PathBuf, String>,
 }
 
 impl SaveWatcher {
-    async fn run(&mut self, mut told: mpsc::UnboundedReceiver<notify::Result<notify::Event>>) {
+    async fn run(&mut self, mut changes: mpsc::UnboundedReceiver<notify::Result<notify::Event>>) {
         let mut touched = BTreeSet::new();
         let mut first = None;
         loop {
             let complete = async {
                 match first {
-                    Some(first) => tokio::time::sleep_until(first + TOGETHER).await,
+                    Some(first) => tokio::time::sleep_until(first + SETTLE_TIME).await,
                     None => std::future::pending().await,
                 }
             };
             tokio::select! {
                 event = self.desk.next() => match event {
-                    Ok(event) => self.heard(event),
+                    Ok(event) => self.desk_event(event),
                     Err(alongside_desk::Gone) => return,
                 },
-                Some(event) = told.recv() => match event {
-                    Ok(event) => self.seen(&event, &mut touched).await,
-                    Err(error) => self.trouble(&error),
+                Some(event) = changes.recv() => match event {
+                    Ok(event) => self.file_event(&event, &mut touched).await,
+                    Err(error) => self.watch_failed(&error),
                 },
                 () = complete => self.report(std::mem::take(&mut touched)),
             }
@@ -106,14 +104,14 @@ impl SaveWatcher {
         }
     }
 
-    fn heard(&mut self, event: Event) {
+    fn desk_event(&mut self, event: Event) {
         match event {
             Event::Opened(review) => {
                 self.reviews.insert(review.id, review);
             }
             Event::Changed(changed) => {
-                // Out of step it would be compared with what was not accepted; then it counts as saved by the
-                // person.
+                // A change that does not fit leaves the text out of step; then the accepted file counts as
+                // saved by the person.
                 self.reviews.get_mut(&changed.id).map(|review| review.take(changed));
             }
             Event::Closed(closed) => {
@@ -124,13 +122,13 @@ impl SaveWatcher {
                 }
             }
             Event::Problem(problem) => tracing::warn!(%problem, "the companion says"),
-            // Nothing is ever typed here.
+            // This desk never holds unsent text.
             Event::FlushReview { id } => drop(self.desk.send(Request::Flushed { id })),
             Event::Status(_) => {}
         }
     }
 
-    async fn seen(&mut self, event: &notify::Event, touched: &mut BTreeSet<PathBuf>) {
+    async fn file_event(&mut self, event: &notify::Event, touched: &mut BTreeSet<PathBuf>) {
         for path in &event.paths {
             let Ok(found) = path.symlink_metadata() else {
                 continue;
@@ -138,7 +136,7 @@ impl SaveWatcher {
             if found.is_dir() {
                 if self.filter.wants_folder(path) {
                     self.watch_below(path).await;
-                    // What was saved in it before it was watched.
+                    // Files may have been saved in it before it was watched.
                     touched.extend(files_in(path).into_iter().filter(|file| self.filter.wants(file)));
                 }
             } else if found.is_file() && self.filter.wants(path) {
@@ -147,7 +145,7 @@ impl SaveWatcher {
         }
     }
 
-    /// Reports what was saved, the file that was written last as the active one.
+    /// Reports the saved files; the file written last is the active one.
     fn report(&mut self, touched: BTreeSet<PathBuf>) {
         let mut touched: Vec<_> =
             touched.into_iter().filter(|path| !self.is_accepted_outcome(path)).collect();
@@ -172,12 +170,12 @@ impl SaveWatcher {
         }));
     }
 
-    /// Whether a file holds what was accepted for it here: then its agent wrote it.
+    /// Whether a file holds the text that was accepted for it here: then its agent wrote it.
     fn is_accepted_outcome(&self, path: &Path) -> bool {
         let Some(accepted) = self.accepted.get(&real(path)) else {
             return false;
         };
-        let text = untrusted::read_text(path, LARGEST_COMPARED, Whose::Anybodys);
+        let text = untrusted::read_text(path, MAX_COMPARED, Whose::Anybodys);
         text.is_ok_and(|text| comparable(&text) == *accepted)
     }
 
@@ -189,20 +187,21 @@ impl SaveWatcher {
         for folder in folders {
             let Some(watcher) = &mut self.watcher else { return };
             if let Err(error) = watcher.watch(&folder, RecursiveMode::NonRecursive) {
-                self.trouble(&error);
-                if self.limit_told {
+                self.watch_failed(&error);
+                if self.is_limit_reported {
                     return;
                 }
             }
         }
     }
 
-    /// Says once that the limit is reached; what vanished in between is no trouble.
-    fn trouble(&mut self, error: &notify::Error) {
+    /// Reports once that a limit of the system is reached. Other errors, as of a folder that vanished, are
+    /// logged.
+    fn watch_failed(&mut self, error: &notify::Error) {
         let Some(problem) = problem(error) else {
             return tracing::debug!(%error, "cannot watch");
         };
-        if !std::mem::replace(&mut self.limit_told, true) {
+        if !std::mem::replace(&mut self.is_limit_reported, true) {
             self.desk.send(Request::Report(problem));
         }
     }
@@ -217,7 +216,7 @@ fn saves(what: EventKind) -> bool {
     }
 }
 
-/// What the person can do about an error of watching, if it is one of the system's limits.
+/// The problem to report if the error is a limit of the system.
 fn problem(error: &notify::Error) -> Option<Problem> {
     // inotify_init fails with EMFILE (24) when this user has too many watchers, inotify_add_watch with ENOSPC
     // (28).
@@ -228,12 +227,14 @@ fn problem(error: &notify::Error) -> Option<Problem> {
         _ => return None,
     };
     Some(Problem {
-        what: "the system's limit of watched folders is reached: agents do not hear of files saved in the others".into(),
+        what: "the system's limit of watched folders is reached: agents do not hear of files saved in the \
+               others"
+            .into(),
         hint: Some(format!("raise it with: sudo sysctl {setting}")),
     })
 }
 
-/// The text without what agents restore by themselves: line endings and a byte-order mark.
+/// The text without line endings' differences and a byte-order mark, which agents restore by themselves.
 fn comparable(text: &str) -> String {
     text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n")
 }

@@ -44,8 +44,8 @@ impl Connections {
             tokio::select! {
                 stream = self.listener.accept() => match stream {
                     Ok(stream) => {
-                        let connection = Connection { events: self.events.clone(), goodbye: self.goodbye.subscribe() };
-                        self.tasks.spawn(connection.serve(stream));
+                        let (events, goodbye) = (self.events.clone(), self.goodbye.subscribe());
+                        self.tasks.spawn(Connection { events, goodbye }.serve(stream));
                     }
                     Err(error) => {
                         tracing::warn!(%error, "cannot accept a connection");

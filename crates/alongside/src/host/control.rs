@@ -1,4 +1,4 @@
-//! What other processes ask of running hosts: to hand over, to end, and how they are.
+//! Requests of other processes to running hosts: hand over, end, report.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -58,8 +58,8 @@ async fn in_time<T>(entry: &Entry, answer: impl Future<Output = T>) -> anyhow::R
                 entry.pid,
                 END_TIMEOUT.as_secs()
             ),
-            "continue it with `kill -CONT` if it is stopped; else end it with `kill -KILL`, and the next host \
-             frees the agents that wait",
+            "continue it with `kill -CONT` if it is stopped; else end it with `kill -KILL`, and the next \
+             host frees the agents that wait",
         )
     })
 }

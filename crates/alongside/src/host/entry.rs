@@ -1,4 +1,4 @@
-//! What is known of a host without asking it, and all that is needed to start it again.
+//! The entry of a host: everything that others know of it without asking, and need to start it again.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What a host that starts has to be, and the companion made from it.
+//! The plan of a host that starts: its name, projects and editor, and the companion made from them.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::globals::Globals;
 use crate::own_program::own_program;
 use crate::settings::Settings;
 
-/// What whoever starts a host asks for.
+/// The demands of whoever starts a host.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) name: String,

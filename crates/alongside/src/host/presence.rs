@@ -85,8 +85,9 @@ impl Presence {
                 self.is_lost = true;
                 tracing::error!("{error:#}");
                 let what = format!("new desks cannot join this companion: {error:#}");
-                let hint = "alongside tries again every second. Make room, and see that the directory is yours and \
-                            writable; or set XDG_RUNTIME_DIR to another directory for programs you start next.";
+                let hint = "alongside tries again every second. Make room, and see that the directory is \
+                            yours and writable; or set XDG_RUNTIME_DIR to another directory for programs \
+                            you start next.";
                 Restored { listener: None, problem: Some(Problem { what, hint: Some(hint.into()) }) }
             }
             Err(_) => Restored::default(),

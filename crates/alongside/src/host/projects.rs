@@ -61,8 +61,8 @@ impl Projects {
         self.save_watcher.take().inspect(AbortHandle::abort);
     }
 
-    /// An editor has opened or closed projects. Returns the new roots, if they differ, and what to report. The
-    /// save watcher is stopped then: its folders have changed.
+    /// An editor has opened or closed projects. Returns the new roots, if they differ, and what to report.
+    /// The save watcher is stopped then: its folders have changed.
     pub(super) async fn change(
         &mut self,
         companion: &Companion,
@@ -100,7 +100,8 @@ impl Projects {
 /// Says that the settings of a project cannot be read, so that nobody knows what to hide in it.
 pub(super) fn settings_problem(root: &Path, error: &anyhow::Error) -> Problem {
     let hint = format!(
-        "Agents hear of no file in {} until you correct its settings and open it again. Reviews work as usual.",
+        "Agents hear of no file in {} until you correct its settings and open it again. Reviews work as \
+         usual.",
         root.display()
     );
     Problem { what: format!("{error:#}"), hint: Some(hint) }

@@ -1,5 +1,5 @@
-//! A desk's connection that outlives its host: when the host crashes, the connection starts it again and tells
-//! the desk what was lost.
+//! A desk's connection that outlives its host. When the host crashes, the connection starts it again and
+//! tells the desk what was lost.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -128,7 +128,8 @@ impl Relay {
                 None => {
                     crashes.retain(|crash| crash.elapsed() < CRASH_WINDOW);
                     crashes.push(Instant::now());
-                    let hint = "it is started again; agents that call themselves disconnected come back with `/ide enable`";
+                    let hint = "it is started again; agents that call themselves disconnected come back with \
+                                `/ide enable`";
                     self.interrupted("the companion was interrupted", Some(hint), Closing::Interrupted);
                 }
             }

@@ -21,7 +21,7 @@ pub(crate) struct Registry {
     directory: RuntimeDir,
 }
 
-/// Held while a host is looked for and started, so that two who start at once end up with one.
+/// Held while a desk looks for a host and starts one, so that two desks at once end up with the same host.
 #[derive(Debug)]
 pub(crate) struct Lock(#[expect(dead_code, reason = "it is held, not read")] File);
 
@@ -39,7 +39,7 @@ impl Registry {
         self.directory.path()
     }
 
-    /// The name of a host for these roots: short, for a socket's path has 108 bytes at most.
+    /// The name of a host for these roots. It is short, for a socket's path has 108 bytes at most.
     pub(crate) fn name(owner: Option<&Owner>, roots: &[PathBuf]) -> String {
         let mut hasher = DefaultHasher::new();
         owner.map(|owner| (owner.pid, &owner.window)).hash(&mut hasher);
@@ -47,7 +47,7 @@ impl Registry {
         format!("{:016x}", hasher.finish())
     }
 
-    /// All entries, also of hosts that have crashed; the one that was focused last comes first.
+    /// All entries, also of crashed hosts. The host that the person turned to last comes first.
     pub(crate) fn entries(&self) -> Vec<Entry> {
         let files = fs::read_dir(self.directory()).into_iter().flatten().flatten().map(|entry| entry.path());
         let mut entries: Vec<Entry> = files
@@ -61,14 +61,14 @@ impl Registry {
     /// Writes an entry.
     ///
     /// # Errors
-    /// When the disk does not let us.
+    /// When the disk refuses.
     pub(crate) fn write(&self, entry: &Entry) -> anyhow::Result<()> {
         let path = self.file(&entry.name, "json");
         let json = serde_json::to_vec(entry)?;
         private::write(&path, &json).with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Removes what a host that has ended left, unless somebody else has its place by now.
+    /// Removes the files of an ended host, unless another host has its place by now.
     pub(crate) fn remove(&self, entry: &Entry) {
         if !self.is_taken(entry) {
             let _ = fs::remove_file(self.file(&entry.name, "json"));
@@ -76,35 +76,35 @@ impl Registry {
         }
     }
 
-    /// Waits for the right to look for a host and to start one.
+    /// Waits for the lock, under which a desk looks for a host and starts one.
     ///
     /// # Errors
-    /// When the lock cannot be made, or somebody holds it for half a minute.
+    /// When the lock cannot be made, or another process holds it for 30 s.
     pub(crate) async fn lock(&self) -> anyhow::Result<Lock> {
         let path = self.file("start", "lock");
         for _ in 0..1500 {
             // Cleaners may take the directory at any time.
             self.directory.make()?;
             let locked = private::try_lock(&path).with_context(|| format!("cannot lock {}", path.display()));
-            let hint = "see that there is room, or set XDG_RUNTIME_DIR to another directory of yours";
+            let hint = "make room, or set XDG_RUNTIME_DIR to another directory of yours";
             if let Some(lock) = locked.hint(hint)? {
                 return Ok(Lock(lock));
             }
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
         Err(anyhow::anyhow!("another alongside has held {} for half a minute", path.display()))
-            .hint("see with `alongside status` and `ps` what it waits for")
+            .hint("`alongside status` and `ps` show what it waits for")
     }
 
-    /// Dials a host.
+    /// Connects to a host.
     ///
     /// # Errors
-    /// When none listens there.
+    /// When no host listens there.
     pub(crate) async fn dial(&self, name: &str) -> std::io::Result<Stream> {
         Stream::connect(self.socket(name)?).await
     }
 
-    /// Listens as a host, in place of one that has crashed.
+    /// Listens as a host, in place of a crashed one.
     ///
     /// # Errors
     /// When the socket cannot be made.
@@ -113,17 +113,17 @@ impl Registry {
         self.bind(name).hint("set XDG_RUNTIME_DIR to another directory of yours, whose path is short")
     }
 
-    /// Puts back what a cleaner has taken of a host that lives, or what there was no room for: the directory,
-    /// the entry, the socket. Returns a new listener where the old one is not reached any more. What somebody
-    /// else has put there in the meantime is left alone.
+    /// Puts back the directory, the entry and the socket of a living host, if a cleaner has taken them or
+    /// there was no room for them. Returns a new listener if nobody can reach the old one. Files that others
+    /// have put there meanwhile stay.
     ///
     /// # Errors
-    /// When the disk does not let us.
+    /// When the disk refuses.
     pub(crate) fn put_back(&self, entry: &Entry) -> anyhow::Result<Option<Listener>> {
         if !self.is_there(entry) && !self.is_taken(entry) {
             self.directory.make()?;
             self.write(entry)?;
-            tracing::warn!(directory = %self.directory().display(), "our files were not there; they are back");
+            tracing::warn!(directory = %self.directory().display(), "restored the host's files");
         }
         let is_gone = Os::HERE != Os::Windows && !self.file(&entry.name, "sock").exists();
         match is_gone && self.is_there(entry) {
@@ -137,7 +137,7 @@ impl Registry {
         self.there(&entry.name).is_some_and(|there| there.pid == entry.pid)
     }
 
-    /// Whether something else has its place: a host that lives, or what somebody has put there.
+    /// Whether another living host, or a file that is no entry, has its place.
     fn is_taken(&self, entry: &Entry) -> bool {
         match self.there(&entry.name) {
             Some(there) => {
@@ -152,7 +152,7 @@ impl Registry {
     }
 
     fn bind(&self, name: &str) -> anyhow::Result<Listener> {
-        // Whoever listens after us may have taken the name by the time that we end.
+        // By the time this host ends, another may listen under the name.
         let listen = |socket| ListenerOptions::new().name(socket).reclaim_name(false).create_tokio();
         let listener = self.socket(name).and_then(listen);
         listener.with_context(|| format!("cannot listen at {}", self.file(name, "sock").display()))

@@ -27,8 +27,8 @@ pub(super) enum StartReport {
     Failed { error: String, hints: Vec<String> },
 }
 
-/// Starts a host and returns when it listens. The caller holds the registry's lock. `hold` is the caller's hold
-/// on the port of the host before, which the new host takes over.
+/// Starts a host and returns when it listens. The caller holds the registry's lock. `hold` is the caller's
+/// hold on the port of the host before, which the new host takes over.
 ///
 /// # Errors
 /// When the process cannot be started, says that it cannot serve, or says nothing for 20 s.

@@ -55,7 +55,7 @@ async fn start(plan: Plan) -> anyhow::Result<RunningHost> {
         let companion = start_companion(&settings, &plan, &plan.roots).await?;
         Started { companion, projects: Projects::new(settings, plan.roots.clone(), Vec::new()) }
     };
-    if let Some(problem) = logging::trouble() {
+    if let Some(problem) = logging::problem() {
         companion.observe().send(Request::Report(problem.clone()));
     }
     let listener = match registry.listen(name) {

@@ -1,12 +1,12 @@
-//! Which folders are worth watching and which saved files a person may have saved. What agents may know is
-//! the companion's business; this only keeps noise from taking the place of the file that was really saved.
+//! Selects the folders worth watching, and the files that a person may have saved. The companion decides what
+//! agents may know; this filter keeps noise from taking the place of the file that the person saved.
 
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-/// Tells saves from noise.
+/// Tells files that a person saved from noise.
 #[derive(Debug, Clone)]
 pub(crate) struct SaveFilter {
     /// Exclusions, by the root they are relative to.
@@ -15,8 +15,8 @@ pub(crate) struct SaveFilter {
 }
 
 impl SaveFilter {
-    /// `excludes` are globs in the manner of `.gitignore`; those that cannot be read exclude nothing here
-    /// (the companion refuses to start with them).
+    /// `excludes` are globs as in `.gitignore`. A glob that cannot be read excludes nothing here; the
+    /// companion refuses to start with it.
     pub(crate) fn new(roots: &[PathBuf], excludes: &[String], with_git_ignored: bool) -> Self {
         let built_in = alongside_companion::DEFAULT_EXCLUDES.iter().copied();
         let globs: Vec<_> = built_in.chain(excludes.iter().map(String::as_str)).collect();
@@ -32,7 +32,7 @@ impl SaveFilter {
 
     fn is_excluded(&self, path: &Path, is_folder: bool) -> bool {
         self.excluded.iter().any(|(root, globs)| match path.strip_prefix(root) {
-            // The root itself is what the person named; it is not up for exclusion.
+            // The person named the root, so no glob excludes it.
             Ok(below) if below.as_os_str().is_empty() => false,
             Ok(below) => globs.matched_path_or_any_parents(below, is_folder).is_ignore(),
             Err(_) => false,
@@ -44,14 +44,14 @@ impl SaveFilter {
         !is_temporary(path) && !self.is_excluded(path, false) && !self.is_git_ignored(path)
     }
 
-    /// Whether a folder that has appeared is worth watching.
+    /// Whether a new folder is worth watching.
     pub(super) fn wants_folder(&self, path: &Path) -> bool {
         path.file_name().is_some_and(|name| name != ".git")
             && !self.is_excluded(path, true)
             && !self.is_git_ignored(path)
     }
 
-    /// The folder itself and all below it that are worth watching.
+    /// The folder and every folder below it that is worth watching.
     pub(super) fn folders_below(&self, folder: &Path) -> Vec<PathBuf> {
         let filter = self.clone();
         let mut walk = self.walk(folder);
@@ -63,7 +63,7 @@ impl SaveFilter {
         walk.build().flatten().map(ignore::DirEntry::into_path).collect()
     }
 
-    /// Git's opinion of an entry of a folder that is not ignored itself.
+    /// Whether git ignores an entry of a folder that it does not ignore.
     fn is_git_ignored(&self, path: &Path) -> bool {
         let Some(folder) = path.parent().filter(|_| !self.with_git_ignored) else {
             return false;
@@ -80,7 +80,7 @@ impl SaveFilter {
     }
 }
 
-/// Files that editors, and this program, make beside the one that is meant.
+/// Whether an editor, or this program, makes such a file beside the one that a person saves.
 fn is_temporary(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
         return true;
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_editors_leave_beside_a_file_does_not_count() {
+    fn temporary_files_of_editors_do_not_count() {
         let left = ["4913", "a.rs~", ".a.rs.swp", ".#a.rs", "#a.rs#", "a.rs.tmp", ".goutputstream-X1"];
         for name in left {
             assert!(is_temporary(&Path::new("/p").join(name)), "{name}");
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_not_ignored_is_watched() {
+    fn ignored_folders_are_not_watched() {
         let project = tempfile::tempdir().unwrap();
         let root = project.path().canonicalize().unwrap();
         for folder in

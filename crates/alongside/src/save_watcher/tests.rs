@@ -1,4 +1,4 @@
-//! Stories of somebody who saves files while no editor tells anybody.
+//! A person saves files while no editor reports them.
 
 use std::fs;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use alongside_desk::{Agent, Call, Closed, Seat};
 
 use super::*;
 
-/// A project that is watched, and the companion's end of the desk.
+/// A watched project, and the companion's end of the desk.
 struct Watched {
     _dir: tempfile::TempDir,
     root: PathBuf,
@@ -24,7 +24,7 @@ impl Watched {
         let (desk, seat) = alongside_desk::pair();
         start(desk, vec![root.clone()], SaveFilter::new(std::slice::from_ref(&root), &[], false));
         let mut watched = Self { _dir: dir, root, seat };
-        // Folders are watched in the background: it is ready once a save is noticed.
+        // The watcher starts in the background and is ready once it notices a save.
         for attempt in 0.. {
             watched.save("ready", &format!("{attempt}"));
             let noticed = tokio::time::timeout(Duration::from_millis(500), watched.any_report()).await;
@@ -44,7 +44,7 @@ impl Watched {
     async fn report(&mut self) -> Vec<String> {
         loop {
             let files = self.any_report().await;
-            // Of the saves that told that the watcher is there one may be told late.
+            // A save that showed that the watcher is ready may be reported late.
             if files != ["ready"] {
                 return files;
             }
@@ -84,7 +84,7 @@ impl Watched {
 }
 
 #[tokio::test]
-async fn a_saved_file_becomes_the_active_one() {
+async fn a_saved_file_becomes_the_active_file() {
     let mut project = Watched::project().await;
     project.save("src/a.rs", "fn a() {}");
     project.newest_is("src/a.rs").await;
@@ -98,7 +98,7 @@ async fn a_saved_file_becomes_the_active_one() {
 }
 
 #[tokio::test]
-async fn noise_and_what_was_accepted_here_do_not_count() {
+async fn noise_and_accepted_files_do_not_count() {
     let mut project = Watched::project().await;
     let review = Review {
         id: ReviewId(1),
@@ -133,8 +133,8 @@ async fn noise_and_what_was_accepted_here_do_not_count() {
     project.save("debug.log", "noise");
     project.save(".b.rs.swp", "noise");
     project.save("4913", "");
-    // What comes next is the first that is noticed.
-    tokio::time::sleep(TOGETHER * 3).await;
+    // The next save is the first that the watcher reports.
+    tokio::time::sleep(SETTLE_TIME * 3).await;
     project.save("b.rs", "mine");
     let files = tokio::time::timeout(Duration::from_secs(20), project.report()).await.expect("a report");
     assert_eq!(files.first().map(String::as_str), Some("b.rs"));
@@ -146,7 +146,7 @@ async fn noise_and_what_was_accepted_here_do_not_count() {
 }
 
 #[test]
-fn the_systems_limits_are_named_with_the_setting_that_raises_them() {
+fn a_system_limit_names_its_setting() {
     let limit = problem(&notify::Error::new(notify::ErrorKind::MaxFilesWatch)).unwrap();
     assert!(limit.hint.unwrap().contains("sysctl fs.inotify.max_user_watches"));
     let io = |code| notify::Error::io(std::io::Error::from_raw_os_error(code));

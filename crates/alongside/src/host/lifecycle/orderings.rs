@@ -1,17 +1,16 @@
-//! The promises of a host's life, held against every order in which things can happen: two servers of one
-//! editor, one of another, two desks and a run come, leave and vanish; editors end; time passes to just
-//! before, at and beyond what is due. The world is finite, so it is walked to its end: each state that can be
-//! reached is reached, from each way to begin.
+//! An exhaustive walk over the lifecycle: two servers of one editor, one of another, two desks and a keeper
+//! join, leave and vanish; editors end; time passes to just before, at and beyond each deadline. The world is
+//! finite, so the walk reaches every state from each way to begin, and checks every promise in each.
 
 use std::collections::BTreeSet;
 
 use super::*;
 
-/// Three of them are the grace.
+/// Three ticks are [`GRACE`].
 const TICK: Duration = Duration::from_secs(10);
 const GRACE_TICKS: u8 = 3;
 
-/// Those who can be there: process, role, and whether it speaks for its process, an editor.
+/// Everybody who can join: the process, the role, and whether it speaks for that process as an editor.
 const CAST: [(u32, Role, bool); 6] = [
     (1, Role::Desk, true),
     (1, Role::Desk, true),
@@ -31,40 +30,40 @@ fn editor(pid: u32) -> Owner {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Happens {
+enum Action {
     Comes(usize),
     Leaves(usize),
     Vanishes(usize),
-    /// An editor's process, which the host may notice at any time from then on.
+    /// An editor's process ends. The host may notice at any time from then on.
     Ends(u32),
     Noticed,
-    /// A tick.
+    /// A tick passes.
     Time,
 }
 
-/// The host and, beside it, what is so: nothing of it is asked of the rules that are tried.
+/// The host and, kept apart from its rules, the facts to check them against.
 #[derive(Debug, Clone)]
 struct World {
     lifecycle: Lifecycle,
     now: Instant,
-    /// Who is connected.
+    /// The connected parties.
     there: BTreeSet<usize>,
-    /// Those of them who speak for an editor that is gone: they are nobody.
+    /// Connected servers of an editor that is gone. They do not count.
     orphaned: BTreeSet<usize>,
     /// Editors whose process has ended.
     ended: BTreeSet<u32>,
-    /// As whom agents find it.
+    /// The process under which agents find the host.
     found_as: Option<u32>,
     owner: Option<u32>,
-    /// For how many ticks nobody who counts has been there, up to more than anything may take.
+    /// For how many ticks nobody who counts was connected, up to more than any deadline.
     alone: u8,
-    /// For how many ticks the editor it belongs to has had no server here, likewise.
+    /// For how many ticks the owner has had no server here, likewise.
     unserved: u8,
-    /// For how many ticks it has been hidden.
+    /// For how many ticks the host was hidden.
     hidden: u8,
-    /// How long ago a desk vanished, until one comes.
+    /// Ticks since a desk vanished, until one joins.
     lost: u8,
-    /// Its age, while that matters.
+    /// Ticks since the start, while they matter.
     age: u8,
 }
 
@@ -89,23 +88,23 @@ impl World {
         }
     }
 
-    fn can_happen(&self) -> Vec<Happens> {
-        let mut can = vec![Happens::Time];
+    fn can_happen(&self) -> Vec<Action> {
+        let mut can = vec![Action::Time];
         for of in 0..CAST.len() {
             if self.there.contains(&of) {
-                can.extend([Happens::Leaves(of), Happens::Vanishes(of)]);
+                can.extend([Action::Leaves(of), Action::Vanishes(of)]);
             } else {
-                can.push(Happens::Comes(of));
+                can.push(Action::Comes(of));
             }
         }
-        can.extend([1, 2].into_iter().filter(|pid| !self.ended.contains(pid)).map(Happens::Ends));
+        can.extend([1, 2].into_iter().filter(|pid| !self.ended.contains(pid)).map(Action::Ends));
         if self.owner.is_some_and(|owner| self.ended.contains(&owner)) && self.found_as.is_some() {
-            can.push(Happens::Noticed);
+            can.push(Action::Noticed);
         }
         can
     }
 
-    /// The processes of those who look at it.
+    /// The processes of connected parties that count.
     fn looking(&self) -> impl Iterator<Item = u32> {
         self.there.difference(&self.orphaned).map(|of| CAST[*of].0)
     }
@@ -114,42 +113,42 @@ impl World {
         self.looking().any(|one| one == pid)
     }
 
-    /// What comes of it; `None` once the host has ended.
-    fn after(&self, what: Happens) -> Option<Self> {
+    /// The world after an action; `None` once the host has ended.
+    fn after(&self, action: Action) -> Option<Self> {
         let before = self;
         let mut next = self.clone();
         let id = |of: usize| u64::try_from(of).unwrap();
-        let steps = match what {
-            Happens::Comes(of) => {
+        let steps = match action {
+            Action::Comes(of) => {
                 next.there.insert(of);
                 if CAST[of].1 == Role::Desk {
                     next.lost = GRACE_TICKS;
                 }
                 next.lifecycle.joined(id(of), party(of))
             }
-            Happens::Leaves(of) | Happens::Vanishes(of) => {
+            Action::Leaves(of) | Action::Vanishes(of) => {
                 next.there.remove(&of);
-                let left = matches!(what, Happens::Leaves(_));
+                let left = matches!(action, Action::Leaves(_));
                 let counted = !next.orphaned.remove(&of);
                 if !left && counted && next.owner.is_none() && CAST[of].1 == Role::Desk {
                     next.lost = 0;
                 }
                 next.lifecycle.parted(id(of), left, next.now)
             }
-            Happens::Ends(pid) => {
+            Action::Ends(pid) => {
                 next.ended.insert(pid);
                 Vec::new()
             }
-            Happens::Noticed => next.lifecycle.owner_gone(next.now),
-            Happens::Time => {
+            Action::Noticed => next.lifecycle.owner_gone(next.now),
+            Action::Time => {
                 next.now += TICK;
-                // Up to where it does not matter any more, so that the world is finite.
+                // Counters stop where they do not matter any more, so that the world is finite.
                 let later = |ticks: &mut u8, most: u8| *ticks = (*ticks + 1).min(most);
                 later(&mut next.alone, 2 * GRACE_TICKS);
                 for ticks in [&mut next.unserved, &mut next.hidden, &mut next.lost, &mut next.age] {
                     later(ticks, GRACE_TICKS);
                 }
-                // Nothing is ever due without being announced.
+                // `deadline` announces everything that is due.
                 assert!(
                     next.lifecycle.deadline().is_some_and(|at| at <= next.now)
                         || next.lifecycle.clone().due(next.now).is_empty(),
@@ -188,92 +187,95 @@ impl World {
         {
             next.unserved = 0;
         }
-        next.holds(before, what, &steps);
+        next.holds(before, action, &steps);
         (!steps.contains(&Step::End)).then_some(next)
     }
 
-    /// Every promise.
-    fn holds(&self, before: &Self, what: Happens, steps: &[Step]) {
-        let told = || format!("{what:?} gave {steps:?}\nbefore: {before:#?}\nafter: {self:#?}");
+    /// Checks every promise.
+    fn holds(&self, before: &Self, action: Action, steps: &[Step]) {
+        let context = || format!("{action:?} gave {steps:?}\nbefore: {before:#?}\nafter: {self:#?}");
         let looking: Vec<u32> = self.looking().collect();
         let hides = steps.contains(&Step::Hide);
         if steps.contains(&Step::End) {
-            assert_eq!(steps.last(), Some(&Step::End), "nothing follows the end: {}", told());
-            assert!(looking.is_empty(), "it ends under somebody: {}", told());
-            // Nobody who vanished is given less time than they were promised, nor an editor that may come
-            // back.
-            match what {
-                Happens::Leaves(of) if before.owner.is_none() => {
-                    assert!(CAST[of].1 == Role::Desk || before.lost >= GRACE_TICKS, "{}", told());
+            assert_eq!(steps.last(), Some(&Step::End), "nothing follows the end: {}", context());
+            assert!(looking.is_empty(), "the host ends under somebody: {}", context());
+            // A vanished desk, and an editor that may come back, get the whole grace.
+            match action {
+                Action::Leaves(of) if before.owner.is_none() => {
+                    assert!(CAST[of].1 == Role::Desk || before.lost >= GRACE_TICKS, "{}", context());
                 }
-                Happens::Time if before.owner.is_none() => {
-                    assert!(self.alone >= GRACE_TICKS || self.lost >= GRACE_TICKS, "{}", told());
+                Action::Time if before.owner.is_none() => {
+                    assert!(self.alone >= GRACE_TICKS || self.lost >= GRACE_TICKS, "{}", context());
                 }
-                Happens::Time => {
+                Action::Time => {
                     assert!(
                         self.hidden >= GRACE_TICKS || self.age >= GRACE_TICKS && self.alone == self.age,
                         "{}",
-                        told()
+                        context()
                     );
                 }
-                _ => panic!("this does not end it: {}", told()),
+                _ => panic!("this does not end the host: {}", context()),
             }
             return;
         }
-        // It does not live on for nobody: half a minute, and as much again for an editor.
+        // The host lives on for nobody at most for the grace, and for the grace again with an owner.
         let at_most = if self.owner.is_none() { GRACE_TICKS } else { 2 * GRACE_TICKS };
-        assert!(self.alone < at_most, "for nobody: {}", told());
-        assert!(self.alone == 0 || self.lifecycle.deadline().is_some(), "for nobody, for good: {}", told());
-        // Hidden is it while nobody is there and an editor may come back, and then only for half a minute.
-        assert_eq!(self.found_as, self.lifecycle.shown(), "{}", told());
+        assert!(self.alone < at_most, "for nobody: {}", context());
+        assert!(
+            self.alone == 0 || self.lifecycle.deadline().is_some(),
+            "for nobody, for good: {}",
+            context()
+        );
+        // The host hides only while nobody is connected and its editor may come back, for the grace at most.
+        assert_eq!(self.found_as, self.lifecycle.shown(), "{}", context());
         if self.lifecycle.is_hidden() {
-            assert!(looking.is_empty() && self.owner.is_some() && self.hidden < GRACE_TICKS, "{}", told());
+            assert!(looking.is_empty() && self.owner.is_some() && self.hidden < GRACE_TICKS, "{}", context());
         }
-        // An editor's is found as that editor's, and one without as somebody's who is there.
+        // Agents find an owned host under its owner, and an unowned one under a connected party.
         match (self.found_as, self.owner) {
             (None, _) => {}
-            (Some(shown), Some(owner)) => assert_eq!(shown, owner, "{}", told()),
+            (Some(shown), Some(owner)) => assert_eq!(shown, owner, "{}", context()),
             (Some(shown), None) => {
                 let starter = self.age < GRACE_TICKS && !before.lifecycle.is_hidden();
-                assert!(looking.is_empty() || looking.contains(&shown) || starter, "{}", told());
+                assert!(looking.is_empty() || looking.contains(&shown) || starter, "{}", context());
             }
         }
-        // An editor that was noticed to end is gone at once; one that lives and is served never is, unless it
-        // says so.
-        if let (Happens::Noticed, Some(gone)) = (what, before.owner) {
-            assert!(hides && (self.owner != Some(gone) || self.lifecycle.is_hidden()), "{}", told());
+        // An editor is gone at once when its process ends; one that lives only if it leaves, or has no
+        // server.
+        if let (Action::Noticed, Some(gone)) = (action, before.owner) {
+            assert!(hides && (self.owner != Some(gone) || self.lifecycle.is_hidden()), "{}", context());
         }
         if hides && let Some(gone) = before.owner {
-            let says_so = matches!(what, Happens::Leaves(of) if CAST[of].0 == gone && !self.serves(gone));
-            let unserved = before.unserved + 1 >= GRACE_TICKS && matches!(what, Happens::Time);
-            assert!(says_so || unserved || matches!(what, Happens::Noticed), "{}", told());
+            let says_so = matches!(action, Action::Leaves(of) if CAST[of].0 == gone && !self.serves(gone));
+            let unserved = before.unserved + 1 >= GRACE_TICKS && matches!(action, Action::Time);
+            assert!(says_so || unserved || matches!(action, Action::Noticed), "{}", context());
         }
-        // No editor takes what is another's that is there.
+        // No editor takes the host of a living one.
         if let (Some(was), false, false) = (before.owner, hides, before.lifecycle.is_hidden()) {
-            assert_eq!(self.owner, Some(was), "{}", told());
+            assert_eq!(self.owner, Some(was), "{}", context());
         }
-        // Whoever comes first to a host that is free has it: an editor as its owner.
-        if let Happens::Comes(of) = what
+        // The first editor that joins a free host owns it.
+        if let Action::Comes(of) = action
             && CAST[of].2
             && (before.owner.is_none() || before.lifecycle.is_hidden())
         {
-            assert_eq!(self.owner, Some(CAST[of].0), "{}", told());
+            assert_eq!(self.owner, Some(CAST[of].0), "{}", context());
         }
-        // Nor is an editor that is there a mere guest where there is no owner.
+        // No connected editor is a mere guest of an unowned host.
         let is_editor = |pid: &u32| CAST.iter().any(|(of, _, speaks)| of == pid && *speaks);
-        assert!(self.owner.is_some() || !looking.iter().any(is_editor), "{}", told());
-        // What is the same stays the same: agents' files are not rewritten for nothing.
+        assert!(self.owner.is_some() || !looking.iter().any(is_editor), "{}", context());
+        // Discovery files are not rewritten without a change.
         if !hides && self.found_as == before.found_as && self.owner == before.owner {
-            assert_eq!(steps, [], "{}", told());
+            assert_eq!(steps, [], "{}", context());
         }
-        // A sleep of the machine changes nothing.
+        // A suspension only moves the deadlines.
         let mut slept = self.lifecycle.clone();
         let gap = 100 * TICK;
         slept.postpone(gap);
-        assert_eq!(slept.deadline(), self.lifecycle.deadline().map(|at| at + gap), "{}", told());
+        assert_eq!(slept.deadline(), self.lifecycle.deadline().map(|at| at + gap), "{}", context());
     }
 
-    /// What tells this state from others: times count from now.
+    /// Tells this state from others. Times count from now.
     fn key(&self) -> String {
         let from_now = |at: Option<Instant>| {
             at.map(|at| {
@@ -298,9 +300,8 @@ impl World {
 }
 
 #[test]
-fn every_order_of_coming_going_and_waiting_keeps_every_promise() {
-    // Started by a desk, a run, an editor; started again for its editor by a desk, which may find that editor
-    // dead.
+fn every_order_of_events_keeps_every_promise() {
+    // Started by a desk, a keeper, an editor; restarted for its editor by a desk, which may find it dead.
     let beginnings = [(None, 3), (None, 5), (Some(1), 1), (Some(1), 3), (Some(1), 4)];
     let mut seen = BTreeSet::new();
     let mut open: Vec<World> =
@@ -310,8 +311,8 @@ fn every_order_of_coming_going_and_waiting_keeps_every_promise() {
         if !seen.insert(world.key()) {
             continue;
         }
-        for what in world.can_happen() {
-            match world.after(what) {
+        for action in world.can_happen() {
+            match world.after(action) {
                 Some(next) => open.push(next),
                 None => ends += 1,
             }

@@ -1,4 +1,4 @@
-//! Every rule of a host's life, on times that are made up.
+//! Each rule of the lifecycle, on invented times.
 
 use super::*;
 
@@ -55,7 +55,7 @@ fn a_host_that_nobody_joins_ends() {
 }
 
 #[test]
-fn the_last_desk_that_leaves_ends_it_at_once() {
+fn the_last_desk_to_leave_ends_the_host_at_once() {
     let now = Instant::now();
     let mut lifecycle = ownerless(now);
     lifecycle.joined(2, desk(2));
@@ -64,7 +64,7 @@ fn the_last_desk_that_leaves_ends_it_at_once() {
 }
 
 #[test]
-fn the_last_desk_that_vanishes_is_waited_for() {
+fn the_host_waits_for_the_last_desk_that_vanished() {
     let now = Instant::now();
     let mut lifecycle = ownerless(now);
     assert_eq!(lifecycle.parted(1, false, now), NOTHING);
@@ -77,7 +77,7 @@ fn the_last_desk_that_vanishes_is_waited_for() {
 }
 
 #[test]
-fn a_desk_that_stays_keeps_it_and_agents_find_it_as_that() {
+fn a_remaining_desk_keeps_the_host_and_is_published() {
     let now = Instant::now();
     let mut lifecycle = ownerless(now);
     assert_eq!(lifecycle.joined(2, desk(2)), NOTHING);
@@ -86,7 +86,7 @@ fn a_desk_that_stays_keeps_it_and_agents_find_it_as_that() {
 }
 
 #[test]
-fn a_run_keeps_it_after_the_last_desk_has_left() {
+fn a_keeper_keeps_the_host_after_the_last_desk() {
     let now = Instant::now();
     let mut lifecycle = ownerless(now);
     lifecycle.joined(2, keeper(2));
@@ -96,7 +96,7 @@ fn a_run_keeps_it_after_the_last_desk_has_left() {
 }
 
 #[test]
-fn a_run_that_ends_leaves_a_lost_desk_its_time() {
+fn a_leaving_keeper_leaves_a_lost_desk_its_time() {
     let now = Instant::now();
     let mut lifecycle = ownerless(now);
     lifecycle.joined(2, keeper(2));
@@ -111,7 +111,7 @@ fn a_run_that_ends_leaves_a_lost_desk_its_time() {
 }
 
 #[test]
-fn an_editor_takes_over_a_host_without_one_and_a_desk_does_not_end_it_any_more() {
+fn an_editor_takes_over_an_unowned_host() {
     let now = Instant::now();
     let mut lifecycle = ownerless(now);
     assert_eq!(lifecycle.joined(2, relay(7)), [show_editor(7)]);
@@ -121,7 +121,7 @@ fn an_editor_takes_over_a_host_without_one_and_a_desk_does_not_end_it_any_more()
 }
 
 #[test]
-fn an_editor_that_is_gone_is_waited_for_out_of_sight() {
+fn the_host_hides_while_it_waits_for_its_editor() {
     let now = Instant::now();
     let mut lifecycle = owned(now);
     assert_eq!(lifecycle.parted(1, true, now), [Step::Hide]);
@@ -145,7 +145,7 @@ fn one_editor_may_have_several_servers() {
 }
 
 #[test]
-fn windows_of_one_editor_are_told_apart() {
+fn windows_of_one_editor_are_separate_owners() {
     let now = Instant::now();
     let mut lifecycle = owned(now);
     let window = Owner { window: Some("2".into()), ..editor(1) };
@@ -156,7 +156,7 @@ fn windows_of_one_editor_are_told_apart() {
 }
 
 #[test]
-fn an_editor_whose_process_ends_is_gone_though_its_server_lives() {
+fn an_ended_editor_is_gone_though_its_server_lives() {
     let now = Instant::now();
     let mut lifecycle = owned(now);
     assert_eq!(lifecycle.owner_gone(now), [Step::Hide]);
@@ -166,7 +166,7 @@ fn an_editor_whose_process_ends_is_gone_though_its_server_lives() {
 }
 
 #[test]
-fn an_editor_whose_server_crashes_has_time_to_start_it_again() {
+fn an_editor_may_restart_a_crashed_server() {
     let now = Instant::now();
     let mut lifecycle = owned(now);
     assert_eq!(lifecycle.parted(1, false, now), NOTHING);
@@ -178,7 +178,7 @@ fn an_editor_whose_server_crashes_has_time_to_start_it_again() {
 }
 
 #[test]
-fn a_desk_that_is_there_when_the_editor_goes_inherits_the_host() {
+fn a_joined_desk_inherits_the_host_of_a_gone_editor() {
     let now = Instant::now();
     let mut lifecycle = owned(now);
     lifecycle.joined(2, desk(2));
@@ -189,7 +189,7 @@ fn a_desk_that_is_there_when_the_editor_goes_inherits_the_host() {
 }
 
 #[test]
-fn a_desk_that_comes_while_the_editor_is_waited_for_takes_it() {
+fn a_new_desk_takes_over_a_hidden_host() {
     let now = Instant::now();
     let mut lifecycle = owned(now);
     lifecycle.parted(1, true, now);
@@ -198,7 +198,7 @@ fn a_desk_that_comes_while_the_editor_is_waited_for_takes_it() {
 }
 
 #[test]
-fn another_editor_does_not_take_a_living_ones_host() {
+fn no_editor_takes_the_host_of_a_living_one() {
     let now = Instant::now();
     let mut lifecycle = owned(now);
     assert_eq!(lifecycle.joined(2, relay(9)), NOTHING);
@@ -208,14 +208,14 @@ fn another_editor_does_not_take_a_living_ones_host() {
 }
 
 #[test]
-fn who_is_not_known_does_not_part() {
+fn an_unknown_party_cannot_part() {
     let now = Instant::now();
     let mut lifecycle = ownerless(now);
     assert_eq!(lifecycle.parted(9, true, now), NOTHING);
 }
 
 #[test]
-fn whoever_started_it_may_be_slower_than_others_but_not_for_good() {
+fn the_starter_may_join_late_but_not_too_late() {
     let now = Instant::now();
     let mut lifecycle = Lifecycle::begin(None, 1, now);
     assert_eq!(lifecycle.joined(1, keeper(2)), NOTHING, "it was started for another");

@@ -1,5 +1,5 @@
-//! A log's file, which grows to a size and no further: then it becomes `FILE.1`, in place of the one before,
-//! and a new one begins. Several processes may write to one file.
+//! A log file with a size limit. A full file becomes `FILE.1`, in place of the one before, and a new one
+//! begins. Several processes may write to the same file.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 use alongside_companion::private::leads_to;
 use alongside_platform::private::open_for_appending;
 
-/// See the module.
+/// A log file that this process has open.
 #[derive(Debug)]
-pub(super) struct Capped {
+pub(super) struct CappedFile {
     path: PathBuf,
-    /// In bytes; one write may lead beyond it.
+    /// In bytes; the last write may exceed it.
     cap: u64,
     file: File,
 }
 
-impl Capped {
-    /// Opens it, or makes it.
+impl CappedFile {
+    /// Opens the file, or makes it.
     ///
     /// # Errors
     /// As [`open_for_appending`].
@@ -30,32 +30,32 @@ impl Capped {
     /// Writes whole lines.
     ///
     /// # Errors
-    /// When the disk does not let us; a part may be there then.
+    /// When the disk refuses; a part may be written then.
     pub(super) fn write(&mut self, lines: &[u8]) -> io::Result<()> {
-        self.begin_anew()?;
+        self.rotate_if_full()?;
         self.file.write_all(lines)
     }
 
-    fn begin_anew(&mut self) -> io::Result<()> {
+    fn rotate_if_full(&mut self) -> io::Result<()> {
         if !self.file.metadata()?.is_file() {
-            // A terminal takes as much as is written.
+            // A device has no size.
             return Ok(());
         }
         let is_link = self.path.is_symlink();
         if !is_link && !leads_to(&self.path, &self.file) {
-            // Another process has begun a new one, or somebody has taken it away.
+            // Another process has rotated the file, or somebody has removed it.
             self.file = open_for_appending(&self.path)?;
         }
         if self.file.metadata()?.len() < self.cap {
             return Ok(());
         }
-        // Of several processes one renames it, and the others find that it is done.
+        // The lock lets one of several processes rename the file; the others see that it is done.
         self.file.lock()?;
         if is_link {
             return self.file.set_len(0);
         }
         if leads_to(&self.path, &self.file) && fs::rename(&self.path, rotated(&self.path)).is_err() {
-            // Somebody else may have that name. The disk shall not fill all the same.
+            // The new name may be taken. Emptying the file keeps the disk from filling.
             return self.file.set_len(0);
         }
         self.file = open_for_appending(&self.path)?;
@@ -63,7 +63,7 @@ impl Capped {
     }
 }
 
-/// What a log is called when another one has taken its place.
+/// The name of the file that a new one has replaced.
 fn rotated(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(".1");
@@ -82,11 +82,10 @@ mod tests {
     }
 
     #[test]
-    fn it_grows_to_its_size_and_the_one_before_is_kept() {
+    fn a_full_file_is_rotated_once_and_kept() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("log");
-        // As two processes have it.
-        let mut writers = [(); 2].map(|()| Capped::open(&path, 1000).unwrap());
+        let mut writers = [(); 2].map(|()| CappedFile::open(&path, 1000).unwrap());
         for number in 0..250 {
             writers[number % 2].write(line(number).as_bytes()).unwrap();
         }
@@ -98,10 +97,10 @@ mod tests {
     }
 
     #[test]
-    fn one_that_was_taken_away_begins_anew() {
+    fn a_removed_file_begins_anew() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("log");
-        let mut log = Capped::open(&path, 1000).unwrap();
+        let mut log = CappedFile::open(&path, 1000).unwrap();
         log.write(b"one\n").unwrap();
         fs::remove_file(&path).unwrap();
         log.write(b"two\n").unwrap();
@@ -109,13 +108,13 @@ mod tests {
     }
 
     #[test]
-    fn where_it_cannot_be_renamed_it_is_emptied() {
+    fn a_file_that_cannot_be_renamed_is_emptied() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("log");
         fs::create_dir_all(rotated(&path).join("in the way")).unwrap();
         symlink("log", directory.path().join("link")).unwrap();
         for name in ["log", "link"] {
-            let mut log = Capped::open(&directory.path().join(name), 100).unwrap();
+            let mut log = CappedFile::open(&directory.path().join(name), 100).unwrap();
             for number in 0..25 {
                 log.write(line(number).as_bytes()).unwrap();
                 assert!(path.metadata().unwrap().len() <= 110, "{name}");
@@ -125,8 +124,8 @@ mod tests {
     }
 
     #[test]
-    fn a_device_takes_as_much_as_is_written() {
-        let mut log = Capped::open(Path::new("/dev/null"), 10).unwrap();
+    fn a_device_has_no_limit() {
+        let mut log = CappedFile::open(Path::new("/dev/null"), 10).unwrap();
         for number in 0..25 {
             log.write(line(number).as_bytes()).unwrap();
         }
