@@ -1,5 +1,5 @@
-//! The host of a project: who starts it, who joins it, what it survives, and when it ends. The rules of its
-//! life have tests of their own beside them; here they are seen at work on real processes.
+//! The host of a project on real processes: how it starts, is joined, crashes and ends. The lifecycle rules
+//! have unit tests of their own.
 
 use std::process::Stdio;
 
@@ -60,7 +60,7 @@ fn is_found_as(home: &Home, pid: u32) -> bool {
     files_below(&home.path("tmp")).iter().any(|file| file.to_string_lossy().contains(&name))
 }
 
-/// Whether this is the host of so many desks.
+/// Whether this host has so many desks.
 fn has_desks(home: &Home, host: u32, desks: u64) -> bool {
     let status = home.run(&["status", "--json"]).stdout;
     let status: serde_json::Value = serde_json::from_slice(&status).unwrap_or_default();
@@ -73,7 +73,7 @@ fn port(home: &Home) -> u16 {
 }
 
 #[tokio::test]
-async fn those_who_start_at_once_end_up_with_one_host() {
+async fn desks_that_start_at_once_share_one_host() {
     let home = Home::new();
     let mut desks: Vec<_> = (0..6).map(|_| home.review(&[])).collect();
     for desk in &mut desks {
@@ -89,7 +89,7 @@ async fn those_who_start_at_once_end_up_with_one_host() {
     assert_eq!(home.hosts(), []);
 }
 
-/// Whether there is no such process, or only what the system remembers of it.
+/// Whether the process has ended, though its parent may not have waited for it.
 fn is_dead(pid: u32) -> bool {
     match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
         Ok(stat) => stat.rsplit(") ").next().is_some_and(|state| state.starts_with('Z')),
@@ -98,7 +98,7 @@ fn is_dead(pid: u32) -> bool {
 }
 
 #[tokio::test]
-async fn a_desk_killed_in_mid_edit_and_then_the_host_lose_nothing_and_wedge_nobody() {
+async fn killing_desk_and_host_mid_edit_loses_nothing() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let mut first = home.start(home.alongside(&["review"]).env("EDITOR", "sed -i s/A/precious/"));
@@ -108,7 +108,7 @@ async fn a_desk_killed_in_mid_edit_and_then_the_host_lose_nothing_and_wedge_nobo
     first.shows("+precious").await;
     first.signal(Signal::KILL);
     first.ends();
-    // The edit is there for whoever comes next.
+    // The next desk shows the edit.
     let mut second = home.review(&[]);
     second.shows("+precious").await;
     home.kill_hosts();
@@ -122,7 +122,7 @@ async fn a_desk_killed_in_mid_edit_and_then_the_host_lose_nothing_and_wedge_nobo
 }
 
 #[tokio::test]
-async fn a_host_that_crashes_again_and_again_is_given_up() {
+async fn a_host_that_keeps_crashing_is_given_up() {
     let home = Home::new();
     let mut desk = home.review(&[]);
     desk.shows("alongside serves").await;
@@ -132,7 +132,7 @@ async fn a_host_that_crashes_again_and_again_is_given_up() {
             home.hosts().into_iter().map(|(pid, _)| pid).find(|pid| !killed.contains(pid) && !is_dead(*pid))
         })
         .await;
-        // It is one when it has let the desk in.
+        // The host counts once the desk has joined it.
         until("the host to let the desk in", || has_desks(&home, host, 1).then_some(())).await;
         killed.push(host);
         home.kill_hosts();
@@ -142,13 +142,13 @@ async fn a_host_that_crashes_again_and_again_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_port_that_is_lost_is_said_with_the_agents_it_was_lost_for() {
+async fn a_lost_port_is_reported_with_its_agents() {
     let home = Home::new();
     let mut desk = home.review(&[]);
     let _agent = home.agent().await;
     desk.shows("Gemini CLI is connected.").await;
     let port = port(&home);
-    // A desk that lives holds it.
+    // A living desk would hold the port.
     desk.signal(Signal::KILL);
     desk.ends();
     home.kill_hosts();
@@ -166,7 +166,7 @@ async fn a_port_that_is_lost_is_said_with_the_agents_it_was_lost_for() {
 }
 
 #[tokio::test]
-async fn an_editor_takes_over_and_goes_and_the_desk_inherits() {
+async fn a_desk_inherits_the_host_of_a_gone_editor() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let mut desk = home.review(&[]);
@@ -183,7 +183,7 @@ async fn an_editor_takes_over_and_goes_and_the_desk_inherits() {
     let edit = vec![Change { range: None, text: "typed in the editor\n".into() }];
     relay.desk.request(Request::EditReview { id: review.id, revision: 1, changes: edit }).await.unwrap();
     desk.shows("+typed in the editor").await;
-    // Its process ends before its connection does.
+    // The editor's process ends before its connection.
     editor.dies();
     assert_eq!(closing(&mut relay).await, Closing::EditorGone);
     desk.shows("a.txt: rejected, because the editor is gone. Your edits are in ").await;
@@ -193,7 +193,7 @@ async fn an_editor_takes_over_and_goes_and_the_desk_inherits() {
 }
 
 #[tokio::test]
-async fn an_editor_that_is_reopened_takes_over_what_came_in_between() {
+async fn a_reopened_editor_gets_the_reviews_from_meanwhile() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let mut desk = home.review(&[]);
@@ -208,7 +208,7 @@ async fn an_editor_that_is_reopened_takes_over_what_came_in_between() {
     until("the files to go", || find::all_records(&home.surroundings()).is_empty().then_some(())).await;
     let status = String::from_utf8(home.run(&["status"]).stdout).unwrap();
     assert!(status.contains("  The Editor is gone, and waited for\n"), "{status}");
-    // The stream lives; what is proposed now waits.
+    // The agent's stream lives, so its proposal waits.
     let diff = propose(&agent, &file, "A\n").await;
     let reopened = Editor::open();
     let mut relay = join_as(&home, Some(reopened.owner())).await;
@@ -222,7 +222,7 @@ async fn an_editor_that_is_reopened_takes_over_what_came_in_between() {
 }
 
 #[tokio::test]
-async fn an_editors_host_is_joined_by_a_desk_of_the_project() {
+async fn a_desk_joins_the_host_of_an_editor() {
     let home = Home::new();
     let mut desk = home.review(&[]);
     desk.shows("alongside serves").await;
@@ -236,7 +236,7 @@ async fn an_editors_host_is_joined_by_a_desk_of_the_project() {
 }
 
 #[tokio::test]
-async fn of_several_hosts_the_one_turned_to_last_is_joined_and_another_can_be_chosen() {
+async fn a_desk_joins_the_host_focused_last_or_the_chosen_one() {
     let home = Home::new();
     std::fs::create_dir(home.project.join("sub")).unwrap();
     let mut below = home.review(&["sub"]);
@@ -256,7 +256,7 @@ async fn of_several_hosts_the_one_turned_to_last_is_joined_and_another_can_be_ch
 }
 
 #[tokio::test]
-async fn a_host_hands_over_and_keeps_port_and_token() {
+async fn a_handover_keeps_port_and_token() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", "sed -i s/A/precious/"));
@@ -281,7 +281,7 @@ async fn a_host_hands_over_and_keeps_port_and_token() {
 }
 
 #[tokio::test]
-async fn a_host_can_be_stopped_by_name() {
+async fn a_host_can_be_stopped_by_process_id() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let mut desk = home.review(&[]);
@@ -300,7 +300,7 @@ async fn a_host_can_be_stopped_by_name() {
 }
 
 #[tokio::test]
-async fn a_desk_of_another_protocol_is_told_what_to_do() {
+async fn a_desk_of_another_protocol_gets_a_hint() {
     let home = Home::new();
     let mut desk = home.review(&[]);
     desk.shows("alongside serves").await;
@@ -313,12 +313,14 @@ async fn a_desk_of_another_protocol_is_told_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_host_of_another_protocol_is_not_joined_nor_started_beside() {
+async fn a_host_of_another_protocol_is_neither_joined_nor_doubled() {
     let home = Home::new();
     let directory = home.path("run/alongside");
     std::fs::create_dir(&directory).unwrap();
     std::fs::set_permissions(&directory, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
-    let entry = serde_json::json!({ "name": "old", "pid": 1, "version": "0.0.1", "roots": [home.project], "focusedAt": 1 });
+    let entry = serde_json::json!({
+        "name": "old", "pid": 1, "version": "0.0.1", "roots": [home.project], "focusedAt": 1
+    });
     std::fs::write(directory.join("old.json"), entry.to_string()).unwrap();
     let listener = UnixListener::bind(directory.join("old.sock")).unwrap();
     let host = tokio::spawn(async move {
@@ -334,8 +336,9 @@ async fn a_host_of_another_protocol_is_not_joined_nor_started_beside() {
         while !is_whole(&asked) {
             assert!(stream.read_buf(&mut asked).await.unwrap() > 0);
         }
-        let answer = serde_json::json!({ "jsonrpc": "2.0", "id": 0, "error": {
-            "code": -32099, "message": "the old one's words", "data": { "protocol": 0, "version": "0.0.1" } } });
+        let data = serde_json::json!({ "protocol": 0, "version": "0.0.1" });
+        let error = serde_json::json!({ "code": -32099, "message": "the old one's words", "data": data });
+        let answer = serde_json::json!({ "jsonrpc": "2.0", "id": 0, "error": error });
         let answer = answer.to_string();
         stream
             .write_all(format!("Content-Length: {}\r\n\r\n{answer}", answer.len()).as_bytes())
@@ -347,7 +350,7 @@ async fn a_host_of_another_protocol_is_not_joined_nor_started_beside() {
     let (output, home) = refused;
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("alongside host --replace"), "the newer one names the command: {said}");
+    assert!(said.contains("alongside host --replace"), "the newer program names the command: {said}");
     assert!(said.contains("0.0.1"), "{said}");
     assert_eq!(home.hosts().len(), 1, "no other was started");
     std::fs::remove_dir_all(directory).unwrap();
@@ -361,7 +364,7 @@ async fn the_directory_of_sockets_is_private_and_nobody_elses() {
     desk.shows("alongside serves").await;
     assert_eq!(home.path("run/alongside").metadata().unwrap().mode() & 0o777, 0o700);
 
-    // Without a runtime directory it lies in the temporary one, where others could have made it before.
+    // Without a runtime directory it lies in the temporary one, where another user may have made it before.
     let home = Home::new();
     let elsewhere = home.path("elsewhere");
     std::fs::create_dir(&elsewhere).unwrap();
@@ -398,7 +401,7 @@ async fn run_keeps_the_host_after_the_last_desk_and_starts_it_again() {
 }
 
 #[tokio::test]
-async fn without_a_terminal_the_desk_names_what_works_instead() {
+async fn without_a_terminal_the_desk_names_alternatives() {
     let home = Home::new();
     for mut command in [home.alongside(&[]), home.alongside(&[home.project.to_str().unwrap()])] {
         let output = crate::support::finish(command.stdin(Stdio::null()));
@@ -416,7 +419,7 @@ async fn without_a_terminal_the_desk_names_what_works_instead() {
 }
 
 #[tokio::test]
-async fn a_host_that_is_stopped_does_not_take_what_is_being_typed_with_it() {
+async fn stopping_the_host_keeps_text_being_typed() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let editor = "edit() { echo early > \"$1\"; echo open; \
@@ -436,7 +439,7 @@ async fn a_host_that_is_stopped_does_not_take_what_is_being_typed_with_it() {
     let kept = files_below(&home.path("home/.local/state/alongside/drafts"));
     let texts: Vec<_> = kept.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
     assert!(texts.contains(&"late\n".to_owned()), "{texts:?}");
-    assert_eq!(home.run(&["host"]).status.code(), Some(1), "it has to be said what to do");
+    assert_eq!(home.run(&["host"]).status.code(), Some(1), "the command needs an option");
 }
 
 #[cfg(target_os = "linux")]
@@ -446,7 +449,7 @@ async fn a_host_is_started_so_that_it_gives_memory_back() {
     let mut desk = home.review(&[]);
     let _agent = home.agent().await;
     let (host, _) = home.hosts()[0];
-    // As glibc reads it; the figures are those of `cargo xtask load`.
+    // Variables of glibc; the figures come from `cargo xtask load`.
     let environment = std::fs::read(format!("/proc/{host}/environ")).unwrap();
     let is_set = |wanted: &str| environment.split(|byte| *byte == 0).any(|set| set == wanted.as_bytes());
     assert!(is_set("MALLOC_ARENA_MAX=2") && is_set("MALLOC_MMAP_THRESHOLD_=131072"));
@@ -455,7 +458,7 @@ async fn a_host_is_started_so_that_it_gives_memory_back() {
 }
 
 #[tokio::test]
-async fn a_project_whose_path_is_no_text_is_refused_and_leaves_no_host() {
+async fn a_project_path_that_is_not_utf8_is_refused() {
     use std::os::unix::ffi::OsStrExt as _;
     let home = Home::new();
     let project = home.project.join(std::ffi::OsStr::from_bytes(b"pr\xffject"));
@@ -465,8 +468,8 @@ async fn a_project_whose_path_is_no_text_is_refused_and_leaves_no_host() {
     assert!(!refused.status.success());
     assert!(said.contains("its path is not UTF-8") && said.contains("rename it"), "{said}");
     assert_eq!(home.hosts(), []);
-    // Nor one that nobody can find.
-    until("every process to end", || crate::coming_back::everybody(&home).is_empty().then_some(())).await;
+    // No host is left without an entry either.
+    until("every process to end", || crate::recovery::everybody(&home).is_empty().then_some(())).await;
     let config = home.path("home").join(std::ffi::OsStr::from_bytes(b"s\xff.toml"));
     std::fs::write(&config, "").unwrap();
     let refused = home.alongside(&["review", "--config"]).arg(&config).output().unwrap();

@@ -1,11 +1,11 @@
-//! What agents are told of files, and what settings forbid, with editors and desks as they are.
+//! Context with real editors and desks: which files agents hear of, and which the settings hide.
 
 use serde_json::json;
 
 use crate::editor::{Editor, Process};
 use crate::support::Home;
 
-/// Settings in the place where they are looked for.
+/// Writes the person's settings file.
 pub(crate) fn set(home: &Home, text: &str) {
     let place = home.path("home/.config/alongside");
     std::fs::create_dir_all(&place).unwrap();
@@ -13,7 +13,7 @@ pub(crate) fn set(home: &Home, text: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_settings_forbid_no_editor_tells_and_no_desk_switches_on() {
+async fn context_disabled_in_settings_stays_off() {
     let home = Home::new();
     set(&home, "[context]\nenabled = false\n");
     let (file, process) = (home.file("a.txt", "a\n"), Process::open());
@@ -26,7 +26,7 @@ async fn what_the_settings_forbid_no_editor_tells_and_no_desk_switches_on() {
         editor.asks("alongside/pauseContext", json!({"paused": false})).unwrap_err()
     };
     assert!(words.contains("[context] enabled = false"), "{code}: {words}");
-    // A desk's switch says so as well.
+    // A desk's switch is refused with the same reason.
     let mut desk = home.review(&[]);
     desk.reads("alongside serves").await;
     desk.types("l");
@@ -34,7 +34,7 @@ async fn what_the_settings_forbid_no_editor_tells_and_no_desk_switches_on() {
     desk.types("p");
     desk.shows("the settings say so ([context] enabled = false)").await;
     editor.says("alongside/didChangeContext", report(1));
-    // Asked after the report, it is answered after it; and agents are told within 200 ms.
+    // The answer comes after the report was handled, and agents hear of changes within 200 ms.
     editor.asks("alongside/pauseContext", json!({"paused": true})).unwrap();
     tokio::time::sleep(std::time::Duration::from_millis(500)).await;
     let told = agent.context().borrow().clone().expect("a context without files");
@@ -48,7 +48,7 @@ async fn what_the_settings_forbid_no_editor_tells_and_no_desk_switches_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_project_that_is_opened_later_hides_what_it_says_and_everything_if_nobody_understands_it() {
+async fn an_opened_project_hides_what_its_settings_say() {
     let home = Home::new();
     let write = |path: &str, text: &str| {
         let path = home.path(path);

@@ -1,5 +1,5 @@
-//! Settings at work: where the companion is found, what it tells, whom it serves. And the places it takes
-//! without any.
+//! The effects of settings: where agents find the companion, which files they hear of, which agents it
+//! serves.
 
 use std::process::Stdio;
 
@@ -8,11 +8,11 @@ use alongside_agent::{Endpoint, Identity, Session};
 use alongside_contract::family::FAMILIES;
 use serde_json::json;
 
+use crate::context::set;
 use crate::editor::{Editor, Process};
 use crate::support::{Home, finish, soon, until};
-use crate::telling::set;
 
-/// The port of the companion that Gemini CLI would find from the project, with this temporary directory.
+/// The port of the companion that Gemini CLI finds from the project, with this temporary directory.
 async fn found_in(home: &Home, tmp: &str) -> u16 {
     let here = Surroundings { tmp: home.path(tmp), ..home.surroundings() };
     until(&format!("a companion to be found in {tmp}"), || {
@@ -24,7 +24,7 @@ async fn found_in(home: &Home, tmp: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn a_further_temporary_directory_leads_to_the_companion_too() {
+async fn discovery_tmp_adds_a_temporary_directory() {
     let home = Home::new();
     std::fs::create_dir(home.path("other")).unwrap();
     set(&home, &format!("[discovery]\ntmp = ['{}']\n", home.path("other").display()));
@@ -37,7 +37,7 @@ async fn a_further_temporary_directory_leads_to_the_companion_too() {
 }
 
 #[tokio::test]
-async fn without_tmpdir_it_is_tmp_and_without_that_temp_as_for_agents() {
+async fn the_temporary_directory_is_tmpdir_then_tmp_then_temp() {
     for (set, expected) in [
         (&[("TMP", "one"), ("TEMP", "two")][..], "one"),
         (&[("TMPDIR", ""), ("TEMP", "two")], "two"),
@@ -58,12 +58,12 @@ async fn without_tmpdir_it_is_tmp_and_without_that_temp_as_for_agents() {
 }
 
 #[tokio::test]
-async fn without_aliases_it_is_found_under_its_own_process_only() {
+async fn without_aliases_only_the_own_process_is_published() {
     for (aliases, fits) in [(true, (|files| files > 1) as fn(usize) -> bool), (false, |files| files == 1)] {
         let home = Home::new();
         set(&home, &format!("[discovery]\naliases = {aliases}\n"));
         let mut desk = home.review(&[]);
-        // By then all files are written.
+        // Every discovery file is written by then.
         desk.shows("alongside serves").await;
         let names = std::fs::read_dir(home.path("tmp/gemini/ide")).unwrap();
         let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -75,7 +75,7 @@ async fn without_aliases_it_is_found_under_its_own_process_only() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_git_ignores_is_told_only_to_those_who_want_it() {
+async fn git_ignored_files_are_told_only_if_set() {
     for (include, told) in [(false, vec!["a.txt"]), (true, vec!["a.log", "a.txt"])] {
         let home = Home::new();
         set(&home, &format!("[context]\ninclude-git-ignored = {include}\n"));
@@ -94,7 +94,7 @@ async fn what_git_ignores_is_told_only_to_those_who_want_it() {
 }
 
 #[tokio::test]
-async fn agents_without_a_token_are_served_only_where_the_settings_say_so() {
+async fn tokenless_agents_are_served_only_if_set() {
     for allowed in [false, true] {
         let home = Home::new();
         if allowed {
@@ -111,14 +111,14 @@ async fn agents_without_a_token_are_served_only_where_the_settings_say_so() {
 }
 
 #[tokio::test]
-async fn what_an_agent_calls_itself_does_nothing_to_desks_status_and_log() {
+async fn an_agents_name_is_harmless_in_desk_status_and_log() {
     const NAME: &str = "evil\u{1b}[2J\u{1b}]0;title\u{7}\u{202e}eman\u{2066}\r\nAccept: yes\u{9b}31m";
     let home = Home::new();
     let (file, log) = (home.file("a.txt", "a\n"), home.path("home/log"));
     let mut desk = home.start(&mut home.alongside(&["review", "--log", log.to_str().unwrap()]));
     let port = found_in(&home, "tmp").await;
     let token = find::all_records(&home.surroundings())[0].1.auth_token.clone().unwrap();
-    // A token of no family: then it is known by what it calls itself.
+    // Without a family in its token, an agent is shown under the name that it gives itself.
     let token = alongside_contract::token::split(&token).0.to_owned();
     let who = Identity::new(NAME, "1\u{1b}[31m\u{202e}");
     let connecting = Session::connect(Endpoint::local(port), Some(&token), who);

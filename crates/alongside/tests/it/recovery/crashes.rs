@@ -1,5 +1,5 @@
-//! Hosts that were killed come back for whoever comes, whatever has become of the settings and the project in
-//! the meantime.
+//! A killed host comes back for the next desk, whatever has happened to the settings and the project
+//! meanwhile.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ fn port(home: &Home) -> u16 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_editor_that_was_killed_with_its_host_comes_back_and_says_who_is_cut_off() {
+async fn an_editor_killed_with_its_host_comes_back() {
     let home = Home::new();
     let (file, mut process) = (home.file("a.txt", "a\n"), Process::open());
     let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
@@ -24,7 +24,7 @@ async fn an_editor_that_was_killed_with_its_host_comes_back_and_says_who_is_cut_
     kill_everybody(&home);
     process.dies();
     drop(editor);
-    // The host had the editor's name; the editor as another process would have given it another.
+    // A host is named after its editor's process; the new editor still finds the old name.
     let process = Process::open();
     let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
     editor.hears("alongside/problem", |problem| {
@@ -42,7 +42,7 @@ async fn an_editor_that_was_killed_with_its_host_comes_back_and_says_who_is_cut_
     assert_eq!(home.hosts().len(), 1);
 }
 
-/// A desk and an agent with a proposal; then something goes wrong, and the host is killed.
+/// A desk and an agent with an open review, whose host is killed after something has gone wrong.
 async fn interrupted(goes_wrong: impl FnOnce(&Home)) -> (Home, Running) {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
@@ -62,7 +62,7 @@ async fn interrupted(goes_wrong: impl FnOnce(&Home)) -> (Home, Running) {
 }
 
 #[tokio::test]
-async fn a_host_comes_back_though_the_project_says_what_nobody_understands_and_tells_nothing_of_it() {
+async fn a_host_comes_back_though_project_settings_are_wrong() {
     let (home, mut desk) = interrupted(|home| {
         home.file(".alongside.toml", "[context]\nexclud = [\"secret\"]\n");
     })
@@ -73,7 +73,7 @@ async fn a_host_comes_back_though_the_project_says_what_nobody_understands_and_t
 }
 
 #[tokio::test]
-async fn a_host_comes_back_though_the_persons_own_settings_are_wrong_and_tells_nothing() {
+async fn a_host_comes_back_though_own_settings_are_wrong() {
     let (_home, mut desk) = interrupted(|home| {
         let directory = home.path("home/.config/alongside");
         std::fs::create_dir_all(&directory).unwrap();

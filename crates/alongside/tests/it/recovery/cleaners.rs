@@ -1,5 +1,5 @@
-//! Cleaners of temporary directories take our files while we run: they are put back, and nobody ends up with
-//! a second host.
+//! Cleaners of temporary directories remove files of a running host. The host restores them, and no desk
+//! starts a second host.
 
 use std::path::{Path, PathBuf};
 
@@ -8,11 +8,11 @@ use alongside_agent::{Outcome, find};
 use super::hosts_pid;
 use crate::support::{Home, files_below, propose, soon, until};
 
-/// What `rm -rf directory/*` does.
+/// Does what `rm -rf directory/*` does.
 fn empty(directory: &Path) {
     for entry in std::fs::read_dir(directory).unwrap().flatten() {
         match entry.file_type().unwrap().is_dir() {
-            // A host that is quicker than this may put something back meanwhile.
+            // A quick host may restore a file meanwhile.
             true => {
                 while let Err(error) = std::fs::remove_dir_all(entry.path()) {
                     assert_eq!(error.kind(), std::io::ErrorKind::DirectoryNotEmpty, "{error}");
@@ -30,7 +30,7 @@ fn sockets(home: &Home, below: &str) -> Vec<PathBuf> {
 }
 
 #[tokio::test]
-async fn a_desk_that_comes_just_after_a_cleaner_finds_the_host_and_everything_is_put_back() {
+async fn removed_files_of_a_host_are_restored() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let mut desk = home.review(&[]);
@@ -41,27 +41,27 @@ async fn a_desk_that_comes_just_after_a_cleaner_finds_the_host_and_everything_is
     for directory in ["run", "tmp"] {
         empty(&home.path(directory));
     }
-    // It sees what waits: the host is the same.
+    // The same host shows its open review.
     let mut second = home.review(&[]);
     second.shows("(1/1) keep").await;
     assert_eq!((hosts_pid(&home), home.hosts().len()), (host, 1));
     assert_eq!(sockets(&home, "run").len(), 1);
     let is_back = || find::all_records(&home.surroundings()).len() == before.len();
     until("the discovery files to be back", || is_back().then_some(())).await;
-    // More than a cleaner should take.
+    // No cleaner should take the journal, but the host restores that too.
     let journal = home.path("home/.local/state/alongside/journal");
     std::fs::remove_dir_all(&journal).unwrap();
     let is_kept = |file: &PathBuf| std::fs::read_to_string(file).is_ok_and(|text| text.contains("a.txt"));
     until("the journal to be back", || files_below(&journal).iter().any(is_kept).then_some(())).await;
-    // And it holds: a crash wedges nobody.
+    // The restored journal is complete: a crash frees the agent.
     home.kill_hosts();
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
 }
 
 #[tokio::test]
-async fn where_everything_lies_in_the_temporary_directory_it_is_put_back_as_well() {
+async fn files_in_the_temporary_directory_are_restored() {
     let home = Home::new();
-    // The variable stays, and names nothing.
+    // XDG_RUNTIME_DIR names a directory that does not exist.
     std::fs::remove_dir(home.path("run")).unwrap();
     let mut desk = home.review(&[]);
     desk.shows("alongside serves").await;
@@ -82,7 +82,7 @@ async fn where_everything_lies_in_the_temporary_directory_it_is_put_back_as_well
 }
 
 #[tokio::test]
-async fn what_somebody_else_puts_in_the_place_of_ours_is_left_alone() {
+async fn foreign_files_in_place_of_ours_stay() {
     let home = Home::new();
     let mut desk = home.review(&[]);
     let _agent = home.agent().await;
@@ -94,10 +94,10 @@ async fn what_somebody_else_puts_in_the_place_of_ours_is_left_alone() {
     for path in [entry.clone().unwrap(), record.clone()] {
         std::fs::write(path, theirs).unwrap();
     }
-    // Another of our files is put back by the same look that finds theirs.
+    // The check that restores this file also sees the foreign ones.
     let gone = files_below(&home.path("tmp")).into_iter().find(|path| *path != record).unwrap();
     std::fs::remove_file(&gone).unwrap();
-    until("the look that puts back", || gone.exists().then_some(())).await;
+    until("the file to be back", || gone.exists().then_some(())).await;
     desk.types("q");
     desk.ends();
     until("the files to go", || (!gone.exists()).then_some(())).await;

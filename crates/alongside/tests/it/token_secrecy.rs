@@ -1,5 +1,4 @@
-//! The token opens the door to the person's reviews: it stands in private files and in the environment of
-//! agents, and nowhere else that anybody sees, keeps or sends in.
+//! The token stands in private files and in agents' environment, and in no output, report, argument or log.
 
 use alongside_agent::find;
 
@@ -29,7 +28,7 @@ async fn the_token_is_in_no_output_report_argument_or_log() {
     let agent = home.agent().await;
     let token = find::all_records(&home.surroundings())[0].1.auth_token.clone().unwrap();
     let secret = token.split('.').next().unwrap();
-    assert!(secret.len() >= 64, "else nothing is proven here");
+    assert!(secret.len() >= 64, "a short secret would prove nothing");
     let _diff = propose(&agent, &file, "A\n").await;
     desk.shows("(1/1) keep").await;
 
@@ -50,20 +49,20 @@ async fn the_token_is_in_no_output_report_argument_or_log() {
         assert!(!said.concat().is_empty() || args == ["drafts"], "{args:?} says nothing");
         assert!(!said.concat().contains(secret), "{args:?}: {said:?}");
     }
-    let report = std::fs::read_to_string(&junit).expect("a report was asked for");
+    let report = std::fs::read_to_string(&junit).expect("the report is written");
     assert!(report.contains("access.") && !report.contains(secret), "{report}");
     assert!(!desk.out.text().contains(secret));
     #[cfg(target_os = "linux")]
     {
         let arguments = arguments(&home);
-        assert!(arguments.contains("review"), "the desk is among them: {arguments}");
+        assert!(arguments.contains("review"), "the desk's process is listed: {arguments}");
         assert!(!arguments.contains(secret), "{arguments}");
     }
 }
 
 #[cfg(unix)]
 #[tokio::test]
-async fn the_log_of_a_host_is_nobody_elses() {
+async fn a_hosts_log_is_private() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let home = Home::new();
@@ -81,7 +80,7 @@ async fn a_crash_leaves_neither_a_core_nor_the_token() {
 
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
-    // Whoever looks for faults lets programs leave their cores.
+    // A developer's shell lets programs leave cores.
     let script = "ulimit -c \"$(ulimit -H -c)\"; exec \"$0\" review";
     let mut command = home.command("sh");
     command.args(["-c", script, env!("CARGO_BIN_EXE_alongside")]);
@@ -105,7 +104,7 @@ async fn a_crash_leaves_neither_a_core_nor_the_token() {
     for said in [desk.out.text(), desk.err.text()] {
         assert!(!said.contains(secret), "{said}");
     }
-    // Files of ours that hold it are those that agents read, and the journal.
+    // Only discovery files and the journal hold the token.
     let known = ["json", "lock"];
     let holds = |path: &std::path::Path| {
         let text = std::fs::read(path).unwrap_or_default();

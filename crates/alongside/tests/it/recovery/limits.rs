@@ -1,4 +1,4 @@
-//! No descriptors left, and processes that are stopped: nothing spins, nothing is lost, and it goes on
+//! Processes without descriptors, and suspended ones: nothing spins, nothing is lost, and work goes on
 //! afterwards.
 
 use std::time::Duration;
@@ -9,17 +9,17 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::hosts_pid;
 use crate::support::{Home, files_below, propose, soon, until};
 
-/// None can be opened then: these are the standard ones.
+/// Only the standard descriptors, so that no file can be opened.
 const NONE: usize = 3;
 
-/// Lets a process have so many descriptors; the hard limit stays, so that it can be raised again.
+/// Sets a process's soft limit of descriptors. The hard limit stays, so that the test can raise it again.
 fn allow_files(home: &Home, pid: u32, limit: usize) {
     let said =
         home.command("prlimit").args(["--pid", &pid.to_string(), &format!("--nofile={limit}:")]).output();
     assert!(said.unwrap().status.success());
 }
 
-/// How long a process has computed, in ticks of 10 ms.
+/// The CPU time of a process, in ticks of 10 ms.
 fn computed(pid: u32) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();
@@ -27,7 +27,7 @@ fn computed(pid: u32) -> u64 {
 }
 
 #[tokio::test]
-async fn a_host_without_descriptors_serves_whom_it_has_and_catches_up() {
+async fn a_host_without_descriptors_serves_its_desks() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", "sed -i s/A/precious/"));
@@ -38,7 +38,7 @@ async fn a_host_without_descriptors_serves_whom_it_has_and_catches_up() {
     allow_files(&home, host, NONE);
     desk.types("e");
     desk.shows("could not be saved in").await;
-    // Somebody knocks who cannot be let in.
+    // The host cannot accept this connection.
     let mut second = home.review(&[]);
     let (before, began) = (computed(host), std::time::Instant::now());
     tokio::time::sleep(Duration::from_secs(2)).await;
@@ -52,7 +52,7 @@ async fn a_host_without_descriptors_serves_whom_it_has_and_catches_up() {
 }
 
 #[tokio::test]
-async fn a_desk_without_descriptors_starts_its_host_again_once_it_has_some() {
+async fn a_desk_without_descriptors_restarts_its_host_later() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let mut desk = home.review(&[]);
@@ -70,7 +70,7 @@ async fn a_desk_without_descriptors_starts_its_host_again_once_it_has_some() {
 }
 
 #[tokio::test]
-async fn a_host_that_was_stopped_goes_on_as_if_nothing_had_been() {
+async fn a_suspended_host_postpones_its_deadlines() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let mut desk = home.review(&[]);
@@ -79,11 +79,11 @@ async fn a_host_that_was_stopped_goes_on_as_if_nothing_had_been() {
     desk.shows("(1/1) keep").await;
     let host = hosts_pid(&home).unwrap();
     let process = Pid::from_raw(host.cast_signed()).unwrap();
-    // The desk vanishes, and has half a minute to come back; the host does not see most of it.
+    // A desk that vanishes has 30 s to come back; the host does not see most of them.
     kill_process(process, Signal::STOP).unwrap();
     desk.signal(Signal::KILL);
     desk.ends();
-    // Longer than counts as a sleep.
+    // Longer than the suspend threshold.
     tokio::time::sleep(Duration::from_secs(6)).await;
     kill_process(process, Signal::CONT).unwrap();
     let mut next = home.review(&[]);
@@ -91,15 +91,15 @@ async fn a_host_that_was_stopped_goes_on_as_if_nothing_had_been() {
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "A\n".into() });
     assert_eq!(hosts_pid(&home), Some(host));
     let log = files_below(&home.path("home/.local/state/alongside/log"));
-    until("the host to say so", || {
+    until("the host to log it", || {
         let said = log.iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect::<String>();
-        said.contains("nothing could be done for a while").then_some(())
+        said.contains("the process or the machine was suspended").then_some(())
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_host_that_does_nothing_holds_nobody_up() {
+async fn a_frozen_host_blocks_nobody() {
     let home = Home::new();
     let mut desk = home.review(&[]);
     desk.shows("Waiting for proposals").await;
@@ -111,7 +111,7 @@ async fn a_host_that_does_nothing_holds_nobody_up() {
     until("the desk to listen to signals", || {
         let status = std::fs::read_to_string(&listens).ok()?;
         let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"))?;
-        // To the end of the terminal last.
+        // SIGHUP is the last that the desk catches.
         let hangup = 1 << (Signal::HUP.as_raw() - 1);
         (u64::from_str_radix(caught.trim(), 16).ok()? & hangup != 0).then_some(())
     })

@@ -1,4 +1,4 @@
-//! A disk without room: nothing is lost, it is said, and once there is room everything is put right.
+//! A full disk: nothing is lost, desks hear of it, and once there is room the host catches up.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -10,18 +10,18 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::hosts_pid;
 use crate::support::{Home, Running, files_below, propose, soon, until};
 
-/// Starts the desk where these directories are small file systems of its own, which vanish with it; `None`
-/// where that needs rights that the test has not.
+/// Starts a desk for which these directories are small file systems of its own, which vanish with it. `None`
+/// if the test may not mount any.
 fn desk_with_small_disks(home: &Home, directories: &[PathBuf]) -> Option<Running> {
     desk_after(home, directories, "true")
 }
 
-/// The same after something was done in a shell.
+/// Like [`desk_with_small_disks`], after a shell command.
 fn desk_after(home: &Home, directories: &[PathBuf], done: &str) -> Option<Running> {
     desk_on(home, directories, "size=256k,nr_inodes=200", done)
 }
 
-/// The same with file systems of this size.
+/// Like [`desk_after`], with file systems of this size.
 fn desk_on(home: &Home, directories: &[PathBuf], size: &str, done: &str) -> Option<Running> {
     let mount: Vec<String> = directories
         .iter()
@@ -43,10 +43,10 @@ fn desk_on(home: &Home, directories: &[PathBuf], size: &str, done: &str) -> Opti
     Some(home.start(&mut command))
 }
 
-/// Says that a test proves nothing here, where `cargo xtask test` counts it too.
+/// Reports a skipped test, also where `cargo xtask test` counts it.
 fn skip(why: &str) {
     use std::io::Write as _;
-    let line = format!("coming_back::full: {why}\n");
+    let line = format!("recovery::full: {why}\n");
     let _ = std::io::stderr().write_all(format!("skipped: {line}").as_bytes());
     if let Some(path) = std::env::var_os("ALONGSIDE_SKIPS") {
         let mut file = std::fs::File::options().create(true).append(true).open(path).unwrap();
@@ -59,12 +59,12 @@ fn seen_by(pid: u32, path: &Path) -> PathBuf {
     PathBuf::from(format!("/proc/{pid}/root{}", path.display()))
 }
 
-/// Leaves no room at all.
+/// Fills the file system of a directory.
 fn fill(directory: &Path) -> PathBuf {
     fill_with(directory.join("filler"))
 }
 
-/// The same with this file.
+/// Fills the file system of this new file.
 fn fill_with(path: PathBuf) -> PathBuf {
     use std::io::Write as _;
     let mut file = std::fs::File::create(&path).unwrap();
@@ -75,7 +75,7 @@ fn fill_with(path: PathBuf) -> PathBuf {
 }
 
 #[tokio::test]
-async fn what_is_typed_while_the_disk_is_full_is_kept_said_and_saved_when_there_is_room() {
+async fn edits_on_a_full_disk_are_saved_once_there_is_room() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let state = home.path("home/.local/state");
@@ -84,7 +84,7 @@ async fn what_is_typed_while_the_disk_is_full_is_kept_said_and_saved_when_there_
     let host = hosts_pid(&home).unwrap();
     let state = seen_by(host, &state.join("alongside"));
     let filler = fill(&state);
-    // More than there is room for behind what the journal holds already.
+    // More than fits into the free rest of the journal's last block.
     let rest = "-".repeat(10_000);
     let diff = propose(&agent, &file, &format!("A{rest}\n")).await;
     desk.shows("what a crash must not take cannot be written down").await;
@@ -95,10 +95,9 @@ async fn what_is_typed_while_the_disk_is_full_is_kept_said_and_saved_when_there_
         0,
         "nothing unfinished stays"
     );
-    // It is tried again and again meanwhile.
+    // The writer retries meanwhile.
     tokio::time::sleep(Duration::from_secs(3)).await;
     std::fs::remove_file(filler).unwrap();
-    // In the order in which they come.
     let said = desk.shows("is saved now: ").await + &desk.shows("a.txt").await;
     let texts =
         files_below(&state.join("drafts")).into_iter().filter_map(|path| std::fs::read_to_string(path).ok());
@@ -115,7 +114,7 @@ async fn what_is_typed_while_the_disk_is_full_is_kept_said_and_saved_when_there_
     assert_eq!(unfinished.collect::<Vec<_>>(), Vec::<PathBuf>::new());
     let logged = |what| std::fs::read_to_string(home.path("log")).unwrap().matches(what).count();
     until("the log to say so", || (logged("the journal is written again") == 1).then_some(())).await;
-    assert_eq!(logged("cannot write the journal"), 1, "what goes on is logged once");
+    assert_eq!(logged("cannot write the journal"), 1, "a lasting error is logged once");
     desk.types("a");
     assert_eq!(
         soon("the outcome", diff.outcome()).await,
@@ -124,7 +123,7 @@ async fn what_is_typed_while_the_disk_is_full_is_kept_said_and_saved_when_there_
 }
 
 #[tokio::test]
-async fn agents_find_a_companion_that_began_on_a_full_disk_once_there_is_room() {
+async fn agents_find_a_companion_once_a_full_disk_has_room() {
     let home = Home::new();
     let tmp = home.path("tmp");
     let Some(mut desk) = desk_with_small_disks(&home, std::slice::from_ref(&tmp)) else { return };
@@ -141,11 +140,11 @@ async fn agents_find_a_companion_that_began_on_a_full_disk_once_there_is_room() 
     desk.shows("every agent can find this companion by itself again").await;
     assert!(files_below(&tmp.join("gemini/ide")).len() > 1);
     assert_eq!(tmp.join("gemini").metadata().unwrap().permissions().mode() & 0o777, 0o700);
-    // Its desk is gone, and so is the file system with the host.
+    // The desk's file system goes with it, and so does the host.
     desk.signal(Signal::TERM);
 }
 
-/// A desk where there is no room for what says which hosts there are, and that directory.
+/// A desk without room in the runtime directory, and that directory as the desk sees it.
 fn desk_without_room_to_be_found(home: &Home) -> Option<(Running, PathBuf)> {
     let run = home.path("run");
     let fill = format!("head -c 1M /dev/zero > '{}/filler' 2> /dev/null", run.display());
@@ -155,7 +154,7 @@ fn desk_without_room_to_be_found(home: &Home) -> Option<(Running, PathBuf)> {
 }
 
 #[tokio::test]
-async fn a_host_for_whose_entry_there_is_no_room_serves_and_is_found_once_there_is() {
+async fn a_host_without_room_for_its_entry_serves() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let Some((mut desk, run)) = desk_without_room_to_be_found(&home) else { return };
@@ -174,11 +173,11 @@ async fn a_host_for_whose_entry_there_is_no_room_serves_and_is_found_once_there_
 }
 
 #[tokio::test]
-async fn of_a_host_for_whose_entry_there_was_no_room_nothing_stays() {
+async fn a_host_without_room_for_its_entry_leaves_no_file() {
     let home = Home::new();
     let Some((mut desk, run)) = desk_without_room_to_be_found(&home) else { return };
     desk.shows("new desks cannot join this companion").await;
-    // The file system stays while somebody has it open.
+    // An open file keeps the file system.
     let open = std::fs::File::open(run.join("alongside")).unwrap();
     let open = PathBuf::from(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&open)));
     desk.types("q");
@@ -191,21 +190,21 @@ async fn of_a_host_for_whose_entry_there_was_no_room_nothing_stays() {
 }
 
 #[tokio::test]
-async fn a_journal_is_tried_again_also_where_nothing_else_happens_any_more() {
+async fn an_idle_host_retries_its_journal() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let state = home.path("home/.local/state");
     let Some(mut desk) = desk_with_small_disks(&home, std::slice::from_ref(&state)) else { return };
     let agent = home.agent().await;
     let state = seen_by(desk.pid(), &state);
-    // Nor can a file be made, so that trying leaves no trace that the system would tell of.
+    // Without free names a retry makes no file, of which the system would tell.
     let fillers: Vec<_> = (0..).map(|n| state.join(n.to_string())).map_while(empty_file).collect();
     fill_with(fillers[0].clone());
     let diff = propose(&agent, &file, &format!("A{}\n", "-".repeat(10_000))).await;
     desk.shows("what a crash must not take cannot be written down").await;
     desk.types("r");
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
-    // By now no review waits, and nobody's time runs out.
+    // By now no review is open and no deadline runs.
     tokio::time::sleep(Duration::from_secs(3)).await;
     for filler in fillers {
         std::fs::remove_file(filler).unwrap();
@@ -213,13 +212,13 @@ async fn a_journal_is_tried_again_also_where_nothing_else_happens_any_more() {
     desk.shows("what a crash must not take is written down again").await;
 }
 
-/// A file of nothing, if there is room for one.
+/// An empty file, if there is room for one.
 fn empty_file(path: PathBuf) -> Option<PathBuf> {
     std::fs::File::create(&path).ok().map(|_| path)
 }
 
 #[tokio::test]
-async fn a_host_that_is_killed_while_everything_is_full_comes_back_and_says_when_it_is_right_again() {
+async fn a_host_killed_on_a_full_disk_comes_back() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let [state, run] = ["home/.local/state", "run"].map(|name| home.path(name));
@@ -250,13 +249,13 @@ async fn what_is_typed_while_others_fill_the_disk_outlives_a_kill() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let below = home.path("home/.local/state");
-    // Room or names may be what is missing.
+    // Either room or names may run out.
     let Some(mut desk) = desk_on(&home, std::slice::from_ref(&below), "size=16m,nr_inodes=200", "true")
     else {
         return;
     };
     let agent = home.agent().await;
-    // It stays while somebody has it open.
+    // An open file keeps the file system.
     let open = std::fs::File::open(seen_by(hosts_pid(&home).unwrap(), &below)).unwrap();
     let state = PathBuf::from(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&open)));
     let state = state.join("alongside");
@@ -270,7 +269,7 @@ async fn what_is_typed_while_others_fill_the_disk_outlives_a_kill() {
     let _diff = propose(&agent, &file, &format!("A{rest}\nA\n")).await;
     desk.shows("the disk is full: what you type is saved in room that was kept for it").await;
     desk.answers("(1/1) keep", "e").await;
-    // Once it is saved, others take what may be left, and the person types on.
+    // Once the draft is saved, others take the rest of the disk, and the person types on.
     let drafts = || {
         files_below(&state.join("drafts")).into_iter().filter_map(|path| std::fs::read_to_string(path).ok())
     };
@@ -284,7 +283,7 @@ async fn what_is_typed_while_others_fill_the_disk_outlives_a_kill() {
     assert_eq!(state.join("reserve").metadata().unwrap().permissions().mode() & 0o777, 0o700);
 }
 
-/// Adds to a file as long as there is room.
+/// Appends to a file as long as there is room.
 fn fill_more(path: &Path) -> std::io::Result<()> {
     use std::io::Write as _;
     let mut file = std::fs::File::options().append(true).open(path)?;

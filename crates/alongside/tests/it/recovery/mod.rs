@@ -1,5 +1,5 @@
-//! What a companion survives on a machine where things go wrong: everybody killed at once, settings that
-//! broke meanwhile, cleaners at work, a full disk, no descriptors.
+//! A companion on a machine where things go wrong: all processes killed at once, broken settings, cleaners, a
+//! full disk, no descriptors.
 
 mod cleaners;
 mod crashes;
@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::Home;
 
-/// Every process of this home.
+/// Every process of a home.
 pub(crate) fn everybody(home: &Home) -> Vec<Pid> {
     let mark = format!("XDG_RUNTIME_DIR={}\0", home.path("run").display());
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
@@ -24,8 +24,7 @@ pub(crate) fn everybody(home: &Home) -> Vec<Pid> {
         .collect()
 }
 
-/// Ends everybody at once, as the system does when memory is out or a session is torn down: nobody is left to
-/// notice.
+/// Kills every process of a home at once, as the system does when memory runs out or a session ends.
 pub(crate) fn kill_everybody(home: &Home) {
     for signal in [Signal::STOP, Signal::KILL] {
         for pid in everybody(home) {

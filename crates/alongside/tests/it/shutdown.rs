@@ -1,11 +1,11 @@
-//! How `alongside review` ends, and what is left behind.
+//! The ways in which `alongside review` ends, and the files that remain.
 
 use alongside_agent::Outcome;
 use rustix::process::Signal;
 
 use crate::support::{Home, Lateness, files_below, finish, propose, soon};
 
-/// Records that agents could find.
+/// The discovery files of a home.
 fn records(home: &Home) -> Vec<std::path::PathBuf> {
     let mut files = files_below(&home.path("tmp"));
     files.extend(files_below(&home.path("home/.qwen")));
@@ -14,7 +14,7 @@ fn records(home: &Home) -> Vec<std::path::PathBuf> {
 }
 
 #[tokio::test]
-async fn signals_reject_what_waits_and_remove_the_files() {
+async fn signals_reject_open_reviews_and_remove_files() {
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
         let home = Home::new();
         let file = home.file("a.txt", "a\n");
@@ -33,7 +33,7 @@ async fn signals_reject_what_waits_and_remove_the_files() {
 }
 
 #[tokio::test]
-async fn a_terminal_that_goes_away_decides_nothing_and_another_desk_goes_on() {
+async fn a_closed_terminal_decides_nothing() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let mut desk = home.review(&[]);
@@ -52,7 +52,7 @@ async fn a_terminal_that_goes_away_decides_nothing_and_another_desk_goes_on() {
 }
 
 #[tokio::test]
-async fn two_desks_decide_one_review_and_the_one_that_leaves_ends_nothing() {
+async fn a_desk_that_is_not_the_last_ends_nothing() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let mut one = home.review(&[]);
@@ -62,7 +62,7 @@ async fn two_desks_decide_one_review_and_the_one_that_leaves_ends_nothing() {
     let diff = propose(&agent, &file, "A\n").await;
     one.shows("(1/1) keep").await;
     other.answers("(1/1) keep", "q").await;
-    assert_eq!(other.ends().code(), Some(0), "nobody is asked who is not the last");
+    assert_eq!(other.ends().code(), Some(0), "only the last desk is asked");
     let mut watching = home.review(&[]);
     watching.shows("(1/1) keep").await;
     one.types("a");
@@ -72,7 +72,7 @@ async fn two_desks_decide_one_review_and_the_one_that_leaves_ends_nothing() {
 }
 
 #[tokio::test]
-async fn a_host_that_is_killed_comes_back_and_the_agent_is_freed() {
+async fn a_killed_host_comes_back_and_frees_the_agent() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let mut desk = home.review(&[]);
@@ -85,7 +85,7 @@ async fn a_host_that_is_killed_comes_back_and_the_agent_is_freed() {
     desk.shows("Problem: the companion was interrupted").await;
     desk.shows("a.txt: rejected, because the companion was interrupted.").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
-    // Agents give it 2.5 s.
+    // Agents wait 2.5 s for it.
     let (took, late) = (killed.elapsed(), machine.so_far());
     assert!(
         took < std::time::Duration::from_secs(5) + late,
@@ -115,13 +115,13 @@ async fn leaving_asks_while_a_review_waits() {
 }
 
 #[tokio::test]
-async fn at_the_end_of_input_reviews_are_answered_in_the_agent() {
+async fn without_input_reviews_are_answered_in_the_agent() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let mut desk = home.review(&[]);
     desk.ends_input();
     let said = desk.shows("There is no more input here. Reviews can still be answered in the agent").await;
-    assert!(!said.contains("q leave"), "no keys are named that cannot be typed: {said}");
+    assert!(!said.contains("q leave"), "keys that cannot be typed are not offered: {said}");
     let agent = home.agent().await;
     let _diff = propose(&agent, &file, "A\n").await;
     desk.shows("This review can still be answered in the agent.").await;
@@ -133,7 +133,7 @@ async fn at_the_end_of_input_reviews_are_answered_in_the_agent() {
 }
 
 #[tokio::test]
-async fn what_was_typed_and_not_accepted_is_in_the_drafts() {
+async fn rejected_edits_are_in_the_drafts() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", "sed -i s/A/precious/"));
@@ -185,7 +185,7 @@ async fn a_directory_that_cannot_be_a_project_is_named() {
 }
 
 #[tokio::test]
-async fn of_a_host_that_cannot_listen_nothing_is_left() {
+async fn a_host_that_cannot_listen_leaves_no_file() {
     let home = Home::new();
     let long = home.path("run").join("long".repeat(30));
     std::fs::create_dir(&long).unwrap();
@@ -194,7 +194,7 @@ async fn of_a_host_that_cannot_listen_nothing_is_left() {
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(!refused.status.success() && said.contains(long.to_str().unwrap()), "{said}");
     assert!(said.contains("set XDG_RUNTIME_DIR to another directory of yours"), "{said}");
-    assert_eq!(records(&home), Vec::<std::path::PathBuf>::new(), "no agent looks for it");
+    assert_eq!(records(&home), Vec::<std::path::PathBuf>::new(), "no discovery file is left");
     let journal = files_below(&home.path("home/.local/state/alongside/journal"));
-    assert_eq!(journal, Vec::<std::path::PathBuf>::new(), "it has not crashed");
+    assert_eq!(journal, Vec::<std::path::PathBuf>::new(), "no journal is left");
 }

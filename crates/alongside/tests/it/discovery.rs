@@ -1,4 +1,4 @@
-//! How agents are led to the companion: variables, `run`, `stdio`, `status`.
+//! The commands that lead agents to the companion: `env`, `run`, `stdio`, `status`.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -73,7 +73,7 @@ async fn env_does_not_guess_for_a_shell_that_cannot_read_it() {
 }
 
 #[test]
-fn without_a_companion_nothing_is_printed_and_it_is_said_what_to_do() {
+fn without_a_companion_env_and_status_give_a_hint() {
     let home = Home::new();
     let output = home.run(&["env"]);
     assert_eq!((out(&output).as_str(), output.status.code()), ("", Some(1)));
@@ -155,7 +155,7 @@ async fn status_points_out_files_whose_companion_is_gone() {
     let home = Home::new();
     let folder = home.path("tmp/gemini/ide");
     std::fs::create_dir_all(&folder).unwrap();
-    // A port on which nobody listens: bound here, and given back at once.
+    // A free port, on which nobody listens.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let record = json!({ "port": port, "workspacePath": home.project, "authToken": "t", "ppid": 1 });
     std::fs::write(folder.join(format!("gemini-ide-server-1-{port}.json")), record.to_string()).unwrap();
@@ -165,7 +165,7 @@ async fn status_points_out_files_whose_companion_is_gone() {
 }
 
 #[tokio::test]
-async fn a_companion_that_is_only_frozen_is_not_taken_for_gone() {
+async fn a_frozen_companion_is_not_taken_for_gone() {
     use rustix::process::{Pid, Signal, kill_process};
 
     let home = Home::new();
@@ -192,7 +192,7 @@ async fn a_companion_that_is_only_frozen_is_not_taken_for_gone() {
         "{said}"
     );
     home.run(&["doctor", "--fix"]);
-    assert!(!find::all_records(&home.surroundings()).is_empty(), "its files are no rubbish");
+    assert!(!find::all_records(&home.surroundings()).is_empty(), "its files stay");
 }
 
 #[tokio::test]
@@ -223,25 +223,26 @@ async fn run_takes_the_companion_that_is_there() {
     let home = Home::new();
     let desk = home.review(&[]);
     let (port, token) = companion(&home).await;
-    let script = "echo $GEMINI_CLI_IDE_SERVER_PORT $GEMINI_CLI_IDE_AUTH_TOKEN $GEMINI_CLI_IDE_PID; ls \"$HOME/.qwen/ide\"";
+    let script = "echo $GEMINI_CLI_IDE_SERVER_PORT $GEMINI_CLI_IDE_AUTH_TOKEN $GEMINI_CLI_IDE_PID; \
+                  ls \"$HOME/.qwen/ide\"";
     let ran = home.run(&["run", "sh", "-c", script]);
     assert_eq!(out(&ran), format!("{port} {token} {}\n{port}.lock\n", desk.pid()), "{}", err(&ran));
-    assert_eq!(err(&ran), "", "nothing is started, so nothing is said");
+    assert_eq!(err(&ran), "", "nothing is started, so nothing is reported");
     assert_eq!(companion(&home).await.0, port, "it still runs");
 }
 
 #[tokio::test]
-async fn of_two_companions_status_says_which_one_is_taken() {
+async fn status_marks_the_companion_that_env_takes() {
     let home = Home::new();
     std::fs::create_dir(home.project.join("sub")).unwrap();
     let mut first = home.review(&["sub"]);
     first.shows("alongside serves").await;
-    assert!(!out(&home.run(&["status"])).contains("take"), "of one there is nothing to say");
-    // It does not serve all of the project, so this is another one.
+    assert!(!out(&home.run(&["status"])).contains("take"), "a single companion is not marked");
+    // The first companion serves only a part of the project, so this desk starts another.
     let mut second = home.review(&[]);
     second.shows("alongside serves").await;
     assert_eq!(home.hosts().len(), 2);
-    // Both serve the directory below.
+    // Both serve the lower directory.
     let home = home.inside("sub");
     let read = out(&home.run(&["env"]));
     let taken = read.lines().find_map(|line| line.strip_prefix("export GEMINI_CLI_IDE_SERVER_PORT='"));
