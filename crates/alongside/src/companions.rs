@@ -150,7 +150,7 @@ pub(crate) async fn guard(record: &Record) -> anyhow::Result<Option<PortHold>> {
     let endpoint = Endpoint::local(record.port);
     if record.writer.as_deref() == Some(WRITER) {
         let hold = PortHold::take(&[([127, 0, 0, 1], record.port).into()]).ok();
-        prove(&endpoint, token).await.context("the token is shown to nobody else").hint(
+        prove(&endpoint, token).await.context("the token was not sent").hint(
             "start the companion again, so that it writes its files anew; `alongside doctor` says what is \
              wrong",
         )?;
@@ -160,13 +160,13 @@ pub(crate) async fn guard(record: &Record) -> anyhow::Result<Option<PortHold>> {
         ListenerOwner::Us => Ok(None),
         ListenerOwner::Other => Err(failure(
             format!(
-                "the program that listens on port {} is another user's; it was not shown the token",
+                "the program that listens on port {} is another user's; the token was not sent",
                 record.port
             ),
             "start the editor again, so that it writes its files anew",
         )),
         ListenerOwner::Nobody | ListenerOwner::Unsaid => Err(failure(
-            format!("nobody knows whose program listens on port {}; it was not shown the token", record.port),
+            format!("it is unknown whose program listens on port {}; the token was not sent", record.port),
             "start the editor again; `alongside status` lists the companions that run",
         )),
     }

@@ -1,13 +1,14 @@
-//! Keeps a host findable: writes its entry, and puts back the entry and the socket when somebody has removed
-//! them.
+//! Keeps a host findable: writes its entry, restores entry and socket when somebody has removed them, and
+//! greets desks.
 
 use std::path::{Path, PathBuf};
 
+use alongside_companion::Companion;
 use alongside_desk::Problem;
-use alongside_desk::socket::Owner;
+use alongside_desk::socket::{ClientInfo, Host, Owner, PROTOCOL, Welcome};
 use interprocess::local_socket::tokio::Listener;
 
-use super::entry::Entry;
+use super::entry::{Entry, VERSION};
 use super::registry::Registry;
 
 /// How often at most a focus is written to the entry.
@@ -46,6 +47,21 @@ impl Presence {
     /// Where the host's files are.
     pub(super) fn directory(&self) -> &Path {
         self.registry.directory()
+    }
+
+    /// The first message to a desk.
+    pub(super) fn welcome(&self, companion: &Companion) -> Welcome {
+        let host = Host {
+            protocol: PROTOCOL,
+            name: self.entry.name.clone(),
+            pid: self.entry.pid,
+            roots: self.entry.roots.clone(),
+            port: companion.port(),
+            addresses: companion.addresses().to_vec(),
+            token: companion.token().to_owned(),
+        };
+        let server_info = ClientInfo { name: "alongside".into(), version: VERSION.into() };
+        Welcome { server_info, alongside: host, ..Welcome::default() }
     }
 
     /// Whether no desk can find the host.

@@ -112,11 +112,11 @@ impl Relay {
         let mut crashes: Vec<Instant> = Vec::new();
         loop {
             self.port_hold.follow(joined.welcome.alongside.clone()).await;
-            let how = match self.relay(&mut joined).await {
+            let goodbye = match self.relay(&mut joined).await {
                 Disconnect::Desk => return,
-                Disconnect::Host(how) => how,
+                Disconnect::Host(goodbye) => goodbye,
             };
-            match how {
+            match goodbye {
                 Some(Goodbye::Stopped) => return,
                 Some(Goodbye::HandedOver) => {
                     self.interrupted(
@@ -134,10 +134,8 @@ impl Relay {
                 }
             }
             if crashes.len() > MAX_CRASHES {
-                return self.problem(
-                    "the companion crashes again and again",
-                    Some("`alongside log` shows what it said"),
-                );
+                return self
+                    .problem("the companion crashes again and again", Some("`alongside log` shows why"));
             }
             joined = match self.restart().await {
                 Ok(joined) => joined,
@@ -164,14 +162,14 @@ impl Relay {
             tokio::select! {
                 event = joined.desk.next() => {
                     let Ok(event) = event else { break None };
-                    if !self.tell(event) {
+                    if !self.send_to_desk(event) {
                         break Some(Disconnect::Desk);
                     }
                 }
                 Some((to, reply)) = replies.next(), if !replies.is_empty() => {
                     // The desk hears the changes of a request before its reply.
                     while let Some(event) = joined.desk.try_next() {
-                        self.tell(event);
+                        self.send_to_desk(event);
                     }
                     reply_to(to, reply);
                 }
@@ -199,8 +197,8 @@ impl Relay {
         }
     }
 
-    /// Tells the desk; false if it is gone.
-    fn tell(&mut self, event: Event) -> bool {
+    /// Sends an event to the desk; false if the desk is gone.
+    fn send_to_desk(&mut self, event: Event) -> bool {
         match &event {
             Event::Opened(review) => drop(self.open_reviews.insert(review.id)),
             Event::Closed(closed) => drop(self.open_reviews.remove(&closed.id)),

@@ -6,9 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use alongside_companion::{Companion, Editor};
-use alongside_desk::socket::{
-    Arrival, ClientInfo, Goodbye, Hello, Host, Owner, PROTOCOL, Report, Role, Welcome,
-};
+use alongside_desk::socket::{Arrival, Goodbye, Hello, Owner, Report, Role};
 use alongside_desk::{Desk, Problem, Request};
 use alongside_platform::watch::Watch;
 use interprocess::local_socket::tokio::{Listener, Stream};
@@ -166,7 +164,7 @@ impl RunningHost {
             Role::Desk => self.companion.join(),
             Role::Keeper => self.companion.observe(),
         };
-        let welcome = self.welcome();
+        let welcome = self.presence.welcome(&self.companion);
         let party = Party { pid: hello.process_id, role: terms.role, owner: terms.owner.clone() };
         let steps = self.lifecycle.joined(id, party);
         // A desk that is gone already parts like any other.
@@ -177,21 +175,6 @@ impl RunningHost {
             self.presence.mark_focused();
         }
         steps
-    }
-
-    fn welcome(&self) -> Welcome {
-        let entry = self.presence.entry();
-        let host = Host {
-            protocol: PROTOCOL,
-            name: entry.name.clone(),
-            pid: std::process::id(),
-            roots: entry.roots.clone(),
-            port: self.companion.port(),
-            addresses: self.companion.addresses().to_vec(),
-            token: self.companion.token().to_owned(),
-        };
-        let server_info = ClientInfo { name: "alongside".into(), version: VERSION.into() };
-        Welcome { server_info, alongside: host, ..Welcome::default() }
     }
 
     fn part(&mut self, id: u64, left: bool, ends: oneshot::Sender<bool>) -> Vec<Step> {

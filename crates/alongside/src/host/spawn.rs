@@ -76,6 +76,6 @@ pub(super) async fn spawn(entry: &Entry, hold: Option<&PortHold>) -> anyhow::Res
             let failed = Err(anyhow::Error::msg(error));
             hints.into_iter().rev().fold(failed, |failed, hint| failed.hint(hint))
         }
-        Err(_) => Err(failure("the companion ended while it started", "`alongside log` shows what it said")),
+        Err(_) => Err(failure("the companion ended while it started", "`alongside log` shows why")),
     }
 }
