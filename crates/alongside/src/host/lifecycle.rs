@@ -183,7 +183,7 @@ impl Lifecycle {
         self.parties.retain(|_, party| !party.owner.as_ref().is_some_and(|owner| is_same(owner, &gone)));
         self.ownership = Ownership::Hidden { owner: gone };
         let mut steps = vec![Step::Hide];
-        // Whoever still looks at the host inherits it, another editor before a desk.
+        // A remaining party inherits the host, another editor before a desk.
         let heir = self.parties.values().find_map(|party| party.owner.clone());
         match (heir, self.parties.values().next().cloned()) {
             (Some(owner), _) => steps.extend(self.own(owner)),

@@ -49,7 +49,7 @@ pub(super) struct RunningHost {
 /// Why a host ends.
 struct Ending {
     how: Goodbye,
-    /// Whoever asked for it.
+    /// The process that asked for it.
     arrival: Option<Arrival<Stream>>,
 }
 

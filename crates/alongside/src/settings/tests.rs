@@ -142,7 +142,7 @@ fn a_project_file_must_be_an_ordinary_file() {
     assert!(said.contains(PROJECT_FILE) && said.ends_with("it is not an ordinary file"), "{said}");
 }
 
-/// What the person set, and what comes of it in these projects.
+/// The settings of a person who excludes "mine", in these projects.
 #[cfg(unix)]
 fn loaded(roots: &[&Path]) -> Result<Settings, String> {
     let directory = tempfile::tempdir().unwrap();
@@ -176,7 +176,7 @@ fn no_toml_spelling_lets_a_project_widen_anything() {
         let refused = loaded(&[project.path()]).expect_err(text);
         assert!(refused.contains(PROJECT_FILE), "{text}: {refused}");
     }
-    // What follows a line end within a pattern is a part of it.
+    // A line end within a pattern is a part of it.
     std::fs::write(project.path().join(PROJECT_FILE), "[context]\nexclude = [\"x\\n!.env\"]").unwrap();
     let settings = loaded(&[project.path()]).unwrap();
     let expected = Settings {

@@ -229,7 +229,7 @@ impl Drop for Editor {
     }
 }
 
-/// What an editor with a plugin says first.
+/// The first message of an editor with a plugin.
 pub(crate) fn introduction(process: &Process, roots: &[&Path]) -> Value {
     let folder = |root: &&Path| json!({ "uri": format!("file://{}", root.display()), "name": "project" });
     json!({
