@@ -1,4 +1,4 @@
-//! Errors with hints: what failed, and what to do about it. Printed in one place, at the end of `main`.
+//! Errors with hints: what failed, and what to do about it. The end of `main` prints them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use alongside_desk::harmless;
 
-/// An error and what to do about it. The hint is kept apart so that it is printed on its own line.
+/// An error with its hint, which is printed on a line of its own.
 struct Hinted {
     error: anyhow::Error,
     hint: String,
@@ -27,7 +27,7 @@ impl fmt::Debug for Hinted {
 
 impl std::error::Error for Hinted {}
 
-/// Adds what to do to an error.
+/// Adds a hint to an error.
 pub(crate) trait Hint<T> {
     /// The hint is a whole sentence without a full stop, in the imperative.
     fn hint(self, hint: impl Into<String>) -> anyhow::Result<T>;
@@ -39,42 +39,42 @@ impl<T, E: Into<anyhow::Error>> Hint<T> for Result<T, E> {
     }
 }
 
-/// An error made of a message and what to do about it.
+/// An error made of a message and a hint.
 pub(crate) fn failure(message: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
     anyhow::Error::new(Hinted { error: anyhow::Error::msg(message.into()), hint: hint.into() })
 }
 
-/// The lines that tell of an error: its causes in one line, then each hint in its own.
+/// The lines of an error message: all causes in one line, then each hint in its own.
 pub(crate) fn lines(error: &anyhow::Error) -> Vec<String> {
     let (error, hints) = parts(error);
     let hints = hints.iter().map(|hint| format!("{HINT}{}", harmless::text(hint)));
     std::iter::once(format!("alongside: {}", harmless::text(&error))).chain(hints).collect()
 }
 
-/// What stands before a hint.
+/// The start of a hint's line.
 const HINT: &str = "  hint: ";
 
-/// No line gets longer than this, however wide the terminal is: nobody likes to read such lines.
-const WIDEST: usize = 100;
+/// The most columns of a line, however wide the terminal is: longer lines are hard to read.
+const MAX_COLUMNS: usize = 100;
 
-/// What is written to a terminal of so many columns, broken between words; as it is where there is no
-/// terminal, so that programs find it in one line.
+/// Breaks a line between words for a terminal of so many columns. Without a terminal the line stays whole,
+/// for programs to read.
 pub(crate) fn wrapped(line: &str, columns: Option<u16>) -> String {
     let Some(columns) = columns.map(usize::from).filter(|columns| *columns > 2 * HINT.len()) else {
         return line.to_owned();
     };
     let indent = " ".repeat(if line.starts_with(HINT) { HINT.len() } else { 2 });
-    let options = textwrap::Options::new(columns.min(WIDEST))
+    let options = textwrap::Options::new(columns.min(MAX_COLUMNS))
         .subsequent_indent(&indent)
-        // A path or a command that is too long for a line is still copied as one.
+        // A path or a command stays whole, so that a person can copy it.
         .break_words(false)
         .word_separator(textwrap::WordSeparator::AsciiSpace)
         .word_splitter(textwrap::WordSplitter::NoHyphenation);
     textwrap::fill(line, options)
 }
 
-/// Prints what clap says, which repeats arguments: a shell may have made them of the names of files.
-pub(crate) fn misunderstood(error: &clap::Error) -> ExitCode {
+/// Prints a usage error of clap. It repeats arguments, which a shell may have made from file names.
+pub(crate) fn print_usage_error(error: &clap::Error) -> ExitCode {
     let said = error.render().to_string();
     match harmless::text(&said) {
         Cow::Borrowed(_) => drop(error.print()),
@@ -83,7 +83,7 @@ pub(crate) fn misunderstood(error: &clap::Error) -> ExitCode {
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
-/// What failed with all its causes, and the hints, as they are.
+/// The error with all its causes, and its hints, both unescaped.
 pub(crate) fn parts(error: &anyhow::Error) -> (String, Vec<String>) {
     let mut hints = Vec::new();
     let mut inner = error.downcast_ref::<Hinted>();
@@ -99,7 +99,6 @@ pub(crate) fn print(error: &anyhow::Error) {
     let mut stderr = std::io::stderr().lock();
     let columns = alongside_platform::terminal::columns_for_errors();
     for line in lines(error) {
-        // There is nowhere else to say it.
         let _ = writeln!(stderr, "{}", wrapped(&line, columns));
     }
 }
@@ -110,7 +109,7 @@ mod tests {
     use anyhow::Context;
 
     #[test]
-    fn causes_come_in_one_line_and_each_hint_in_its_own() {
+    fn causes_share_one_line_and_each_hint_has_its_own() {
         let error = Err::<(), _>(std::io::Error::other("disk \x1bfull"))
             .hint("make room")
             .context("cannot save")
@@ -123,11 +122,13 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_gets_lines_that_end_between_words_and_a_program_gets_one_line() {
-        let hint = "  hint: start it in the project, or say where with `alongside --help`, in /a/long/path-that-stays-whole";
+    fn lines_wrap_for_terminals_only() {
+        let hint = "  hint: start it in the project, or say where with `alongside --help`, in \
+                    /a/long/path-that-stays-whole";
         assert_eq!(
             wrapped(hint, Some(40)),
-            "  hint: start it in the project, or say\n        where with `alongside --help`,\n        in /a/long/path-that-stays-whole"
+            "  hint: start it in the project, or say\n        where with `alongside --help`,\n        \
+             in /a/long/path-that-stays-whole"
         );
         assert_eq!(wrapped(hint, None), hint);
         assert_eq!(wrapped(hint, Some(0)), hint, "a terminal that does not know its size");

@@ -1,79 +1,47 @@
 //! `alongside`: the IDE companion for every editor, as a command.
 //!
-//! One file per command in `commands`, and its doc comment is its help. `line` is the desk that commands show
-//! reviews at; `saved` tells agents about files without an editor; everything that is printed and comes from
-//! outside goes through `harmless`. Reviews themselves, and the wire, are the business of the crates below.
+//! `commands` holds one file per command; its doc comment is its help. `host` is the process around the
+//! companion, `line` the line-mode desk, `save_watcher` the context without an editor. Modules import from
+//! those below them only. Text from outside is printed through `harmless`.
 
 mod adapters;
 mod commands;
+mod companions;
 mod failure;
+mod globals;
 mod host;
 mod line;
 mod logging;
-mod saved;
+mod own_program;
+mod recovery_store;
+mod runtime_dir;
+mod save_watcher;
 mod settings;
 mod signals;
 mod unified;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
-
-/// The IDE companion for every editor
-///
-/// Coding agents such as Gemini CLI and Qwen Code find it by themselves, learn which files you work on, and
-/// get their proposed changes read, edited and decided by you, change by change. The agent writes the file;
-/// alongside never does.
-///
-/// Without a command it opens the review desk of a project, in which an agent that is started in another
-/// terminal finds it by itself. See it all first with `alongside demo`.
-#[derive(Debug, Parser)]
-#[command(
-    version,
-    max_term_width = 100,
-    override_usage = "alongside [OPTIONS] [DIR]...\n       alongside [OPTIONS] <COMMAND>"
-)]
-struct Cli {
-    #[command(flatten)]
-    desk: commands::desk::Args,
-
-    #[command(flatten)]
-    globals: Globals,
-
-    #[command(subcommand)]
-    command: Option<commands::Command>,
-}
-
-/// What every command may be told.
-#[derive(Debug, Clone, Default, clap::Args)]
-struct Globals {
-    /// Read the settings from FILE instead of ~/.config/alongside/config.toml
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
-
-    /// Write a log to FILE, for finding out what went wrong; it never holds the token.
-    /// At 16 MiB it becomes FILE.1, and a new one begins
-    #[arg(long, global = true, value_name = "FILE", env = "ALONGSIDE_LOG", hide_env_values = true)]
-    pub(crate) log: Option<PathBuf>,
-}
+use clap::Parser as _;
+use commands::cli::Cli;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return failure::misunderstood(&error),
+        Err(error) => return failure::print_usage_error(&error),
     };
     if let Some(error) = cli.command.as_ref().and_then(|_| cli.desk.misplaced()) {
-        return failure::misunderstood(&error);
+        return failure::print_usage_error(&error);
     }
-    // The token is in our memory. What `alongside run` starts is the person's, and so is what that leaves.
+    // A core file would hold the token. `alongside run` starts a program of the person's, which inherits the
+    // limit, so it keeps its cores.
     if !matches!(cli.command, Some(commands::Command::Run(_))) {
         alongside_platform::limits::leave_no_core();
     }
     let is_host = cli.command.as_ref().is_some_and(commands::Command::is_host);
     let file = cli.globals.log.as_deref();
     let logging = if is_host { logging::start_for_host(file) } else { logging::start(file) };
-    // Written out at the end, also when it fails.
+    // Dropping the log writes it out, also when a command fails.
     let (log, logging) = match logging {
         Ok(log) => (Some(log), Ok(())),
         Err(error) => (None, Err(error)),
@@ -86,8 +54,7 @@ fn main() -> ExitCode {
                 None => commands::desk::run(cli.desk, cli.globals).await,
             }
         });
-        // A thread that waits for input on a terminal cannot be interrupted, and nobody needs its line any
-        // more.
+        // A thread that reads from a terminal cannot be interrupted, and nobody needs its line any more.
         runtime.shutdown_background();
         outcome
     });

@@ -11,6 +11,7 @@ use alongside_platform::Os;
 use tokio::process::Command;
 
 use crate::failure::failure;
+use crate::own_program::own_program;
 
 /// Directories below home that are often missing from the PATH of a program that was not started from a
 /// shell.
@@ -50,12 +51,7 @@ impl Machine {
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
             .filter(|(_, value)| !value.is_empty())
             .collect();
-        Ok(Self {
-            home: places.home,
-            program: crate::commands::own_program(),
-            state: places.state,
-            variables,
-        })
+        Ok(Self { home: places.home, program: own_program(), state: places.state, variables })
     }
 
     /// The value of a variable that is set and not empty.

@@ -17,8 +17,8 @@ use anyhow::Context as _;
 
 use super::completions::Names;
 use super::serving;
-use crate::Globals;
 use crate::failure::{self, Hint, failure};
+use crate::globals::Globals;
 use crate::line::Inks;
 use crate::signals::Signals;
 

@@ -8,7 +8,8 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
 
-use crate::{Cli, Globals};
+use super::cli::Cli;
+use crate::globals::Globals;
 
 /// Print a script with which a shell completes commands and options
 ///

@@ -9,9 +9,10 @@ use alongside_terminal::{Ending, Layout, Options, Theme};
 use clap::CommandFactory as _;
 
 use super::review;
-use crate::Globals;
 use crate::failure;
-use crate::host::{self, Wish};
+use crate::globals::Globals;
+use crate::host::{self, JoinRequest};
+use crate::recovery_store::recovery_store;
 use crate::settings::Settings;
 use crate::signals;
 
@@ -41,7 +42,7 @@ impl Args {
         let any = !self.dirs.is_empty() || self.host.is_some() || self.theme.is_some();
         let what = "arguments of the desk stand in front of a command; a directory that is named like a command is written \
                     ./NAME";
-        any.then(|| crate::Cli::command().error(clap::error::ErrorKind::ArgumentConflict, what))
+        any.then(|| super::cli::Cli::command().error(clap::error::ErrorKind::ArgumentConflict, what))
     }
 }
 
@@ -66,7 +67,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     }
     let roots = review::roots(&args.dirs)?;
     let settings = Settings::load(globals.config.as_deref(), &roots)?;
-    let reached = host::reach(Wish::desk(roots.clone(), args.host, globals)).await?;
+    let reached = host::join(JoinRequest::desk(roots.clone(), args.host, globals)).await?;
     if let Some(pid) = args.until {
         tokio::spawn(end_with(pid));
     }
@@ -78,7 +79,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         roots: reached.welcome.alongside.roots,
         theme: theme.or(settings.theme),
         layout: None::<Layout>,
-        keeping: super::keeping(),
+        keeping: recovery_store(),
         rehearsal: false,
     };
     let ending = alongside_terminal::run(reached.desk, options).await?;

@@ -8,8 +8,8 @@ use alongside_desk::socket::Owner;
 use anyhow::Context;
 
 use super::note;
-use crate::Globals;
 use crate::failure::failure;
+use crate::globals::Globals;
 use crate::host::{self, Entry, Plan, Registry};
 
 /// Stop the companion's process, or hand over to this version of the program

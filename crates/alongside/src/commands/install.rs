@@ -9,7 +9,6 @@ use alongside_desk::harmless;
 
 use super::agreeing::{self, Consent};
 use super::completions::Names;
-use crate::Globals;
 use crate::adapters::agents::{self, Agent};
 use crate::adapters::change::{self, Ours};
 use crate::adapters::ledger::Ledger;
@@ -17,6 +16,7 @@ use crate::adapters::machine::{self, Machine};
 use crate::adapters::terminal::{self, Other, Terminal};
 use crate::adapters::{Editor, Plan, State, helix, neovim};
 use crate::failure::{self, failure};
+use crate::globals::Globals;
 
 /// Install alongside into an editor, or switch IDE mode on in the agents
 ///

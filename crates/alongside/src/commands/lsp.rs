@@ -11,9 +11,9 @@ use alongside_desk::{Desk, Problem};
 use alongside_lsp::{Client, Connection};
 use anyhow::Context as _;
 
-use crate::Globals;
 use crate::failure::{failure, parts};
-use crate::host::{self, Registry, Wish};
+use crate::globals::Globals;
+use crate::host::{self, JoinRequest, Registry};
 
 /// Be the language server that an editor starts
 ///
@@ -71,8 +71,8 @@ fn own() -> Option<PathBuf> {
 async fn reach(client: Client, pid: Option<u32>, globals: Globals) -> Result<Desk, Problem> {
     let owner = owner::of(&client, pid);
     tracing::info!(?owner, "the editor");
-    let wish = Wish { owner: Some(owner), ..Wish::desk(client.roots, None, globals) };
-    match host::reach(wish).await {
+    let wish = JoinRequest { owner: Some(owner), ..JoinRequest::desk(client.roots, None, globals) };
+    match host::join(wish).await {
         Ok(reached) => Ok(reached.desk),
         Err(error) => {
             let (what, hints) = parts(&error);

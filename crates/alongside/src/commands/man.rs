@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::CommandFactory as _;
 
+use super::cli::Cli;
 use crate::failure::Hint as _;
-use crate::{Cli, Globals};
+use crate::globals::Globals;
 
 /// Write the manual pages into a directory
 ///

@@ -3,6 +3,7 @@
 
 mod agreeing;
 mod check;
+pub(crate) mod cli;
 mod completions;
 mod demo;
 pub(crate) mod desk;
@@ -17,7 +18,7 @@ mod man;
 mod pane;
 mod review;
 mod run;
-pub(crate) mod serving;
+mod serving;
 mod status;
 mod stdio;
 mod uninstall;
@@ -28,7 +29,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use crate::Globals;
+use crate::globals::Globals;
 
 /// What can be done.
 #[derive(Debug, Subcommand)]
@@ -94,18 +95,4 @@ fn note(text: &str) {
     let line = format!("alongside: {}", alongside_desk::harmless::name(text));
     let columns = alongside_platform::terminal::columns_for_errors();
     let _ = writeln!(std::io::stderr().lock(), "{}", crate::failure::wrapped(&line, columns));
-}
-
-/// The program to name in records and variables for agents that start a stdio server.
-pub(crate) fn own_program() -> String {
-    let own = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
-    own.unwrap_or_else(|| "alongside".into())
-}
-
-/// Where desks keep texts that a person typed and that no companion took over.
-pub(crate) fn keeping() -> alongside_terminal::editor::Keeping {
-    alongside_terminal::editor::Keeping::among_drafts(|file, agent, why, text| {
-        alongside_companion::drafts::Drafts::open(&alongside_companion::Places::of_this_process())
-            .keep(file, agent, why, text)
-    })
 }

@@ -7,6 +7,8 @@ use std::process::Stdio;
 use alongside_platform::terminal::columns;
 use tokio::process::Command;
 
+use crate::own_program::own_program;
+
 /// Narrower than this, a pane is opened below and not beside.
 const WIDE: u16 = 160;
 
@@ -88,7 +90,7 @@ pub(super) async fn open(dir: &Path) -> Result<(), String> {
     let here = Multiplexer::here(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
     let here = here.ok_or_else(|| BY_HAND.to_owned())?;
     let until = std::process::id().to_string();
-    let desk = [super::own_program().into(), "--until".into(), until.into(), dir.as_os_str().to_owned()];
+    let desk = [own_program().into(), "--until".into(), until.into(), dir.as_os_str().to_owned()];
     let (program, args) = here.command(dir, columns().is_some_and(|columns| columns >= WIDE), &desk);
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use crate::Globals;
 use crate::failure::{Hint, failure};
-use crate::host::{self, Wish};
+use crate::globals::Globals;
+use crate::host::{self, JoinRequest};
 use crate::line::json::JsonDesk;
 use crate::line::{Ending, LineDesk, Policy};
 use crate::signals::{self, Signals};
@@ -66,7 +66,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     let roots = roots(&args.dirs)?;
     let mut signals = Signals::listen()?;
     let reached = tokio::select! {
-        reached = host::reach(Wish::desk(roots.clone(), args.host.clone(), globals)) => reached?,
+        reached = host::join(JoinRequest::desk(roots.clone(), args.host.clone(), globals)) => reached?,
         // A host that is frozen is not joined for as long as it is.
         signal = signals.next() => return Ok(signals::exit_code(signal)),
     };

@@ -9,9 +9,9 @@ use anyhow::Context;
 use tokio::process::{Child, Command};
 
 use super::{desk, pane, serving, variables};
-use crate::Globals;
 use crate::failure::Hint;
-use crate::host::{self, Wish};
+use crate::globals::Globals;
+use crate::host::{self, JoinRequest};
 use crate::signals::{self, INTERRUPT, Signals};
 
 /// Start an agent together with a companion
@@ -52,7 +52,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
             (None, variables::of(&serving))
         }
         None => {
-            let mut keeper = host::reach(Wish::keeper(vec![here.cwd.clone()], globals)).await?.desk;
+            let mut keeper = host::join(JoinRequest::keeper(vec![here.cwd.clone()], globals)).await?.desk;
             let status = status(&mut keeper).await?;
             if status.desks == 0 && !args.no_desk {
                 // An agent that talks to a program has nobody beside it.

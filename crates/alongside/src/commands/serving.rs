@@ -1,96 +1,25 @@
-//! Which companion serves this directory: found as agents find one, and asked whether it is really there.
+//! Which companion a command takes for the current directory, and what to do where there is none.
 
-use std::path::PathBuf;
-use std::time::Duration;
+use alongside_agent::find::Surroundings;
 
-use alongside_agent::find::{self, Found, Surroundings};
-use alongside_agent::{Endpoint, get_status, prove};
-use alongside_companion::PortHold;
-use alongside_contract::discovery::{Record, WRITER};
-use alongside_contract::family::FAMILIES;
-use alongside_desk::{Problem, Status};
-use alongside_platform::listener::{self, ListenerOwner};
-use anyhow::Context;
-
-use crate::failure::{Hint, failure};
+use crate::companions::Unserved;
+use crate::failure::failure;
 use crate::host;
 
-/// How long a companion on this machine may take to answer.
-const PATIENCE: Duration = Duration::from_secs(2);
-
-/// A companion that is there.
-#[derive(Debug)]
-pub(super) struct Serving {
-    /// How to connect.
-    pub(super) record: Record,
-    /// The process that agents shall take for the editor, if it is known.
-    pub(super) pid: Option<u32>,
-}
-
-/// What came of asking a companion.
-#[derive(Debug)]
-pub(super) enum Answer {
-    /// It is there, and says this of itself if it is one of ours.
-    Given(Option<Status>),
-    /// Something listens and says nothing: the process is stopped, or hangs.
-    Silence,
-    /// Nothing is there, or somebody else is.
-    Nothing,
-}
-
-/// What an agent that started here would see.
-pub(super) fn surroundings() -> anyhow::Result<Surroundings> {
-    Surroundings::of_this_process().context("the current directory is gone").hint("cd into a project")
-}
-
-/// The companion that serves the current directory: ours if there is one, else the first that answers.
-pub(super) async fn here(here: &Surroundings) -> Option<Serving> {
-    among(here, |_| true).await.ok()
-}
-
-/// None that answers; whether there is one that does not.
-struct Unserved {
-    is_silent: bool,
-}
-
-async fn among(here: &Surroundings, wanted: impl Fn(&Record) -> bool) -> Result<Serving, Unserved> {
-    let mut found: Vec<Found> = Vec::new();
-    for candidate in FAMILIES.iter().flat_map(|family| find::candidates(family, here).found) {
-        let same = |known: &Found| known.record.is_same_companion(&candidate.record);
-        // An override names any workspace; it serves this directory only if it says so.
-        let holds = find::holds(&candidate.record.workspace_path, &here.cwd);
-        if holds && wanted(&candidate.record) && !found.iter().any(same) {
-            found.push(candidate);
-        }
-    }
-    // Stable: apart from that, the order of the agents.
-    found.sort_by_key(|found| found.record.writer.as_deref() != Some(WRITER));
-    let mut is_silent = false;
-    for candidate in found {
-        match ask(&candidate.record).await {
-            Answer::Given(answer) => {
-                let named = || candidate.path.as_deref().and_then(pid_in_name);
-                // The editor's process, which need not be the companion's.
-                let pid = candidate.record.ppid.or_else(|| answer.map(|status| status.pid)).or_else(named);
-                return Ok(Serving { record: candidate.record, pid });
-            }
-            Answer::Silence => is_silent = true,
-            Answer::Nothing => {}
-        }
-    }
-    Err(Unserved { is_silent })
-}
+pub(super) use crate::companions::{
+    Answer, Serving, ask, find_serving, guard, listens, pid_in_name, surroundings, whose,
+};
 
 /// The companion of another program that serves the current directory, where no host of ours does or is being
 /// started.
 pub(super) async fn of_others(surroundings: &Surroundings) -> anyhow::Result<Option<Serving>> {
     let ours = host::serves(std::slice::from_ref(&surroundings.cwd)).await?;
-    Ok(if ours { None } else { here(surroundings).await })
+    Ok(if ours { None } else { find_serving(surroundings).await.ok() })
 }
 
 /// The same, or an error that says what to do.
 pub(super) async fn here_or_error(surroundings: &Surroundings) -> anyhow::Result<Serving> {
-    among(surroundings, |_| true).await.map_err(|Unserved { is_silent }| {
+    find_serving(surroundings).await.map_err(|Unserved { is_silent }| {
         let here = surroundings.cwd.display();
         if is_silent {
             let roots = std::slice::from_ref(&surroundings.cwd);
@@ -114,106 +43,4 @@ pub(super) fn silence(pid: Option<u32>) -> String {
     format!(
         "{process} may be stopped (`kill -CONT {pid}` lets it go on) or hang (`kill -KILL {pid}` ends it)"
     )
-}
-
-/// Companions of other programs that serve these roots: an agent connects to one, and it may be that.
-pub(crate) async fn foreign(roots: &[PathBuf]) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    for root in roots {
-        let Ok(mut surroundings) = surroundings() else {
-            continue;
-        };
-        surroundings.cwd.clone_from(root);
-        let Ok(other) = among(&surroundings, |record| record.writer.as_deref() != Some(WRITER)).await else {
-            continue;
-        };
-        let pid = other.pid.map(|pid| format!(" (process {pid})")).unwrap_or_default();
-        problems.push(Problem {
-            what: format!(
-                "another companion{pid} serves {} already; agents may connect to it instead",
-                root.display()
-            ),
-            hint: Some("`alongside status` shows both; end the one you do not want".into()),
-        });
-    }
-    problems
-}
-
-/// Asks whatever is at the record's port. Only a companion of ours that proves to be the record's is shown
-/// its token.
-pub(super) async fn ask(record: &Record) -> Answer {
-    let is_ours = record.writer.as_deref() == Some(WRITER);
-    if let Some(token) = record.auth_token.as_deref().filter(|_| is_ours) {
-        let endpoint = Endpoint::local(record.port);
-        match tokio::time::timeout(PATIENCE, get_status(&endpoint, token)).await {
-            Ok(Ok(status)) => return Answer::Given(serde_json::from_value(status).ok()),
-            // One of ours always proves itself: whoever has the port now is somebody else.
-            Ok(Err(_)) => return Answer::Nothing,
-            Err(_) if whose("127.0.0.1", record.port).await == ListenerOwner::Other => {
-                return Answer::Nothing;
-            }
-            Err(_) => return Answer::Silence,
-        }
-    }
-    let listens = listens("127.0.0.1", record.port, PATIENCE).await;
-    match listens && whose("127.0.0.1", record.port).await != ListenerOwner::Other {
-        true => Answer::Given(None),
-        false => Answer::Nothing,
-    }
-}
-
-/// Whose program listens on this port of this machine. Of another machine nobody says.
-pub(super) async fn whose(host: &str, port: u16) -> ListenerOwner {
-    let Ok(resolved) = tokio::net::lookup_host((host, port)).await else { return ListenerOwner::Nobody };
-    let addresses: Vec<_> = resolved.filter(|address| address.ip().is_loopback()).collect();
-    let asked = tokio::task::spawn_blocking(move || {
-        let owners =
-            addresses.into_iter().map(listener::owner).filter(|owner| *owner != ListenerOwner::Nobody);
-        // A name leads to several addresses, and the agent may take any.
-        owners.max_by_key(|owner| *owner == ListenerOwner::Other)
-    });
-    asked.await.ok().flatten().unwrap_or(ListenerOwner::Nobody)
-}
-
-/// Sees to it that a record's token is shown to its companion only. Where the port can be held, nobody else
-/// has it before the hold is dropped.
-///
-/// # Errors
-/// When whoever listens is not known to be the companion, or at least this user's.
-pub(super) async fn guard(record: &Record) -> anyhow::Result<Option<PortHold>> {
-    let Some(token) = record.auth_token.as_deref() else { return Ok(None) };
-    let endpoint = Endpoint::local(record.port);
-    if record.writer.as_deref() == Some(WRITER) {
-        let hold = PortHold::take(&[([127, 0, 0, 1], record.port).into()]).ok();
-        prove(&endpoint, token).await.context("the token is shown to nobody else").hint(
-            "start the companion again, so that it writes its files anew; `alongside doctor` says what is wrong",
-        )?;
-        return Ok(hold);
-    }
-    match whose("127.0.0.1", record.port).await {
-        ListenerOwner::Us => Ok(None),
-        ListenerOwner::Other => Err(failure(
-            format!(
-                "the program that listens on port {} is another user's; it was not shown the token",
-                record.port
-            ),
-            "start the editor again, so that it writes its files anew",
-        )),
-        ListenerOwner::Nobody | ListenerOwner::Unsaid => Err(failure(
-            format!("nobody knows whose program listens on port {}; it was not shown the token", record.port),
-            "start the editor again; `alongside status` lists the companions that run",
-        )),
-    }
-}
-
-/// Whether anything listens there, and says so in time.
-pub(super) async fn listens(host: &str, port: u16, patience: Duration) -> bool {
-    let dialled = tokio::net::TcpStream::connect((host, port));
-    matches!(tokio::time::timeout(patience, dialled).await, Ok(Ok(_)))
-}
-
-/// The process that a record's file is named after.
-pub(super) fn pid_in_name(path: &std::path::Path) -> Option<u32> {
-    let name = path.file_name()?.to_str()?;
-    FAMILIES.iter().flat_map(|family| family.files).find_map(|row| row.pid_in(name))
 }

@@ -68,7 +68,7 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
     }))
     .await;
-    let taken = serving::here(&surroundings).await;
+    let taken = serving::find_serving(&surroundings).await.ok();
     for shown in &mut shown {
         shown.taken = taken.as_ref().is_some_and(|taken| taken.record.is_same_companion(&shown.record));
     }

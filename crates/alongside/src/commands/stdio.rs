@@ -8,8 +8,8 @@ use alongside_contract::token::split;
 use anyhow::Context;
 
 use super::serving::{self, Serving};
-use crate::Globals;
-use crate::host::{self, Wish};
+use crate::globals::Globals;
+use crate::host::{self, JoinRequest};
 
 /// Carry MCP over standard input and output to the companion of this directory
 ///
@@ -32,7 +32,7 @@ pub(crate) async fn run(globals: Globals) -> anyhow::Result<ExitCode> {
             (None, hold, endpoint, token)
         }
         None => {
-            let reached = host::reach(Wish::keeper(vec![here.cwd], globals)).await?;
+            let reached = host::join(JoinRequest::keeper(vec![here.cwd], globals)).await?;
             let host = reached.welcome.alongside;
             (Some(reached.desk), None, Endpoint::local(host.port), Some(host.token))
         }

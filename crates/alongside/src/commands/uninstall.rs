@@ -11,12 +11,12 @@ use anyhow::Context as _;
 
 use super::agreeing::Consent;
 use super::completions::Names;
-use crate::Globals;
 use crate::adapters::change::{self, Change, Ours};
 use crate::adapters::ledger::{Installed, Ledger};
 use crate::adapters::machine::Machine;
 use crate::adapters::{self, Editor, Rest, State};
 use crate::failure::failure;
+use crate::globals::Globals;
 use crate::host;
 use traces::Traces;
 

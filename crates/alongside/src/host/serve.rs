@@ -1,383 +1,276 @@
-//! The host's loop: lets desks in, and does what the [rules](super::life) say follows when they come and go.
+//! The main loop of a host: waits for the next event, handles it, and carries out the
+//! [rules](super::lifecycle) on who keeps the host alive.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use alongside_companion::{Companion, Editor, Workspace};
-use alongside_desk::socket::{
-    Arrival, ClientInfo, Goodbye, Hello, Host, Owner, PROTOCOL, Report, Role, Welcome,
-};
+use alongside_companion::{Companion, Editor};
+use alongside_desk::socket::{Arrival, Goodbye, Hello, Owner, Report, Role};
 use alongside_desk::{Desk, Problem, Request};
 use alongside_platform::watch::Watch;
-use interprocess::local_socket::tokio::{Listener, Stream, prelude::*};
-use tokio::sync::{mpsc, oneshot, watch};
-use tokio::task::{AbortHandle, JoinSet};
+use interprocess::local_socket::tokio::{Listener, Stream};
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use super::VERSION;
-use super::life::{Life, Party, Step};
-use super::registry::{Entry, Registry};
-use super::visit::{Event, Seated, receive_and_serve};
-use crate::saved::{self, Filter};
-use crate::settings::Settings;
+use super::connections::Connections;
+use super::entry::VERSION;
+use super::events::{ConnectedDesk, Event};
+use super::lifecycle::{Lifecycle, Party, Step};
+use super::presence::Presence;
+use super::projects::Projects;
+use crate::companions;
 use crate::signals::{self, Signals};
 
-/// How often at most a focus is written down.
-const FOCUS_EVERY_MS: u64 = 1000;
-/// How soon it is looked whether we can still be found, once something has changed where our files are.
-const LOOK_AFTER: Duration = Duration::from_millis(500);
-/// How often the loop wakes where nobody tells of changes, and while time runs out for somebody.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// If it wakes so much later, it could not: the process was stopped, or the machine.
-const STOOD_STILL: Duration = Duration::from_secs(5);
-/// How long desks may take to hear the last things.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+/// How soon the host checks that it can be found, once files have changed where its own are. Whoever removes
+/// files does so in many steps.
+const CHECK_DELAY: Duration = Duration::from_millis(500);
+/// How often it checks where the system tells of no changes, and while time runs out for somebody.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// A check that comes so much later than planned shows that the process or the machine was suspended.
+const SUSPEND_THRESHOLD: Duration = Duration::from_secs(5);
 
 /// A running host.
-pub(super) struct Serving {
+pub(super) struct RunningHost {
     companion: Companion,
-    entry: Entry,
-    registry: Registry,
-    settings: Settings,
-    /// Projects of which agents are told nothing, for their own settings cannot be read.
-    untold: Vec<PathBuf>,
-    life: Life,
-    last: u64,
-    /// Watches saved files while no editor tells more.
-    saved: Option<AbortHandle>,
-    /// The desks that have told what is open, while they are there.
-    telling: BTreeSet<u64>,
-    /// Said to desks that are still there when all is over.
-    goodbye: watch::Sender<Option<Goodbye>>,
-    /// When it is looked next whether we can be found; `None` while nothing can have changed, and nobody's
+    connections: Connections,
+    signals: Signals,
+    /// Tells of changes in the directory of the host's files.
+    watch: Watch,
+    lifecycle: Lifecycle,
+    presence: Presence,
+    projects: Projects,
+    last_desk: u64,
+    /// When the host checks next that it can be found; `None` while nothing can have changed, and nobody's
     /// time runs out.
-    look: Option<Instant>,
-    /// No desk can find us, and that was said.
-    unfound: bool,
+    next_check: Option<Instant>,
 }
 
-impl Serving {
+/// Why a host ends.
+struct Ending {
+    how: Goodbye,
+    /// The process that asked for it.
+    arrival: Option<Arrival<Stream>>,
+}
+
+impl RunningHost {
     pub(super) fn new(
         companion: Companion,
-        entry: Entry,
-        registry: Registry,
-        settings: Settings,
-        untold: Vec<PathBuf>,
+        listener: Listener,
+        signals: Signals,
+        presence: Presence,
+        projects: Projects,
         starter: u32,
     ) -> Self {
         let now = Instant::now();
-        let life = Life::begin(entry.owner.clone(), starter, now);
         Self {
+            lifecycle: Lifecycle::begin(presence.entry().owner.clone(), starter, now),
             companion,
-            entry,
-            registry,
-            settings,
-            untold,
-            life,
-            last: 0,
-            saved: None,
-            telling: BTreeSet::new(),
-            goodbye: watch::Sender::new(None),
-            look: Some(now),
-            unfound: false,
+            connections: Connections::new(listener),
+            signals,
+            watch: Watch::begin(),
+            presence,
+            projects,
+            last_desk: 0,
+            next_check: Some(now),
         }
     }
 
     /// Serves until the rules, a signal or a successor end it.
-    pub(super) async fn run(mut self, mut listener: Listener, mut signals: Signals) {
-        let (events, mut inbox) = mpsc::unbounded_channel();
-        let mut visitors = JoinSet::new();
-        self.watch_saved_files();
-        tokio::spawn(report_foreign(self.companion.observe(), self.entry.roots.clone()));
-        let watch = Watch::begin();
-        let (how, asked) = loop {
-            self.notice_standing_still();
-            let deadline = self.life.deadline();
-            if self.life.counts(Instant::now()) || self.unfound || watch.is_deaf() {
-                self.look.get_or_insert(Instant::now() + LOOK_EVERY);
-            }
-            let steps = tokio::select! {
-                stream = listener.accept() => {
-                    match stream {
-                        Ok(stream) => drop(visitors.spawn(receive_and_serve(stream, events.clone(), self.goodbye.subscribe()))),
-                        Err(error) => {
-                            // Out of descriptors, most likely: some may be free in a moment.
-                            tracing::warn!(%error, "cannot let somebody in");
-                            tokio::time::sleep(Duration::from_millis(100)).await;
-                        }
-                    }
-                    continue;
-                }
-                Some(_) = visitors.join_next() => continue,
-                event = inbox.recv() => match event {
-                    Some(Event::Arrived { hello, seated }) => self.arrived(&hello, seated),
-                    Some(Event::Parted { id, left, ends }) => {
-                        self.telling.remove(&id);
-                        self.watch_saved_files();
-                        let steps = self.life.parted(id, left, Instant::now());
-                        let _ = ends.send(steps.contains(&Step::End));
-                        steps
-                    }
-                    Some(Event::Focused) => {
-                        self.focused();
-                        continue;
-                    }
-                    Some(Event::TellsContext(id)) => {
-                        if self.telling.insert(id) {
-                            self.watch_saved_files();
-                        }
-                        continue;
-                    }
-                    Some(Event::RootsChanged { added, removed }) => {
-                        self.change_roots(added, &removed).await;
-                        continue;
-                    }
-                    Some(Event::Curious(answer)) => {
-                        let _ = answer.send(self.report().await);
-                        continue;
-                    }
-                    Some(Event::End { how, arrival }) => break (how, Some(arrival)),
-                    // We hold a sender ourselves.
-                    None => break (Goodbye::Stopped, None),
-                },
-                () = watch.changed(), if self.look.is_none() => {
-                    // Those who take something away do so in many steps.
-                    self.look = Some(Instant::now() + LOOK_AFTER);
-                    continue;
-                }
-                () = until(self.look) => {
-                    self.notice_standing_still();
-                    self.look = None;
-                    watch.set([self.registry.directory().to_owned()].into());
-                    if let Some(new) = self.look_after_our_files() {
-                        listener = new;
-                    }
-                    continue;
-                }
-                () = until(deadline) => {
-                    self.notice_standing_still();
-                    self.life.due(Instant::now())
-                }
-                () = owner_ends(self.life.owner().filter(|_| !self.life.is_hidden())) => {
-                    tracing::info!("the editor's process has ended");
-                    self.life.owner_gone(Instant::now())
-                }
-                signal = signals.next() => {
-                    // The terminal that went away is not ours.
-                    if signal == signals::HANGUP {
-                        continue;
-                    }
-                    tracing::info!(signal, "asked to end");
-                    vec![Step::End]
-                }
-            };
-            if self.carry_out(steps).await {
-                break (Goodbye::Stopped, None);
+    pub(super) async fn run(mut self) {
+        self.plan_save_watcher();
+        tokio::spawn(report_foreign(self.companion.observe(), self.presence.entry().roots.clone()));
+        let ending = loop {
+            self.notice_suspension();
+            self.plan_check();
+            let event = self.next_event().await;
+            if let ControlFlow::Break(ending) = self.handle(event).await {
+                break ending;
             }
         };
-        self.end(how, asked).await;
-        // Everybody hears what became of the reviews, and the goodbye.
-        let last_words = async { while visitors.join_next().await.is_some() {} };
-        let _ = tokio::time::timeout(LAST_WORDS, last_words).await;
+        self.end(ending).await;
     }
 
-    /// Nobody was let in for a while, and who came meanwhile waits at the socket: everybody still has the
-    /// time they had.
-    fn notice_standing_still(&mut self) {
+    async fn next_event(&mut self) -> Event {
+        tokio::select! {
+            event = self.connections.next_event() => event,
+            () = self.watch.changed(), if self.next_check.is_none() => Event::FilesChanged,
+            () = until(self.next_check) => Event::CheckDue,
+            () = until(self.lifecycle.deadline()) => Event::DeadlineDue,
+            () = owner_ends(&self.lifecycle) => Event::OwnerEnded,
+            signal = self.signals.next() => Event::Signal(signal),
+        }
+    }
+
+    async fn handle(&mut self, event: Event) -> ControlFlow<Ending> {
+        let mut steps = Vec::new();
+        match event {
+            Event::JoinWanted { hello, admitted } => steps = self.admit(&hello, admitted),
+            Event::Parted { id, left, ends } => steps = self.part(id, left, ends),
+            Event::Focused => self.presence.mark_focused(),
+            Event::ContextReported { id } => self.context_reported(id),
+            Event::RootsChanged { added, removed } => self.change_roots(added, &removed).await,
+            Event::ReportWanted(wanted) => drop(wanted.send(self.report().await)),
+            Event::EndWanted { how, arrival } => {
+                return ControlFlow::Break(Ending { how, arrival: Some(arrival) });
+            }
+            Event::FilesChanged => self.next_check = Some(Instant::now() + CHECK_DELAY),
+            Event::CheckDue => self.check_presence(),
+            Event::DeadlineDue => steps = self.deadline_due(),
+            Event::OwnerEnded => steps = self.owner_ended(),
+            Event::Signal(signal) => steps = on_signal(signal),
+        }
+        self.carry_out(steps).await
+    }
+
+    /// Moves every deadline if the loop could not run for a while: desks that came meanwhile wait at the
+    /// socket, and everybody still has the time they had.
+    fn notice_suspension(&mut self) {
         let now = Instant::now();
-        let Some(look) = self.look else { return };
-        let gap = now.saturating_duration_since(look);
-        if gap >= STOOD_STILL {
-            tracing::info!(?gap, "nothing could be done for a while");
-            self.life.stood_still(gap);
-            self.look = Some(now);
+        let Some(planned) = self.next_check else { return };
+        let gap = now.saturating_duration_since(planned);
+        if gap >= SUSPEND_THRESHOLD {
+            tracing::info!(?gap, "the process or the machine was suspended");
+            self.lifecycle.postpone(gap);
+            self.next_check = Some(now);
         }
     }
 
-    /// Has desks find us, whatever was removed. Returns what they are to be heard at from now on.
-    fn look_after_our_files(&mut self) -> Option<Listener> {
-        match self.registry.put_back(&self.entry) {
-            Ok(listener) => {
-                if std::mem::take(&mut self.unfound) {
-                    let what = "further desks can join this companion again".into();
-                    self.companion.observe().send(Request::Report(Problem { what, hint: None }));
-                }
-                listener
-            }
-            Err(error) => {
-                if !std::mem::replace(&mut self.unfound, true) {
-                    tracing::error!("{error:#}");
-                    let what = format!("no further desk can join this companion: {error:#}");
-                    let hint = "It is tried again every second. See that there is room, and that the directory is yours and \
-                                writable; or set XDG_RUNTIME_DIR to another one for whatever starts next.";
-                    let hint = Some(hint.into());
-                    self.companion.observe().send(Request::Report(Problem { what, hint }));
-                }
-                None
-            }
+    fn plan_check(&mut self) {
+        let now = Instant::now();
+        if self.lifecycle.counts(now) || self.presence.is_lost() || self.watch.is_deaf() {
+            self.next_check.get_or_insert(now + CHECK_INTERVAL);
         }
     }
 
-    fn arrived(&mut self, hello: &Hello, seated: oneshot::Sender<Seated>) -> Vec<Step> {
-        self.last += 1;
-        let id = self.last;
+    fn check_presence(&mut self) {
+        self.notice_suspension();
+        self.next_check = None;
+        self.watch.set([self.presence.directory().to_owned()].into());
+        let restored = self.presence.restore();
+        self.report_problems(restored.problem);
+        if let Some(listener) = restored.listener {
+            self.connections.listen_at(listener);
+        }
+    }
+
+    fn admit(&mut self, hello: &Hello, admitted: oneshot::Sender<ConnectedDesk>) -> Vec<Step> {
+        self.last_desk += 1;
+        let id = self.last_desk;
         let terms = &hello.initialization_options.alongside;
-        tracing::info!(desk = id, name = hello.client_info.name, role = ?terms.role, owner = ?terms.owner, "a desk joins");
+        let name = &hello.client_info.name;
+        tracing::info!(desk = id, name, role = ?terms.role, owner = ?terms.owner, "a desk joins");
         let desk = match terms.role {
             Role::Desk => self.companion.join(),
             Role::Keeper => self.companion.observe(),
         };
-        let host = Host {
-            protocol: PROTOCOL,
-            name: self.entry.name.clone(),
-            pid: std::process::id(),
-            roots: self.entry.roots.clone(),
-            port: self.companion.port(),
-            addresses: self.companion.addresses().to_vec(),
-            token: self.companion.token().to_owned(),
-        };
-        let server_info = ClientInfo { name: "alongside".into(), version: VERSION.into() };
-        let welcome = Welcome { server_info, alongside: host, ..Welcome::default() };
+        let welcome = self.presence.welcome(&self.companion);
         let party = Party { pid: hello.process_id, role: terms.role, owner: terms.owner.clone() };
-        let steps = self.life.joined(id, party);
+        let steps = self.lifecycle.joined(id, party);
         // A desk that is gone already parts like any other.
-        if seated.send(Seated { id, desk, welcome }).is_err() {
-            return [steps, self.life.parted(id, false, Instant::now())].concat();
+        if admitted.send(ConnectedDesk { id, desk, welcome }).is_err() {
+            return [steps, self.lifecycle.parted(id, false, Instant::now())].concat();
         }
         if terms.role == Role::Desk {
-            self.focused();
+            self.presence.mark_focused();
         }
         steps
     }
 
-    /// Carries out what the rules say; true if the host ends.
-    async fn carry_out(&mut self, steps: Vec<Step>) -> bool {
+    fn part(&mut self, id: u64, left: bool, ends: oneshot::Sender<bool>) -> Vec<Step> {
+        self.projects.desk_parted(id);
+        self.plan_save_watcher();
+        let steps = self.lifecycle.parted(id, left, Instant::now());
+        let _ = ends.send(steps.contains(&Step::End));
+        steps
+    }
+
+    fn context_reported(&mut self, id: u64) {
+        self.projects.context_reported(id);
+        self.plan_save_watcher();
+    }
+
+    async fn change_roots(&mut self, added: Vec<PathBuf>, removed: &[PathBuf]) {
+        let (roots, problems) = self.projects.change(&self.companion, added, removed).await;
+        if let Some(roots) = roots {
+            self.presence.set_roots(roots);
+            self.plan_save_watcher();
+        }
+        self.report_problems(problems);
+    }
+
+    fn deadline_due(&mut self) -> Vec<Step> {
+        self.notice_suspension();
+        self.lifecycle.due(Instant::now())
+    }
+
+    fn owner_ended(&mut self) -> Vec<Step> {
+        tracing::info!("the editor's process has ended");
+        self.lifecycle.owner_gone(Instant::now())
+    }
+
+    async fn carry_out(&mut self, steps: Vec<Step>) -> ControlFlow<Ending> {
         for step in steps {
             tracing::info!(?step, "the host");
             match step {
                 Step::ShowAs(owner) => {
-                    let desk = self.companion.observe();
-                    for problem in self.companion.set_editor(editor(&owner)).await {
-                        desk.send(Request::Report(problem));
-                    }
+                    let problems = self.companion.set_editor(editor(&owner)).await;
+                    self.report_problems(problems);
                 }
                 Step::Hide => self.companion.hide().await,
-                Step::End => return true,
+                Step::End => return ControlFlow::Break(Ending { how: Goodbye::Stopped, arrival: None }),
             }
-            self.entry.owner = self.life.owner().cloned();
-            self.entry.hidden = self.life.is_hidden();
-            self.write_entry();
-            self.watch_saved_files();
+            self.presence.set_owner(self.lifecycle.owner(), self.lifecycle.is_hidden());
+            self.plan_save_watcher();
         }
-        false
+        ControlFlow::Continue(())
     }
 
-    /// Saved files tell what a person works on, as long as no editor does, and no other desk: they know the
-    /// cursor.
-    fn watch_saved_files(&mut self) {
-        let wanted = self.settings.context && self.life.owner().is_none() && self.telling.is_empty();
-        match (self.saved.take(), wanted) {
-            (None, true) => {
-                let mut roots = self.entry.roots.clone();
-                roots.retain(|root| !self.untold.contains(root));
-                let filter =
-                    Filter::new(&roots, &self.settings.excludes(), self.settings.include_git_ignored);
-                self.saved = Some(saved::start(self.companion.observe(), roots, filter));
-            }
-            (Some(watching), false) => watching.abort(),
-            (watching, _) => self.saved = watching,
-        }
-    }
-
-    /// The editor has opened or closed a project.
-    async fn change_roots(&mut self, added: Vec<PathBuf>, removed: &[PathBuf]) {
-        let mut roots = self.entry.roots.clone();
-        roots.retain(|root| !removed.contains(root));
-        roots.extend(added);
-        let mut seen = BTreeSet::new();
-        roots.retain(|root| seen.insert(root.clone()));
-        if roots == self.entry.roots {
-            return;
-        }
-        let wrong = self.settings.visit(&roots);
-        let untold: Vec<PathBuf> = wrong.iter().map(|(root, _)| root.clone()).collect();
-        let workspace =
-            Workspace { roots: roots.clone(), excludes: self.settings.excludes(), untold: untold.clone() };
-        let problems = match self.companion.set_workspace(workspace).await {
-            Ok(mut problems) => {
-                tracing::info!(?roots, "the editor's projects have changed");
-                self.entry.roots = roots;
-                self.untold = untold;
-                self.write_entry();
-                self.saved.take().inspect(AbortHandle::abort);
-                self.watch_saved_files();
-                problems.extend(wrong.iter().map(|(root, error)| untold_problem(root, error)));
-                problems
-            }
-            Err(error) => {
-                // Nothing has changed.
-                self.settings.visit(&self.entry.roots);
-                vec![Problem { what: error.to_string(), hint: None }]
-            }
-        };
-        let desk = self.companion.observe();
-        for problem in problems {
-            desk.send(Request::Report(problem));
-        }
+    fn plan_save_watcher(&mut self) {
+        self.projects.plan_save_watcher(&self.companion, self.lifecycle.owner().is_some());
     }
 
     async fn report(&self) -> Report {
         Report {
-            name: self.entry.name.clone(),
+            name: self.presence.entry().name.clone(),
             version: VERSION.into(),
-            owner: self.life.owner().cloned(),
-            hidden: self.life.is_hidden(),
+            owner: self.lifecycle.owner().cloned(),
+            hidden: self.lifecycle.is_hidden(),
             status: self.companion.status().await,
         }
     }
 
-    fn focused(&mut self) {
-        let now = alongside_desk::now_ms();
-        if now.saturating_sub(self.entry.focused_at) >= FOCUS_EVERY_MS {
-            self.entry.focused_at = now;
-            self.write_entry();
-        }
+    fn report_problems(&self, problems: impl IntoIterator<Item = Problem>) {
+        let desk = self.companion.observe();
+        problems.into_iter().for_each(|problem| drop(desk.send(Request::Report(problem))));
     }
 
-    /// What cannot be written is said and tried again by the next look.
-    pub(super) fn write_entry(&self) {
-        if let Err(error) = self.registry.write(&self.entry) {
-            tracing::error!(%error, "cannot say who we are");
-        }
-    }
-
-    /// Ends, and tells whoever asked for it when that is done.
-    async fn end(self, how: Goodbye, asked: Option<Arrival<Stream>>) {
-        match how {
+    /// Ends the companion, then tells whoever asked for it that this is done.
+    async fn end(self, ending: Ending) {
+        match ending.how {
             Goodbye::Stopped => self.companion.stop().await,
             Goodbye::HandedOver => self.companion.hand_over().await,
         }
-        self.registry.remove(&self.entry);
-        self.goodbye.send_replace(Some(how));
-        if let Some(mut arrival) = asked {
-            // Whoever asked may be gone.
+        self.presence.remove();
+        self.connections.say_goodbye(ending.how);
+        if let Some(mut arrival) = ending.arrival {
             let _ = arrival.done().await;
         }
+        self.connections.finish().await;
     }
-}
-
-/// A project says what shall be hidden in it, and nobody understands what.
-pub(super) fn untold_problem(root: &Path, error: &anyhow::Error) -> Problem {
-    let hint = format!(
-        "Agents are told of no file in {} until its settings are right and it is opened again. Reviews work as ever.",
-        root.display()
-    );
-    Problem { what: format!("{error:#}"), hint: Some(hint) }
 }
 
 fn editor(owner: &Owner) -> Editor {
     Editor { name: owner.name.clone(), display_name: owner.display_name.clone(), pid: owner.pid }
+}
+
+fn on_signal(signal: i32) -> Vec<Step> {
+    // A host belongs to no terminal, so a terminal that closes does not end it.
+    if signal == signals::HANGUP {
+        return Vec::new();
+    }
+    tracing::info!(signal, "asked to end");
+    vec![Step::End]
 }
 
 async fn until(deadline: Option<Instant>) {
@@ -388,16 +281,16 @@ async fn until(deadline: Option<Instant>) {
 }
 
 /// Waits until the owner's process has ended; for good if there is none to wait for.
-async fn owner_ends(owner: Option<&Owner>) {
-    match owner {
+async fn owner_ends(lifecycle: &Lifecycle) {
+    match lifecycle.owner().filter(|_| !lifecycle.is_hidden()) {
         Some(owner) => alongside_platform::process::ended(owner.pid).await,
         None => std::future::pending().await,
     }
 }
 
-/// Says which other companions serve the projects. Asking them may take a while, and nobody waits for it.
+/// Reports which other companions serve the projects. Asking them takes a while, and nobody waits for it.
 async fn report_foreign(desk: Desk, roots: Vec<PathBuf>) {
-    for problem in crate::commands::serving::foreign(&roots).await {
+    for problem in companions::foreign(&roots).await {
         desk.send(Request::Report(problem));
     }
 }

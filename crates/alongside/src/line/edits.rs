@@ -8,6 +8,7 @@ use alongside_terminal::editor::{self, Edited, Editing};
 
 use super::told::whole_text;
 use super::{Due, LineDesk};
+use crate::recovery_store::recovery_store;
 use alongside_desk::harmless;
 use alongside_terminal::words;
 
@@ -93,7 +94,7 @@ impl LineDesk {
     /// Keeps what the person typed where it can be found. `whose` are the file and the agent.
     pub(super) fn set_aside(&mut self, (file, agent): (&str, &str), text: &str, why: &str) {
         let name = words::file_name(file, &self.roots);
-        let kept = crate::commands::keeping().keep(file, agent, why, text);
+        let kept = recovery_store().keep(file, agent, why, text);
         self.paper.say(&match kept {
             Ok(place) => format!("{name}: {why}; what you typed is in {place}."),
             // The last resort is the screen: it must not be lost.

@@ -1,7 +1,7 @@
-//! The log: off unless asked for, private, capped, and about our own code only. What libraries trace may hold
-//! headers, and with them the token, so nothing of theirs is ever written.
+//! The log: off unless asked for, private, limited in size, and about our own code only. Libraries may trace
+//! headers, and with them the token, so their lines are never written.
 
-mod capped;
+mod capped_file;
 mod queue;
 
 use std::io;
@@ -17,27 +17,26 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::failure::Hint;
-use crate::host::Registry;
-use capped::Capped;
+use crate::runtime_dir::RuntimeDir;
+use capped_file::CappedFile;
 use queue::Queue;
 
-/// How much is logged: a level such as `debug`; `ALONGSIDE_LOG_LEVEL`.
+/// The variable that sets the level, such as `debug`.
 const LEVEL: &str = "ALONGSIDE_LOG_LEVEL";
 
-/// How large a log that a person names may be, in bytes; the one before it is as large.
-const NAMED: u64 = 16 << 20;
-/// The same of the log of all hosts.
-const HOSTS: u64 = 4 << 20;
-/// The same where it lies in memory, as runtime directories do.
-const IN_MEMORY: u64 = 1 << 20;
-/// How long what no host has written to is kept.
-const KEPT_FOR: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// The size limit, in bytes, of a log that a person names. The rotated file before it is as large.
+const NAMED_LIMIT: u64 = 16 << 20;
+/// The size limit of the hosts' common log.
+const HOST_LIMIT: u64 = 4 << 20;
+/// The size limit of that log in a runtime directory, which lies in memory.
+const MEMORY_LIMIT: u64 = 1 << 20;
+/// How long a file is kept that no host writes to.
+const RETENTION: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// Why this host's log is not where it should be.
-static TROUBLE: OnceLock<Problem> = OnceLock::new();
+/// See [`problem`].
+static PROBLEM: OnceLock<Problem> = OnceLock::new();
 
-/// A log that is being written. When it is dropped, what was logged is in the file, unless that takes more
-/// than a second.
+/// A log that is being written. Dropping it writes out every line, unless that takes more than a second.
 pub(crate) struct Log(Option<Queue>);
 
 impl Drop for Log {
@@ -46,20 +45,21 @@ impl Drop for Log {
     }
 }
 
-/// Starts writing to `file`, appending. Does nothing without one.
+/// Starts a log that appends to `file`; without a file there is no log.
 ///
 /// # Errors
-/// When the file cannot be opened, or the level is none.
+/// When the file cannot be opened, or the level is unknown.
 pub(crate) fn start(file: Option<&Path>) -> anyhow::Result<Log> {
     let Some(path) = file else { return Ok(Log(None)) };
-    let log =
-        Capped::open(path, NAMED).with_context(|| format!("cannot write the log {}", path.display())).hint(
+    let log = CappedFile::open(path, NAMED_LIMIT)
+        .with_context(|| format!("cannot write the log {}", path.display()))
+        .hint(
             "give a file in a directory that exists and is yours: --log FILE, or the variable ALONGSIDE_LOG",
         )?;
     write_to(log, "debug")
 }
 
-fn write_to(log: Capped, level: &str) -> anyhow::Result<Log> {
+fn write_to(log: CappedFile, level: &str) -> anyhow::Result<Log> {
     let level = std::env::var(LEVEL).unwrap_or_else(|_| level.to_owned());
     let Ok(level) = level.parse::<tracing::Level>() else {
         return Err(anyhow::anyhow!("{LEVEL} is {level:?}, which is no level"))
@@ -75,8 +75,7 @@ fn write_to(log: Capped, level: &str) -> anyhow::Result<Log> {
     Ok(Log(Some(queue)))
 }
 
-/// A panic may end the process at once. Where it came from is logged, not what it said, which may be of a
-/// file.
+/// Logs where a panic came from, for it may end the process. Its message stays out: it may quote a file.
 fn log_panics(queue: Queue) {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -87,40 +86,40 @@ fn log_panics(queue: Queue) {
     }));
 }
 
-/// Where hosts log, who have no terminal; and where they do if they cannot.
+/// The directories in which hosts may have logged: the usual one, and the one for when that fails.
 pub(crate) fn directories() -> Vec<PathBuf> {
-    let elsewhere = Registry::open().ok().map(|registry| registry.directory().join("log"));
+    let elsewhere = RuntimeDir::open().ok().map(|runtime| runtime.path().join("log"));
     std::iter::once(directory()).chain(elsewhere).collect()
 }
 
-/// Where hosts log.
+/// The directory in which hosts usually log.
 pub(crate) fn directory() -> PathBuf {
     alongside_companion::Places::of_this_process().state.join("log")
 }
 
-/// Starts a host's log: in the file that was named, or where all hosts log. Where that cannot be, the host
-/// serves all the same, logs elsewhere if it can, and says so: see [`trouble`]. Whatever this process makes
-/// from now on is private.
+/// Starts a host's log: in `file`, or in the hosts' common log. If that fails, the host serves all the same,
+/// logs elsewhere if it can, and reports it: see [`problem`]. Every file that this process makes from now on
+/// is private.
 ///
 /// # Errors
-/// When the level is none.
+/// When the level is unknown.
 pub(crate) fn start_for_host(file: Option<&Path>) -> anyhow::Result<Log> {
-    // Its socket, too.
+    // That includes the host's socket.
     alongside_platform::private::make_all_private();
     let (wanted, level) = match file {
         Some(file) => (file.to_owned(), "debug"),
         None => (directory().join("host.log"), "info"),
     };
     let opened = match file {
-        Some(file) => Capped::open(file, NAMED),
-        None => open_in(&directory(), HOSTS),
+        Some(file) => CappedFile::open(file, NAMED_LIMIT),
+        None => open_in(&directory(), HOST_LIMIT),
     };
     let error = match opened {
         Ok(log) => return write_to(log, level),
         Err(error) => error,
     };
     let others = directories().into_iter().skip(usize::from(file.is_none()));
-    let other = others.into_iter().find_map(|other| Some((open_in(&other, IN_MEMORY).ok()?, other)));
+    let other = others.into_iter().find_map(|other| Some((open_in(&other, MEMORY_LIMIT).ok()?, other)));
     let instead = match &other {
         Some((_, other)) => {
             format!("It logs in {} instead; `alongside log` shows that as well.", other.display())
@@ -129,29 +128,26 @@ pub(crate) fn start_for_host(file: Option<&Path>) -> anyhow::Result<Log> {
     };
     let problem = Problem {
         what: format!("this companion cannot log in {}: {error}", wanted.display()),
-        hint: Some(format!(
-            "{instead} See that the file and its directory are yours, and that there is room."
-        )),
+        hint: Some(format!("{instead} Make room, and see that the file and its directory are yours.")),
     };
-    // Said once, for a host starts once.
-    let _ = TROUBLE.set(problem);
+    let _ = PROBLEM.set(problem);
     other.map_or(Ok(Log(None)), |(log, _)| write_to(log, level))
 }
 
-/// Why this host's log is not where it should be, if it is not.
-pub(crate) fn trouble() -> Option<&'static Problem> {
-    TROUBLE.get()
+/// Why this host logs elsewhere, or not at all, if so.
+pub(crate) fn problem() -> Option<&'static Problem> {
+    PROBLEM.get()
 }
 
-fn open_in(directory: &Path, cap: u64) -> io::Result<Capped> {
+fn open_in(directory: &Path, cap: u64) -> io::Result<CappedFile> {
     let above = directory.parent().unwrap_or(directory);
     private::directory(above, Path::new("log"), Ground::Own)?;
     for old in std::fs::read_dir(directory)?.flatten() {
         let modified = old.metadata().and_then(|found| found.modified());
-        if modified.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > KEPT_FOR)) {
-            // Another host may have done so just now.
+        if modified.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > RETENTION)) {
+            // Another host may have removed it.
             let _ = std::fs::remove_file(old.path());
         }
     }
-    Capped::open(&directory.join("host.log"), cap)
+    CappedFile::open(&directory.join("host.log"), cap)
 }

@@ -1,8 +1,8 @@
-//! Lines on their way to a log: a thread writes them, and whoever logs never waits for a disk. Where it is
-//! too slow, or full, lines are lost and counted.
+//! The queue of log lines. A thread writes them, so that logging never waits for a disk. If the disk is too
+//! slow, or full, the queue drops lines and counts them.
 //!
-//! `tracing-appender` has such a thread as well, but ends it when what is queued is to be written out, as
-//! before a crash, and prints to standard output, where editors and agents expect messages.
+//! `tracing-appender` has such a thread as well, but can write out its queue, as before a crash, only by
+//! ending the thread, and it prints to standard output, where editors and agents expect messages.
 
 use std::io;
 use std::sync::Arc;
@@ -11,24 +11,24 @@ use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_cha
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::capped::Capped;
+use super::capped_file::CappedFile;
 
-/// How many lines may wait.
-const LINES: usize = 1024;
-/// How many bytes of one are logged: an agent may have proposed for a path of a megabyte.
-const LONGEST: usize = 4 << 10;
-/// How much is written at once, in bytes.
-const AT_ONCE: usize = 64 << 10;
-/// How long writing out what waits may take.
-const WRITTEN_WITHIN: Duration = Duration::from_secs(1);
+/// The most lines that wait.
+const MAX_LINES: usize = 1024;
+/// The most bytes of a line: an agent may propose a path of a megabyte.
+const MAX_LINE_BYTES: usize = 4 << 10;
+/// The most bytes of one write, give or take a line.
+const WRITE_BYTES: usize = 64 << 10;
+/// How long a flush may take.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 enum Job {
     Line(Vec<u8>),
-    /// Says so when everything before it is written.
+    /// Answers when everything before it is written.
     Flush(SyncSender<()>),
 }
 
-/// Where lines are put in.
+/// The writing end of the queue.
 #[derive(Debug, Clone)]
 pub(super) struct Queue {
     jobs: SyncSender<Job>,
@@ -36,25 +36,25 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Starts the thread, which ends with the last of these.
+    /// Starts the thread, which ends when the last clone is dropped.
     ///
     /// # Errors
-    /// When there can be no thread.
-    pub(super) fn start(mut file: Capped) -> io::Result<Self> {
+    /// When the system refuses a thread.
+    pub(super) fn start(mut file: CappedFile) -> io::Result<Self> {
         Self::to(move |lines| file.write(lines))
     }
 
     fn to(write: impl FnMut(&[u8]) -> io::Result<()> + Send + 'static) -> io::Result<Self> {
-        let (jobs, queue) = sync_channel(LINES);
+        let (jobs, queue) = sync_channel(MAX_LINES);
         let lost = Arc::<AtomicU64>::default();
         let writer = Writer { write, queue, lost: lost.clone(), lines: Vec::new(), count: 0 };
         thread::Builder::new().name("log".into()).spawn(|| writer.run())?;
         Ok(Self { jobs, lost })
     }
 
-    /// Waits until everything is written that was logged before, but not for good.
+    /// Waits until everything logged before is written, at most for [`FLUSH_TIMEOUT`].
     pub(super) fn flush(&self) {
-        let until = Instant::now() + WRITTEN_WITHIN;
+        let until = Instant::now() + FLUSH_TIMEOUT;
         let (done, is_done) = sync_channel(1);
         let mut job = Job::Flush(done);
         while let Err(TrySendError::Full(back)) = self.jobs.try_send(job) {
@@ -70,7 +70,7 @@ impl Queue {
 
 impl io::Write for Queue {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let mut kept = line.get(..LONGEST).unwrap_or(line).to_vec();
+        let mut kept = line.get(..MAX_LINE_BYTES).unwrap_or(line).to_vec();
         if kept.len() < line.len() {
             kept.extend("…\n".as_bytes());
         }
@@ -85,13 +85,13 @@ impl io::Write for Queue {
     }
 }
 
-/// The thread.
+/// The thread that writes.
 struct Writer<W> {
     write: W,
     queue: Receiver<Job>,
-    /// Lines that nobody will read.
+    /// Lines dropped since the last write.
     lost: Arc<AtomicU64>,
-    /// What is written next, and how many lines that are.
+    /// The next write, and the number of its lines.
     lines: Vec<u8>,
     count: u64,
 }
@@ -118,7 +118,7 @@ impl<W: FnMut(&[u8]) -> io::Result<()>> Writer<W> {
             Job::Line(line) => {
                 self.lines.extend(line);
                 self.count += 1;
-                if self.lines.len() >= AT_ONCE {
+                if self.lines.len() >= WRITE_BYTES {
                     self.write_out();
                 }
             }
@@ -135,8 +135,8 @@ impl<W: FnMut(&[u8]) -> io::Result<()>> Writer<W> {
         }
         let lost = self.lost.swap(0, Ordering::Relaxed);
         if lost > 0 {
-            let said = format!("{lost} lines are missing here: the disk was full, or too slow\n");
-            self.lines.splice(..0, said.into_bytes());
+            let note = format!("{lost} lines are missing here: the disk was full, or too slow\n");
+            self.lines.splice(..0, note.into_bytes());
         }
         if (self.write)(&self.lines).is_err() {
             self.lost.fetch_add(lost + self.count, Ordering::Relaxed);
@@ -155,14 +155,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_waits_for_a_disk_that_hangs_and_what_is_lost_is_counted() {
+    fn a_hanging_disk_delays_nobody_and_lost_lines_are_counted() {
         let (hold, held) = channel::<()>();
         let (begun, has_begun) = channel();
         let written = Arc::new(Mutex::new(Vec::new()));
         let log = written.clone();
         let mut queue = Queue::to(move |lines| {
             begun.send(()).unwrap();
-            // Until the test lets it go on.
             let _ = held.recv();
             log.lock().unwrap().extend_from_slice(lines);
             Ok(())
@@ -170,7 +169,7 @@ mod tests {
         .unwrap();
         queue.write_all(b"first\n").unwrap();
         has_begun.recv().unwrap();
-        for _ in 0..LINES + 10 {
+        for _ in 0..MAX_LINES + 10 {
             queue.write_all(b"line\n").unwrap();
         }
         drop(hold);
@@ -180,11 +179,11 @@ mod tests {
         queue.flush();
         let log = String::from_utf8(written.lock().unwrap().clone()).unwrap();
         assert!(log.starts_with("first\n10 lines are missing here"), "{log}");
-        assert_eq!(log.matches("line\n").count(), LINES);
+        assert_eq!(log.matches("line\n").count(), MAX_LINES);
     }
 
     #[test]
-    fn lines_that_a_full_disk_took_are_counted_once_there_is_room() {
+    fn lines_lost_to_a_full_disk_are_counted() {
         let written = Arc::new(Mutex::new((0, Vec::new())));
         let log = written.clone();
         let mut queue = Queue::to(move |lines| {
@@ -206,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_is_cut() {
+    fn an_endless_line_is_cut() {
         let written = Arc::new(Mutex::new(Vec::new()));
         let log = written.clone();
         let mut queue = Queue::to(move |lines| {
@@ -216,6 +215,6 @@ mod tests {
         .unwrap();
         queue.write_all(&[b'x'; 1 << 20]).unwrap();
         queue.flush();
-        assert_eq!(written.lock().unwrap().len(), LONGEST + "…\n".len());
+        assert_eq!(written.lock().unwrap().len(), MAX_LINE_BYTES + "…\n".len());
     }
 }

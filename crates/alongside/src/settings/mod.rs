@@ -1,8 +1,8 @@
-//! What the person set: `config.toml`, and what a project adds in `.alongside.toml`.
+//! The settings of the person, `config.toml`, and of a project, `.alongside.toml`.
 //!
-//! A project is somebody else's text, so it may only take away from what agents are told, never add to it,
-//! and it cannot switch anything on. Reading is strict: a key that is not known stops the program with the
-//! file, the line and the nearest key there is, because a misspelt exclusion would silently exclude nothing.
+//! A project's file may come from anybody, so it may only hide files from agents; it cannot switch anything
+//! on. Reading is strict: an unknown key stops the program with the file, the line and the nearest known key,
+//! because a misspelt exclusion would silently exclude nothing.
 
 mod reader;
 
@@ -14,17 +14,17 @@ use alongside_companion::{Builder, Places};
 use alongside_platform::untrusted::{self, Whose};
 use alongside_terminal::Theme;
 use anyhow::Context;
-use reader::{Entry, Wrong};
+use reader::{Entry, Mistake};
 
 use crate::failure::Hint;
 
-/// The file in a project.
+/// The settings file of a project.
 const PROJECT_FILE: &str = ".alongside.toml";
 
-/// A larger one is nothing that a person wrote.
+/// In bytes. No person writes a larger one.
 const MAX_PROJECT_FILE: u64 = 1 << 20;
 
-/// Every key there is.
+/// Every key, with its section.
 const KEYS: &[(&str, &str)] = &[
     ("context", "enabled"),
     ("context", "exclude"),
@@ -36,32 +36,32 @@ const KEYS: &[(&str, &str)] = &[
     ("server", "listen"),
 ];
 
-/// Sections that may stand there without a key.
+/// Every section; each may be empty.
 const SECTIONS: &[&str] = &["context", "desk", "discovery", "drafts", "server"];
 
-/// Every key a project may use.
+/// The keys that a project may use.
 const PROJECT_KEYS: &[(&str, &str)] = &[("context", "exclude")];
 
-/// What the person set, and otherwise what is so without.
+/// Every setting, with its default where the person set none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settings {
-    /// Whether agents are told about the person's files at all.
+    /// Whether agents hear of the person's files at all.
     pub(crate) context: bool,
-    /// Files that agents are never told about, beside the built-in ones.
+    /// The person's globs of files that agents never hear of, beside the built-in ones.
     exclude: Vec<String>,
-    /// Those that the projects add.
-    added: Vec<String>,
-    /// Whether agents are told about files that git ignores.
+    /// The projects' globs.
+    project_exclude: Vec<String>,
+    /// Whether agents hear of files that git ignores.
     pub(crate) include_git_ignored: bool,
-    /// Colours of the terminal desk; the terminal is asked if nothing is said.
+    /// Colours of the terminal desk; `None` asks the terminal.
     pub(crate) theme: Option<Theme>,
-    /// Whether to be found from terminals outside the editor.
+    /// Whether agents in terminals outside the editor find the companion.
     pub(crate) aliases: bool,
-    /// Further temporary directories to publish in.
+    /// Further temporary directories for discovery files.
     pub(crate) tmp: Vec<PathBuf>,
     /// One more address to listen on.
     pub(crate) listen: Option<SocketAddr>,
-    /// Whether agents without a token are served.
+    /// Whether the companion serves agents without a token.
     pub(crate) allow_tokenless: bool,
 }
 
@@ -70,7 +70,7 @@ impl Default for Settings {
         Self {
             context: true,
             exclude: Vec::new(),
-            added: Vec::new(),
+            project_exclude: Vec::new(),
             include_git_ignored: false,
             theme: None,
             aliases: true,
@@ -82,22 +82,22 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// None at all, and nothing is told: those there are cannot be understood.
-    pub(crate) fn silent() -> Self {
+    /// The defaults for settings that cannot be read: agents hear of no file.
+    pub(crate) fn tell_nothing() -> Self {
         Self { context: false, ..Self::default() }
     }
 
-    /// Reads `file`, or the default place if there is such a file, and what each root adds.
+    /// Reads `file`, or the default file if it exists, and the file of each root.
     ///
     /// # Errors
-    /// With file and line, when a file cannot be read or says something that means nothing.
+    /// With file and line, when a file cannot be read or holds a mistake.
     pub(crate) fn load(file: Option<&Path>, roots: &[PathBuf]) -> anyhow::Result<Self> {
         let mut settings = Self::default();
         match file {
             Some(file) => {
                 let text = std::fs::read_to_string(file)
                     .with_context(|| format!("cannot read the settings {}", file.display()))
-                    .hint("--config names a file that must exist; without it the default place is used if there is one")?;
+                    .hint("name a file that exists, or leave --config away to use the default file")?;
                 settings.read(file, &text, KEYS)?;
             }
             None => {
@@ -106,32 +106,32 @@ impl Settings {
                 }
             }
         }
-        match settings.visit(roots).into_iter().next() {
+        match settings.read_projects(roots).into_iter().next() {
             Some((_, error)) => Err(error),
             None => Ok(settings),
         }
     }
 
-    /// Reads what these projects add, in place of what others did. Returns those that say what cannot be
-    /// meant: nobody knows what shall be hidden in them.
-    pub(crate) fn visit(&mut self, roots: &[PathBuf]) -> Vec<(PathBuf, anyhow::Error)> {
-        self.added.clear();
-        let mut wrong = Vec::new();
+    /// Reads the files of these projects, in place of those read before. Returns the projects whose file
+    /// cannot be read, so that nobody knows what to hide in them.
+    pub(crate) fn read_projects(&mut self, roots: &[PathBuf]) -> Vec<(PathBuf, anyhow::Error)> {
+        self.project_exclude.clear();
+        let mut unread = Vec::new();
         for root in roots {
             if let Err(error) = self.read_project(root) {
-                wrong.push((root.clone(), error));
+                unread.push((root.clone(), error));
             }
         }
-        wrong
+        unread
     }
 
-    /// All that agents are never told about, beside the built-in ones.
+    /// The globs of all files that agents never hear of, beside the built-in ones.
     pub(crate) fn excludes(&self) -> Vec<String> {
-        // Those of projects come last, so that nothing takes them back.
-        [self.exclude.as_slice(), &self.added].concat()
+        // Projects come last, so that no glob takes theirs back.
+        [self.exclude.as_slice(), &self.project_exclude].concat()
     }
 
-    /// A project is somebody else's text: its file may be anything.
+    /// The file may be anything: a link, a device, binary.
     fn read_project(&mut self, root: &Path) -> anyhow::Result<()> {
         let file = root.join(PROJECT_FILE);
         match untrusted::read(&file, MAX_PROJECT_FILE, Whose::Anybodys).and_then(as_text) {
@@ -154,7 +154,7 @@ impl Settings {
         let applied = entries.and_then(|entries| {
             entries.iter().try_for_each(|entry| {
                 if !keys.contains(&(entry.section, entry.key)) {
-                    return Err(entry.wrong(format!(
+                    return Err(entry.mistake(format!(
                         "[{}] {} cannot be set here: a project may only add [context] exclude",
                         entry.section, entry.key
                     )));
@@ -165,20 +165,20 @@ impl Settings {
                 self.apply(entry, keys)
             })
         });
-        applied.map_err(|wrong| wrong.in_file(file, text))
+        applied.map_err(|mistake| mistake.in_file(file, text))
     }
 
-    fn apply(&mut self, entry: &Entry<'_>, keys: &[(&str, &str)]) -> Result<(), Wrong> {
+    fn apply(&mut self, entry: &Entry<'_>, keys: &[(&str, &str)]) -> Result<(), Mistake> {
         match (entry.section, entry.key) {
             ("context", "enabled") => self.context = entry.flag()?,
             ("context", "exclude") => {
                 for glob in entry.texts()? {
-                    // Builder::exclude would refuse it as well, but could not tell the line.
+                    // Builder::exclude would refuse it as well, but without the line.
                     globset::Glob::new(glob.text.trim_start_matches('!')).map_err(|error| {
-                        glob.wrong(format!("{:?} is no glob: {}", glob.text, error.kind()))
+                        glob.mistake(format!("{:?} is no glob: {}", glob.text, error.kind()))
                     })?;
                     match keys == PROJECT_KEYS {
-                        true => self.added.push(glob.text),
+                        true => self.project_exclude.push(glob.text),
                         false => self.exclude.push(glob.text),
                     }
                 }
@@ -190,7 +190,7 @@ impl Settings {
                     "light" => Some(Theme::Light),
                     "dark" => Some(Theme::Dark),
                     other => {
-                        return Err(entry.wrong(format!(
+                        return Err(entry.mistake(format!(
                             "{other:?} is no theme; there are \"auto\", \"light\" and \"dark\""
                         )));
                     }
@@ -201,7 +201,7 @@ impl Settings {
                 for dir in entry.texts()? {
                     let path = PathBuf::from(&dir.text);
                     if !path.is_absolute() {
-                        return Err(dir.wrong(format!("{path:?} must be an absolute path")));
+                        return Err(dir.mistake(format!("{path:?} must be an absolute path")));
                     }
                     self.tmp.push(path);
                 }
@@ -212,24 +212,24 @@ impl Settings {
                 let address =
                     text.parse().or_else(|_| text.parse::<IpAddr>().map(|ip| SocketAddr::new(ip, 0)));
                 let address = address.map_err(|_| {
-                    entry.wrong(format!(
+                    entry.mistake(format!(
                         "{text:?} is no address; write it as \"172.17.0.1\" or \"172.17.0.1:4000\""
                     ))
                 })?;
                 if address.ip().to_canonical().is_unspecified() {
-                    return Err(entry.wrong(format!(
-                        "{text:?} means every address of this machine; [server] listen adds one that is named, \
+                    return Err(entry.mistake(format!(
+                        "{text:?} means every address of this machine; [server] listen adds a single one, \
                          such as that of the container bridge, \"172.17.0.1\""
                     )));
                 }
                 self.listen = Some(address);
             }
-            _ => return Err(entry.wrong(format!("[{}] {} is not read", entry.section, entry.key))),
+            _ => return Err(entry.mistake(format!("[{}] {} is not read", entry.section, entry.key))),
         }
         Ok(())
     }
 
-    /// A companion as the person set it, in the places given.
+    /// A companion with these settings, in the places given.
     pub(crate) fn companion(&self, mut places: Places) -> Builder {
         for tmp in &self.tmp {
             if !places.tmp.contains(tmp) {
@@ -245,7 +245,8 @@ impl Settings {
         let builder = match self.context {
             true => builder,
             false => builder.never_tell_files(
-                "agents are told nothing about your files, for the settings say so ([context] enabled = false)",
+                "agents are told nothing about your files, for the settings say so ([context] enabled = \
+                 false)",
             ),
         };
         match self.listen {
@@ -263,20 +264,19 @@ fn as_text(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
-/// A project may hide files, not show what is hidden: a pattern that takes an exclusion back is the person's
-/// alone.
-fn only_adds(entry: &Entry<'_>) -> Result<(), Wrong> {
+/// Refuses a pattern that takes an exclusion back: only the person may show hidden files.
+fn only_adds(entry: &Entry<'_>) -> Result<(), Mistake> {
     match entry.texts()?.iter().find(|glob| glob.text.starts_with('!')) {
         None => Ok(()),
-        Some(glob) => Err(glob.wrong(format!(
-            "{:?} would take an exclusion back, and a project may only add some; \
-             if you want that, put it into your own config.toml",
+        Some(glob) => Err(glob.mistake(format!(
+            "{:?} takes an exclusion back, and a project may only add some; \
+             to do so, put it into your own config.toml",
             glob.text
         ))),
     }
 }
 
-/// `$XDG_CONFIG_HOME/alongside/config.toml`, else below the home directory; nowhere without one.
+/// `$XDG_CONFIG_HOME/alongside/config.toml`, else below the home directory; `None` without a home.
 fn default_file() -> Option<PathBuf> {
     let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute());
     let config = config.or_else(|| Some(alongside_platform::directories::home()?.join(".config")))?;

@@ -1,4 +1,4 @@
-//! TOML into a list of entries that know their line. It knows which keys there are, not what they mean.
+//! Reads TOML into a list of entries that know their line. The reader checks keys, not their values.
 
 use std::ops::Range;
 use std::path::Path;
@@ -21,21 +21,21 @@ pub(super) struct Item {
 }
 
 impl Item {
-    /// Says what is wrong with it, in a whole clause.
-    pub(super) fn wrong(&self, what: String) -> Wrong {
-        Wrong { what, at: self.at }
+    /// The mistake in this string, as a clause.
+    pub(super) fn mistake(&self, what: String) -> Mistake {
+        Mistake { what, at: self.at }
     }
 }
 
-/// What is wrong, and where in the text.
+/// A mistake, and its place in the text.
 #[derive(Debug)]
-pub(super) struct Wrong {
+pub(super) struct Mistake {
     what: String,
     at: usize,
 }
 
-impl Wrong {
-    /// The error as the person sees it.
+impl Mistake {
+    /// The error with file and line.
     pub(super) fn in_file(self, file: &Path, text: &str) -> anyhow::Error {
         let line = text.bytes().take(self.at).filter(|byte| *byte == b'\n').count() + 1;
         anyhow::anyhow!("{}:{line}: {}", file.display(), self.what)
@@ -45,13 +45,13 @@ impl Wrong {
 /// Reads all entries of `text`, in the order of their sections and keys.
 ///
 /// # Errors
-/// For what is no TOML, and for keys that are not in `keys`.
+/// When the text is not TOML, or has a key that is not in `keys`.
 pub(super) fn entries<'i>(
     text: &'i str,
     keys: &'static [(&'static str, &'static str)],
     sections: &'static [&'static str],
-) -> Result<Vec<Entry<'i>>, Wrong> {
-    let document = DeTable::parse(text).map_err(|error| Wrong {
+) -> Result<Vec<Entry<'i>>, Mistake> {
+    let document = DeTable::parse(text).map_err(|error| Mistake {
         what: error.message().to_owned(),
         at: error.span().map_or(0, |span| span.start),
     })?;
@@ -60,10 +60,10 @@ pub(super) fn entries<'i>(
         let at = name.span();
         let Some(section) = sections.iter().copied().find(|section| *section == name.get_ref().as_ref())
         else {
-            return Err(Wrong { what: unknown_section(name.get_ref(), keys, sections), at: at.start });
+            return Err(Mistake { what: unknown_section(name.get_ref(), keys, sections), at: at.start });
         };
         let DeValue::Table(table) = value.into_inner() else {
-            return Err(Wrong { what: format!("{section} is a section: write [{section}]"), at: at.start });
+            return Err(Mistake { what: format!("{section} is a section: write [{section}]"), at: at.start });
         };
         for (name, value) in table {
             let at = name.span();
@@ -73,7 +73,7 @@ pub(super) fn entries<'i>(
                     || format!("; {}", there_are(known().collect())),
                     |key| format!("; did you mean \"{key}\"?"),
                 );
-                return Err(Wrong {
+                return Err(Mistake {
                     what: format!("there is no key {:?} in [{section}]{meant}", name.get_ref().as_ref()),
                     at: at.start,
                 });
@@ -95,7 +95,7 @@ fn unknown_section(name: &str, keys: &[(&'static str, &'static str)], sections: 
     format!("there is no section [{name}]{meant}")
 }
 
-/// The name that was probably meant, if one is near enough.
+/// The name that the person probably meant, if one is near enough.
 fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
@@ -121,12 +121,12 @@ fn list(names: &[&str], quote: impl Fn(&str) -> String) -> String {
 }
 
 impl Entry<'_> {
-    /// Says what is wrong with this entry, in a whole clause.
-    pub(super) fn wrong(&self, what: String) -> Wrong {
-        Wrong { what, at: self.at.start }
+    /// The mistake in this entry, as a clause.
+    pub(super) fn mistake(&self, what: String) -> Mistake {
+        Mistake { what, at: self.at.start }
     }
 
-    fn mistyped(&self, wanted: &str, found: &DeValue<'_>, place: &str, at: usize) -> Wrong {
+    fn mistyped(&self, wanted: &str, found: &DeValue<'_>, place: &str, at: usize) -> Mistake {
         let found = match found {
             DeValue::String(_) => "a string",
             DeValue::Integer(_) | DeValue::Float(_) => "a number",
@@ -135,27 +135,24 @@ impl Entry<'_> {
             DeValue::Array(_) => "a list",
             DeValue::Table(_) => "a table",
         };
-        Wrong { what: format!("[{}] {} must be {wanted}, not {found}{place}", self.section, self.key), at }
+        Mistake { what: format!("[{}] {} must be {wanted}, not {found}{place}", self.section, self.key), at }
     }
 
-    /// True or false.
-    pub(super) fn flag(&self) -> Result<bool, Wrong> {
+    pub(super) fn flag(&self) -> Result<bool, Mistake> {
         match self.value.get_ref() {
             DeValue::Boolean(flag) => Ok(*flag),
             other => Err(self.mistyped("true or false", other, "", self.at.start)),
         }
     }
 
-    /// A string.
-    pub(super) fn text(&self) -> Result<String, Wrong> {
+    pub(super) fn text(&self) -> Result<String, Mistake> {
         match self.value.get_ref() {
             DeValue::String(text) => Ok(text.to_string()),
             other => Err(self.mistyped("a string", other, "", self.at.start)),
         }
     }
 
-    /// A list of strings.
-    pub(super) fn texts(&self) -> Result<Vec<Item>, Wrong> {
+    pub(super) fn texts(&self) -> Result<Vec<Item>, Mistake> {
         const WANTED: &str = "a list of strings";
         let DeValue::Array(items) = self.value.get_ref() else {
             return Err(self.mistyped(WANTED, self.value.get_ref(), "", self.at.start));

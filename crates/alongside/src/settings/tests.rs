@@ -1,4 +1,4 @@
-//! What settings files may say, and what is said about those that are wrong.
+//! The content of settings files, and the messages about mistakes in them.
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn every_key_is_read() {
     let expected = Settings {
         context: false,
         exclude: vec!["*.key".into(), "private/".into()],
-        added: Vec::new(),
+        project_exclude: Vec::new(),
         include_git_ignored: true,
         theme: Some(Theme::Light),
         aliases: false,
@@ -29,7 +29,7 @@ fn every_key_is_read() {
 }
 
 #[test]
-fn a_table_of_keys_and_what_is_read_agree() {
+fn every_listed_key_is_read() {
     for (section, key) in KEYS {
         for value in ["true", "[]", "'127.0.0.1'", "'dark'"] {
             if let Err(error) = read(&format!("[{section}]\n{key} = {value}")) {
@@ -41,7 +41,7 @@ fn a_table_of_keys_and_what_is_read_agree() {
 }
 
 #[test]
-fn a_wrong_key_names_file_line_and_the_nearest_right_one() {
+fn a_wrong_key_names_line_and_nearest_key() {
     insta::assert_snapshot!(
         read("# mine\n[context]\nexlude = []").unwrap_err(),
         @r#"/c.toml:3: there is no key "exlude" in [context]; did you mean "exclude"?"#
@@ -61,7 +61,7 @@ fn a_wrong_key_names_file_line_and_the_nearest_right_one() {
 }
 
 #[test]
-fn a_wrong_value_names_file_line_and_what_is_wanted() {
+fn a_wrong_value_names_line_and_type() {
     insta::assert_snapshot!(
         read("[context]\n\nenabled = 'yes'").unwrap_err(),
         @r#"/c.toml:3: [context] enabled must be true or false, not a string"#
@@ -74,10 +74,8 @@ fn a_wrong_value_names_file_line_and_what_is_wanted() {
         read("[context]\nexclude = [\n  'a',\n  1,\n]").unwrap_err(),
         @r#"/c.toml:4: [context] exclude must be a list of strings, not a number in it"#
     );
-    insta::assert_snapshot!(
-        read("[context]\nexclude = ['a{b']").unwrap_err(),
-        @r#"/c.toml:2: "a{b" is no glob: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)"#
-    );
+    let glob = read("[context]\nexclude = ['a{b']").unwrap_err();
+    assert!(glob.starts_with("/c.toml:2: \"a{b\" is no glob: unclosed alternate group"), "{glob}");
     insta::assert_snapshot!(
         read("[server]\nlisten = 'everywhere'").unwrap_err(),
         @r#"/c.toml:2: "everywhere" is no address; write it as "172.17.0.1" or "172.17.0.1:4000""#
@@ -86,10 +84,9 @@ fn a_wrong_value_names_file_line_and_what_is_wanted() {
         let error = read(&format!("[server]\n\nlisten = '{every}'")).unwrap_err();
         assert!(error.starts_with(&format!("/c.toml:3: {every:?} means every address")), "{error}");
     }
-    insta::assert_snapshot!(
-        read("[server]\nlisten = '0.0.0.0'").unwrap_err(),
-        @r#"/c.toml:2: "0.0.0.0" means every address of this machine; [server] listen adds one that is named, such as that of the container bridge, "172.17.0.1""#
-    );
+    let every = read("[server]\nlisten = '0.0.0.0'").unwrap_err();
+    let example = "adds a single one, such as that of the container bridge, \"172.17.0.1\"";
+    assert!(every.ends_with(example), "{every}");
     insta::assert_snapshot!(
         read("[discovery]\ntmp = ['here']").unwrap_err(),
         @r#"/c.toml:2: "here" must be an absolute path"#
@@ -97,7 +94,7 @@ fn a_wrong_value_names_file_line_and_what_is_wanted() {
 }
 
 #[test]
-fn text_that_is_no_toml_names_the_line() {
+fn invalid_toml_names_the_line() {
     let error = read("[context]\nenabled = = 1").unwrap_err();
     assert!(error.starts_with("/c.toml:2: "), "{error}");
 }
@@ -109,9 +106,10 @@ fn a_project_may_only_add_exclusions() {
     settings.read(project, "[context]\nexclude = ['theirs']", PROJECT_KEYS).unwrap();
     assert_eq!(settings.excludes(), ["mine", "theirs"]);
     let error = settings.read(project, "[server]\nallow-tokenless-agents = true", PROJECT_KEYS).unwrap_err();
-    insta::assert_snapshot!(
+    assert_eq!(
         format!("{error:#}"),
-        @"/p/.alongside.toml:2: [server] allow-tokenless-agents cannot be set here: a project may only add [context] exclude"
+        "/p/.alongside.toml:2: [server] allow-tokenless-agents cannot be set here: a project may only add \
+         [context] exclude"
     );
     assert!(!settings.allow_tokenless);
 }
@@ -122,9 +120,10 @@ fn a_project_cannot_show_what_is_hidden() {
     let project = Path::new("/p/.alongside.toml");
     let text = "[context]\nexclude = [\n  'theirs',\n  '!.env',\n]";
     let error = settings.read(project, text, PROJECT_KEYS).unwrap_err();
-    insta::assert_snapshot!(
+    assert_eq!(
         format!("{error:#}"),
-        @r#"/p/.alongside.toml:4: "!.env" would take an exclusion back, and a project may only add some; if you want that, put it into your own config.toml"#
+        "/p/.alongside.toml:4: \"!.env\" takes an exclusion back, and a project may only add some; to do so, \
+         put it into your own config.toml"
     );
     assert_eq!(settings.excludes(), Vec::<String>::new());
     // The person's own file may.
@@ -133,7 +132,7 @@ fn a_project_cannot_show_what_is_hidden() {
 
 #[cfg(unix)]
 #[test]
-fn a_projects_file_that_is_no_file_is_an_error_and_is_not_read() {
+fn a_project_file_must_be_an_ordinary_file() {
     let project = tempfile::tempdir().unwrap();
     let own = project.path().join("config.toml");
     std::fs::write(&own, "").unwrap();
@@ -143,7 +142,7 @@ fn a_projects_file_that_is_no_file_is_an_error_and_is_not_read() {
     assert!(said.contains(PROJECT_FILE) && said.ends_with("it is not an ordinary file"), "{said}");
 }
 
-/// What the person set, and what comes of it in these projects.
+/// The settings of a person who excludes "mine", in these projects.
 #[cfg(unix)]
 fn loaded(roots: &[&Path]) -> Result<Settings, String> {
     let directory = tempfile::tempdir().unwrap();
@@ -155,7 +154,7 @@ fn loaded(roots: &[&Path]) -> Result<Settings, String> {
 
 #[cfg(unix)]
 #[test]
-fn no_way_of_writing_it_lets_a_project_widen_anything() {
+fn no_toml_spelling_lets_a_project_widen_anything() {
     let project = tempfile::tempdir().unwrap();
     for text in [
         "context.enabled = true",
@@ -177,17 +176,20 @@ fn no_way_of_writing_it_lets_a_project_widen_anything() {
         let refused = loaded(&[project.path()]).expect_err(text);
         assert!(refused.contains(PROJECT_FILE), "{text}: {refused}");
     }
-    // What follows a line end within a pattern is a part of it.
+    // A line end within a pattern is a part of it.
     std::fs::write(project.path().join(PROJECT_FILE), "[context]\nexclude = [\"x\\n!.env\"]").unwrap();
     let settings = loaded(&[project.path()]).unwrap();
-    let expected =
-        Settings { exclude: vec!["mine".into()], added: vec!["x\n!.env".into()], ..Settings::default() };
+    let expected = Settings {
+        exclude: vec!["mine".into()],
+        project_exclude: vec!["x\n!.env".into()],
+        ..Settings::default()
+    };
     assert_eq!(settings, expected);
 }
 
 #[cfg(unix)]
 #[test]
-fn neither_a_link_nor_a_pipe_nor_a_project_in_another_widens_anything() {
+fn no_kind_of_file_lets_a_project_widen_anything() {
     let project = tempfile::tempdir().unwrap();
     let inner = project.path().join("inner");
     std::fs::create_dir(&inner).unwrap();

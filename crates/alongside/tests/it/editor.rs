@@ -1,5 +1,4 @@
-//! An editor of the test's own: a process that can be killed, and a language client that speaks with
-//! `alongside lsp`.
+//! A test editor: a process that a test can kill, and a language client for `alongside lsp`.
 
 use std::io::{BufReader, Write as _};
 use std::path::Path;
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::{DEADLINE, Home};
 
-/// A process that stands for an editor.
+/// The editor's process.
 pub(crate) struct Process(Child);
 
 impl Process {
@@ -24,7 +23,7 @@ impl Process {
         self.0.id()
     }
 
-    /// What it is to a host that belongs to it.
+    /// The owner that a host of this editor has.
     pub(crate) fn owner(&self) -> Owner {
         Owner { pid: self.pid(), name: "ed".into(), display_name: "The Editor".into(), window: None }
     }
@@ -48,12 +47,12 @@ pub(crate) struct Editor {
     to_server: Option<ChildStdin>,
     messages: Receiver<Message>,
     last: i32,
-    /// Everything that was said, and by whom: `true` for the editor.
+    /// Every message, and its sender: `true` for the editor.
     said: Vec<(bool, Message)>,
 }
 
 impl Editor {
-    /// Starts the server in the project, and says nothing yet.
+    /// Starts the server in the project, without a message.
     pub(crate) fn starts(home: &Home, args: &[&str]) -> Self {
         let mut server = home.alongside(&["lsp"]);
         let mut server = server
@@ -89,7 +88,8 @@ impl Editor {
         self.sends(Notification { method: method.to_owned(), params }.into());
     }
 
-    /// Asks, and waits for the answer; what is told meanwhile can be [heard](Self::hears) after it.
+    /// Sends a request and waits for the answer. Messages that come meanwhile wait for
+    /// [`hears`](Self::hears).
     pub(crate) fn asks(&mut self, method: &str, params: Value) -> Result<Value, (i32, String)> {
         self.last += 1;
         let id = self.last;
@@ -102,14 +102,14 @@ impl Editor {
         answer.map_err(|error| (error.code, error.message))
     }
 
-    /// Its person accepts a review as it was opened.
+    /// Accepts a review as it was opened.
     pub(crate) fn accepts(&mut self, review: &Value) {
         let decide = json!({"id": review["id"], "revision": review["revision"], "decision": "accept"});
         self.asks("alongside/decideReview", decide).unwrap();
     }
 
-    /// The next notification or request of this method that fits and was not heard before; a request is
-    /// answered `null`.
+    /// The first notification or request of this method that fits, also among earlier messages. A request is
+    /// answered with `null`.
     pub(crate) fn hears(&mut self, method: &str, fits: impl Fn(&Value) -> bool) -> Value {
         let said = |message: &Message| match message {
             Message::Notification(it) if it.method == method && fits(&it.params) => {
@@ -127,7 +127,7 @@ impl Editor {
         params
     }
 
-    /// Takes in what was said meanwhile, and answers what it is asked: it has sent everything.
+    /// Reads every message that has come, and answers requests: all edits are sent.
     pub(crate) fn attends(&mut self) {
         while let Ok(message) = self.messages.try_recv() {
             if let Message::Request(request) = &message {
@@ -166,7 +166,7 @@ impl Editor {
         open
     }
 
-    /// Sends an edit when it is asked for what it has not sent.
+    /// Sends an edit when the server asks for unsent ones.
     pub(crate) fn waits_to_flush(&mut self, edit: Value) {
         let id = self.waits_for(0, "flushReview", |message| match message {
             Message::Request(request) if request.method == "alongside/flushReview" => {
@@ -193,10 +193,10 @@ impl Editor {
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    panic!("waited in vain for {what}; it said {:#?}", self.said)
+                    panic!("waited in vain for {what}; the messages were {:#?}", self.said)
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    panic!("it ended before {what}; it said {:#?}", self.said)
+                    panic!("the server ended before {what}; the messages were {:#?}", self.said)
                 }
             }
         }
@@ -208,7 +208,7 @@ impl Editor {
         self.said.push((true, message));
     }
 
-    /// Ends the server as editors do; everything that was said.
+    /// Ends the server as editors do. Returns every message.
     pub(crate) fn quits(mut self) -> Vec<(bool, Message)> {
         assert_eq!(self.asks("shutdown", Value::Null), Ok(Value::Null));
         self.says("exit", Value::Null);
@@ -229,7 +229,7 @@ impl Drop for Editor {
     }
 }
 
-/// What an editor with a plugin says first.
+/// The first message of an editor with a plugin.
 pub(crate) fn introduction(process: &Process, roots: &[&Path]) -> Value {
     let folder = |root: &&Path| json!({ "uri": format!("file://{}", root.display()), "name": "project" });
     json!({

@@ -1,5 +1,4 @@
-//! What runs all day costs nothing while nothing happens: no process of ours wakes, but to keep agents'
-//! streams alive.
+//! An idle companion costs nothing: its processes wake only to keep agents' streams alive.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -9,7 +8,7 @@ use serde_json::json;
 use crate::editor::{Editor, Process};
 use crate::support::{DEADLINE, Home, until};
 
-/// How often each thread of these processes has gone to sleep: once for each time that it woke.
+/// How often each thread of these processes has gone to sleep, which is how often it has woken.
 fn sleeps(pids: &[u32]) -> HashMap<String, String> {
     let threads = pids.iter().flat_map(|pid| std::fs::read_dir(format!("/proc/{pid}/task")).unwrap());
     let counted =
@@ -23,8 +22,8 @@ fn sleeps(pids: &[u32]) -> HashMap<String, String> {
         .collect()
 }
 
-/// Waits until no thread of these processes has woken for so long. Once more they may look at what has just
-/// been done.
+/// Waits until no thread of these processes has woken for so long. They may wake once more for what the test
+/// has just done.
 async fn nobody_wakes(pids: &[u32], quiet: Duration) {
     let end = Instant::now() + DEADLINE + 3 * quiet;
     let (mut since, mut before) = (Instant::now(), sleeps(pids));
@@ -32,7 +31,7 @@ async fn nobody_wakes(pids: &[u32], quiet: Duration) {
         tokio::time::sleep(Duration::from_millis(200)).await;
         let now = sleeps(pids);
         if now != before {
-            assert!(Instant::now() < end, "somebody wakes again and again: {before:?}, then {now:?}");
+            assert!(Instant::now() < end, "a thread keeps waking: {before:?}, then {now:?}");
             (since, before) = (Instant::now(), now);
         }
     }
@@ -43,7 +42,7 @@ async fn with_its_host(home: &Home, desk: u32) -> [u32; 2] {
     [desk, until("a host", || home.hosts().first().map(|host| host.0)).await]
 }
 
-/// An editor that has told of an open file.
+/// An editor that has reported an open file.
 fn editor(home: &Home, process: &Process) -> Editor {
     let file = home.file("src/a.txt", "a\n");
     let mut editor = Editor::with_plugin(home, process, &[&home.project]);
@@ -55,7 +54,7 @@ fn editor(home: &Home, process: &Process) -> Editor {
 async fn with_a_file_open_and_no_agent_nobody_wakes() {
     let (home, process) = (Home::new(), Process::open());
     let editor = editor(&home, &process);
-    // Longer than anything that was ever looked at again and again.
+    // Longer than any interval at which the program ever polled.
     nobody_wakes(&with_its_host(&home, editor.server()).await, Duration::from_secs(12)).await;
 }
 
@@ -64,12 +63,12 @@ async fn with_an_agent_nobody_wakes_between_keep_alives() {
     let (home, process) = (Home::new(), Process::open());
     let editor = editor(&home, &process);
     let _agent = home.agent().await;
-    // They come every 15 s, and nothing comes every few.
+    // Keep-alives come every 15 s; nothing may come every few seconds.
     nobody_wakes(&with_its_host(&home, editor.server()).await, Duration::from_secs(4)).await;
 }
 
 #[tokio::test]
-async fn a_desk_at_which_nothing_waits_does_not_wake() {
+async fn an_idle_desk_does_not_wake() {
     let home = Home::new();
     let desk = home.review(&[]);
     nobody_wakes(&with_its_host(&home, desk.pid()).await, Duration::from_secs(12)).await;

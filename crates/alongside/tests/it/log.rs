@@ -1,4 +1,4 @@
-//! What a host writes down, and `alongside log`.
+//! A host's log, and `alongside log`.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -25,7 +25,7 @@ async fn a_host_logs_where_it_can_be_read_and_never_the_token() {
     assert!(log.contains("a desk joins") && log.contains("a proposal"), "{log}");
     let secret = token.split('.').next().unwrap();
     assert!(!log.contains(secret), "{log}");
-    assert!(!log.contains("\"A\""), "nor what is in files: {log}");
+    assert!(!log.contains("\"A\""), "file contents stay out: {log}");
     let directory = home.path("home/.local/state/alongside/log");
     assert_eq!(
         String::from_utf8(home.run(&["log", "--path"]).stdout).unwrap().trim(),
@@ -40,7 +40,7 @@ async fn a_host_logs_where_it_can_be_read_and_never_the_token() {
     followed.shows("a desk parts").await;
 }
 
-/// Asks on a connection of its own, without a token, so many times.
+/// Sends so many requests without a token on one connection.
 fn refused(port: u16, times: usize) {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     let request = format!("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n");
@@ -83,7 +83,7 @@ async fn refusals_are_counted_and_do_not_fill_the_log() {
 }
 
 #[tokio::test]
-async fn what_is_logged_is_read_on_where_a_new_file_begins() {
+async fn log_follow_continues_in_a_new_file() {
     let home = Home::new();
     let directory = home.path("home/.local/state/alongside/log");
     fs::create_dir_all(&directory).unwrap();

@@ -1,5 +1,4 @@
-//! `alongside lsp`: editors that come and go, restart their servers, crash and open projects; what agents
-//! hear of it.
+//! `alongside lsp` with editors that start, restart their servers, crash and open projects, and an agent.
 
 use std::time::{Duration, Instant};
 
@@ -34,7 +33,7 @@ async fn a_plugin_reports_reviews_edits_and_decides() {
     let (file, process) = (home.file("a.txt", "a\nb\n"), Process::open());
     let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
     let cursor = json!({"line": 1, "character": 1});
-    // Said before the companion can be there.
+    // Sent before the companion can run.
     editor.says(
         "alongside/didChangeContext",
         json!({"active": {"path": file, "cursor": cursor, "selectedText": "b"}}),
@@ -62,7 +61,7 @@ async fn a_plugin_reports_reviews_edits_and_decides() {
     assert_eq!(editor.asks("alongside/editReview", edit.clone()), Ok(json!({"revision": 2})));
     let changed = editor.hears("alongside/didChangeReview", any);
     assert_eq!(changed["hunks"][0]["state"], "dropped");
-    // A second one that was made on the same text is refused.
+    // A second edit of the same revision is refused.
     let (code, words) = editor.asks("alongside/editReview", edit).unwrap_err();
     assert_eq!(code, -32803);
     assert!(words.contains("look at it again"), "{words}");
@@ -73,8 +72,8 @@ async fn a_plugin_reports_reviews_edits_and_decides() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_plugin_is_asked_for_what_it_has_not_sent() {
-    // It has 150 ms to send it, of the machine's clock: one that is busy may need another try.
+async fn a_plugin_is_asked_for_unsent_edits() {
+    // The plugin has 150 ms to send its edit; on a busy machine the test tries again.
     let mut text = None;
     for _ in 0..5 {
         text = close_while_a_plugin_has_not_sent_all("A\n").await;
@@ -94,7 +93,7 @@ async fn close_while_a_plugin_has_not_sent_all(proposed: &str) -> Option<String>
     editor.hears("alongside/didOpenReview", any);
     let closing = agent.close_diff(&file, true);
     let typing = async {
-        // On another thread, for the editor of the test waits without letting anybody else go on.
+        // The test's editor blocks its thread while it waits.
         tokio::task::spawn_blocking(move || {
             let edit = json!({"id": 1, "revision": 1, "changes": [{"text": "typed at the last moment\n"}]});
             editor.waits_to_flush(edit);
@@ -107,7 +106,7 @@ async fn close_while_a_plugin_has_not_sent_all(proposed: &str) -> Option<String>
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_servers_of_an_editor_end_up_at_one_companion_and_the_terminal_desk_joins_it() {
+async fn servers_of_one_editor_and_a_desk_share_a_host() {
     let home = Home::new();
     std::fs::create_dir_all(home.project.join("crate/src")).unwrap();
     let process = Process::open();
@@ -116,7 +115,7 @@ async fn all_servers_of_an_editor_end_up_at_one_companion_and_the_terminal_desk_
     for editor in &mut editors {
         editor.hears("alongside/didChangeStatus", |status| status["desks"] == 3);
     }
-    // One for a folder in the project.
+    // A server for a folder in the project.
     let mut below = Editor::with_plugin(&home, &process, &[&root.join("crate")]);
     below.hears("alongside/didChangeStatus", |status| status["desks"] == 4);
     assert_eq!((home.hosts().len(), companions(&home)), (1, 1));
@@ -127,7 +126,7 @@ async fn all_servers_of_an_editor_end_up_at_one_companion_and_the_terminal_desk_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_is_restarted_keeps_agents_and_what_waits() {
+async fn a_restarted_server_keeps_agents_and_reviews() {
     let home = Home::new();
     let (file, process) = (home.file("a.txt", "a\n"), Process::open());
     let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
@@ -143,7 +142,7 @@ async fn a_server_that_is_restarted_keeps_agents_and_what_waits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_editor_that_is_killed_frees_its_agents_and_leaves_no_file_and_may_come_back() {
+async fn a_killed_editor_frees_its_agents_and_may_come_back() {
     let home = Home::new();
     let (file, mut process) = (home.file("a.txt", "a\n"), Process::open());
     let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
@@ -154,12 +153,12 @@ async fn an_editor_that_is_killed_frees_its_agents_and_leaves_no_file_and_may_co
     process.dies();
     drop(editor);
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
-    // At once, and not with the grace of half a minute.
+    // At once, not after the grace of 30 s.
     assert!(killed.elapsed() < Duration::from_secs(20), "{:?}", killed.elapsed());
     until("the files to be gone", || (companions(&home) == 0).then_some(())).await;
     assert_eq!(files_below(&home.path("tmp")), Vec::<std::path::PathBuf>::new());
 
-    // Opened again within the grace, it takes over: the agent is still connected.
+    // An editor that is reopened within the grace takes over, and the agent is still connected.
     let process = Process::open();
     let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
     editor.hears("alongside/didChangeStatus", |status| status["agents"][0]["listening"] == true);
@@ -171,7 +170,7 @@ async fn an_editor_that_is_killed_frees_its_agents_and_leaves_no_file_and_may_co
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_companion_that_crashes_comes_back_for_the_editor() {
+async fn a_crashed_companion_comes_back_for_the_editor() {
     let home = Home::new();
     let (file, process) = (home.file("a.txt", "a\n"), Process::open());
     let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
@@ -185,7 +184,7 @@ async fn a_companion_that_crashes_comes_back_for_the_editor() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_companion_that_was_stopped_starts_again_when_the_person_goes_on() {
+async fn a_stopped_companion_starts_again_on_activity() {
     let home = Home::new();
     let (file, process) = (home.file("a.txt", "a\n"), Process::open());
     let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
@@ -194,7 +193,7 @@ async fn a_companion_that_was_stopped_starts_again_when_the_person_goes_on() {
     assert!(home.run(&["host", "--stop"]).status.success());
     editor.hears("alongside/problem", |problem| problem["what"] == "the companion has stopped");
     assert_eq!(home.hosts(), []);
-    // Once is enough, and the new one knows of it.
+    // One report starts a companion, which hears of it.
     editor.says("alongside/didChangeContext", json!({"active": {"path": file}}));
     editor.hears("alongside/didChangeStatus", |status| {
         status["pid"] != first && status["context"][0]["path"] == *file
@@ -203,20 +202,20 @@ async fn a_companion_that_was_stopped_starts_again_when_the_person_goes_on() {
     assert!(home.run(&["host", "--stop"]).status.success());
     until("its end", || home.hosts().is_empty().then_some(())).await;
     editor.hears("alongside/problem", |problem| problem["what"] == "the companion has stopped");
-    // An editor that only leaves starts none.
+    // An editor that quits starts no companion.
     editor.quits();
     assert_eq!((home.hosts(), again == first), (vec![], false));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn projects_that_the_editor_opens_are_served_and_those_it_closes_no_more() {
+async fn opened_projects_are_served_and_closed_ones_are_not() {
     let home = Home::new();
     let (one, other) = (home.project.clone(), home.path("other"));
     std::fs::create_dir(&other).unwrap();
     let process = Process::open();
     let mut editor = Editor::with_plugin(&home, &process, &[&one]);
     let folder = |path: &std::path::Path| json!({"uri": format!("file://{}/", path.display()), "name": "x"});
-    // At once, before the companion can be there.
+    // Sent before the companion can run.
     editor.says(
         "workspace/didChangeWorkspaceFolders",
         json!({"event": {"added": [folder(&other)], "removed": []}}),
@@ -234,12 +233,12 @@ async fn projects_that_the_editor_opens_are_served_and_those_it_closes_no_more()
     let status = editor.hears("alongside/didChangeStatus", |status| status["roots"] == json!([other]));
     let host = u32::try_from(status["pid"].as_u64().unwrap()).unwrap();
     until("one to be found", || (!serving(&one) && serving(&other)).then_some(())).await;
-    // After a crash the companion serves the same.
+    // After a crash the companion serves the same projects.
     home.kill_hosts();
     editor.hears("alongside/didChangeStatus", |status| {
         status["roots"] == json!([other]) && u32::try_from(status["pid"].as_u64().unwrap()).unwrap() != host
     });
-    // A server that is started again for the first project finds the companion its editor has.
+    // A restarted server finds the companion of its editor.
     let _again = Editor::with_plugin(&home, &process, &[&other]);
     editor.hears("alongside/didChangeStatus", |status| status["desks"] == 2);
 }
@@ -258,7 +257,7 @@ async fn two_editors_have_a_companion_each() {
 }
 
 #[test]
-fn a_plugin_of_another_protocol_is_told_what_to_do() {
+fn a_plugin_of_another_protocol_gets_a_hint() {
     let (home, process) = (Home::new(), Process::open());
     for (version, update) in [(0, "update the plugin"), (99, "update the program")] {
         let mut editor = Editor::starts(&home, &[]);
@@ -271,7 +270,7 @@ fn a_plugin_of_another_protocol_is_told_what_to_do() {
 }
 
 #[test]
-fn what_is_asked_too_early_or_is_unknown_is_refused_and_nothing_ends() {
+fn early_and_unknown_requests_are_refused() {
     let (home, process) = (Home::new(), Process::open());
     let mut editor = Editor::starts(&home, &[]);
     assert_eq!(editor.asks("shutdown", Value::Null).unwrap_err().0, -32002);
@@ -285,7 +284,7 @@ fn what_is_asked_too_early_or_is_unknown_is_refused_and_nothing_ends() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn settings_that_are_wrong_are_said_and_may_be_mended() {
+async fn wrong_settings_are_reported_and_may_be_corrected() {
     let (home, process) = (Home::new(), Process::open());
     let settings = home.path("home/.config/alongside/config.toml");
     std::fs::create_dir_all(settings.parent().unwrap()).unwrap();

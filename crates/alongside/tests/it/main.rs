@@ -1,17 +1,15 @@
-//! `alongside` as people use it: the real program, with its input and output in pipes, and the agent crate as
-//! the agent over the real wire. Everything lies in directories of the test's own.
+//! The real program with its input and output in pipes. The agent crate plays the agent over the real wire.
+//! Every test has directories of its own.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod check;
-mod chosen;
-mod coming_back;
+mod context;
 mod deciding;
 mod demo;
+mod discovery;
 mod doctor;
 mod editor;
-mod ending;
-mod finding;
 mod help;
 mod host;
 #[cfg(target_os = "linux")]
@@ -20,10 +18,12 @@ mod install;
 mod json;
 mod log;
 mod lsp;
-mod secrecy;
+mod recovery;
 mod settings;
+mod settings_effects;
+mod shutdown;
 mod squatter;
 mod support;
-mod telling;
 mod terminal;
+mod token_secrecy;
 mod transcript;

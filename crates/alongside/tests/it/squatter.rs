@@ -1,4 +1,4 @@
-//! Somebody else on the machine takes the port of a companion that was killed, and listens to what comes.
+//! Another user takes the port of a killed companion and records what it hears.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -10,10 +10,10 @@ use alongside_agent::{Endpoint, find, prove};
 use alongside_contract::discovery::Record;
 use rustix::process::Signal;
 
-use crate::coming_back::kill_everybody;
+use crate::recovery::kill_everybody;
 use crate::support::{Home, files_below, propose, until};
 
-/// Listens on both loopbacks, and says yes to everything.
+/// A listener on both loopbacks that answers every request with 200.
 struct Squatter {
     heard: Arc<Mutex<String>>,
 }
@@ -36,7 +36,8 @@ impl Squatter {
                         let mut piece = [0; 4096];
                         while let Ok(read @ 1..) = stream.read(&mut piece) {
                             *heard.lock().unwrap() += &String::from_utf8_lossy(&piece[..read]);
-                            let yes = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
+                            let yes = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\
+                                       Content-Length: 2\r\n\r\n{}";
                             if stream.write_all(yes.as_bytes()).is_err() {
                                 break;
                             }
@@ -70,31 +71,31 @@ async fn no_command_shows_a_token_to_whoever_has_a_freed_port() {
     let before = record(&home);
     kill_everybody(&home);
     let squatter = Squatter::on(before.port).await;
-    // Whatever each of them says to it, none of them takes it for the companion.
+    // No command takes the squatter for the companion.
     for args in
         [&["status"][..], &["doctor", "--container", "no"], &["env"], &["stdio"], &["doctor", "--fix"]]
     {
         home.run(args);
     }
-    // One of another project sweeps what the dead have left.
+    // A companion of another project sweeps stale discovery files.
     let other = home.path("other");
     std::fs::create_dir(&other).unwrap();
     let mut elsewhere = home.start(home.alongside(&["review"]).current_dir(&other));
     elsewhere.shows("alongside serves").await;
     let name = format!("-{}.json", before.port);
     let left = || files_below(&home.path("tmp")).iter().any(|path| path.to_string_lossy().ends_with(&name));
-    until("the files of the dead to be swept", || (!left()).then_some(())).await;
-    // And one of the same project comes back, on another port.
+    until("the stale files to be swept", || (!left()).then_some(())).await;
+    // A companion of the same project comes back on another port.
     let mut next = home.review(&[]);
     next.shows("alongside serves").await;
     let heard = squatter.heard();
-    assert!(heard.contains("GET /status"), "they looked who is there: {heard}");
+    assert!(heard.contains("GET /status"), "they asked who listens: {heard}");
     assert!(!heard.contains(&secret(&before)), "{heard}");
     let records = find::all_records(&home.surroundings());
     assert!(!records.is_empty());
     for (_, record) in records {
         assert_ne!(record.port, before.port);
-        assert_ne!(secret(&record), secret(&before), "agents that come back show the old one");
+        assert_ne!(secret(&record), secret(&before), "agents that come back show the old token");
     }
 }
 
@@ -124,7 +125,7 @@ async fn a_port_that_nobody_held_comes_back_with_another_token() {
     prove(&endpoint, &secret(&before)).await.unwrap_err();
 }
 
-/// Tries every way to have the port, as another user.
+/// Tries every way to bind the port, as another user.
 const TAKES: &str = r#"
     use Socket;
     for my $address ("127.0.0.1", "0.0.0.0") {
@@ -147,7 +148,7 @@ async fn another_user_cannot_have_the_port_while_a_desk_holds_it() {
     let _agent = home.agent().await;
     desk.shows("Gemini CLI is connected.").await;
     let before = record(&home);
-    // The desk goes on holding the port, and cannot start the host again.
+    // The stopped desk holds the port, and cannot start the host again.
     desk.signal(Signal::STOP);
     home.kill_hosts();
     until("the host to be gone", || {
@@ -183,7 +184,7 @@ async fn a_desk_says_that_another_users_file_leads_agents_astray() {
     }
 }
 
-/// Passes one question and its answer on between two ports, and says what else it hears.
+/// Relays one question and its answer between two ports, and prints what else it hears.
 const RELAY: &str = r#"
     use Socket;
     $| = 1;
@@ -193,14 +194,18 @@ const RELAY: &str = r#"
     accept(my $client, $server) or die;
     socket(my $prover, PF_INET, SOCK_STREAM, 0) or die;
     connect($prover, sockaddr_in($ARGV[0], INADDR_LOOPBACK)) or die;
-    sub head { my ($from, $said) = (@_, ""); $said .= $_ while $said !~ /\r\n\r\n/ && sysread($from, $_, 1); $said }
+    sub head {
+        my ($from, $said) = (@_, "");
+        $said .= $_ while $said !~ /\r\n\r\n/ && sysread($from, $_, 1);
+        $said
+    }
     syswrite($prover, head($client));
     syswrite($client, head($prover));
     print "then: ", head($client) =~ /(authorization|nonce)/i ? $1 : "nothing", "\n";
 "#;
 
-/// Where a home is shared between machines or containers, a companion has the same address on another
-/// loopback, and its proof can be passed on.
+/// Machines and containers that share a home have loopbacks of their own: a proof for an address of one can
+/// be relayed from another.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_proof_that_another_user_passes_on_is_not_believed() {
     use std::io::{BufRead as _, BufReader};
@@ -215,7 +220,7 @@ async fn a_proof_that_another_user_passes_on_is_not_believed() {
     let mut relay = other.spawn().unwrap();
     let mut said = BufReader::new(relay.stdout.take().unwrap()).lines().map_while(Result::ok);
     let port: u16 = said.next().unwrap().parse().unwrap();
-    // The true companion, as it would answer at that address.
+    // The true companion, which proves itself for that address.
     std::thread::spawn(move || {
         let mut stream = prover.accept().unwrap().0;
         let mut head = String::new();

@@ -10,6 +10,7 @@ use alongside_contract::discovery::WRITER;
 use super::cause::Cause;
 use super::living::Machine;
 use crate::adapters::{self, State};
+use crate::own_program::own_program;
 
 /// What is worth knowing, whatever the agent.
 pub(super) async fn look(here: &Surroundings, machine: &Machine) -> Vec<Cause> {
@@ -46,7 +47,7 @@ async fn in_path(here: &Surroundings) -> Option<Cause> {
         }
     }
     if programs.is_empty() {
-        return Some(Cause::NotInPath { program: crate::commands::own_program().into() });
+        return Some(Cause::NotInPath { program: own_program().into() });
     }
     let mut versions = Vec::new();
     for program in programs {

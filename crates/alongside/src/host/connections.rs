@@ -1,0 +1,140 @@
+//! The connections to the host's socket. A task for each says what the other side wants as [events](Event),
+//! and serves a desk until it parts.
+
+use std::time::Duration;
+
+use alongside_desk::Request;
+use alongside_desk::socket::{Goodbye, Parting, Visitor, receive};
+use interprocess::local_socket::tokio::{Listener, Stream, prelude::*};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinSet;
+
+use super::entry::VERSION;
+use super::events::{ConnectedDesk, Event};
+
+/// How long desks may take to hear the last messages.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+/// How long accepting pauses after it has failed: the process may be out of descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Every connection there is, and the listener.
+pub(super) struct Connections {
+    listener: Listener,
+    tasks: JoinSet<()>,
+    events: mpsc::UnboundedSender<Event>,
+    inbox: mpsc::UnboundedReceiver<Event>,
+    /// Sent to the desks that are still there at the end.
+    goodbye: watch::Sender<Option<Goodbye>>,
+}
+
+impl Connections {
+    pub(super) fn new(listener: Listener) -> Self {
+        let (events, inbox) = mpsc::unbounded_channel();
+        Self { listener, tasks: JoinSet::new(), events, inbox, goodbye: watch::Sender::new(None) }
+    }
+
+    /// Listens there from now on.
+    pub(super) fn listen_at(&mut self, listener: Listener) {
+        self.listener = listener;
+    }
+
+    /// Accepts connections until one of them has an event. Cancel safe.
+    pub(super) async fn next_event(&mut self) -> Event {
+        loop {
+            tokio::select! {
+                stream = self.listener.accept() => match stream {
+                    Ok(stream) => {
+                        let (events, goodbye) = (self.events.clone(), self.goodbye.subscribe());
+                        self.tasks.spawn(Connection { events, goodbye }.serve(stream));
+                    }
+                    Err(error) => {
+                        tracing::warn!(%error, "cannot accept a connection");
+                        tokio::time::sleep(ACCEPT_PAUSE).await;
+                    }
+                },
+                Some(_) = self.tasks.join_next() => {}
+                Some(event) = self.inbox.recv() => return event,
+            }
+        }
+    }
+
+    /// Says goodbye to every desk.
+    pub(super) fn say_goodbye(&self, how: Goodbye) {
+        self.goodbye.send_replace(Some(how));
+    }
+
+    /// Waits until every desk has heard how its reviews ended and the goodbye, but no longer than
+    /// [`LAST_WORDS`].
+    pub(super) async fn finish(mut self) {
+        let finished = async { while self.tasks.join_next().await.is_some() {} };
+        let _ = tokio::time::timeout(LAST_WORDS, finished).await;
+    }
+}
+
+/// The task of one connection. The main loop may end at any time; then nobody takes its events.
+struct Connection {
+    events: mpsc::UnboundedSender<Event>,
+    goodbye: watch::Receiver<Option<Goodbye>>,
+}
+
+impl Connection {
+    async fn serve(self, stream: Stream) {
+        let (hello, arrival) = match receive(stream, VERSION).await {
+            Ok(Some(Visitor::Desk(hello, arrival))) => (Box::new(hello), arrival),
+            Ok(Some(Visitor::Successor(arrival))) => {
+                return self.send(Event::EndWanted { how: Goodbye::HandedOver, arrival });
+            }
+            Ok(Some(Visitor::Stop(arrival))) => {
+                return self.send(Event::EndWanted { how: Goodbye::Stopped, arrival });
+            }
+            Ok(Some(Visitor::Curious(mut arrival))) => {
+                let (wanted, report) = oneshot::channel();
+                self.send(Event::ReportWanted(wanted));
+                if let Ok(report) = report.await {
+                    let _ = arrival.report(&report).await;
+                }
+                return;
+            }
+            Ok(None) => return,
+            Err(error) => return tracing::info!(%error, "a connection said nothing that can be understood"),
+        };
+        let (admitted, desk) = oneshot::channel();
+        self.send(Event::JoinWanted { hello, admitted });
+        let Ok(ConnectedDesk { id, desk, welcome }) = desk.await else { return };
+        let noticed = |request: &Request| self.notice(id, request);
+        let left = async || {
+            let (ends, answer) = oneshot::channel();
+            self.send(Event::Parted { id, left: true, ends });
+            answer.await.unwrap_or(true)
+        };
+        let mut goodbye = self.goodbye.clone();
+        let goodbye = async || match goodbye.wait_for(Option::is_some).await {
+            Ok(how) => (*how).unwrap_or(Goodbye::Stopped),
+            Err(_) => Goodbye::Stopped,
+        };
+        let parting = arrival.serve(&welcome, desk, noticed, left, goodbye).await;
+        tracing::info!(desk = id, ?parting, "a desk parts");
+        if parting == Parting::Lost {
+            self.send(Event::Parted { id, left: false, ends: oneshot::channel().0 });
+        }
+    }
+
+    fn send(&self, event: Event) {
+        let _ = self.events.send(event);
+    }
+
+    /// Requests of a desk that the host, and not only the companion, has to know of.
+    fn notice(&self, id: u64, request: &Request) {
+        if matches!(request, Request::ChangeContext(_)) {
+            self.send(Event::ContextReported { id });
+        }
+        match request {
+            Request::Focus => self.send(Event::Focused),
+            Request::ChangeContext(report) if report.active.is_some() => self.send(Event::Focused),
+            Request::ChangeRoots { added, removed } => {
+                self.send(Event::RootsChanged { added: added.clone(), removed: removed.clone() });
+            }
+            _ => {}
+        }
+    }
+}

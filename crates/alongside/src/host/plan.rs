@@ -1,0 +1,67 @@
+//! The plan of a host that starts: its name, projects and editor, and the companion made from them.
+
+use std::path::PathBuf;
+
+use alongside_companion::{Builder, Companion, Places, PortHold, StartError};
+use alongside_desk::socket::Owner;
+use anyhow::Context;
+
+use super::projects::Projects;
+use crate::failure::Hint;
+use crate::globals::Globals;
+use crate::own_program::own_program;
+use crate::settings::Settings;
+
+/// The demands of whoever starts a host.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) name: String,
+    pub(crate) roots: Vec<PathBuf>,
+    pub(crate) owner: Option<Owner>,
+    /// The process of whoever starts the host.
+    pub(crate) starter: u32,
+    /// The port of the host before, which the starter has held.
+    pub(crate) port_hold: Option<PortHold>,
+    pub(crate) globals: Globals,
+}
+
+/// A companion that runs, and the projects that it could take.
+pub(super) struct Started {
+    pub(super) companion: Companion,
+    pub(super) projects: Projects,
+}
+
+/// Starts a companion for these roots as the plan and the settings say.
+///
+/// # Errors
+/// When it cannot start.
+pub(super) async fn start_companion(
+    settings: &Settings,
+    plan: &Plan,
+    roots: &[PathBuf],
+) -> anyhow::Result<Companion> {
+    let mut builder =
+        settings.companion(Places::of_this_process()).journal_as(&plan.name).stdio(own_program(), ["stdio"]);
+    builder = match &plan.owner {
+        Some(owner) => builder.editor(&owner.name, &owner.display_name).pid(owner.pid),
+        None => builder.pid(plan.starter),
+    };
+    if let Some(hold) = &plan.port_hold {
+        builder = builder.port_hold(hold.clone());
+    }
+    let started = roots.iter().fold(builder, Builder::root).start().await;
+    let is_listen_setting = match &started {
+        Err(StartError::Listen { address, .. }) => {
+            settings.listen.is_some_and(|listen| listen.ip() == address.ip())
+        }
+        _ => false,
+    };
+    let started = started.context("cannot start the companion");
+    if is_listen_setting {
+        return started.hint(
+            "[server] listen in the settings names this address; it must be one of this machine, with a port \
+             that is free",
+        );
+    }
+    started
+}

@@ -1,0 +1,123 @@
+//! Keeps a host findable: writes its entry, restores entry and socket when somebody has removed them, and
+//! greets desks.
+
+use std::path::{Path, PathBuf};
+
+use alongside_companion::Companion;
+use alongside_desk::Problem;
+use alongside_desk::socket::{ClientInfo, Host, Owner, PROTOCOL, Welcome};
+use interprocess::local_socket::tokio::Listener;
+
+use super::entry::{Entry, VERSION};
+use super::registry::Registry;
+
+/// How often at most a focus is written to the entry.
+const FOCUS_INTERVAL_MS: u64 = 1000;
+
+/// The entry of this host in the registry.
+pub(super) struct Presence {
+    registry: Registry,
+    entry: Entry,
+    /// No desk can find the host, and the desks were told so.
+    is_lost: bool,
+}
+
+/// The outcome of [`Presence::restore`].
+#[derive(Default)]
+pub(super) struct Restored {
+    /// Takes the place of the listener that nobody reaches any more.
+    pub(super) listener: Option<Listener>,
+    /// News for the desks.
+    pub(super) problem: Option<Problem>,
+}
+
+impl Presence {
+    /// Writes the entry. Without room for it the host serves all the same; [`Presence::restore`] reports that
+    /// and tries again.
+    pub(super) fn new(registry: Registry, entry: Entry) -> Self {
+        let presence = Self { registry, entry, is_lost: false };
+        presence.write();
+        presence
+    }
+
+    pub(super) fn entry(&self) -> &Entry {
+        &self.entry
+    }
+
+    /// Where the host's files are.
+    pub(super) fn directory(&self) -> &Path {
+        self.registry.directory()
+    }
+
+    /// The first message to a desk.
+    pub(super) fn welcome(&self, companion: &Companion) -> Welcome {
+        let host = Host {
+            protocol: PROTOCOL,
+            name: self.entry.name.clone(),
+            pid: self.entry.pid,
+            roots: self.entry.roots.clone(),
+            port: companion.port(),
+            addresses: companion.addresses().to_vec(),
+            token: companion.token().to_owned(),
+        };
+        let server_info = ClientInfo { name: "alongside".into(), version: VERSION.into() };
+        Welcome { server_info, alongside: host, ..Welcome::default() }
+    }
+
+    /// Whether no desk can find the host.
+    pub(super) fn is_lost(&self) -> bool {
+        self.is_lost
+    }
+
+    pub(super) fn set_roots(&mut self, roots: Vec<PathBuf>) {
+        self.entry.roots = roots;
+        self.write();
+    }
+
+    pub(super) fn set_owner(&mut self, owner: Option<&Owner>, hidden: bool) {
+        self.entry.owner = owner.cloned();
+        self.entry.hidden = hidden;
+        self.write();
+    }
+
+    /// Records that the person has turned to a desk.
+    pub(super) fn mark_focused(&mut self) {
+        let now = alongside_desk::now_ms();
+        if now.saturating_sub(self.entry.focused_at) >= FOCUS_INTERVAL_MS {
+            self.entry.focused_at = now;
+            self.write();
+        }
+    }
+
+    /// Puts back whatever was removed.
+    pub(super) fn restore(&mut self) -> Restored {
+        match self.registry.put_back(&self.entry) {
+            Ok(listener) => {
+                let was_lost = std::mem::take(&mut self.is_lost);
+                let what = "new desks can join this companion again".into();
+                Restored { listener, problem: was_lost.then_some(Problem { what, hint: None }) }
+            }
+            Err(error) if !self.is_lost => {
+                self.is_lost = true;
+                tracing::error!("{error:#}");
+                let what = format!("new desks cannot join this companion: {error:#}");
+                let hint = "alongside tries again every second. Make room, and see that the directory is \
+                            yours and writable; or set XDG_RUNTIME_DIR to another directory for programs \
+                            you start next.";
+                Restored { listener: None, problem: Some(Problem { what, hint: Some(hint.into()) }) }
+            }
+            Err(_) => Restored::default(),
+        }
+    }
+
+    /// Removes the entry and the socket.
+    pub(super) fn remove(&self) {
+        self.registry.remove(&self.entry);
+    }
+
+    fn write(&self) {
+        if let Err(error) = self.registry.write(&self.entry) {
+            tracing::error!(%error, "cannot write the host's entry");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The projects of a host, and what agents are told of files in them.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use alongside_companion::{Companion, Workspace};
+use alongside_desk::Problem;
+use tokio::task::AbortHandle;
+
+use crate::save_watcher::{self, SaveFilter};
+use crate::settings::Settings;
+
+/// Roots with their settings.
+pub(super) struct Projects {
+    settings: Settings,
+    roots: Vec<PathBuf>,
+    /// Projects whose settings cannot be read: agents are told of no file in them.
+    untold: Vec<PathBuf>,
+    /// Tells agents of saved files while no desk tells more.
+    save_watcher: Option<AbortHandle>,
+    /// The desks that report what is open. They know the cursor, which saved files do not show.
+    reporting: BTreeSet<u64>,
+}
+
+impl Projects {
+    pub(super) fn new(settings: Settings, roots: Vec<PathBuf>, untold: Vec<PathBuf>) -> Self {
+        Self { settings, roots, untold, save_watcher: None, reporting: BTreeSet::new() }
+    }
+
+    pub(super) fn roots(&self) -> &[PathBuf] {
+        &self.roots
+    }
+
+    /// A desk reports what is open.
+    pub(super) fn context_reported(&mut self, id: u64) {
+        self.reporting.insert(id);
+    }
+
+    /// A desk has parted.
+    pub(super) fn desk_parted(&mut self, id: u64) {
+        self.reporting.remove(&id);
+    }
+
+    /// Watches saved files while the host has no owner and no desk reports what is open.
+    pub(super) fn plan_save_watcher(&mut self, companion: &Companion, has_owner: bool) {
+        let is_wanted = self.settings.context && !has_owner && self.reporting.is_empty();
+        match (&self.save_watcher, is_wanted) {
+            (None, true) => {
+                let mut roots = self.roots.clone();
+                roots.retain(|root| !self.untold.contains(root));
+                let filter =
+                    SaveFilter::new(&roots, &self.settings.excludes(), self.settings.include_git_ignored);
+                self.save_watcher = Some(save_watcher::start(companion.observe(), roots, filter));
+            }
+            (Some(_), false) => self.stop_save_watcher(),
+            _ => {}
+        }
+    }
+
+    fn stop_save_watcher(&mut self) {
+        self.save_watcher.take().inspect(AbortHandle::abort);
+    }
+
+    /// An editor has opened or closed projects. Returns the new roots, if they differ, and what to report.
+    /// The save watcher is stopped then: its folders have changed.
+    pub(super) async fn change(
+        &mut self,
+        companion: &Companion,
+        added: Vec<PathBuf>,
+        removed: &[PathBuf],
+    ) -> (Option<Vec<PathBuf>>, Vec<Problem>) {
+        let mut roots = self.roots.clone();
+        roots.retain(|root| !removed.contains(root));
+        roots.extend(added);
+        let mut seen = BTreeSet::new();
+        roots.retain(|root| seen.insert(root.clone()));
+        if roots == self.roots {
+            return (None, Vec::new());
+        }
+        let unread = self.settings.read_projects(&roots);
+        let untold: Vec<PathBuf> = unread.iter().map(|(root, _)| root.clone()).collect();
+        let workspace =
+            Workspace { roots: roots.clone(), excludes: self.settings.excludes(), untold: untold.clone() };
+        match companion.set_workspace(workspace).await {
+            Ok(mut problems) => {
+                tracing::info!(?roots, "the editor's projects have changed");
+                (self.roots, self.untold) = (roots, untold);
+                self.stop_save_watcher();
+                problems.extend(unread.iter().map(|(root, error)| settings_problem(root, error)));
+                (Some(self.roots.clone()), problems)
+            }
+            Err(error) => {
+                self.settings.read_projects(&self.roots);
+                (None, vec![Problem { what: error.to_string(), hint: None }])
+            }
+        }
+    }
+}
+
+/// Says that the settings of a project cannot be read, so that nobody knows what to hide in it.
+pub(super) fn settings_problem(root: &Path, error: &anyhow::Error) -> Problem {
+    let hint = format!(
+        "Agents hear of no file in {} until you correct its settings and open it again. Reviews work as \
+         usual.",
+        root.display()
+    );
+    Problem { what: format!("{error:#}"), hint: Some(hint) }
+}

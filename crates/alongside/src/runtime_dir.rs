@@ -1,0 +1,51 @@
+//! The private directory of this user that goes with the session: for sockets, entries and locks of hosts,
+//! and for their log where the state directory cannot be written.
+
+use std::path::{Path, PathBuf};
+
+use alongside_companion::private::{self, Ground};
+use alongside_platform::sockets;
+use anyhow::Context as _;
+
+use crate::failure::Hint as _;
+
+/// The directory: its base, and its own path below that.
+#[derive(Debug, Clone)]
+pub(crate) struct RuntimeDir {
+    base: PathBuf,
+    below: PathBuf,
+    path: PathBuf,
+}
+
+impl RuntimeDir {
+    /// Makes the directory below `$XDG_RUNTIME_DIR`, or below the temporary directory.
+    ///
+    /// # Errors
+    /// When it cannot be made private.
+    pub(crate) fn open() -> anyhow::Result<Self> {
+        let variable =
+            |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let runtime = variable("XDG_RUNTIME_DIR").filter(|dir| dir.is_dir());
+        let (base, below) = match runtime {
+            Some(runtime) => (runtime, PathBuf::from("alongside")),
+            None => (std::env::temp_dir(), PathBuf::from(format!("alongside-{}", sockets::user()))),
+        };
+        let directory = Self { path: base.join(&below), base, below };
+        directory.make().hint("set XDG_RUNTIME_DIR to a directory of yours that exists")?;
+        Ok(directory)
+    }
+
+    /// Makes the directory again: cleaners may take it at any time.
+    ///
+    /// # Errors
+    /// When it cannot be made private.
+    pub(crate) fn make(&self) -> anyhow::Result<()> {
+        private::directory(&self.base, &self.below, Ground::Shared)
+            .with_context(|| format!("cannot make the private directory {}", self.path.display()))
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}

@@ -1,0 +1,256 @@
+//! Context without an editor: the person works on the file that was saved last in the workspace.
+//!
+//! The watcher skips folders that git ignores, and `.git`. A file that an agent wrote because the person
+//! accepted it here does not count, nor does a burst of files from a build or a checkout.
+
+mod filter;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use alongside_contract::context::MAX_OPEN_FILES;
+use alongside_desk::{
+    ActiveFile, Closing, ContextReport, Desk, Event, OpenFile, Problem, Request, Review, ReviewId,
+};
+use alongside_platform::untrusted::{self, Whose};
+use notify::event::{AccessKind, AccessMode, ModifyKind};
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use tokio::sync::mpsc;
+use tokio::task::AbortHandle;
+
+pub(crate) use filter::SaveFilter;
+
+/// Saves this close together count as one: editors write a file in several steps.
+const SETTLE_TIME: Duration = Duration::from_millis(100);
+
+/// More files at once were not saved by a person.
+const BURST: usize = 10;
+
+/// A larger file, in bytes, is not compared with the accepted text: nobody has just reviewed it.
+const MAX_COMPARED: u64 = 64 << 20;
+
+/// Watches `roots` and reports saved files to `desk`'s companion, until that stops or the task is aborted. It
+/// also reports why it cannot watch.
+pub(crate) fn start(desk: Desk, roots: Vec<PathBuf>, filter: SaveFilter) -> AbortHandle {
+    let (sender, changes) = mpsc::unbounded_channel();
+    let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        // The system also tells of every file that is only opened, which companions do a lot.
+        if event.as_ref().map_or(true, |event| saves(event.kind)) {
+            let _ = sender.send(event);
+        }
+    });
+    let mut save_watcher = SaveWatcher {
+        desk,
+        filter,
+        watcher: None,
+        is_limit_reported: false,
+        files: Vec::new(),
+        reviews: HashMap::new(),
+        accepted: HashMap::new(),
+    };
+    match watcher {
+        Ok(watcher) => save_watcher.watcher = Some(watcher),
+        Err(error) => save_watcher.watch_failed(&error),
+    }
+    let watching = tokio::spawn(async move {
+        for root in &roots {
+            save_watcher.watch_below(root).await;
+        }
+        save_watcher.run(changes).await;
+    });
+    watching.abort_handle()
+}
+
+struct SaveWatcher {
+    desk: Desk,
+    filter: SaveFilter,
+    watcher: Option<RecommendedWatcher>,
+    is_limit_reported: bool,
+    /// SaveWatcher files, newest first.
+    files: Vec<PathBuf>,
+    /// Open reviews, to know the accepted text.
+    reviews: HashMap<ReviewId, Review>,
+    /// The last accepted text of each file.
+    accepted: HashMap<PathBuf, String>,
+}
+
+impl SaveWatcher {
+    async fn run(&mut self, mut changes: mpsc::UnboundedReceiver<notify::Result<notify::Event>>) {
+        let mut touched = BTreeSet::new();
+        let mut first = None;
+        loop {
+            let complete = async {
+                match first {
+                    Some(first) => tokio::time::sleep_until(first + SETTLE_TIME).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                event = self.desk.next() => match event {
+                    Ok(event) => self.desk_event(event),
+                    Err(alongside_desk::Gone) => return,
+                },
+                Some(event) = changes.recv() => match event {
+                    Ok(event) => self.file_event(&event, &mut touched).await,
+                    Err(error) => self.watch_failed(&error),
+                },
+                () = complete => self.report(std::mem::take(&mut touched)),
+            }
+            first =
+                if touched.is_empty() { None } else { first.or_else(|| Some(tokio::time::Instant::now())) };
+        }
+    }
+
+    fn desk_event(&mut self, event: Event) {
+        match event {
+            Event::Opened(review) => {
+                self.reviews.insert(review.id, review);
+            }
+            Event::Changed(changed) => {
+                // A change that does not fit leaves the text out of step; then the accepted file counts as
+                // saved by the person.
+                self.reviews.get_mut(&changed.id).map(|review| review.take(changed));
+            }
+            Event::Closed(closed) => {
+                if let Some(review) = self.reviews.remove(&closed.id)
+                    && closed.closing == Closing::Accepted
+                {
+                    self.accepted.insert(real(Path::new(&review.file)), comparable(&review.current));
+                }
+            }
+            Event::Problem(problem) => tracing::warn!(%problem, "the companion says"),
+            // This desk never holds unsent text.
+            Event::FlushReview { id } => drop(self.desk.send(Request::Flushed { id })),
+            Event::Status(_) => {}
+        }
+    }
+
+    async fn file_event(&mut self, event: &notify::Event, touched: &mut BTreeSet<PathBuf>) {
+        for path in &event.paths {
+            let Ok(found) = path.symlink_metadata() else {
+                continue;
+            };
+            if found.is_dir() {
+                if self.filter.wants_folder(path) {
+                    self.watch_below(path).await;
+                    // Files may have been saved in it before it was watched.
+                    touched.extend(files_in(path).into_iter().filter(|file| self.filter.wants(file)));
+                }
+            } else if found.is_file() && self.filter.wants(path) {
+                touched.insert(path.clone());
+            }
+        }
+    }
+
+    /// Reports the saved files; the file written last is the active one.
+    fn report(&mut self, touched: BTreeSet<PathBuf>) {
+        let mut touched: Vec<_> =
+            touched.into_iter().filter(|path| !self.is_accepted_outcome(path)).collect();
+        if touched.is_empty() || touched.len() > BURST {
+            return;
+        }
+        touched.sort_by_key(|path| path.metadata().and_then(|found| found.modified()).ok());
+        for path in touched {
+            self.files.retain(|known| *known != path);
+            self.files.insert(0, path);
+        }
+        self.files.retain(|path| path.is_file());
+        self.files.truncate(MAX_OPEN_FILES);
+        let text = |path: &PathBuf| path.to_str().map(str::to_owned);
+        let open: Vec<_> =
+            self.files.iter().filter_map(text).map(|path| OpenFile { path, dirty: false }).collect();
+        let active = open.first().map(|file| ActiveFile { path: file.path.clone(), ..ActiveFile::default() });
+        self.desk.send(Request::ChangeContext(ContextReport {
+            active,
+            open_files: Some(open),
+            trusted: None,
+        }));
+    }
+
+    /// Whether a file holds the text that was accepted for it here: then its agent wrote it.
+    fn is_accepted_outcome(&self, path: &Path) -> bool {
+        let Some(accepted) = self.accepted.get(&real(path)) else {
+            return false;
+        };
+        let text = untrusted::read_text(path, MAX_COMPARED, Whose::Anybodys);
+        text.is_ok_and(|text| comparable(&text) == *accepted)
+    }
+
+    /// Watches a folder and those below it.
+    async fn watch_below(&mut self, folder: &Path) {
+        let (filter, folder) = (self.filter.clone(), folder.to_owned());
+        let folders =
+            tokio::task::spawn_blocking(move || filter.folders_below(&folder)).await.unwrap_or_default();
+        for folder in folders {
+            let Some(watcher) = &mut self.watcher else { return };
+            if let Err(error) = watcher.watch(&folder, RecursiveMode::NonRecursive) {
+                self.watch_failed(&error);
+                if self.is_limit_reported {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Reports once that a limit of the system is reached. Other errors, as of a folder that vanished, are
+    /// logged.
+    fn watch_failed(&mut self, error: &notify::Error) {
+        let Some(problem) = problem(error) else {
+            return tracing::debug!(%error, "cannot watch");
+        };
+        if !std::mem::replace(&mut self.is_limit_reported, true) {
+            self.desk.send(Request::Report(problem));
+        }
+    }
+}
+
+/// Whether a file may have been saved.
+fn saves(what: EventKind) -> bool {
+    match what {
+        EventKind::Create(_) | EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
+        EventKind::Modify(what) => !matches!(what, ModifyKind::Metadata(_)),
+        _ => false,
+    }
+}
+
+/// The problem to report if the error is a limit of the system.
+fn problem(error: &notify::Error) -> Option<Problem> {
+    // inotify_init fails with EMFILE (24) when this user has too many watchers, inotify_add_watch with ENOSPC
+    // (28).
+    let setting = match &error.kind {
+        notify::ErrorKind::MaxFilesWatch => "fs.inotify.max_user_watches=524288",
+        notify::ErrorKind::Io(io) if io.raw_os_error() == Some(28) => "fs.inotify.max_user_watches=524288",
+        notify::ErrorKind::Io(io) if io.raw_os_error() == Some(24) => "fs.inotify.max_user_instances=512",
+        _ => return None,
+    };
+    Some(Problem {
+        what: "the system's limit of watched folders is reached: agents do not hear of files saved in the \
+               others"
+            .into(),
+        hint: Some(format!("raise it with: sudo sysctl {setting}")),
+    })
+}
+
+/// The text without line endings' differences and a byte-order mark, which agents restore by themselves.
+fn comparable(text: &str) -> String {
+    text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n")
+}
+
+/// The path without links, also of a file that does not exist yet.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| {
+        let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+        folder.and_then(|folder| Some(folder.join(path.file_name()?))).unwrap_or_else(|| path.to_owned())
+    })
+}
+
+fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
+        .map(|entry| entry.path())
+        .collect()
+}

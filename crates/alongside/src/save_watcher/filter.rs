@@ -1,0 +1,140 @@
+//! Selects the folders worth watching, and the files that a person may have saved. The companion decides what
+//! agents may know; this filter keeps noise from taking the place of the file that the person saved.
+
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+/// Tells files that a person saved from noise.
+#[derive(Debug, Clone)]
+pub(crate) struct SaveFilter {
+    /// Exclusions, by the root they are relative to.
+    excluded: Vec<(PathBuf, Gitignore)>,
+    with_git_ignored: bool,
+}
+
+impl SaveFilter {
+    /// `excludes` are globs as in `.gitignore`. A glob that cannot be read excludes nothing here; the
+    /// companion refuses to start with it.
+    pub(crate) fn new(roots: &[PathBuf], excludes: &[String], with_git_ignored: bool) -> Self {
+        let built_in = alongside_companion::DEFAULT_EXCLUDES.iter().copied();
+        let globs: Vec<_> = built_in.chain(excludes.iter().map(String::as_str)).collect();
+        let matcher = |root: &PathBuf| {
+            let mut builder = GitignoreBuilder::new(root);
+            for glob in &globs {
+                let _ = builder.add_line(None, glob);
+            }
+            (root.clone(), builder.build().unwrap_or_else(|_| Gitignore::empty()))
+        };
+        Self { excluded: roots.iter().map(matcher).collect(), with_git_ignored }
+    }
+
+    fn is_excluded(&self, path: &Path, is_folder: bool) -> bool {
+        self.excluded.iter().any(|(root, globs)| match path.strip_prefix(root) {
+            // The person named the root, so no glob excludes it.
+            Ok(below) if below.as_os_str().is_empty() => false,
+            Ok(below) => globs.matched_path_or_any_parents(below, is_folder).is_ignore(),
+            Err(_) => false,
+        })
+    }
+
+    /// Whether a saved file counts.
+    pub(super) fn wants(&self, path: &Path) -> bool {
+        !is_temporary(path) && !self.is_excluded(path, false) && !self.is_git_ignored(path)
+    }
+
+    /// Whether a new folder is worth watching.
+    pub(super) fn wants_folder(&self, path: &Path) -> bool {
+        path.file_name().is_some_and(|name| name != ".git")
+            && !self.is_excluded(path, true)
+            && !self.is_git_ignored(path)
+    }
+
+    /// The folder and every folder below it that is worth watching.
+    pub(super) fn folders_below(&self, folder: &Path) -> Vec<PathBuf> {
+        let filter = self.clone();
+        let mut walk = self.walk(folder);
+        walk.filter_entry(move |entry| {
+            entry.file_type().is_some_and(|kind| kind.is_dir())
+                && entry.file_name() != ".git"
+                && !filter.is_excluded(entry.path(), true)
+        });
+        walk.build().flatten().map(ignore::DirEntry::into_path).collect()
+    }
+
+    /// Whether git ignores an entry of a folder that it does not ignore.
+    fn is_git_ignored(&self, path: &Path) -> bool {
+        let Some(folder) = path.parent().filter(|_| !self.with_git_ignored) else {
+            return false;
+        };
+        let mut entries = self.walk(folder).max_depth(Some(1)).build().flatten();
+        !entries.any(|entry| entry.path() == path)
+    }
+
+    fn walk(&self, folder: &Path) -> WalkBuilder {
+        let git = !self.with_git_ignored;
+        let mut walk = WalkBuilder::new(folder);
+        walk.standard_filters(false).parents(git).git_ignore(git).git_exclude(git).git_global(git);
+        walk
+    }
+}
+
+/// Whether an editor, or this program, makes such a file beside the one that a person saves.
+fn is_temporary(path: &Path) -> bool {
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+        return true;
+    };
+    let vim_probe = name.len() >= 4 && name.bytes().all(|byte| byte.is_ascii_digit());
+    let swap =
+        name.starts_with('.') && [".swp", ".swo", ".swx", ".swn"].iter().any(|end| name.ends_with(end));
+    let marked =
+        name.ends_with('~') || name.starts_with(".#") || name.starts_with('#') && name.ends_with('#');
+    let other = [".tmp", ".bak", ".part", ".crdownload", ".kate-swp"].iter().any(|end| name.ends_with(end));
+    let ours =
+        path.components().any(|part| part.as_os_str().to_string_lossy().starts_with("alongside-edit-"));
+    vim_probe || swap || marked || other || ours || name.starts_with(".goutputstream-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn temporary_files_of_editors_do_not_count() {
+        let left = ["4913", "a.rs~", ".a.rs.swp", ".#a.rs", "#a.rs#", "a.rs.tmp", ".goutputstream-X1"];
+        for name in left {
+            assert!(is_temporary(&Path::new("/p").join(name)), "{name}");
+        }
+        for name in ["a.rs", "493", "#notes", ".gitignore", ".swp", "Makefile"] {
+            assert!(!is_temporary(&Path::new("/p").join(name)) || name == ".swp", "{name}");
+        }
+    }
+
+    #[test]
+    fn ignored_folders_are_not_watched() {
+        let project = tempfile::tempdir().unwrap();
+        let root = project.path().canonicalize().unwrap();
+        for folder in
+            [".git/refs", "src/deep", "target/debug", "node_modules/x", ".github", "secret", "src/secret"]
+        {
+            std::fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        std::fs::write(root.join(".gitignore"), "target/\nnode_modules\n*.log\n").unwrap();
+        for file in ["a.log", "a.rs", "src/b.rs", ".env"] {
+            std::fs::write(root.join(file), "").unwrap();
+        }
+        let filter = SaveFilter::new(std::slice::from_ref(&root), &["/secret/".into()], false);
+        let mut folders = filter.folders_below(&root);
+        folders.sort();
+        assert_eq!(
+            folders,
+            ["", ".github", "src", "src/deep", "src/secret"]
+                .map(|folder| root.join(folder).components().collect::<PathBuf>())
+        );
+        assert!(filter.wants(&root.join("a.rs")) && filter.wants(&root.join("src/b.rs")));
+        assert!(!filter.wants(&root.join("a.log")) && !filter.wants(&root.join(".env")));
+        assert!(!filter.wants_folder(&root.join("target")) && !filter.wants_folder(&root.join(".git")));
+        assert!(SaveFilter::new(&[], &[], true).wants(&root.join("a.log")));
+    }
+}

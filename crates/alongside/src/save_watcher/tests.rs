@@ -1,0 +1,155 @@
+//! A person saves files while no editor reports them.
+
+use std::fs;
+use std::sync::Arc;
+
+use alongside_desk::{Agent, Call, Closed, Seat};
+
+use super::*;
+
+/// A watched project, and the companion's end of the desk.
+struct Watched {
+    _dir: tempfile::TempDir,
+    root: PathBuf,
+    seat: Seat,
+}
+
+impl Watched {
+    async fn project() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join(".git")).unwrap();
+        fs::create_dir_all(root.join("src")).unwrap();
+        fs::write(root.join(".gitignore"), "*.log\n").unwrap();
+        let (desk, seat) = alongside_desk::pair();
+        start(desk, vec![root.clone()], SaveFilter::new(std::slice::from_ref(&root), &[], false));
+        let mut watched = Self { _dir: dir, root, seat };
+        // The watcher starts in the background and is ready once it notices a save.
+        for attempt in 0.. {
+            watched.save("ready", &format!("{attempt}"));
+            let noticed = tokio::time::timeout(Duration::from_millis(500), watched.any_report()).await;
+            if noticed.is_ok() {
+                return watched;
+            }
+            assert!(attempt < 40, "a save in {} was never noticed", watched.root.display());
+        }
+        watched
+    }
+
+    fn save(&self, file: &str, text: &str) {
+        fs::write(self.root.join(file), text).unwrap();
+    }
+
+    /// The open files of the next report, newest first, relative to the root.
+    async fn report(&mut self) -> Vec<String> {
+        loop {
+            let files = self.any_report().await;
+            // A save that showed that the watcher is ready may be reported late.
+            if files != ["ready"] {
+                return files;
+            }
+        }
+    }
+
+    async fn any_report(&mut self) -> Vec<String> {
+        loop {
+            let Call { request, .. } = self.seat.calls.recv().await.expect("the watcher is there");
+            if let Request::ChangeContext(report) = request {
+                let open = report.open_files.unwrap_or_default();
+                assert_eq!(
+                    report.active.map(|active| active.path),
+                    open.first().map(|file| file.path.clone())
+                );
+                let prefix = format!("{}/", self.root.display());
+                return open.iter().map(|file| file.path.trim_start_matches(&prefix).to_owned()).collect();
+            }
+        }
+    }
+
+    /// Waits for a report whose first file is `file`.
+    async fn newest_is(&mut self, file: &str) {
+        let mut last = Vec::new();
+        let waited = tokio::time::timeout(Duration::from_secs(20), async {
+            loop {
+                last = self.report().await;
+                if last.first().map(String::as_str) == Some(file) {
+                    return;
+                }
+            }
+        });
+        if waited.await.is_err() {
+            panic!("{file} never became the active file; the last report was {last:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_saved_file_becomes_the_active_file() {
+    let mut project = Watched::project().await;
+    project.save("src/a.rs", "fn a() {}");
+    project.newest_is("src/a.rs").await;
+    project.save("b.rs", "fn b() {}");
+    project.newest_is("b.rs").await;
+    fs::create_dir(project.root.join("new")).unwrap();
+    project.save("new/c.rs", "fn c() {}");
+    project.newest_is("new/c.rs").await;
+    project.save("src/a.rs", "fn a() { again() }");
+    project.newest_is("src/a.rs").await;
+}
+
+#[tokio::test]
+async fn noise_and_accepted_files_do_not_count() {
+    let mut project = Watched::project().await;
+    let review = Review {
+        id: ReviewId(1),
+        agent: Agent::default(),
+        file: project.root.join("src/a.rs").display().to_string(),
+        original: None,
+        proposed: Arc::from("one\ntwo\n"),
+        current: Arc::from("one\ntwo\n"),
+        revision: 1,
+        hunks: Vec::new(),
+        outside: None,
+        in_git: None,
+        whole_file_only: None,
+        file_line_ending: None,
+        file_has_bom: None,
+        stale: false,
+        dirty: false,
+    };
+    project.seat.events.send(Event::Opened(review)).unwrap();
+    let closed = Closed { id: ReviewId(1), closing: Closing::Accepted, decided_here: true, draft: None };
+    project.seat.events.send(Event::Closed(closed)).unwrap();
+    project.seat.events.send(Event::FlushReview { id: ReviewId(1) }).unwrap();
+    let flushed = tokio::time::timeout(Duration::from_secs(20), async {
+        while !matches!(
+            project.seat.calls.recv().await.map(|call| call.request),
+            Some(Request::Flushed { .. })
+        ) {}
+    });
+    flushed.await.expect("the watcher answers a flush, and so has heard everything before it");
+
+    project.save("src/a.rs", "one\r\ntwo\r\n");
+    project.save("debug.log", "noise");
+    project.save(".b.rs.swp", "noise");
+    project.save("4913", "");
+    // The next save is the first that the watcher reports.
+    tokio::time::sleep(SETTLE_TIME * 3).await;
+    project.save("b.rs", "mine");
+    let files = tokio::time::timeout(Duration::from_secs(20), project.report()).await.expect("a report");
+    assert_eq!(files.first().map(String::as_str), Some("b.rs"));
+    for noise in ["src/a.rs", "debug.log", ".b.rs.swp", "4913"] {
+        assert!(!files.iter().any(|file| file == noise), "{noise} in {files:?}");
+    }
+    project.save("src/a.rs", "one\ntwo\nthree, by hand\n");
+    project.newest_is("src/a.rs").await;
+}
+
+#[test]
+fn a_system_limit_names_its_setting() {
+    let limit = problem(&notify::Error::new(notify::ErrorKind::MaxFilesWatch)).unwrap();
+    assert!(limit.hint.unwrap().contains("sysctl fs.inotify.max_user_watches"));
+    let io = |code| notify::Error::io(std::io::Error::from_raw_os_error(code));
+    assert!(problem(&io(24)).unwrap().hint.unwrap().contains("max_user_instances"));
+    assert_eq!(problem(&io(2)), None);
+}

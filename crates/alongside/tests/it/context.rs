@@ -1,0 +1,85 @@
+//! Context with real editors and desks: which files agents hear of, and which the settings hide.
+
+use serde_json::json;
+
+use crate::editor::{Editor, Process};
+use crate::support::Home;
+
+/// Writes the person's settings file.
+pub(crate) fn set(home: &Home, text: &str) {
+    let place = home.path("home/.config/alongside");
+    std::fs::create_dir_all(&place).unwrap();
+    std::fs::write(place.join("config.toml"), text).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn context_disabled_in_settings_stays_off() {
+    let home = Home::new();
+    set(&home, "[context]\nenabled = false\n");
+    let (file, process) = (home.file("a.txt", "a\n"), Process::open());
+    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    editor.hears("alongside/didChangeStatus", |status| status["paused"] == true);
+    let agent = home.agent().await;
+    let report = |line: u32| json!({"active": {"path": file, "cursor": {"line": line, "character": 0}}});
+    let (code, words) = {
+        editor.says("alongside/didChangeContext", report(0));
+        editor.asks("alongside/pauseContext", json!({"paused": false})).unwrap_err()
+    };
+    assert!(words.contains("[context] enabled = false"), "{code}: {words}");
+    // A desk's switch is refused with the same reason.
+    let mut desk = home.review(&[]);
+    desk.reads("alongside serves").await;
+    desk.types("l");
+    desk.shows("Agents are told nothing about your files").await;
+    desk.types("p");
+    desk.shows("the settings say so ([context] enabled = false)").await;
+    editor.says("alongside/didChangeContext", report(1));
+    // The answer comes after the report was handled, and agents hear of changes within 200 ms.
+    editor.asks("alongside/pauseContext", json!({"paused": true})).unwrap();
+    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    let told = agent.context().borrow().clone().expect("a context without files");
+    assert!(told.open_files().is_empty(), "{told:?}");
+    let status = home.run(&["status"]);
+    let status = String::from_utf8_lossy(&status.stdout).into_owned();
+    assert!(status.contains("(context is paused)"), "{status}");
+    desk.types("q");
+    desk.ends();
+    editor.quits();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_opened_project_hides_what_its_settings_say() {
+    let home = Home::new();
+    let write = |path: &str, text: &str| {
+        let path = home.path(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    write("second/.alongside.toml", "[context]\nexclude = [\"/secret/\"]\n");
+    write("third/.alongside.toml", "[context]\nexlude = [\"/secret/\"]\n");
+    let (secret, open) = (write("second/secret/a.txt", ""), write("second/open.txt", ""));
+    let (unclear, first) = (write("third/b.txt", ""), home.file("a.txt", ""));
+    let process = Process::open();
+    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    editor.hears("alongside/didChangeStatus", |status| status["desks"] == 1);
+    let folder = |name: &str| json!({ "uri": format!("file://{}", home.path(name).display()), "name": name });
+    let added = [folder("second"), folder("third")];
+    editor.says("workspace/didChangeWorkspaceFolders", json!({ "event": { "added": added, "removed": [] } }));
+    let problem = editor.hears("alongside/problem", |problem| {
+        problem["what"].as_str().is_some_and(|what| what.contains("third/.alongside.toml:2:"))
+    });
+    let hint = problem["hint"].as_str().unwrap();
+    assert!(hint.starts_with("Agents hear of no file in") && hint.contains("third"), "{hint}");
+    let files = [&secret, &unclear, &open, &first].map(|path| json!({ "path": path }));
+    editor.says("alongside/didChangeContext", json!({ "openFiles": files }));
+    let status = editor.hears("alongside/didChangeStatus", |status| {
+        status["context"].as_array().is_some_and(|told| told.iter().any(|file| file["path"] == open.as_str()))
+    });
+    let told: Vec<_> = status["context"].as_array().unwrap().iter().map(|file| &file["path"]).collect();
+    assert_eq!(told, [open.as_str(), first.as_str()]);
+    let agent = home.agent().await;
+    let told = agent.context().borrow().clone().unwrap();
+    assert_eq!(told.open_files().iter().map(|file| &file.path).collect::<Vec<_>>(), [&open, &first]);
+    editor.quits();
+}

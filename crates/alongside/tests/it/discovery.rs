@@ -1,0 +1,319 @@
+//! The commands that lead agents to the companion: `env`, `run`, `stdio`, `status`.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+
+use alongside_agent::find;
+use alongside_contract::family::FAMILIES;
+use serde_json::{Value, json};
+
+use crate::support::{Home, finish, until};
+
+fn out(output: &std::process::Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn err(output: &std::process::Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// The port of the companion of the project, and the token that Gemini CLI presents.
+async fn companion(home: &Home) -> (u16, String) {
+    until("a record", || {
+        let found = find::candidates(&FAMILIES[0], &home.surroundings()).found.into_iter().next()?;
+        Some((found.record.port, found.record.auth_token?))
+    })
+    .await
+}
+
+#[tokio::test]
+async fn env_prints_what_a_shell_can_read() {
+    let mut home = Home::new();
+    home.project = home.project.join("it's \"odd\" $HOME `x` \\ é \x1b]0;%s\x07\u{202e}\u{e0041}");
+    std::fs::create_dir(&home.project).unwrap();
+    let _desk = home.review(&[]);
+    let (port, token) = companion(&home).await;
+    let script = format!(
+        "eval \"$('{}' env)\"; printf '%s\\n' \"$GEMINI_CLI_IDE_SERVER_PORT\" \"$GEMINI_CLI_IDE_AUTH_TOKEN\" \
+         \"$QWEN_CODE_IDE_WORKSPACE_PATH\" \"$NO_PROXY\" \"$GEMINI_CLI_IDE_SERVER_STDIO_ARGS\"",
+        env!("CARGO_BIN_EXE_alongside")
+    );
+    let read = finish(
+        home.command("bash").args(["-c", &script]).env("NO_PROXY", "example.org").stdin(Stdio::null()),
+    );
+    let expected = format!(
+        "{port}\n{token}\n{}\nexample.org,127.0.0.1,localhost,::1\n[\"stdio\"]\n",
+        home.project.display()
+    );
+    assert_eq!(out(&read), expected, "{}", err(&read));
+    for (shell, start) in
+        [("fish", "set -gx GEMINI"), ("pwsh", "$env:GEMINI"), ("nu", "{\""), ("zsh", "export GEMINI")]
+    {
+        let printed = home.run(&["env", "--shell", shell]);
+        assert!(out(&printed).starts_with(start), "{shell}: {}", out(&printed));
+        let printed = out(&printed).replace('\n', " ");
+        assert_eq!(alongside_desk::harmless::harmful(&printed).next(), None, "{shell}: {printed}");
+    }
+}
+
+#[tokio::test]
+async fn env_does_not_guess_for_a_shell_that_cannot_read_it() {
+    let home = Home::new();
+    let _desk = home.review(&[]);
+    companion(&home).await;
+    for shell in ["/bin/tcsh", "/usr/bin/csh", "/opt/elvish"] {
+        let refused = finish(home.alongside(&["env"]).env("SHELL", shell).stdin(Stdio::null()));
+        assert_eq!((out(&refused).as_str(), refused.status.code()), ("", Some(1)));
+        let said = err(&refused);
+        assert!(said.contains(shell) && said.contains("--shell"), "{said}");
+        let asked =
+            finish(home.alongside(&["env", "--shell", "bash"]).env("SHELL", shell).stdin(Stdio::null()));
+        assert!(out(&asked).starts_with("export GEMINI"), "{}", err(&asked));
+    }
+}
+
+#[test]
+fn without_a_companion_env_and_status_give_a_hint() {
+    let home = Home::new();
+    let output = home.run(&["env"]);
+    assert_eq!((out(&output).as_str(), output.status.code()), ("", Some(1)));
+    let said = err(&output);
+    assert!(said.contains("no companion serves") && said.contains("`alongside`"), "{said}");
+    let status = home.run(&["status"]);
+    assert_eq!((out(&status).as_str(), status.status.code()), ("", Some(1)));
+    assert!(err(&status).contains("`alongside`"));
+}
+
+#[tokio::test]
+async fn status_shows_everything_but_the_token() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.review(&[]);
+    let (port, token) = companion(&home).await;
+    let agent = home.agent().await;
+    let _diff = crate::support::propose(&agent, &file, "A\n").await;
+    desk.shows("(1/1) keep").await;
+
+    let status = home.run(&["status"]);
+    let shown = out(&status);
+    assert_eq!(status.status.code(), Some(0));
+    let host = home.hosts()[0].0;
+    assert_ne!(host, desk.pid(), "the companion outlives the desk");
+    let first = format!("alongside: port {port}, process {host} - serves this directory\n");
+    assert!(shown.starts_with(&first), "{shown}");
+    for line in [
+        format!("  projects: {}\n", home.project.display()),
+        "  agents: Gemini CLI\n".into(),
+        "  reviews waiting: 1\n".into(),
+        format!("  desks: 1 (host {})\n", home.hosts()[0].1),
+    ] {
+        assert!(shown.contains(&line), "no {line:?} in\n{shown}");
+    }
+    let files = shown.lines().find_map(|line| line.strip_prefix("  files: ")).expect("the files are counted");
+    let count = find::all_records(&home.surroundings()).len();
+    assert!(files.ends_with(", each listed with --files"), "{files}");
+    assert!(count > 0 && files.contains(&home.path("tmp/gemini/ide").display().to_string()), "{files}");
+    assert!(!shown.contains(".json"), "no single file is named: {shown}");
+    let listed = out(&home.run(&["status", "--files"]));
+    let names: Vec<_> = listed.lines().filter_map(|line| line.strip_prefix("  file: ")).collect();
+    for file in [
+        format!("tmp/gemini/ide/gemini-ide-server-{}-{port}.json", desk.pid()),
+        format!("home/.qwen/ide/{port}.lock"),
+    ] {
+        assert!(names.contains(&&*home.path(&file).to_string_lossy()), "no {file} in\n{listed}");
+    }
+    assert!(files.starts_with(&format!("{} in ", names.len())), "{files}\n{listed}");
+    let json = home.run(&["status", "--json"]);
+    let read: Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(read["servesHere"], true);
+    assert_eq!(read["companions"][0]["port"], port);
+    assert_eq!(read["companions"][0]["reviews"], 1);
+    assert_eq!(read["companions"][0]["agents"][0]["name"], "Gemini CLI");
+    for shown in [&status, &json] {
+        assert!(!(out(shown) + &err(shown)).contains(&token));
+    }
+    assert!(out(&home.run(&["status", "--token"])).contains(&token));
+    let with: Value = serde_json::from_slice(&home.run(&["status", "--json", "--token"]).stdout).unwrap();
+    assert_eq!(with["companions"][0]["token"], token.as_str());
+
+    drop(agent);
+    until("the agent to be away", || {
+        out(&home.run(&["status"])).contains("  agents: Gemini CLI (away)\n").then_some(())
+    })
+    .await;
+
+    let elsewhere = finish(home.alongside(&["status"]).current_dir(home.path("home")).stdin(Stdio::null()));
+    assert_eq!(elsewhere.status.code(), Some(1));
+    assert!(
+        out(&elsewhere).contains(&format!("alongside: port {port}"))
+            && !out(&elsewhere).contains("serves this")
+    );
+}
+
+#[tokio::test]
+async fn status_points_out_files_whose_companion_is_gone() {
+    let home = Home::new();
+    let folder = home.path("tmp/gemini/ide");
+    std::fs::create_dir_all(&folder).unwrap();
+    // A free port, on which nobody listens.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let record = json!({ "port": port, "workspacePath": home.project, "authToken": "t", "ppid": 1 });
+    std::fs::write(folder.join(format!("gemini-ide-server-1-{port}.json")), record.to_string()).unwrap();
+    let status = home.run(&["status"]);
+    assert!(out(&status).contains("nothing answers at this port: these files are stale"), "{}", out(&status));
+    assert_eq!(status.status.code(), Some(1));
+}
+
+#[tokio::test]
+async fn a_frozen_companion_is_not_taken_for_gone() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let home = Home::new();
+    let mut desk = home.review(&[]);
+    desk.shows("Waiting for proposals").await;
+    let (host, _) = home.hosts()[0];
+    kill_process(Pid::from_raw(host.cast_signed()).unwrap(), Signal::STOP).unwrap();
+    let status = home.run(&["status"]);
+    let helps = format!("process {host} may be stopped (`kill -CONT {host}` lets it go on)");
+    assert!(out(&status).contains(&format!("it does not answer: its {helps}")), "{}", out(&status));
+    assert!(!out(&status).contains("stale") && out(&status).contains(&format!(", process {host}\n")));
+    assert!(
+        err(&status).contains("does not answer") && !err(&status).contains("start one"),
+        "{}",
+        err(&status)
+    );
+    let read: Value = serde_json::from_slice(&home.run(&["status", "--json"]).stdout).unwrap();
+    assert_eq!((&read["servesHere"], &read["companions"][0]["answers"]), (&json!(false), &json!(false)));
+    let env = home.run(&["env"]);
+    assert_eq!((out(&env).as_str(), env.status.code()), ("", Some(1)));
+    let said = err(&env);
+    assert!(
+        said.contains("does not answer") && said.contains(&helps) && !said.contains("start one"),
+        "{said}"
+    );
+    home.run(&["doctor", "--fix"]);
+    assert!(!find::all_records(&home.surroundings()).is_empty(), "its files stay");
+}
+
+#[tokio::test]
+async fn run_starts_a_companion_that_ends_with_the_agent() {
+    let home = Home::new();
+    let script = "echo port=$GEMINI_CLI_IDE_SERVER_PORT qwen=$QWEN_CODE_IDE_SERVER_PORT no_proxy=$no_proxy; \
+                  ls \"$TMPDIR/gemini/ide\"; exit 7";
+    let ran = home.run(&["run", "sh", "-c", script]);
+    assert_eq!(ran.status.code(), Some(7), "the agent's own exit code; {}", err(&ran));
+    let shown = out(&ran);
+    let port = shown.strip_prefix("port=").and_then(|rest| rest.split_whitespace().next()).unwrap();
+    assert!(port.parse::<u16>().is_ok_and(|port| port > 0), "{shown}");
+    assert!(shown.contains(&format!("qwen={port} no_proxy=127.0.0.1,localhost,::1\n")), "{shown}");
+    assert!(shown.contains(&format!("-{port}.json")), "the files were there: {shown}");
+    assert!(err(&ran).contains("start `alongside` in another terminal of this project"), "{}", err(&ran));
+    assert!(find::all_records(&home.surroundings()).is_empty(), "the files are gone");
+
+    let killed = home.run(&["run", "--", "sh", "-c", "kill -TERM $$"]);
+    assert_eq!(killed.status.code(), Some(143));
+    let unknown = home.run(&["run", "no-such-agent"]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(err(&unknown).contains("cannot start no-such-agent"), "{}", err(&unknown));
+    assert!(find::all_records(&home.surroundings()).is_empty(), "also after that");
+}
+
+#[tokio::test]
+async fn run_takes_the_companion_that_is_there() {
+    let home = Home::new();
+    let desk = home.review(&[]);
+    let (port, token) = companion(&home).await;
+    let script = "echo $GEMINI_CLI_IDE_SERVER_PORT $GEMINI_CLI_IDE_AUTH_TOKEN $GEMINI_CLI_IDE_PID; \
+                  ls \"$HOME/.qwen/ide\"";
+    let ran = home.run(&["run", "sh", "-c", script]);
+    assert_eq!(out(&ran), format!("{port} {token} {}\n{port}.lock\n", desk.pid()), "{}", err(&ran));
+    assert_eq!(err(&ran), "", "nothing is started, so nothing is reported");
+    assert_eq!(companion(&home).await.0, port, "it still runs");
+}
+
+#[tokio::test]
+async fn status_marks_the_companion_that_env_takes() {
+    let home = Home::new();
+    std::fs::create_dir(home.project.join("sub")).unwrap();
+    let mut first = home.review(&["sub"]);
+    first.shows("alongside serves").await;
+    assert!(!out(&home.run(&["status"])).contains("take"), "a single companion is not marked");
+    // The first companion serves only a part of the project, so this desk starts another.
+    let mut second = home.review(&[]);
+    second.shows("alongside serves").await;
+    assert_eq!(home.hosts().len(), 2);
+    // Both serve the lower directory.
+    let home = home.inside("sub");
+    let read = out(&home.run(&["env"]));
+    let taken = read.lines().find_map(|line| line.strip_prefix("export GEMINI_CLI_IDE_SERVER_PORT='"));
+    let taken: u16 = taken.and_then(|line| line.strip_suffix('\'')).unwrap().parse().unwrap();
+    let status = out(&home.run(&["status"]));
+    assert_eq!(status.matches(" - serves this directory").count(), 2, "{status}");
+    assert_eq!(status.matches("env, run and stdio take this one").count(), 1, "{status}");
+    let line = status.lines().find(|line| line.contains("take this one")).unwrap();
+    assert!(line.contains(&format!("port {taken},")), "{line}; env took {taken}");
+    let read: Value = serde_json::from_slice(&home.run(&["status", "--json"]).stdout).unwrap();
+    for companion in read["companions"].as_array().unwrap() {
+        assert_eq!(companion["taken"], companion["port"] == taken, "{companion}");
+    }
+}
+
+#[tokio::test]
+async fn run_passes_signals_on() {
+    let home = Home::new();
+    let script = "trap 'echo caught; exit 5' TERM; echo ready; while :; do sleep 0.05; done";
+    let mut ran = home.start(&mut home.alongside(&["run", "sh", "-c", script]));
+    ran.shows("ready").await;
+    ran.signal(rustix::process::Signal::TERM);
+    ran.shows("caught").await;
+    assert_eq!(ran.ends().code(), Some(5));
+}
+
+#[tokio::test]
+async fn stdio_is_a_bridge_to_the_companion_that_runs() {
+    let home = Home::new();
+    let mut desk = home.review(&[]);
+    let (port, _) = companion(&home).await;
+    let file = home.file("a.txt", "a\n");
+    let mut bridge: Command = home.alongside(&["stdio"]);
+    let mut bridge = bridge.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let (mut input, lines) =
+        (bridge.stdin.take().unwrap(), BufReader::new(bridge.stdout.take().unwrap()).lines());
+    let (tell, told) = std::sync::mpsc::channel::<Value>();
+    std::thread::spawn(move || {
+        for line in lines.map_while(Result::ok) {
+            let _ = tell.send(serde_json::from_str(&line).unwrap());
+        }
+    });
+    let mut send = |message: Value| writeln!(input, "{message}").unwrap();
+    let hear = |id: Value| loop {
+        let message = told.recv_timeout(crate::support::DEADLINE).expect("an answer over stdio");
+        if message["id"] == id && message.get("method").is_none() {
+            return message;
+        }
+    };
+    send(json!({"jsonrpc":"2.0","id":1,"method":"initialize","params":{
+        "protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"my-client","version":"1"}}}));
+    assert_eq!(hear(json!(1))["result"]["protocolVersion"], "2025-06-18");
+    let status: Value = serde_json::from_slice(&home.run(&["status", "--json"]).stdout).unwrap();
+    assert_eq!(
+        status["companions"][0]["agents"][0]["name"], "my-client",
+        "the record it was found by does not say who it is"
+    );
+    send(json!({"jsonrpc":"2.0","method":"notifications/initialized"}));
+    send(json!({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{
+        "name":"openDiff","arguments":{"filePath":file,"newContent":"A\n"}}}));
+    assert_eq!(hear(json!(2))["result"]["content"], json!([]));
+    desk.answers("(1/1) keep", "a").await;
+    let accepted = loop {
+        let message = told.recv_timeout(crate::support::DEADLINE).expect("the outcome over stdio");
+        if message["method"] == "ide/diffAccepted" {
+            break message;
+        }
+    };
+    assert_eq!(accepted["params"], json!({ "filePath": file, "content": "A\n" }));
+    assert_eq!(companion(&home).await.0, port);
+    assert_eq!(find::all_records(&home.surroundings()).len(), 1, "no second server");
+    drop(input);
+    let _ = bridge.wait();
+}

@@ -1,0 +1,133 @@
+//! `alongside host`, and hosts and desks of different versions.
+
+use alongside_agent::{Outcome, find};
+use alongside_desk::socket::{JoinError, Mismatch, PROTOCOL, join};
+use tokio::net::UnixListener;
+
+use super::{dial, hello, is_dead};
+use crate::support::{Home, files_below, propose, soon, until};
+
+#[tokio::test]
+async fn a_handover_keeps_port_and_token() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", "sed -i s/A/precious/"));
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    desk.answers("(1/1) keep", "e").await;
+    desk.shows("+precious").await;
+    let (before, records) = (home.hosts(), find::all_records(&home.surroundings()));
+    let replaced = home.run(&["host", "--replace"]);
+    assert_eq!(replaced.status.code(), Some(0), "{}", String::from_utf8_lossy(&replaced.stderr));
+    let after = home.hosts();
+    assert_eq!(after[0].1, before[0].1);
+    assert_ne!(after[0].0, before[0].0);
+    let now = find::all_records(&home.surroundings());
+    assert_eq!((now[0].1.port, &now[0].1.auth_token), (records[0].1.port, &records[0].1.auth_token));
+    desk.shows("replaced by a newer one").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    let again = propose(&agent, &file, "B\n").await;
+    desk.answers("(1/1) keep", "a").await;
+    assert_eq!(soon("the outcome", again.outcome()).await, Outcome::Accepted { content: "B\n".into() });
+    assert!(String::from_utf8_lossy(&home.run(&["drafts"]).stdout).contains("a.txt"));
+}
+
+#[tokio::test]
+async fn a_host_can_be_stopped_by_process_id() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.review(&[]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    desk.shows("(1/1) keep").await;
+    let host = home.hosts()[0].0;
+    let stopped = home.run(&["host", "--stop", &host.to_string()]);
+    assert_eq!(stopped.status.code(), Some(0), "{}", String::from_utf8_lossy(&stopped.stderr));
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    assert_eq!(desk.ends().code(), Some(1));
+    assert!(find::all_records(&home.surroundings()).is_empty());
+    until("the host to end", || is_dead(host).then_some(())).await;
+    let none = home.run(&["host", "--stop"]);
+    assert!(String::from_utf8_lossy(&none.stderr).contains("no host serves"));
+}
+
+#[tokio::test]
+async fn stopping_the_host_keeps_text_being_typed() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let editor = "edit() { echo early > \"$1\"; echo open; \
+                  while [ ! -e \"$HOME/go\" ]; do sleep 0.02; done; echo late > \"$1\"; }; edit";
+    let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", editor));
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    desk.answers("(1/1) keep", "e").await;
+    desk.shows("open").await;
+    assert_eq!(home.run(&["host", "--stop"]).status.code(), Some(0));
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    std::fs::write(home.path("home/go"), "").unwrap();
+    desk.shows("what you typed is in ").await;
+    desk.shows("(see: alongside drafts)").await;
+    desk.shows("The companion has stopped").await;
+    assert_eq!(desk.ends().code(), Some(1));
+    let kept = files_below(&home.path("home/.local/state/alongside/drafts"));
+    let texts: Vec<_> = kept.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+    assert!(texts.contains(&"late\n".to_owned()), "{texts:?}");
+    assert_eq!(home.run(&["host"]).status.code(), Some(1), "the command needs an option");
+}
+
+#[tokio::test]
+async fn a_desk_of_another_protocol_gets_a_hint() {
+    let home = Home::new();
+    let mut desk = home.review(&[]);
+    desk.shows("alongside serves").await;
+    let mut newer = hello(None);
+    newer.initialization_options.alongside.protocol = PROTOCOL + 1;
+    let refused = soon("the refusal", join(dial(&home).await, &newer)).await;
+    let Err(JoinError::Mismatch { message, host }) = refused else { panic!("{refused:?}") };
+    assert!(message.contains("`alongside host --replace`"), "{message}");
+    assert_eq!(host, Mismatch { protocol: PROTOCOL, version: env!("CARGO_PKG_VERSION").into() });
+}
+
+#[tokio::test]
+async fn a_host_of_another_protocol_is_neither_joined_nor_doubled() {
+    let home = Home::new();
+    let directory = home.path("run/alongside");
+    std::fs::create_dir(&directory).unwrap();
+    std::fs::set_permissions(&directory, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    let entry = serde_json::json!({
+        "name": "old", "pid": 1, "version": "0.0.1", "roots": [home.project], "focusedAt": 1
+    });
+    std::fs::write(directory.join("old.json"), entry.to_string()).unwrap();
+    let listener = UnixListener::bind(directory.join("old.sock")).unwrap();
+    let host = tokio::spawn(async move {
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut asked = Vec::new();
+        let is_whole = |asked: &[u8]| {
+            let asked = String::from_utf8_lossy(asked);
+            let Some((head, body)) = asked.split_once("\r\n\r\n") else { return false };
+            let length = head.split_once("Content-Length: ").and_then(|(_, length)| length.parse().ok());
+            length.is_some_and(|length: usize| body.len() >= length)
+        };
+        while !is_whole(&asked) {
+            assert!(stream.read_buf(&mut asked).await.unwrap() > 0);
+        }
+        let data = serde_json::json!({ "protocol": 0, "version": "0.0.1" });
+        let error = serde_json::json!({ "code": -32099, "message": "the old one's words", "data": data });
+        let answer = serde_json::json!({ "jsonrpc": "2.0", "id": 0, "error": error });
+        let answer = answer.to_string();
+        stream
+            .write_all(format!("Content-Length: {}\r\n\r\n{answer}", answer.len()).as_bytes())
+            .await
+            .unwrap();
+    });
+    let refused = tokio::task::spawn_blocking(move || (home.run(&["review"]), home)).await.unwrap();
+    host.await.unwrap();
+    let (output, home) = refused;
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("alongside host --replace"), "the newer program names the command: {said}");
+    assert!(said.contains("0.0.1"), "{said}");
+    assert_eq!(home.hosts().len(), 1, "no other was started");
+    std::fs::remove_dir_all(directory).unwrap();
+}

@@ -1,0 +1,104 @@
+//! Hosts, and desks, that are killed.
+
+use alongside_agent::{Outcome, find};
+use rustix::process::Signal;
+
+use super::{is_dead, is_found_as};
+use crate::support::{Home, files_below, propose, soon, until};
+
+/// Whether this host has so many desks.
+fn has_desks(home: &Home, host: u32, desks: u64) -> bool {
+    let status = home.run(&["status", "--json"]).stdout;
+    let status: serde_json::Value = serde_json::from_slice(&status).unwrap_or_default();
+    let companions = status["companions"].as_array().cloned().unwrap_or_default();
+    companions.iter().any(|one| one["pid"] == host && one["desks"] == desks)
+}
+
+#[tokio::test]
+async fn killing_desk_and_host_mid_edit_loses_nothing() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut first = home.start(home.alongside(&["review"]).env("EDITOR", "sed -i s/A/precious/"));
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    first.answers("(1/1) keep", "e").await;
+    first.shows("+precious").await;
+    first.signal(Signal::KILL);
+    first.ends();
+    // The next desk shows the edit.
+    let mut second = home.review(&[]);
+    second.shows("+precious").await;
+    home.kill_hosts();
+    second.shows("a.txt: rejected, because the companion was interrupted.").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    let drafts = String::from_utf8(home.run(&["drafts"]).stdout).unwrap();
+    assert!(drafts.contains("a.txt"), "{drafts}");
+    let kept = files_below(&home.path("home/.local/state/alongside/drafts"));
+    let texts: Vec<_> = kept.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+    assert!(texts.contains(&"precious\n".to_owned()), "{texts:?}");
+}
+
+#[tokio::test]
+async fn a_host_that_keeps_crashing_is_given_up() {
+    let home = Home::new();
+    let mut desk = home.review(&[]);
+    desk.shows("alongside serves").await;
+    let mut killed = Vec::new();
+    for _ in 0..6 {
+        let host = until("the next host", || {
+            home.hosts().into_iter().map(|(pid, _)| pid).find(|pid| !killed.contains(pid) && !is_dead(*pid))
+        })
+        .await;
+        // The host counts once the desk has joined it.
+        until("the host to let the desk in", || has_desks(&home, host, 1).then_some(())).await;
+        killed.push(host);
+        home.kill_hosts();
+    }
+    desk.shows("the companion crashes again and again").await;
+    assert_eq!(desk.ends().code(), Some(1));
+}
+
+#[tokio::test]
+async fn a_lost_port_is_reported_with_its_agents() {
+    let home = Home::new();
+    let mut desk = home.review(&[]);
+    let _agent = home.agent().await;
+    desk.shows("Gemini CLI is connected.").await;
+    let port = super::port(&home);
+    // A living desk would hold the port.
+    desk.signal(Signal::KILL);
+    desk.ends();
+    home.kill_hosts();
+    let _thief = until("the port to be free", || std::net::TcpListener::bind(("127.0.0.1", port)).ok()).await;
+    let mut desk = home.review(&[]);
+    let said = desk.shows(&port.to_string()).await + &desk.shows("/ide enable").await;
+    assert!(said.contains("Gemini CLI"), "{said}");
+    let now = until("new files", || {
+        find::all_records(&home.surroundings())
+            .into_iter()
+            .map(|(_, record)| record.port)
+            .find(|now| *now != port)
+    });
+    assert_ne!(now.await, port);
+}
+
+#[tokio::test]
+async fn run_keeps_the_host_after_the_last_desk_and_starts_it_again() {
+    let home = Home::new();
+    let mut ran = home.start(&mut home.alongside(&["run", "sh", "-c", "echo ready; read line"]));
+    ran.shows("ready").await;
+    let mut desk = home.review(&[]);
+    desk.shows("alongside serves").await;
+    desk.types("q");
+    assert_eq!(desk.ends().code(), Some(0));
+    let host = home.hosts()[0].0;
+    assert!(!is_dead(host) && is_found_as(&home, ran.pid()));
+    home.kill_hosts();
+    let next = until("the next host", || {
+        home.hosts().into_iter().map(|(pid, _)| pid).find(|pid| *pid != host && !is_dead(*pid))
+    })
+    .await;
+    ran.types("enough");
+    assert_eq!(ran.ends().code(), Some(0));
+    until("it to end with the agent", || is_dead(next).then_some(())).await;
+}

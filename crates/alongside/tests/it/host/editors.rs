@@ -1,0 +1,105 @@
+//! Hosts that belong to an editor: taken over, left, inherited and joined.
+
+use alongside_agent::{Outcome, find};
+use alongside_desk::socket::{Joined, Owner, join};
+use alongside_desk::{Change, Closing, Decision, Event, Request, Review};
+
+use super::{dial, hello, is_found_as};
+use crate::editor::Process as Editor;
+use crate::support::{Home, propose, soon, until};
+
+async fn join_as(home: &Home, owner: Option<Owner>) -> Joined {
+    soon("joining", join(dial(home).await, &hello(owner))).await.unwrap()
+}
+
+async fn opened(joined: &mut Joined) -> Review {
+    let told = async {
+        loop {
+            if let Event::Opened(review) = joined.desk.next().await.unwrap() {
+                return review;
+            }
+        }
+    };
+    soon("the review", told).await
+}
+
+async fn closing(joined: &mut Joined) -> Closing {
+    let told = async {
+        loop {
+            if let Event::Closed(closed) = joined.desk.next().await.unwrap() {
+                return closed.closing;
+            }
+        }
+    };
+    soon("the end of the review", told).await
+}
+
+#[tokio::test]
+async fn a_desk_inherits_the_host_of_a_gone_editor() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.review(&[]);
+    let agent = home.agent().await;
+    let desk_pid = desk.pid();
+    assert!(is_found_as(&home, desk_pid));
+    let mut editor = Editor::open();
+    let pid = editor.pid();
+    let mut relay = join_as(&home, Some(editor.owner())).await;
+    until("the editor's files", || (is_found_as(&home, pid) && !is_found_as(&home, desk_pid)).then_some(()))
+        .await;
+    let diff = propose(&agent, &file, "A\n").await;
+    let review = opened(&mut relay).await;
+    let edit = vec![Change { range: None, text: "typed in the editor\n".into() }];
+    relay.desk.request(Request::EditReview { id: review.id, revision: 1, changes: edit }).await.unwrap();
+    desk.shows("+typed in the editor").await;
+    // The editor's process ends before its connection.
+    editor.dies();
+    assert_eq!(closing(&mut relay).await, Closing::EditorGone);
+    desk.shows("a.txt: rejected, because the editor is gone. Your edits are in ").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    until("the desk's files", || (is_found_as(&home, desk_pid) && !is_found_as(&home, pid)).then_some(()))
+        .await;
+}
+
+#[tokio::test]
+async fn a_reopened_editor_gets_the_reviews_from_meanwhile() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.review(&[]);
+    let agent = home.agent().await;
+    let port = super::port(&home);
+    let editor = Editor::open();
+    let relay = join_as(&home, Some(editor.owner())).await;
+    desk.types("q");
+    assert_eq!(desk.ends().code(), Some(0));
+    until("the editor's files", || is_found_as(&home, editor.pid()).then_some(())).await;
+    relay.desk.leave().await;
+    until("the files to go", || find::all_records(&home.surroundings()).is_empty().then_some(())).await;
+    let status = String::from_utf8(home.run(&["status"]).stdout).unwrap();
+    assert!(status.contains("  The Editor is gone, and waited for\n"), "{status}");
+    // The agent's stream lives, so its proposal waits.
+    let diff = propose(&agent, &file, "A\n").await;
+    let reopened = Editor::open();
+    let mut relay = join_as(&home, Some(reopened.owner())).await;
+    let review = opened(&mut relay).await;
+    until("the files to be back", || is_found_as(&home, reopened.pid()).then_some(())).await;
+    assert_eq!(super::port(&home), port);
+    let accept =
+        Request::DecideReview { id: review.id, revision: review.revision, decision: Decision::Accept };
+    relay.desk.request(accept).await.unwrap();
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "A\n".into() });
+}
+
+#[tokio::test]
+async fn a_desk_joins_the_host_of_an_editor() {
+    let home = Home::new();
+    let mut desk = home.review(&[]);
+    desk.shows("alongside serves").await;
+    let editor = Editor::open();
+    let _relay = join_as(&home, Some(editor.owner())).await;
+    desk.types("q");
+    desk.ends();
+    let mut other = home.review(&[]);
+    other.shows("alongside serves").await;
+    assert_eq!(home.hosts().len(), 1);
+}

@@ -1,0 +1,160 @@
+//! The host of a project on real processes: how it starts, is joined, crashes and ends. The lifecycle rules
+//! have unit tests of their own.
+
+mod control;
+mod crashes;
+mod editors;
+
+use std::process::Stdio;
+
+use alongside_agent::find;
+use alongside_desk::socket::{ClientInfo, Hello, Options, Owner, PROTOCOL, Role, Terms};
+use rustix::process::Signal;
+use tokio::net::UnixStream;
+
+use crate::support::{Home, files_below, finish, until};
+
+fn hello(owner: Option<Owner>) -> Hello {
+    let terms = Terms { protocol: PROTOCOL, role: Role::Desk, owner };
+    Hello {
+        process_id: Some(std::process::id()),
+        client_info: ClientInfo { name: "test".into(), version: "1".into() },
+        initialization_options: Options { alongside: terms },
+    }
+}
+
+async fn dial(home: &Home) -> UnixStream {
+    let (_, name) = until("a host", || home.hosts().into_iter().next()).await;
+    UnixStream::connect(home.path(&format!("run/alongside/{name}.sock"))).await.unwrap()
+}
+
+/// Whether agents find the companion under this process.
+fn is_found_as(home: &Home, pid: u32) -> bool {
+    let name = format!("gemini-ide-server-{pid}-");
+    files_below(&home.path("tmp")).iter().any(|file| file.to_string_lossy().contains(&name))
+}
+
+fn port(home: &Home) -> u16 {
+    find::all_records(&home.surroundings())[0].1.port
+}
+
+/// Whether the process has ended, though its parent may not have waited for it.
+fn is_dead(pid: u32) -> bool {
+    match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
+        Ok(stat) => stat.rsplit(") ").next().is_some_and(|state| state.starts_with('Z')),
+        Err(_) => true,
+    }
+}
+
+#[tokio::test]
+async fn desks_that_start_at_once_share_one_host() {
+    let home = Home::new();
+    let mut desks: Vec<_> = (0..6).map(|_| home.review(&[])).collect();
+    for desk in &mut desks {
+        desk.shows("alongside serves").await;
+    }
+    assert_eq!(home.hosts().len(), 1);
+    let host = home.hosts()[0].0;
+    for desk in &mut desks {
+        desk.types("q");
+        assert_eq!(desk.ends().code(), Some(0));
+    }
+    until("the host to end", || is_dead(host).then_some(())).await;
+    assert_eq!(home.hosts(), []);
+}
+
+#[tokio::test]
+async fn a_desk_joins_the_host_focused_last_or_the_chosen_one() {
+    let home = Home::new();
+    std::fs::create_dir(home.project.join("sub")).unwrap();
+    let mut below = home.review(&["sub"]);
+    let sub = home.project.join("sub").display().to_string();
+    below.shows(&format!("alongside serves {sub} ")).await;
+    let (chosen, _) = home.hosts()[0];
+    let mut above = home.review(&[]);
+    above.shows("alongside serves").await;
+    let mut last = home.review(&["sub"]);
+    let said = last.shows("(port ").await;
+    assert!(!said.contains(&sub), "the project's was turned to last: {said}");
+    let mut asked = home.review(&["sub", "--host", &chosen.to_string()]);
+    asked.shows(&format!("alongside serves {sub} ")).await;
+    let refused = home.run(&["review", "--host", "nonsense"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("there is no host \"nonsense\""));
+}
+
+#[tokio::test]
+async fn the_directory_of_sockets_is_private_and_nobody_elses() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    let home = Home::new();
+    let mut desk = home.review(&[]);
+    desk.shows("alongside serves").await;
+    assert_eq!(home.path("run/alongside").metadata().unwrap().mode() & 0o777, 0o700);
+
+    // Without a runtime directory it lies in the temporary one, where another user may have made it before.
+    let home = Home::new();
+    let elsewhere = home.path("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    std::fs::set_permissions(&elsewhere, std::fs::Permissions::from_mode(0o777)).unwrap();
+    let uid = rustix::process::geteuid().as_raw();
+    symlink(&elsewhere, home.path(&format!("tmp/alongside-{uid}"))).unwrap();
+    let mut command = home.alongside(&["review"]);
+    let output = finish(command.env_remove("XDG_RUNTIME_DIR").stdin(Stdio::null()));
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("is a symbolic link") && said.contains("XDG_RUNTIME_DIR"), "{said}");
+    assert_eq!(files_below(&elsewhere), Vec::<std::path::PathBuf>::new());
+}
+
+#[tokio::test]
+async fn without_a_terminal_the_desk_names_alternatives() {
+    let home = Home::new();
+    for mut command in [home.alongside(&[]), home.alongside(&[home.project.to_str().unwrap()])] {
+        let output = finish(command.stdin(Stdio::null()));
+        assert_eq!(output.status.code(), Some(2));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains("`alongside review`") && said.contains("`alongside status`"), "{said}");
+    }
+    assert_eq!(home.hosts(), [], "nothing was started");
+    let mut dumb = home.at_terminal(&[]);
+    dumb.shows("the desk needs a terminal that it can draw on").await;
+    assert_eq!(dumb.ends().code(), Some(2));
+    let misplaced = home.run(&["--theme", "dark", "review"]);
+    assert_eq!(misplaced.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&misplaced.stderr).contains("in front of a command"));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_host_is_started_so_that_it_gives_memory_back() {
+    let home = Home::new();
+    let mut desk = home.review(&[]);
+    let _agent = home.agent().await;
+    let (host, _) = home.hosts()[0];
+    // Variables of glibc; the figures come from `cargo xtask load`.
+    let environment = std::fs::read(format!("/proc/{host}/environ")).unwrap();
+    let is_set = |wanted: &str| environment.split(|byte| *byte == 0).any(|set| set == wanted.as_bytes());
+    assert!(is_set("MALLOC_ARENA_MAX=2") && is_set("MALLOC_MMAP_THRESHOLD_=131072"));
+    desk.signal(Signal::INT);
+    desk.ends();
+}
+
+#[tokio::test]
+async fn a_project_path_that_is_not_utf8_is_refused() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let home = Home::new();
+    let project = home.project.join(std::ffi::OsStr::from_bytes(b"pr\xffject"));
+    std::fs::create_dir(&project).unwrap();
+    let refused = home.alongside(&["review"]).current_dir(&project).output().unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success());
+    assert!(said.contains("its path is not UTF-8") && said.contains("rename it"), "{said}");
+    assert_eq!(home.hosts(), []);
+    // No host is left without an entry either.
+    until("every process to end", || crate::recovery::everybody(&home).is_empty().then_some(())).await;
+    let config = home.path("home").join(std::ffi::OsStr::from_bytes(b"s\xff.toml"));
+    std::fs::write(&config, "").unwrap();
+    let refused = home.alongside(&["review", "--config"]).arg(&config).output().unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("is not UTF-8") && said.contains("another name"), "{said}");
+}

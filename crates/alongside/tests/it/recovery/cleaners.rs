@@ -1,0 +1,107 @@
+//! Cleaners of temporary directories remove files of a running host. The host restores them, and no desk
+//! starts a second host.
+
+use std::path::{Path, PathBuf};
+
+use alongside_agent::{Outcome, find};
+
+use super::hosts_pid;
+use crate::support::{Home, files_below, propose, soon, until};
+
+/// Does what `rm -rf directory/*` does.
+fn empty(directory: &Path) {
+    for entry in std::fs::read_dir(directory).unwrap().flatten() {
+        match entry.file_type().unwrap().is_dir() {
+            // A quick host may restore a file meanwhile.
+            true => {
+                while let Err(error) = std::fs::remove_dir_all(entry.path()) {
+                    assert_eq!(error.kind(), std::io::ErrorKind::DirectoryNotEmpty, "{error}");
+                }
+            }
+            false => std::fs::remove_file(entry.path()).unwrap(),
+        }
+    }
+}
+
+fn sockets(home: &Home, below: &str) -> Vec<PathBuf> {
+    let mut files = files_below(&home.path(below));
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "sock"));
+    files
+}
+
+#[tokio::test]
+async fn removed_files_of_a_host_are_restored() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.review(&[]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    desk.shows("(1/1) keep").await;
+    let (host, before) = (hosts_pid(&home), find::all_records(&home.surroundings()));
+    for directory in ["run", "tmp"] {
+        empty(&home.path(directory));
+    }
+    // The same host shows its open review.
+    let mut second = home.review(&[]);
+    second.shows("(1/1) keep").await;
+    assert_eq!((hosts_pid(&home), home.hosts().len()), (host, 1));
+    assert_eq!(sockets(&home, "run").len(), 1);
+    let is_back = || find::all_records(&home.surroundings()).len() == before.len();
+    until("the discovery files to be back", || is_back().then_some(())).await;
+    // No cleaner should take the journal, but the host restores that too.
+    let journal = home.path("home/.local/state/alongside/journal");
+    std::fs::remove_dir_all(&journal).unwrap();
+    let is_kept = |file: &PathBuf| std::fs::read_to_string(file).is_ok_and(|text| text.contains("a.txt"));
+    until("the journal to be back", || files_below(&journal).iter().any(is_kept).then_some(())).await;
+    // The restored journal is complete: a crash frees the agent.
+    home.kill_hosts();
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+}
+
+#[tokio::test]
+async fn files_in_the_temporary_directory_are_restored() {
+    let home = Home::new();
+    // XDG_RUNTIME_DIR names a directory that does not exist.
+    std::fs::remove_dir(home.path("run")).unwrap();
+    let mut desk = home.review(&[]);
+    desk.shows("alongside serves").await;
+    let is_there = || (sockets(&home, "tmp").len() == 1).then_some(());
+    until("the socket", is_there).await;
+    empty(&home.path("tmp"));
+    until("the socket to be back", is_there).await;
+    until("the files to be back", || (!find::all_records(&home.surroundings()).is_empty()).then_some(()))
+        .await;
+    let mut second = home.review(&[]);
+    second.shows("alongside serves").await;
+    assert_eq!(sockets(&home, "tmp").len(), 1);
+    for desk in [&mut second, &mut desk] {
+        desk.types("q");
+        desk.ends();
+    }
+    until("nothing to be left", || sockets(&home, "tmp").is_empty().then_some(())).await;
+}
+
+#[tokio::test]
+async fn foreign_files_in_place_of_ours_stay() {
+    let home = Home::new();
+    let mut desk = home.review(&[]);
+    let _agent = home.agent().await;
+    let entry =
+        files_below(&home.path("run")).into_iter().find(|file| file.extension().is_some_and(|e| e == "json"));
+    let records = find::all_records(&home.surroundings());
+    let record = records.iter().map(|(path, _)| path.clone()).next().unwrap();
+    let theirs = r#"{"port":1,"workspacePath":"/elsewhere"}"#;
+    for path in [entry.clone().unwrap(), record.clone()] {
+        std::fs::write(path, theirs).unwrap();
+    }
+    // The check that restores this file also sees the foreign ones.
+    let gone = files_below(&home.path("tmp")).into_iter().find(|path| *path != record).unwrap();
+    std::fs::remove_file(&gone).unwrap();
+    until("the file to be back", || gone.exists().then_some(())).await;
+    desk.types("q");
+    desk.ends();
+    until("the files to go", || (!gone.exists()).then_some(())).await;
+    for path in [entry.unwrap(), record] {
+        assert_eq!(std::fs::read_to_string(path).unwrap(), theirs);
+    }
+}

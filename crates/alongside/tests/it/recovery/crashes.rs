@@ -1,0 +1,100 @@
+//! A killed host comes back for the next desk, whatever has happened to the settings and the project
+//! meanwhile.
+
+use std::path::PathBuf;
+
+use alongside_agent::{Outcome, find};
+
+use super::kill_everybody;
+use crate::editor::{Editor, Process};
+use crate::support::{Home, Running, files_below, propose, soon, until};
+
+fn port(home: &Home) -> u16 {
+    find::all_records(&home.surroundings())[0].1.port
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_editor_killed_with_its_host_comes_back() {
+    let home = Home::new();
+    let (file, mut process) = (home.file("a.txt", "a\n"), Process::open());
+    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    let agent = home.agent().await;
+    let _diff = propose(&agent, &file, "A\n").await;
+    editor.hears("alongside/didOpenReview", |_| true);
+    kill_everybody(&home);
+    process.dies();
+    drop(editor);
+    // A host is named after its editor's process; the new editor still finds the old name.
+    let process = Process::open();
+    let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);
+    editor.hears("alongside/problem", |problem| {
+        let said = problem.to_string();
+        said.contains("a.txt") && said.contains("/ide enable")
+    });
+    let begins = format!("gemini-ide-server-{}-", process.pid());
+    until("the new editor's files", || {
+        let files = files_below(&home.path("tmp/gemini/ide"));
+        let is_its =
+            |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&begins));
+        files.iter().any(is_its).then_some(())
+    })
+    .await;
+    assert_eq!(home.hosts().len(), 1);
+}
+
+/// A desk and an agent with an open review, whose host is killed after something has gone wrong.
+async fn interrupted(goes_wrong: impl FnOnce(&Home)) -> (Home, Running) {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.review(&[]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    desk.shows("(1/1) keep").await;
+    let before = port(&home);
+    goes_wrong(&home);
+    home.kill_hosts();
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    until("the files to be there", || {
+        find::all_records(&home.surroundings()).iter().any(|(_, record)| record.port == before).then_some(())
+    })
+    .await;
+    (home, desk)
+}
+
+#[tokio::test]
+async fn a_host_comes_back_though_project_settings_are_wrong() {
+    let (home, mut desk) = interrupted(|home| {
+        home.file(".alongside.toml", "[context]\nexclud = [\"secret\"]\n");
+    })
+    .await;
+    let said = desk.shows("until you correct its settings").await;
+    assert!(said.contains(".alongside.toml") && said.contains("Agents hear of no file in"), "{said}");
+    drop(home);
+}
+
+#[tokio::test]
+async fn a_host_comes_back_though_own_settings_are_wrong() {
+    let (_home, mut desk) = interrupted(|home| {
+        let directory = home.path("home/.config/alongside");
+        std::fs::create_dir_all(&directory).unwrap();
+        std::fs::write(directory.join("config.toml"), "[context]\nexclud = 1\n").unwrap();
+    })
+    .await;
+    let said = desk.shows("agents hear of no files").await;
+    assert!(said.contains("config.toml"), "{said}");
+}
+
+#[tokio::test]
+async fn a_host_comes_back_though_its_project_is_gone() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.review(&[]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    desk.shows("(1/1) keep").await;
+    std::fs::rename(&home.project, home.path("elsewhere")).unwrap();
+    home.kill_hosts();
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    desk.shows("the companion was interrupted").await;
+    desk.shows("is not there any more").await;
+}

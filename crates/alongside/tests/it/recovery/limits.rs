@@ -1,0 +1,130 @@
+//! Processes without descriptors, and suspended ones: nothing spins, nothing is lost, and work goes on
+//! afterwards.
+
+use std::time::Duration;
+
+use alongside_agent::Outcome;
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::hosts_pid;
+use crate::support::{Home, files_below, propose, soon, until};
+
+/// Only the standard descriptors, so that no file can be opened.
+const NONE: usize = 3;
+
+/// Sets a process's soft limit of descriptors. The hard limit stays, so that the test can raise it again.
+fn allow_files(home: &Home, pid: u32, limit: usize) {
+    let said =
+        home.command("prlimit").args(["--pid", &pid.to_string(), &format!("--nofile={limit}:")]).output();
+    assert!(said.unwrap().status.success());
+}
+
+/// The CPU time of a process, in ticks of 10 ms.
+fn computed(pid: u32) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();
+    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+}
+
+#[tokio::test]
+async fn a_host_without_descriptors_serves_its_desks() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", "sed -i s/A/precious/"));
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    desk.shows("(1/1) keep").await;
+    let host = hosts_pid(&home).unwrap();
+    allow_files(&home, host, NONE);
+    desk.types("e");
+    desk.shows("could not be saved in").await;
+    // The host cannot accept this connection.
+    let mut second = home.review(&[]);
+    let (before, began) = (computed(host), std::time::Instant::now());
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let share = u128::from(computed(host) - before) * 10 * 100 / began.elapsed().as_millis();
+    assert!(share < 50, "it spins: {share} % of a core");
+    allow_files(&home, host, 1024);
+    second.shows("+precious").await;
+    desk.shows("is saved now").await;
+    second.types("a");
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "precious\n".into() });
+}
+
+#[tokio::test]
+async fn a_desk_without_descriptors_restarts_its_host_later() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.review(&[]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    desk.shows("(1/1) keep").await;
+    let pid = desk.pid();
+    allow_files(&home, pid, NONE);
+    home.kill_hosts();
+    desk.shows("the companion was interrupted").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    allow_files(&home, pid, 1024);
+    desk.shows("what waited is rejected").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+}
+
+#[tokio::test]
+async fn a_suspended_host_postpones_its_deadlines() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.review(&[]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    desk.shows("(1/1) keep").await;
+    let host = hosts_pid(&home).unwrap();
+    let process = Pid::from_raw(host.cast_signed()).unwrap();
+    // A desk that vanishes has 30 s to come back; the host does not see most of them.
+    kill_process(process, Signal::STOP).unwrap();
+    desk.signal(Signal::KILL);
+    desk.ends();
+    // Longer than the suspend threshold.
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    kill_process(process, Signal::CONT).unwrap();
+    let mut next = home.review(&[]);
+    next.answers("(1/1) keep", "a").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "A\n".into() });
+    assert_eq!(hosts_pid(&home), Some(host));
+    let log = files_below(&home.path("home/.local/state/alongside/log"));
+    until("the host to log it", || {
+        let said = log.iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect::<String>();
+        said.contains("the process or the machine was suspended").then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_frozen_host_blocks_nobody() {
+    let home = Home::new();
+    let mut desk = home.review(&[]);
+    desk.shows("Waiting for proposals").await;
+    let host = hosts_pid(&home).unwrap();
+    let process = Pid::from_raw(host.cast_signed()).unwrap();
+    kill_process(process, Signal::STOP).unwrap();
+    let mut next = home.start(&mut home.alongside(&["review"]));
+    let listens = format!("/proc/{}/status", next.pid());
+    until("the desk to listen to signals", || {
+        let status = std::fs::read_to_string(&listens).ok()?;
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"))?;
+        // SIGHUP is the last that the desk catches.
+        let hangup = 1 << (Signal::HUP.as_raw() - 1);
+        (u64::from_str_radix(caught.trim(), 16).ok()? & hangup != 0).then_some(())
+    })
+    .await;
+    for left in [&mut next, &mut desk] {
+        left.signal(Signal::TERM);
+        assert_eq!(left.ends().code(), Some(143));
+    }
+    let refused = home.run(&["host", "--stop"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        !refused.status.success() && said.contains(&format!("process {host}) has not answered")),
+        "{said}"
+    );
+    kill_process(process, Signal::KILL).unwrap();
+}

@@ -1,0 +1,200 @@
+//! The ways in which `alongside review` ends, and the files that remain.
+
+use alongside_agent::Outcome;
+use rustix::process::Signal;
+
+use crate::support::{Home, Lateness, files_below, finish, propose, soon};
+
+/// The discovery files of a home.
+fn records(home: &Home) -> Vec<std::path::PathBuf> {
+    let mut files = files_below(&home.path("tmp"));
+    files.extend(files_below(&home.path("home/.qwen")));
+    files.retain(|path| path.to_string_lossy().contains("ide"));
+    files
+}
+
+#[tokio::test]
+async fn signals_reject_open_reviews_and_remove_files() {
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+        let home = Home::new();
+        let file = home.file("a.txt", "a\n");
+        let mut desk = home.review(&[]);
+        let agent = home.agent().await;
+        let diff = propose(&agent, &file, "A\n").await;
+        desk.shows("(1/1) keep").await;
+        assert!(!records(&home).is_empty(), "there were files to remove");
+        desk.signal(signal);
+        assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected, "{signal:?}");
+        assert_eq!(desk.ends().code(), Some(code), "{signal:?}");
+        assert_eq!(records(&home), Vec::<std::path::PathBuf>::new(), "{signal:?}");
+        desk.shows("Ending: the reviews that wait are rejected.").await;
+        desk.shows("a.txt: rejected, because the companion stops.").await;
+    }
+}
+
+#[tokio::test]
+async fn a_closed_terminal_decides_nothing() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.review(&[]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    desk.shows("(1/1) keep").await;
+    desk.signal(Signal::HUP);
+    assert_eq!(desk.ends().code(), Some(129));
+    assert!(!records(&home).is_empty(), "agents still find the companion");
+    let mut next = home.review(&[]);
+    next.answers("(1/1) keep", "a").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "A\n".into() });
+    next.types("q");
+    assert_eq!(next.ends().code(), Some(0));
+    assert_eq!(records(&home), Vec::<std::path::PathBuf>::new());
+}
+
+#[tokio::test]
+async fn a_desk_that_is_not_the_last_ends_nothing() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut one = home.review(&[]);
+    let agent = home.agent().await;
+    let mut other = home.review(&[]);
+    other.shows("alongside serves").await;
+    let diff = propose(&agent, &file, "A\n").await;
+    one.shows("(1/1) keep").await;
+    other.answers("(1/1) keep", "q").await;
+    assert_eq!(other.ends().code(), Some(0), "only the last desk is asked");
+    let mut watching = home.review(&[]);
+    watching.shows("(1/1) keep").await;
+    one.types("a");
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "A\n".into() });
+    one.shows("a.txt: accepted; Gemini CLI writes it.").await;
+    watching.shows("a.txt: accepted at another desk; Gemini CLI writes it.").await;
+}
+
+#[tokio::test]
+async fn a_killed_host_comes_back_and_frees_the_agent() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.review(&[]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    desk.shows("(1/1) keep").await;
+    let machine = Lateness::begin();
+    home.kill_hosts();
+    let killed = std::time::Instant::now();
+    desk.shows("Problem: the companion was interrupted").await;
+    desk.shows("a.txt: rejected, because the companion was interrupted.").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    // Agents wait 2.5 s for it.
+    let (took, late) = (killed.elapsed(), machine.so_far());
+    assert!(
+        took < std::time::Duration::from_secs(5) + late,
+        "freed after {took:?}; the machine was {late:?} late"
+    );
+    let again = propose(&agent, &file, "B\n").await;
+    desk.shows("+B").await;
+    desk.answers("(1/1) keep", "a").await;
+    assert_eq!(soon("the outcome", again.outcome()).await, Outcome::Accepted { content: "B\n".into() });
+}
+
+#[tokio::test]
+async fn leaving_asks_while_a_review_waits() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.review(&[]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    desk.answers("(1/1) keep", "q").await;
+    desk.answers("1 review waits and is rejected when you leave; leave [y,n]?", "maybe").await;
+    desk.answers("leave [y,n]?", "n").await;
+    desk.answers("(1/1) keep", "q").await;
+    desk.answers("leave [y,n]?", "y").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    assert_eq!(desk.ends().code(), Some(0));
+    assert_eq!(records(&home), Vec::<std::path::PathBuf>::new());
+}
+
+#[tokio::test]
+async fn without_input_reviews_are_answered_in_the_agent() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.review(&[]);
+    desk.ends_input();
+    let said = desk.shows("There is no more input here. Reviews can still be answered in the agent").await;
+    assert!(!said.contains("q leave"), "keys that cannot be typed are not offered: {said}");
+    let agent = home.agent().await;
+    let _diff = propose(&agent, &file, "A\n").await;
+    desk.shows("This review can still be answered in the agent.").await;
+    assert_eq!(soon("closeDiff", agent.close_diff(&file, false)).await.unwrap().as_deref(), Some("A\n"));
+    desk.shows("a.txt: was answered in Gemini CLI itself.").await;
+    assert!(!desk.out.text().contains("q leave"));
+    desk.signal(Signal::TERM);
+    assert_eq!(desk.ends().code(), Some(143));
+}
+
+#[tokio::test]
+async fn rejected_edits_are_in_the_drafts() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", "sed -i s/A/precious/"));
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    desk.answers("(1/1) keep", "e").await;
+    desk.answers("(1/1) keep", "r").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    desk.shows("Your edits are in ").await;
+    desk.shows(" (see: alongside drafts).").await;
+    desk.types("q");
+    assert_eq!(desk.ends().code(), Some(0));
+
+    let drafts = |args: &[&str]| {
+        let output = home.run(&[&["drafts"], args].concat());
+        (
+            String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap(),
+            output.status.code(),
+        )
+    };
+    let (list, code) = drafts(&[]);
+    assert!(list.starts_with(&format!("1. {file} (Gemini CLI, just now): ")), "{list}");
+    assert_eq!(code, Some(0));
+    assert_eq!(drafts(&["show", "1"]), ("precious\n".into(), Some(0)));
+    let (said, code) = drafts(&["save", "1", "a.txt"]);
+    assert!(said.contains("a.txt exists") && said.contains("--force"), "{said}");
+    assert_eq!(code, Some(1));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "a\n");
+    assert_eq!(drafts(&["save", "1", "a.txt", "--force"]), ("Saved to a.txt.\n".into(), Some(0)));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "precious\n");
+    let (said, code) = drafts(&["show", "2"]);
+    assert!(said.contains("there is no draft \"2\"") && code == Some(1), "{said}");
+    assert_eq!(drafts(&["delete", "1"]).1, Some(0));
+    assert_eq!(drafts(&["list"]), ("There are no drafts.\n".into(), Some(0)));
+    assert_eq!(drafts(&["clear"]), ("Deleted 0 drafts.\n".into(), Some(0)));
+}
+
+#[tokio::test]
+async fn a_directory_that_cannot_be_a_project_is_named() {
+    let home = Home::new();
+    let missing = home.run(&["review", "nowhere"]);
+    let said = String::from_utf8(missing.stderr).unwrap();
+    assert!(said.contains("cannot use nowhere as a project") && said.contains("hint: "), "{said}");
+    assert_eq!(missing.status.code(), Some(1));
+    home.file("a.txt", "");
+    let file = home.run(&["review", "a.txt"]);
+    let said = String::from_utf8(file.stderr).unwrap();
+    assert!(said.contains("a.txt is not a directory"), "{said}");
+}
+
+#[tokio::test]
+async fn a_host_that_cannot_listen_leaves_no_file() {
+    let home = Home::new();
+    let long = home.path("run").join("long".repeat(30));
+    std::fs::create_dir(&long).unwrap();
+    let mut review = home.alongside(&["review"]);
+    let refused = finish(review.env("XDG_RUNTIME_DIR", &long).stdin(std::process::Stdio::null()));
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && said.contains(long.to_str().unwrap()), "{said}");
+    assert!(said.contains("set XDG_RUNTIME_DIR to another directory of yours"), "{said}");
+    assert_eq!(records(&home), Vec::<std::path::PathBuf>::new(), "no discovery file is left");
+    let journal = files_below(&home.path("home/.local/state/alongside/journal"));
+    assert_eq!(journal, Vec::<std::path::PathBuf>::new(), "no journal is left");
+}

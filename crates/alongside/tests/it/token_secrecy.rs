@@ -1,0 +1,118 @@
+//! The token stands in private files and in agents' environment, and in no output, report, argument or log.
+
+use alongside_agent::find;
+
+use crate::support::{Home, files_below, propose, until};
+
+/// The arguments of every process of this user that runs in the home.
+fn arguments(home: &Home) -> String {
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ours = |path: &std::path::Path| {
+        let mark = format!("HOME={}", home.path("home").display()).into_bytes();
+        std::fs::read(path.join("environ")).is_ok_and(|it| it.windows(mark.len()).any(|part| part == mark))
+    };
+    processes
+        .map(|entry| entry.path())
+        .filter(|path| ours(path))
+        .filter_map(|path| std::fs::read(path.join("cmdline")).ok())
+        .map(|line| String::from_utf8_lossy(&line).replace('\0', " "))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_token_is_in_no_output_report_argument_or_log() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.start(home.alongside(&["review"]).env("ALONGSIDE_LOG_LEVEL", "trace"));
+    let agent = home.agent().await;
+    let token = find::all_records(&home.surroundings())[0].1.auth_token.clone().unwrap();
+    let secret = token.split('.').next().unwrap();
+    assert!(secret.len() >= 64, "a short secret would prove nothing");
+    let _diff = propose(&agent, &file, "A\n").await;
+    desk.shows("(1/1) keep").await;
+
+    let junit = home.path("check.xml");
+    let check = ["check", "--only", "access,diffs.immediate", "--json", "--junit", junit.to_str().unwrap()];
+    for args in [
+        &["status"][..],
+        &["status", "--json"],
+        &["doctor", "--verbose"],
+        &["doctor", "--json"],
+        &["check", "--only", "access", "--details"],
+        &check,
+        &["log", "-n", "100000"],
+        &["drafts"],
+    ] {
+        let ran = home.run(args);
+        let said = [ran.stdout, ran.stderr].map(|said| String::from_utf8_lossy(&said).into_owned());
+        assert!(!said.concat().is_empty() || args == ["drafts"], "{args:?} says nothing");
+        assert!(!said.concat().contains(secret), "{args:?}: {said:?}");
+    }
+    let report = std::fs::read_to_string(&junit).expect("the report is written");
+    assert!(report.contains("access.") && !report.contains(secret), "{report}");
+    assert!(!desk.out.text().contains(secret));
+    #[cfg(target_os = "linux")]
+    {
+        let arguments = arguments(&home);
+        assert!(arguments.contains("review"), "the desk's process is listed: {arguments}");
+        assert!(!arguments.contains(secret), "{arguments}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_hosts_log_is_private() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let home = Home::new();
+    let mut desk = home.review(&[]);
+    desk.shows("alongside serves").await;
+    let logs = files_below(&home.path("home/.local/state/alongside/log"));
+    assert_eq!(logs.len(), 1);
+    assert_eq!(logs[0].metadata().unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crash_leaves_neither_a_core_nor_the_token() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    // A developer's shell lets programs leave cores.
+    let script = "ulimit -c \"$(ulimit -H -c)\"; exec \"$0\" review";
+    let mut command = home.command("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_alongside")]);
+    command.env("ALONGSIDE_LOG_LEVEL", "trace").env("RUST_BACKTRACE", "full");
+    let mut desk = home.start(&mut command);
+    let agent = home.agent().await;
+    let token = find::all_records(&home.surroundings())[0].1.auth_token.clone().unwrap();
+    let secret = token.split('.').next().unwrap();
+    let _diff = propose(&agent, &file, "A\n").await;
+    desk.shows("(1/1) keep").await;
+    let (host, _) = home.hosts()[0];
+    for pid in [host, desk.pid()] {
+        let limits = std::fs::read_to_string(format!("/proc/{pid}/limits")).unwrap();
+        let core = limits.lines().find(|line| line.starts_with("Max core file size")).unwrap();
+        assert_eq!(core.split_whitespace().nth(4), Some("0"), "{core}");
+    }
+    kill_process(Pid::from_raw(host.cast_signed()).unwrap(), Signal::ABORT).unwrap();
+    until("another host", || home.hosts().iter().any(|(pid, _)| *pid != host).then_some(())).await;
+    desk.signal(Signal::ABORT);
+    desk.ends();
+    for said in [desk.out.text(), desk.err.text()] {
+        assert!(!said.contains(secret), "{said}");
+    }
+    // Only discovery files and the journal hold the token.
+    let known = ["json", "lock"];
+    let holds = |path: &std::path::Path| {
+        let text = std::fs::read(path).unwrap_or_default();
+        text.windows(secret.len()).any(|part| part == secret.as_bytes())
+    };
+    let files = files_below(&home.path(""));
+    let cores =
+        files.iter().filter(|path| path.extension().is_none_or(|kind| !known.iter().any(|k| kind == *k)));
+    let given_away: Vec<_> = cores.filter(|path| holds(path)).collect();
+    assert!(given_away.is_empty(), "{given_away:?}");
+}
