@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use super::{Process, Row, Table, Whose};
+use super::table::{Process, ProcessOwner, Row, Table};
 use crate::shell::words;
 
 /// What agents ask, too.
@@ -45,10 +45,10 @@ pub(super) fn parse(json: &str) -> Option<Table> {
 }
 
 fn row(object: Object) -> (u32, Row) {
-    let whose = if object.command_line.is_some() { Whose::Ours } else { Whose::Unknown };
+    let owner = if object.command_line.is_some() { ProcessOwner::Ours } else { ProcessOwner::Unknown };
     let arguments = words(object.command_line.as_deref().unwrap_or_default()).into_iter().skip(1).collect();
     let name = object.name.unwrap_or_default();
-    (object.process_id, Row { process: Process { parent: object.parent_process_id, name, arguments }, whose })
+    (object.process_id, Row { process: Process { parent: object.parent_process_id, name, arguments }, owner })
 }
 
 #[cfg(test)]
@@ -69,8 +69,8 @@ mod tests {
     fn a_table_is_read_with_owners_and_arguments() {
         let table = parse(WINDOWS).unwrap();
         assert_eq!((table[&8200].process.parent, table[&8200].process.name.as_str()), (6120, "Code.exe"));
-        assert_eq!(table[&8200].whose, Whose::Ours);
-        assert_eq!(table[&4].whose, Whose::Unknown, "the system's command line is not told");
+        assert_eq!(table[&8200].owner, ProcessOwner::Ours);
+        assert_eq!(table[&4].owner, ProcessOwner::Unknown, "the system's command line is not told");
         let node = &table[&9400].process;
         assert_eq!(
             node.arguments,

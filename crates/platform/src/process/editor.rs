@@ -2,7 +2,7 @@
 //! grandparent of the nearest shell above, because VS Code puts a process between itself and its shells; on
 //! Windows, the third process from the top.
 
-use super::Process;
+use super::table::Process;
 use crate::Os;
 
 /// Shells as agents know them. A login shell's `-zsh` is none, nor are `nu` and `pwsh`.
@@ -52,7 +52,7 @@ fn third_from_the_top(from: u32, process: impl Fn(u32) -> Option<Process>) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::process::name_in;
+    use crate::process::table::name_in;
 
     /// The editor of a chain of `(pid, command)` from the agent upwards.
     fn editor(os: Os, chain: &[(u32, &str)]) -> Option<u32> {

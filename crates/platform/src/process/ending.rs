@@ -17,7 +17,7 @@ pub async fn ended(pid: u32) {
         return;
     }
     // In a thread, for looking may take a while.
-    while tokio::task::spawn_blocking(move || super::is_alive(pid)).await.unwrap_or(true) {
+    while tokio::task::spawn_blocking(move || super::alive::is_alive(pid)).await.unwrap_or(true) {
         tokio::time::sleep(LOOK_EVERY).await;
     }
 }

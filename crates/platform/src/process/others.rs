@@ -9,7 +9,7 @@ use std::time::SystemTime;
 /// The processes of this user, by number.
 #[cfg(target_os = "linux")]
 pub fn ours() -> Vec<u32> {
-    let processes = super::Processes::now();
+    let processes = super::processes::Processes::now();
     let all = procfs::process::all_processes().into_iter().flatten().flatten();
     let mut pids: Vec<u32> = all
         .filter_map(|process| u32::try_from(process.pid).ok())
@@ -22,10 +22,7 @@ pub fn ours() -> Vec<u32> {
 /// The processes of this user, by number.
 #[cfg(not(target_os = "linux"))]
 pub fn ours() -> Vec<u32> {
-    let table = super::read_table(crate::Os::HERE).unwrap_or_default();
-    let mut pids: Vec<u32> = table.keys().copied().collect();
-    let processes = super::Processes(super::Source::Table(table));
-    pids.retain(|pid| processes.is_ours(*pid));
+    let mut pids = super::processes::Processes::now().ours();
     pids.sort_unstable();
     pids
 }

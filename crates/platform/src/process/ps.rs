@@ -1,6 +1,6 @@
 //! The table that `ps` prints on macOS and other Unixes.
 
-use super::{Process, Row, Table, Whose, name_in};
+use super::table::{Process, ProcessOwner, Row, Table, name_in};
 
 /// Every process: its number, its parent's, its owner's, and its command line. The last one is never cut.
 pub(super) const ARGUMENTS: &[&str] = &["-axww", "-o", "pid=,ppid=,uid=,command="];
@@ -15,9 +15,9 @@ fn row(line: &str) -> Option<(u32, Row)> {
     let (parent, rest) = number(rest)?;
     // A user such as `nobody` has a negative number on macOS.
     let (user, command) = word(rest)?;
-    let whose = user.parse().map_or(Whose::Unknown, Whose::User);
+    let owner = user.parse().map_or(ProcessOwner::Unknown, ProcessOwner::User);
     let arguments = command.split_whitespace().skip(1).map(str::to_owned).collect();
-    Some((pid, Row { process: Process { parent, name: name_in(command), arguments }, whose }))
+    Some((pid, Row { process: Process { parent, name: name_in(command), arguments }, owner }))
 }
 
 fn number(line: &str) -> Option<(u32, &str)> {
@@ -51,9 +51,9 @@ mod tests {
         assert_eq!(table.len(), MAC.lines().count());
         let shell = &table[&735];
         assert_eq!((shell.process.parent, shell.process.name.as_str()), (734, "-zsh"));
-        assert_eq!(shell.whose, Whose::User(501));
-        assert_eq!(table[&734].whose, Whose::User(0), "login is root's, also in a user's terminal");
-        assert_eq!(table[&98].whose, Whose::Unknown, "nobody is -2");
+        assert_eq!(shell.owner, ProcessOwner::User(501));
+        assert_eq!(table[&734].owner, ProcessOwner::User(0), "login is root's, also in a user's terminal");
+        assert_eq!(table[&98].owner, ProcessOwner::Unknown, "nobody is -2");
         assert_eq!(table[&2204].process.arguments, ["--embed", "notes.md"]);
         // Agents split at the first blank, and so do we.
         assert_eq!(table[&1501].process.name, "Visual");

@@ -230,8 +230,8 @@ impl Stage {
 
     /// The editor answers a question.
     pub(super) fn reply(&mut self, number: &RequestId, result: Value) {
-        let number = self.io.answered(number).expect("it was asked");
-        self.plain.replied(&mut self.io, number, Some(result));
+        let number = self.io.take_question(number).expect("it was asked");
+        self.plain.handle_response(&mut self.io, number, Some(result));
     }
 
     /// The titles of the actions at a line of a document.

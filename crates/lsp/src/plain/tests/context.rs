@@ -182,12 +182,12 @@ async fn reports_are_apart_and_a_companion_that_comes_is_told_all() {
     }
     let due = stage.plain.deadline().unwrap();
     assert!(due >= start + std::time::Duration::from_millis(50));
-    stage.plain.due(&mut stage.io, start);
+    stage.plain.handle_deadline(&mut stage.io, start);
     assert!(stage.asked().is_none(), "too soon");
     assert_eq!(stage.active()["cursor"], at(0, 8));
     highlight(&mut stage, 0, 8);
     assert_eq!(stage.reported(), Value::Null);
-    stage.plain.joined(&mut stage.io);
+    stage.plain.connected(&mut stage.io);
     assert_eq!(stage.active()["cursor"], at(0, 8));
 }
 
@@ -281,7 +281,7 @@ proptest! {
         let _inside = runtime.enter();
         let mut stage = Stage::new("helix", &["utf-8"]);
         for (method, params) in messages {
-            stage.plain.notified(&mut stage.io, &method, params.clone());
+            stage.plain.handle_notification(&mut stage.io, &method, params.clone());
             let answered = stage.ask(&method, params);
             let answers = stage.sent().iter().filter(|sent| matches!(sent, Message::Response(_))).count();
             prop_assert_eq!(answers, usize::from(answered));

@@ -79,10 +79,10 @@ async fn a_file_with_unsaved_changes_is_accepted_only_although_it_has_them() {
     // What was offered before it was known does not count.
     stage.command(json!({"command": "alongside.accept", "arguments": [{"review": 1, "revision": 1, "although": false}]}));
     companion.serve(&mut stage).await;
-    assert!(stage.seen().said().contains("look at it again"));
+    assert!(stage.seen().said().contains("Look at it again"));
     stage.command(json!({"command": "alongside.accept"}));
     companion.serve(&mut stage).await;
-    assert!(stage.seen().said().contains("say it again"));
+    assert!(stage.seen().said().contains("Run the command again"));
     assert_eq!(companion.decided, None);
     stage.choose(&own, 0, "alongside: Accept although");
     companion.serve(&mut stage).await;
@@ -112,7 +112,7 @@ async fn what_the_editor_has_not_taken_is_not_accepted_unseen() {
     companion.serve(&mut stage).await;
     let seen = stage.seen();
     assert_eq!(companion.decided, None);
-    assert!(seen.said().contains("look again"), "{}", seen.said());
+    assert!(seen.said().contains("Look again"), "{}", seen.said());
     // It is asked again while the command runs: some take edits only then.
     stage.type_in(&own, "elsewhere\n", range((0, 0), (7, 0)));
     stage.reply(&seen.number("workspace/applyEdit"), json!({"applied": true}));
@@ -126,7 +126,7 @@ async fn closing_the_proposal_rejects_it_after_a_moment() {
     let (mut stage, mut companion, own) = looked_at("helix").await;
     stage.tell("didClose", json!({"textDocument": {"uri": own}}));
     let start = Instant::now();
-    let closes = stage.plain.reviews.values().find_map(|proposal| proposal.closes);
+    let closes = stage.plain.proposals.values().find_map(|proposal| proposal.closes_at);
     assert_eq!(closes, Some(start + Duration::from_millis(500)));
     stage.wait();
     companion.serve(&mut stage).await;
@@ -148,7 +148,7 @@ async fn opening_it_anew_leaving_the_editor_and_edits_keep_it_from_that() {
     stage.wait();
     companion.serve(&mut stage).await;
     let said = stage.seen().said();
-    assert!(said.contains("it waits still"), "{said}");
+    assert!(said.contains("It still waits"), "{said}");
     assert_eq!(companion.decided, None);
     // It is shown as it was left.
     stage.command(json!({"command": "alongside.review"}));
@@ -158,7 +158,7 @@ async fn opening_it_anew_leaving_the_editor_and_edits_keep_it_from_that() {
 
     let (mut stage, mut companion, own) = looked_at("helix").await;
     stage.tell("didClose", json!({"textDocument": {"uri": own}}));
-    stage.plain.leaving(&stage.io);
+    stage.plain.shut_down(&stage.io);
     stage.wait();
     companion.serve(&mut stage).await;
     assert_eq!(companion.decided, None);

@@ -5,6 +5,7 @@ use alongside_desk::Agent;
 use super::companion::Companion;
 use super::showing::{NEW, OLD, proposed};
 use super::*;
+use crate::plain::messages;
 
 #[tokio::test(start_paused = true)]
 async fn of_several_reviews_the_one_of_the_document_is_meant_or_one_that_is_named() {
@@ -35,10 +36,9 @@ async fn of_several_reviews_that_of_the_document_comes_first_and_what_decides_on
     stage.open("m.md", "m\n");
     let mut second = Companion::opens(&mut stage, Companion::review(2, Agent::default(), file, "m\n", "M\n"));
     second.serve(&mut stage).await;
-    let roots = stage.plain.client.roots.clone();
-    let mut names = stage.plain.reviews.values();
-    let mut name = || crate::plain::texts::file_name(&names.next().unwrap().review, &roots);
-    let (first, second) = (name(), name());
+    let roots = stage.plain.editor.roots();
+    let names = stage.plain.proposals.values().map(|proposal| messages::file_name(&proposal.review, roots));
+    let [first, second] = names.collect::<Vec<_>>().try_into().unwrap();
     let begins = |titles: Vec<String>, expected: &[String]| {
         let fits = titles.iter().zip(expected).all(|(title, expected)| title.starts_with(expected));
         assert!(titles.len() == expected.len() && fits, "{titles:?}, not {expected:?}");
@@ -68,10 +68,7 @@ async fn a_proposal_that_the_editor_opens_without_us_is_decided_elsewhere() {
     assert!(!decides(&stage.titles(&other, 0)), "it may come still");
     stage.wait();
     let seen = stage.seen();
-    assert_eq!(
-        seen.said(),
-        "alongside: no alongside in notes.txt here: go back, decide by code action there"
-    );
+    assert_eq!(seen.said(), "alongside: Cannot review notes.txt here. Go back and use a code action there.");
     assert!(seen.said().len() <= 80);
     assert_eq!(seen.one("window/showMessage")["type"], 2);
     assert!(decides(&stage.titles(&other, 0)));

@@ -117,16 +117,16 @@ impl World {
     fn deliver(&mut self, queue: usize) -> bool {
         match queue % 4 {
             0 => match self.from_editor.pop_front() {
-                Some(FromEditor::Text(text)) => self.mirror.typed(text),
-                Some(FromEditor::Applied(offer, taken)) => self.mirror.shown(offer, taken),
+                Some(FromEditor::Text(text)) => self.mirror.editor_changed(text),
+                Some(FromEditor::Applied(offer, taken)) => self.mirror.offer_answered(offer, taken),
                 None => return false,
             },
             1 => match self.from_companion.pop_front() {
                 Some(FromCompanion::Told(text, revision)) => {
                     self.revision = revision;
-                    let _ = self.mirror.told(text);
+                    let _ = self.mirror.companion_changed(text);
                 }
-                Some(FromCompanion::Answer(taken)) => self.mirror.answered(taken),
+                Some(FromCompanion::Answer(taken)) => self.mirror.companion_replied(taken),
                 None => return false,
             },
             2 => {
@@ -163,7 +163,7 @@ impl World {
     }
 
     fn go_on(&mut self) {
-        let here = self.mirror.here().clone();
+        let here = self.mirror.editor_text().clone();
         if let Some((text, offer)) = self.mirror.incoming() {
             self.to_editor.push_back((here, text, offer));
         }
@@ -214,7 +214,7 @@ proptest! {
         // What an editor refused, it is asked again when it has something to say.
         world.type_(0, 0);
         world.settle();
-        prop_assert_eq!(&*world.companion.0, &**world.mirror.there());
+        prop_assert_eq!(&*world.companion.0, &**world.mirror.companion_text());
         if manner != Manner::Never {
             prop_assert_eq!(&world.editor, &world.companion.0);
             prop_assert!(world.mirror.is_settled());

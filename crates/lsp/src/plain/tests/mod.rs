@@ -15,13 +15,14 @@ use lsp_server::{Connection, Message, RequestId};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::Plain;
+use super::PlainDesk;
 use crate::client::Client;
-use crate::io::{self, Io, Told};
+use crate::frontend::Frontend as _;
+use crate::io::{self, CompanionMessage, Io};
 
 /// Everything around a front.
 struct Stage {
-    plain: Plain,
+    plain: PlainDesk,
     io: Io,
     seat: Seat,
     editor: Connection,
@@ -53,10 +54,10 @@ impl Stage {
         let (ours, editor) = Connection::memory();
         let (_, mut io) = io::open(ours);
         let (desk, seat) = pair();
-        io.desk = Some(desk);
+        io.connect(desk);
         let client = Client::read(&params, dir.path());
-        let mut plain = Plain::new(&client, Some(dir.path().join("own")));
-        plain.joined(&mut io);
+        let mut plain = PlainDesk::new(&client, Some(dir.path().join("own")));
+        plain.connected(&mut io);
         Self { plain, io, seat, editor, dir, last: 0 }
     }
 
@@ -76,12 +77,12 @@ impl Stage {
     }
 
     fn tell(&mut self, method: &str, params: Value) {
-        self.plain.notified(&mut self.io, &format!("textDocument/{method}"), params);
+        self.plain.handle_notification(&mut self.io, &format!("textDocument/{method}"), params);
     }
 
     fn ask(&mut self, method: &str, params: Value) -> bool {
         self.last += 1;
-        self.plain.requested(&mut self.io, &RequestId::from(self.last), method, params)
+        self.plain.handle_request(&mut self.io, &RequestId::from(self.last), method, params)
     }
 
     /// Everything the editor has been sent.
@@ -102,7 +103,7 @@ impl Stage {
     /// Lets everything happen that is due within a while.
     fn wait(&mut self) {
         while let Some(due) = self.plain.deadline() {
-            self.plain.due(&mut self.io, due);
+            self.plain.handle_deadline(&mut self.io, due);
         }
     }
 
@@ -129,11 +130,15 @@ impl Stage {
 
     /// Lets what the companion has said be heard.
     async fn hear(&mut self) {
-        while let Ok(told) = tokio::time::timeout(std::time::Duration::from_millis(1), self.io.told()).await {
+        while let Ok(told) =
+            tokio::time::timeout(std::time::Duration::from_millis(1), self.io.next_companion_message()).await
+        {
             match told {
-                Told::Event(event) => self.plain.told(&mut self.io, *event),
-                Told::Answer(asked, answer) => self.plain.answered(&mut self.io, asked, answer),
-                Told::Gone => return,
+                CompanionMessage::Event(event) => self.plain.handle_event(&mut self.io, *event),
+                CompanionMessage::Reply(asked, answer) => {
+                    self.plain.handle_reply(&mut self.io, asked, answer)
+                }
+                CompanionMessage::Stopped => return,
             }
         }
     }

@@ -4,7 +4,7 @@ use std::fs;
 
 use alongside_desk::{Agent, Closing, LineEnding};
 
-use crate::plain::texts;
+use crate::plain::messages;
 
 use super::companion::Companion;
 use super::*;
@@ -44,7 +44,7 @@ async fn a_review_that_comes_is_announced_and_offered_and_changes_nothing() {
     );
     let [show] = stage.titles(other, 0).try_into().unwrap();
     assert!(show.starts_with("Review: ") && show.ends_with("notes.txt (Gemini CLI, 2 changes)"), "{show}");
-    let name = crate::plain::texts::file_name(&companion.review, &stage.plain.client.roots);
+    let name = crate::plain::messages::file_name(&companion.review, stage.plain.editor.roots());
     let deciding = ["Accept", "Reject"].map(|verb| format!("alongside: {verb} {name}"));
     assert_eq!(stage.titles(&target, 3)[1..], deciding);
     let fixes = json!({"textDocument": {"uri": target}, "range": range((0, 0), (0, 0)), "context": {"only": ["source.fixAll"]}});
@@ -63,7 +63,7 @@ async fn the_action_shows_the_proposal_at_its_first_change() {
     let path = crate::uri::to_path(shown["uri"].as_str().unwrap()).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), NEW);
     assert!(path.ends_with("own/1-0-1/notes.txt"), "{}", path.display());
-    assert!(stage.plain.is_own(&path) && !stage.plain.is_own(&stage.path("notes.txt")));
+    assert!(stage.plain.owns(&path) && !stage.plain.owns(&stage.path("notes.txt")));
     // It could not: the person hears how.
     stage.reply(&seen.number("window/showDocument"), Value::Null);
     assert!(stage.seen().said().contains(path.to_str().unwrap()));
@@ -253,16 +253,16 @@ fn a_proposal_that_leads_out_of_the_project_says_so_and_is_asked_about() {
     review.outside = Some("/home/somebody/.ssh/config\x1b[8m".into());
     let roots = [std::path::PathBuf::from("/p")];
     let said = r"outside the project, to /home/somebody/.ssh/config\x1b[8m";
-    assert!(texts::announced(&review, &roots, None).ends_with(&format!("This path leads {said}!")));
-    assert!(texts::announced_briefly(&review).starts_with("OUTSIDE THE PROJECT: a: "));
-    assert_eq!(texts::doubts(&review, &roots).unwrap(), format!("a leads {said}"));
+    assert!(messages::announced(&review, &roots, None).ends_with(&format!("This path leads {said}!")));
+    assert!(messages::announced_briefly(&review).starts_with("OUTSIDE THE PROJECT: a: "));
+    assert_eq!(messages::doubts(&review, &roots).unwrap(), format!("a leads {said}"));
     (review.outside, review.in_git) = (None, Some("/p/.git/config\x1b".into()));
     let said = r"/p/.git/config\x1b";
-    let announced = texts::announced(&review, &roots, None);
+    let announced = messages::announced(&review, &roots, None);
     assert!(announced.ends_with(&format!(" Git runs or obeys this file: {said}!")), "{announced}");
-    assert!(texts::announced_briefly(&review).starts_with("RUN BY GIT: a: "));
+    assert!(messages::announced_briefly(&review).starts_with("RUN BY GIT: a: "));
     assert_eq!(
-        texts::doubts(&review, &roots).unwrap(),
+        messages::doubts(&review, &roots).unwrap(),
         format!("a leads to {said}, which git runs or obeys")
     );
 }

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::companion::Companion;
 use super::*;
-use crate::client::Encoding;
-use crate::plain::documents::{self, position};
+use crate::encoding::Encoding;
+use crate::plain::positions::{self, position};
 use alongside_desk::{Event, Position, Text};
 
 /// A document in an editor.
@@ -19,7 +19,12 @@ struct Buffer {
 impl Stage {
     /// The editor opens the proposal, and has this text; its URI.
     pub(super) fn show_proposal(&mut self, text: &str) -> String {
-        let path = self.plain.reviews.values().find_map(|proposal| proposal.path.clone()).unwrap();
+        let path = self
+            .plain
+            .proposals
+            .values()
+            .find_map(|proposal| proposal.path().map(std::path::Path::to_owned))
+            .unwrap();
         let uri = uri(&path);
         self.tell("didOpen", json!({"textDocument": {"uri": uri, "version": 1, "text": text}}));
         uri
@@ -65,7 +70,7 @@ impl Buffer {
             let edits = change["edits"].as_array().unwrap();
             for edit in edits.iter().rev().filter(|_| taken) {
                 let at = |place: &Value| {
-                    documents::offset(&self.text, documents::read_position(place).unwrap(), self.encoding)
+                    positions::offset(&self.text, positions::read_position(place).unwrap(), self.encoding)
                 };
                 let (from, to) = (at(&edit["range"]["start"]), at(&edit["range"]["end"]));
                 // Each on its own, as some editors tell it.
