@@ -1,6 +1,6 @@
 //! The discovery record: the JSON file by which an agent finds a companion and learns its token.
 
-use alongside_platform::{Os, lists};
+use alongside_platform::{Os, path_lists};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::null;
@@ -79,7 +79,7 @@ pub struct Stdio {
 
 /// The character between workspace roots: `;` on Windows, `:` elsewhere.
 pub const fn delimiter() -> char {
-    lists::delimiter(Os::HERE)
+    path_lists::delimiter(Os::HERE)
 }
 
 /// Joins roots for [`Record::workspace_path`].
@@ -88,12 +88,12 @@ pub const fn delimiter() -> char {
 /// A root that contains the delimiter cannot be written in this format; it is returned, and nothing is
 /// joined.
 pub fn join_roots<'a>(roots: impl IntoIterator<Item = &'a str>) -> Result<String, &'a str> {
-    lists::join(Os::HERE, roots)
+    path_lists::join(Os::HERE, roots)
 }
 
 /// Splits [`Record::workspace_path`] as agents do: empty parts do not count.
 pub fn split_roots(workspace_path: &str) -> impl Iterator<Item = &str> {
-    lists::split(Os::HERE, workspace_path)
+    path_lists::split(Os::HERE, workspace_path)
 }
 
 fn number_or_string<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, D::Error> {

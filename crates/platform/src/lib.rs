@@ -10,10 +10,10 @@ pub mod directory;
 pub mod files;
 pub mod limits;
 pub mod listener;
-pub mod lists;
 pub mod memory;
 #[cfg(feature = "tokio")]
 pub mod moment;
+pub mod path_lists;
 pub mod paths;
 pub mod ports;
 pub mod private;

@@ -98,7 +98,7 @@ test('what is typed when the review ends elsewhere stays where it is typed', {},
   await_mode(nvim, 'i')
   await_text(nvim, (PROPOSED:gsub('TWO', 'TWOhel')))
   nvim:lua([[desk.close(1, 'agentGone', false, '/drafts/a.txt')]])
-  nvim:await_said('what you typed stays here, in a buffer without a name (:w FILE)')
+  nvim:await_said('your text stays here, in an unnamed buffer (:w FILE)')
   eq({ '', '', false, '', false, 1 }, nvim:lua([[return { vim.bo.buftype, vim.fn.bufname(), vim.bo.modified, vim.wo.winbar,
     vim.wo.diff, #vim.api.nvim_tabpage_list_wins(0) }]]))
   nvim:await_said('Your edits are in /drafts/a.txt.')
@@ -177,7 +177,7 @@ test('the end of the server closes what is shown and keeps what was not sent', {
     vim.api.nvim_buf_set_lines(0, 0, 1, false, { 'typed' })
     require('alongside.review').gone(7)
   ]])
-  nvim:await_said('what you typed stays here')
+  nvim:await_said('your text stays here')
   eq({ '', true, 'typed' }, nvim:lua([[return { vim.bo.buftype, vim.bo.modified, vim.fn.getline(1) }]]))
   undecided(nvim)
 end)
@@ -190,7 +190,7 @@ test('what was not sent when the person is elsewhere is a buffer that Neovim ask
     vim.cmd('tabnext 1')
     require('alongside.review').gone(7)
   ]])
-  local buf = tonumber(nvim:await_said('is kept in a buffer without a name')[1]:match(':buffer (%d+)'))
+  local buf = tonumber(nvim:await_said('are in an unnamed buffer')[1]:match(':buffer (%d+)'))
   eq({ 'typed', '', true, true, '' }, nvim:lua([[local buf = ... return { vim.fn.getbufline(buf, 1)[1], vim.bo[buf].buftype,
     vim.bo[buf].buflisted, vim.bo[buf].modified, vim.fn.bufname(buf) }]], buf))
   local why = nvim:lua('return tostring(select(2, pcall(vim.cmd, "qall")))')

@@ -39,7 +39,7 @@ test('several that come at once are one announcement', {}, function(nvim)
     desk.open({ id = 1, file = desk.root .. '/a.txt', original = 'a\n', proposed = 'A\n' })
     desk.open({ id = 2, file = desk.root .. '/b.txt', original = 'b\n', proposed = 'B\n' })
   ]])
-  nvim:await_said('2 reviews wait: :Alongside')
+  nvim:await_said('2 reviews are waiting: :Alongside')
   eq(1, #nvim:lua('return said'))
 end)
 

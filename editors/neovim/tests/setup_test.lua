@@ -159,7 +159,7 @@ return {
       with({}, function(e)
         e:cmd('Alongside pause')
         assert(e:await_message('alongside/pauseContext').params.paused == true)
-        e:await_said('agents are not told about your files')
+        e:await_said('Agents learn nothing about your files')
         e:say('alongside/didChangeStatus', status({ paused = true }))
         await_lua(e, 'the status', [[return (require('alongside').status()[1] or {}).paused]])
         e:cmd('Alongside pause')
