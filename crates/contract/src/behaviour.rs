@@ -77,7 +77,8 @@ pub struct Behaviour {
     pub token_variable: Releases,
     /// Those that send a token.
     pub sends_token: Releases,
-    /// Those that know `ide/diffRejected`. Older ones know `ide/diffClosed`, which all of them treat the same.
+    /// Those that know `ide/diffRejected`. Older ones know `ide/diffClosed`, which all of them treat the
+    /// same.
     pub knows_diff_rejected: Releases,
     /// Those that accept an unknown editor if the record names it. The others need one of
     /// [`Self::terminals`].

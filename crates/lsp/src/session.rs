@@ -61,7 +61,7 @@ pub(crate) enum Event {
     /// The editor has closed its pipe.
     EditorGone,
     /// An attempt to connect has ended. It served these roots.
-    ConnectResult(Result<Desk, Problem>, Vec<PathBuf>),
+    ConnectResult(Box<Result<Desk, Problem>>, Vec<PathBuf>),
     /// The companion sends a message.
     Companion(CompanionMessage),
     /// A deadline has passed at this time.
@@ -115,7 +115,9 @@ impl<'a> Session<'a> {
         let is_running = self.phase == Phase::Running;
         tokio::select! {
             message = self.inbox.recv() => message.map_or(Event::EditorGone, Event::Editor),
-            (result, roots) = self.connector.next_result(&self.client) => Event::ConnectResult(result, roots),
+            (result, roots) = self.connector.next_result(&self.client) => {
+                Event::ConnectResult(Box::new(result), roots)
+            }
             message = self.io.next_companion_message(), if is_running => Event::Companion(message),
             () = sleep_until(deadline) => Event::Deadline(Instant::now()),
         }
@@ -139,8 +141,10 @@ impl<'a> Session<'a> {
         match event {
             Event::Editor(message) => self.handle_editor_message(message)?,
             Event::EditorGone => return ControlFlow::Break(()),
-            Event::ConnectResult(Ok(desk), roots) => self.connected(desk, &roots),
-            Event::ConnectResult(Err(problem), _) => self.report_problem(problem),
+            Event::ConnectResult(result, roots) => match *result {
+                Ok(desk) => self.connected(desk, &roots),
+                Err(problem) => self.report_problem(problem),
+            },
             Event::Companion(CompanionMessage::Event(event)) => {
                 self.frontend.handle_event(&mut self.io, *event);
             }

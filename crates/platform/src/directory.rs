@@ -1,13 +1,13 @@
-//! A directory that is held open. What is made, read and removed through it happens in that directory,
-//! whatever its name and the names above it have been made to lead to since. Windows has no such calls: there
-//! it is the name, in the user's own profile.
+//! An open directory. Every operation applies to that directory, even if somebody renames it or puts a link
+//! in its place. Windows has no such calls: there the operations use the path, which lies in the user's own
+//! profile.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// See the module. The names it takes are of entries: they hold no separators.
+/// See the module. Names are those of entries, without separators.
 #[derive(Debug)]
 pub struct Directory {
     path: PathBuf,
@@ -16,114 +16,114 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// Opens one by its path, through links.
+    /// Opens a directory by its path. Follows links.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is none.
     pub fn open(path: &Path) -> io::Result<Self> {
         system::open(path)
     }
 
-    /// Opens one in it; a link is none.
+    /// Opens a subdirectory. Follows no link.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is none.
     pub fn below(&self, name: &OsStr) -> io::Result<Self> {
         system::below(self, name)
     }
 
-    /// Makes one in it, private from the beginning.
+    /// Creates a subdirectory that is private from the start.
     ///
     /// # Errors
-    /// When something has that name, or the system does not let us.
+    /// If the name exists, or the system refuses.
     pub fn make(&self, name: &OsStr) -> io::Result<()> {
         system::make(self, name)
     }
 
-    /// Where it was when it was opened.
+    /// The path at its opening.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What it is.
+    /// The metadata of the directory.
     ///
     /// # Errors
-    /// When the system does not say.
+    /// If the system refuses.
     pub fn metadata(&self) -> io::Result<Metadata> {
         system::metadata(self)
     }
 
-    /// Shuts others out. One that is private is left as it is.
+    /// Makes the directory private, if others have access.
     ///
     /// # Errors
-    /// When it is not ours.
+    /// If it belongs to another user.
     pub fn shut(&self) -> io::Result<()> {
         system::shut(self)
     }
 
-    /// The names in it.
+    /// The names of the entries.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If reading fails.
     pub fn names(&self) -> io::Result<Vec<OsString>> {
         system::names(self)
     }
 
-    /// Opens a file in it for reading, without waiting for whoever would write into a pipe; a link is none.
+    /// Opens a file for reading. Follows no link, and never waits for the writer of a pipe.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is none.
     pub fn read(&self, name: &OsStr) -> io::Result<File> {
         system::read(self, name)
     }
 
-    /// Whether something has this name that is no link.
+    /// Whether the name exists and is no link.
     pub fn has(&self, name: &OsStr) -> bool {
         system::has(self, name)
     }
 
-    /// Whether something has this name that another user owns; of a link, who made the link. Windows does not
-    /// tell.
+    /// Whether the name exists and belongs to another user; for a link, the link itself counts. Always false
+    /// on Windows.
     pub fn is_anothers(&self, name: &OsStr) -> bool {
         system::is_anothers(self, name)
     }
 
-    /// Makes a new file in it for writing, readable for nobody else.
+    /// Creates a private file for writing.
     ///
     /// # Errors
-    /// When something has that name, or the system does not let us.
+    /// If the name exists, or the system refuses.
     pub fn create(&self, name: &OsStr) -> io::Result<File> {
         system::create(self, name)
     }
 
-    /// Gives a file that is open one more name, in this directory, which nothing has. Linux only.
+    /// Gives an open file another name, in this directory. Linux only.
     ///
     /// # Errors
-    /// When something has that name, the file lies on another file system, or the system does not let us.
+    /// If the name exists, the file is on another file system, or the system refuses.
     pub fn link(&self, file: &File, name: &OsStr) -> io::Result<()> {
         system::link(self, file, name)
     }
 
-    /// Gives a file in it another name, in place of what has that.
+    /// Renames a file and replaces the new name if it exists.
     ///
     /// # Errors
-    /// When the system does not let us.
+    /// If the system refuses.
     pub fn rename(&self, name: &OsStr, new: &OsStr) -> io::Result<()> {
         system::rename(self, name, new)
     }
 
-    /// Removes a file in it; of a link, the link.
+    /// Removes a file or a link.
     ///
     /// # Errors
-    /// When the system does not let us.
+    /// If the system refuses.
     pub fn remove(&self, name: &OsStr) -> io::Result<()> {
         system::remove(self, name)
     }
 
-    /// Removes a directory in it that is empty.
+    /// Removes an empty subdirectory.
     ///
     /// # Errors
-    /// When it is not, or the system does not let us.
+    /// If it is not empty, or the system refuses.
     pub fn remove_empty(&self, name: &OsStr) -> io::Result<()> {
         system::remove_empty(self, name)
     }
@@ -146,7 +146,7 @@ mod system {
     }
 
     pub(super) fn open(path: &Path) -> io::Result<Directory> {
-        // Some temporary directories cannot be listed, and are fit to hold ours.
+        // Some temporary directories cannot be listed, but are still usable.
         #[cfg(target_os = "linux")]
         let flags = DIRECTORY | OFlags::PATH;
         #[cfg(not(target_os = "linux"))]
@@ -171,18 +171,18 @@ mod system {
     pub(super) fn shut(directory: &Directory) -> io::Result<()> {
         match metadata(directory)?.permissions().mode() & 0o077 {
             0 => Ok(()),
-            _ => Ok(rustix::fs::fchmod(again(directory)?, Mode::RWXU)?),
+            _ => Ok(rustix::fs::fchmod(reopened(directory)?, Mode::RWXU)?),
         }
     }
 
-    /// The same directory, for what cannot be done without leave to list it.
-    fn again(directory: &Directory) -> io::Result<OwnedFd> {
+    /// The same directory with a handle that can be listed.
+    fn reopened(directory: &Directory) -> io::Result<OwnedFd> {
         Ok(rustix::fs::openat(&directory.handle, c".", DIRECTORY, Mode::empty())?)
     }
 
     pub(super) fn names(directory: &Directory) -> io::Result<Vec<OsString>> {
         let mut names = Vec::new();
-        for entry in rustix::fs::Dir::new(again(directory)?)? {
+        for entry in rustix::fs::Dir::new(reopened(directory)?)? {
             let name = OsStr::from_bytes(entry?.file_name().to_bytes()).to_owned();
             if name != "." && name != ".." {
                 names.push(name);
@@ -314,7 +314,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_shut_if_it_was_open() {
+    fn shut_makes_a_directory_private() {
         let base = tempfile::tempdir().unwrap();
         for (before, after) in [(0o755, 0o700), (0o710, 0o700), (0o500, 0o500)] {
             fs::set_permissions(base.path(), fs::Permissions::from_mode(before)).unwrap();
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_directory_that_was_opened_whatever_its_name_leads_to_now() {
+    fn operations_apply_to_the_opened_directory() {
         let base = tempfile::tempdir().unwrap();
         let path = |name: &str| base.path().join(name);
         let open = Directory::open(base.path()).unwrap();
@@ -340,7 +340,7 @@ mod tests {
         ours.rename(OsStr::new("new"), OsStr::new("file")).unwrap();
         assert_eq!(ours.names().unwrap(), ["file"]);
         assert_eq!(io::read_to_string(ours.read(OsStr::new("file")).unwrap()).unwrap(), "1");
-        assert!(ours.create(OsStr::new("file")).is_err(), "what is there is left alone");
+        assert!(ours.create(OsStr::new("file")).is_err(), "an existing file stays");
         symlink("file", path("moved/link")).unwrap();
         assert!(ours.read(OsStr::new("link")).is_err() && !ours.has(OsStr::new("link")));
         ours.remove(OsStr::new("file")).unwrap();

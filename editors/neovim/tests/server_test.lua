@@ -159,7 +159,7 @@ local tests = {
   {
     'a server that speaks another protocol, or refuses, is not tried again, and its words are shown',
     function()
-      for how, words in pairs({ old = 'do not speak the same protocol', refuse = 'install 0.2 or newer' }) do
+      for how, words in pairs({ old = 'speak different protocols', refuse = 'install 0.2 or newer' }) do
         local root = project()
         editor.with({ cwd = root, how = how, args = { 'a.txt' } }, function(e)
           e:await_said(words)

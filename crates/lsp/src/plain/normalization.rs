@@ -92,7 +92,8 @@ impl Normalization {
         bare.map_or_else(|| text.clone(), Text::new)
     }
 
-    /// The edits that turn the editor's text into `goal`. `ours` is the editor's text as the companion has it.
+    /// The edits that turn the editor's text into `goal`. `ours` is the editor's text as the companion has
+    /// it.
     pub(crate) fn edits(
         self,
         editor: &Text,

@@ -1,9 +1,9 @@
-//! An editor and a companion that do as a test says, on both sides of the front.
+//! A desk between an editor and a companion, both played by the test.
 
+mod choosing;
 mod companion;
 mod context;
 mod deciding;
-mod meant;
 mod mirror;
 mod showing;
 mod typing;
@@ -20,7 +20,7 @@ use crate::client::Client;
 use crate::frontend::Frontend as _;
 use crate::io::{self, CompanionMessage, Io};
 
-/// Everything around a front.
+/// The desk and both sides of it.
 struct Stage {
     plain: PlainDesk,
     io: Io,
@@ -31,7 +31,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// An editor that calls itself so and counts in these encodings, with a project.
+    /// An editor with a name, position encodings and a project.
     fn new(editor: &str, encodings: &[&str]) -> Self {
         let params = json!({
             "clientInfo": { "name": editor },
@@ -85,9 +85,9 @@ impl Stage {
         self.plain.handle_request(&mut self.io, &RequestId::from(self.last), method, params)
     }
 
-    /// Everything the editor has been sent.
+    /// All messages to the editor so far.
     fn sent(&self) -> Vec<Message> {
-        // A thread lies between.
+        // A thread forwards them, so a last message marks the end.
         let last = json!("last");
         self.io.notify("test/last", &last);
         let is_last =
@@ -95,19 +95,19 @@ impl Stage {
         self.editor.receiver.iter().take_while(|message| !is_last(message)).collect()
     }
 
-    /// What the companion is asked next, if it is asked anything.
+    /// The next request to the companion, if there is one.
     fn asked(&mut self) -> Option<Call> {
         self.seat.calls.try_recv().ok()
     }
 
-    /// Lets everything happen that is due within a while.
+    /// Passes all deadlines.
     fn wait(&mut self) {
         while let Some(due) = self.plain.deadline() {
             self.plain.handle_deadline(&mut self.io, due);
         }
     }
 
-    /// The context that was reported last; null if there is nothing new.
+    /// The last report of the context; null if nothing changed.
     fn reported(&mut self) -> Value {
         self.wait();
         let mut report = Value::Null;
@@ -119,7 +119,7 @@ impl Stage {
         report
     }
 
-    /// Where the person is, as it was reported last.
+    /// The active file of the last report.
     fn active(&mut self) -> Value {
         let mut active = self.reported()["active"].take();
         if let Some(path) = active.get_mut("path") {
@@ -128,7 +128,7 @@ impl Stage {
         active
     }
 
-    /// Lets what the companion has said be heard.
+    /// Handles all messages from the companion.
     async fn hear(&mut self) {
         while let Ok(told) =
             tokio::time::timeout(std::time::Duration::from_millis(1), self.io.next_companion_message()).await
@@ -142,6 +142,11 @@ impl Stage {
             }
         }
     }
+}
+
+/// A runtime whose clock stands still, for property tests.
+fn paused_runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap()
 }
 
 fn uri(path: &Path) -> String {
