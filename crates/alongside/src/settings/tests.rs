@@ -140,7 +140,7 @@ fn a_projects_file_that_is_no_file_is_an_error_and_is_not_read() {
     std::os::unix::fs::symlink("/dev/zero", project.path().join(PROJECT_FILE)).unwrap();
     let error = Settings::load(Some(&own), &[project.path().to_owned()]).unwrap_err();
     let said = format!("{error:#}");
-    assert!(said.contains(PROJECT_FILE) && said.ends_with("it is not an ordinary file"), "{said}");
+    assert!(said.contains(PROJECT_FILE) && said.ends_with("not a regular file"), "{said}");
 }
 
 /// What the person set, and what comes of it in these projects.
@@ -199,13 +199,13 @@ fn neither_a_link_nor_a_pipe_nor_a_project_in_another_widens_anything() {
     assert!(refused().contains("a project may only add"), "{}", refused());
     std::fs::remove_file(&file).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
-    assert!(refused().ends_with("it is not an ordinary file"), "{}", refused());
+    assert!(refused().ends_with("not a regular file"), "{}", refused());
     std::fs::remove_file(&file).unwrap();
     std::fs::File::create(&file).unwrap().set_len(1 << 40).unwrap();
     assert!(refused().contains("larger than"), "{}", refused());
     std::fs::remove_file(&file).unwrap();
     std::fs::create_dir(&file).unwrap();
-    assert!(refused().ends_with("it is not an ordinary file"), "{}", refused());
+    assert!(refused().ends_with("not a regular file"), "{}", refused());
     std::fs::remove_dir(&file).unwrap();
 
     // Under another name it is nobody's settings.
