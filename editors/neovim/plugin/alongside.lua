@@ -1,5 +1,5 @@
--- Defines :Alongside; everything else is loaded when it is needed. `require('alongside').setup{}` starts it. Installed by
--- `alongside install neovim` it starts by itself, unless the person's own configuration has done so.
+-- Defines :Alongside and loads the rest on demand. `require('alongside').setup{}` starts it. After `alongside install neovim`
+-- it starts by itself, unless the person's configuration does.
 
 if vim.g.loaded_alongside then
   return

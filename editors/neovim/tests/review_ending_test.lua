@@ -70,7 +70,7 @@ test('what is wrong with accepting is asked about, and Enter is no', {}, functio
   nvim:keys('\\a')
   await(nvim, 'the question', 'return #asked == 1')
   undecided(nvim)
-  eq('a.txt\nThe file has changed on disk since: accepting undoes that change.', nvim:lua('return asked[1]'))
+  eq('a.txt\nThe file has changed on disk: accepting undoes that change.', nvim:lua('return asked[1]'))
   nvim:lua('desk.change(1, nil, { stale = false })')
   nvim:keys('gTOunsaved<Esc>gt')
   await(nvim, 'the bar to warn', [[return vim.wo.winbar:find('unsaved in a buffer') and not vim.wo.winbar:find('on disk')]])
