@@ -9,7 +9,6 @@ use futures_util::future::LocalBoxFuture;
 use tokio::time::Instant;
 
 use crate::client::Client;
-use crate::timer::sleep_until;
 
 /// The shortest time between two attempts.
 const RETRY_DELAY: Duration = Duration::from_secs(2);
@@ -70,5 +69,13 @@ impl<'a> Connector<'a> {
         (self.attempt, self.next_attempt) = (None, None);
         self.not_before = Instant::now() + RETRY_DELAY;
         (result, std::mem::take(&mut self.roots))
+    }
+}
+
+/// Returns at `deadline`; never without one.
+pub(crate) async fn sleep_until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline).await,
+        None => std::future::pending().await,
     }
 }

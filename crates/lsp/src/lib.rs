@@ -22,7 +22,6 @@ mod plugin_desk;
 mod problems;
 mod roots;
 mod session;
-mod timer;
 mod uri;
 
 pub use client::Client;

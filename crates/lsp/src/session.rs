@@ -10,12 +10,11 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::client::Client;
-use crate::connector::Connector;
+use crate::connector::{Connector, sleep_until};
 use crate::frontend::Frontend;
 use crate::io::{self, CompanionMessage, Inbox, Io, RequestOrigin};
 use crate::plain::PlainDesk;
 use crate::plugin_desk::PluginDesk;
-use crate::timer::sleep_until;
 use crate::{handshake, roots};
 
 /// The error of a request with an unknown method.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::command_queue::HunkStart;
 use super::messages;
 use super::positions::to_lsp as position_to_lsp;
-use super::proposal::{Proposal, shown};
+use super::proposal::{Proposal, shown, start_of};
 
 /// A command with a title.
 fn command(review: &Review, title: String, name: &str, mut arguments: Value) -> lsp::Command {
@@ -72,7 +72,7 @@ pub(crate) fn in_proposal(
         let hunks: Vec<HunkStart> = at
             .iter()
             .filter_map(|index| review.hunks.get(*index).filter(|hunk| hunk.state != already))
-            .map(|hunk| (hunk.original.start, hunk.proposed.start))
+            .map(start_of)
             .collect();
         let title = match hunks.len() {
             0 => continue,
@@ -105,7 +105,7 @@ pub(crate) fn lenses(proposal: &Proposal, roots: &[PathBuf], is_named: bool) -> 
         for hunk in &review.hunks {
             let (verb, name) =
                 if hunk.state == HunkState::Kept { ("Drop", "drop") } else { ("Keep", "keep") };
-            let hunks = json!({ "hunks": [(hunk.original.start, hunk.proposed.start)] });
+            let hunks = json!({ "hunks": [start_of(hunk)] });
             let command = command(review, format!("{verb} this change"), name, hunks);
             lenses.push(lens(shown(hunk.current, lines).start, command));
         }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::command_arguments::{COMMANDS, CommandArguments};
 use super::command_queue::{HunkStart, ReviewCommand};
+use super::proposal::start_of;
 use super::{PlainDesk, code_actions, messages};
 use crate::io::{Io, RequestOrigin};
 
@@ -166,7 +167,7 @@ impl PlainDesk {
             let proposal = self.proposals.get(review)?;
             let at = proposal.hunks_in(line?, line?);
             let hunks = at.filter_map(|index| proposal.review.hunks.get(index));
-            Some(hunks.map(|hunk| (hunk.original.start, hunk.proposed.start)).collect())
+            Some(hunks.map(start_of).collect())
         });
         let hunks = hunks.filter(|hunks| !hunks.is_empty());
         if hunks.is_none() {

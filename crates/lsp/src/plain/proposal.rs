@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use alongside_desk::{Change, HunkState, Lines, Review, Text, harmless, replacement};
+use alongside_desk::{Change, Hunk, HunkState, Lines, Review, Text, harmless, replacement};
 use tokio::time::Instant;
 
 use super::command_queue::{CommandQueue, HunkStart};
@@ -148,9 +148,14 @@ impl Proposal {
     /// The indexes of the hunks with these starts.
     pub(crate) fn indexes(&self, starts: &[HunkStart]) -> Vec<usize> {
         let hunks = self.review.hunks.iter().enumerate();
-        let meant = hunks.filter(|(_, hunk)| starts.contains(&(hunk.original.start, hunk.proposed.start)));
+        let meant = hunks.filter(|(_, hunk)| starts.contains(&start_of(hunk)));
         meant.map(|(index, _)| index).collect()
     }
+}
+
+/// The start of a hunk, which identifies it.
+pub(crate) fn start_of(hunk: &Hunk) -> HunkStart {
+    (hunk.original.start, hunk.proposed.start)
 }
 
 /// The lines that show a hunk. An empty hunk appears at the next line, or the last one.
