@@ -152,7 +152,7 @@ pub enum Value {
     Contains(&'static str),
 }
 
-/// Where agents dial a companion: on this machine, or from inside a container on its host.
+/// The host that agents dial: this machine, or the machine around a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hosts {
     /// This host; inside a container [`CONTAINER_HOST`].

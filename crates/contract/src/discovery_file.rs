@@ -1,5 +1,5 @@
-//! Where discovery files lie, how they are named, and which fields they have: the part of a family's row that
-//! a companion writes and its agents read.
+//! Directories, names and fields of discovery files: the part of a family's row that a companion writes and
+//! its agents read.
 
 /// One discovery file of a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum Directory {
         below_home: &'static str,
         /// A variable that replaces the first of them, such as `QWEN_HOME` for `~/.qwen`.
         base_variable: Option<&'static str>,
-        /// What follows the base that the variable names.
+        /// Directories below the base that the variable names.
         below_base: &'static str,
     },
 }

@@ -1,4 +1,4 @@
--- :checkhealth alongside says what is wrong, and what to do.
+-- :checkhealth alongside names problems and remedies.
 
 local editor = require('editor')
 

@@ -1,4 +1,4 @@
--- Stories of reviews that end, by closing them or elsewhere: what is asked, and what becomes of what was typed.
+-- The end of reviews, by closing them or elsewhere: questions, and the fate of edits.
 
 local reviewing = require('reviewing')
 
@@ -78,7 +78,7 @@ test('what is wrong with accepting is asked about, and Enter is no', {}, functio
   nvim:keys(':wq<CR>')
   await_decided(nvim, 'accept')
   eq(2, #nvim:lua('return asked'))
-  -- What is unsaved stays so.
+  -- Unsaved changes stay unsaved.
   eq('unsaved', nvim:lua('return vim.fn.getbufline("a.txt", 1)[1]'))
 end)
 
@@ -107,11 +107,11 @@ test('what is typed when the review ends elsewhere stays where it is typed', {},
   await_mode(nvim, 'n')
   eq({ 'TWOhello', '', true, true },
     nvim:lua('return { vim.api.nvim_get_current_line(), vim.bo.buftype, vim.bo.buflisted, vim.bo.modified }'))
-  -- Keys of no meaning any more, but Neovim's own.
+  -- The review's keys are gone, and Neovim's own work.
   nvim:keys('\\a<Esc>')
   await_mode(nvim, 'n')
   undecided(nvim)
-  -- As for any text: it is not left without a question, and is written where the person says.
+  -- Like any buffer: Neovim asks before it is lost, and `:w FILE` writes it.
   nvim:lua([[vim.o.hidden = false]])
   for _, command in ipairs({ 'quit', 'qall' }) do
     local why = nvim:lua('return tostring(select(2, pcall(vim.cmd, ...)))', command)
@@ -150,7 +150,7 @@ test('a second proposal for the file comes in the place of the first', {}, funct
   open(nvim)
   go(nvim)
   local tab = nvim:lua('return vim.api.nvim_get_current_tabpage()')
-  -- In one turn: the place is kept for a second.
+  -- In one turn; the place is kept for 1 s.
   nvim:lua([[
     desk.close(1, 'replaced', false)
     desk.open({ id = 2, file = desk.root .. '/a.txt', original = ..., proposed = 'another\n' })
