@@ -1,10 +1,10 @@
-//! Hunks: all kept is the proposal, none is the original in the proposal's line endings, and any choice of
-//! them is the patch of those hunks applied by the book.
+//! Hunks: keeping all gives the proposal, keeping none the original in the proposal's line endings, and any
+//! choice equals the patch of the kept hunks.
 
 use alongside_companion::fuzzing::Composition;
 use alongside_desk::{Change, HunkState, Position, Range};
 
-/// The input is what the person does, the file on disk, and the proposal, with a byte 0xff between them.
+/// The input is the person's actions, the file on disk, and the proposal, separated by bytes 0xff.
 pub fn holds(data: &[u8]) {
     let mut parts = data.splitn(3, |byte| *byte == 0xff);
     let (Some(acts), Some(on_disk), Some(proposed)) = (parts.next(), parts.next(), parts.next()) else {
@@ -12,22 +12,22 @@ pub fn holds(data: &[u8]) {
     };
     let Ok(proposed) = std::str::from_utf8(proposed) else { return };
     let Some(mut composition) = Composition::new(on_disk, proposed) else {
-        assert!(on_disk.contains(&0) || std::str::from_utf8(on_disk).is_err(), "a text can be compared");
+        assert!(on_disk.contains(&0) || std::str::from_utf8(on_disk).is_err(), "every text can be compared");
         return;
     };
-    let on_disk = std::str::from_utf8(on_disk).expect("it was compared");
-    let original = in_the_convention_of(on_disk, proposed);
+    let on_disk = std::str::from_utf8(on_disk).expect("the file is text");
+    let original = normalized(on_disk, proposed);
     assert_eq!(composition.original(), original);
     let hunks = composition.hunks();
-    assert_eq!(composition.current(), proposed, "all are kept at first");
+    assert_eq!(composition.current(), proposed, "all hunks are kept at first");
     assert!(hunks.iter().all(|hunk| hunk.state == HunkState::Kept));
 
-    // Any choice: bits of what the person does say which to drop.
+    // The bits of the actions choose the hunks to drop.
     let is_kept: Vec<bool> = (0..hunks.len())
         .map(|hunk| acts.get(hunk / 8 % acts.len().max(1)).is_none_or(|bits| bits >> (hunk % 8) & 1 == 0))
         .collect();
     let dropped: Vec<usize> = (0..hunks.len()).filter(|hunk| !is_kept[*hunk]).collect();
-    composition.keep(&dropped, false).expect("they are there");
+    composition.keep(&dropped, false).expect("the hunks exist");
     let old: Vec<&str> = original.split_inclusive('\n').collect();
     let new: Vec<&str> = proposed.split_inclusive('\n').collect();
     let patch = hunks.iter().zip(&is_kept).filter(|(_, kept)| **kept).map(|(hunk, _)| {
@@ -40,24 +40,24 @@ pub fn holds(data: &[u8]) {
     for act in acts.chunks_exact(4).take(16) {
         let before = composition.current().to_owned();
         if !acts_on(&mut composition, act) {
-            assert_eq!(composition.current(), before, "what is refused changes nothing");
+            assert_eq!(composition.current(), before, "a refused action changes nothing");
         }
         agree(&composition, &original, proposed);
     }
     all_and_none(&mut composition, proposed, &original);
     while composition.undo().is_ok() {}
-    assert_eq!(composition.current(), proposed, "all undone is how it began");
+    assert_eq!(composition.current(), proposed, "undoing everything gives the first text");
 }
 
 fn all_and_none(composition: &mut Composition, proposed: &str, original: &str) {
     for (keep, expected) in [(true, proposed), (false, original)] {
         let all: Vec<usize> = (0..composition.hunks().len()).collect();
-        composition.keep(&all, keep).expect("they are there");
+        composition.keep(&all, keep).expect("the hunks exist");
         assert_eq!(composition.current(), expected, "all kept is {keep}");
     }
 }
 
-/// The hunks of a patch put in place of lines, the last first.
+/// The lines with a patch applied, the last hunk first.
 fn patched(old: &[&str], patch: Vec<(std::ops::Range<usize>, &[&str])>, ending: &str) -> String {
     let mut lines = old.to_vec();
     for (range, new) in patch.into_iter().rev() {
@@ -66,7 +66,7 @@ fn patched(old: &[&str], patch: Vec<(std::ops::Range<usize>, &[&str])>, ending: 
     let mut text = String::new();
     for line in lines {
         if !text.is_empty() && !text.ends_with('\n') {
-            // It was the last line, and is not any more.
+            // A line that was the last one has no ending.
             text.push_str(ending);
         }
         text.push_str(line);
@@ -74,12 +74,12 @@ fn patched(old: &[&str], patch: Vec<(std::ops::Range<usize>, &[&str])>, ending: 
     text
 }
 
-/// The rule, told a second time: a byte-order mark as the proposal has it, and its line ending if both have
+/// A second implementation of the rule: the proposal's byte-order mark, and its line ending if each text uses
 /// only one.
-fn in_the_convention_of(on_disk: &str, proposed: &str) -> String {
+fn normalized(on_disk: &str, proposed: &str) -> String {
     let bare = on_disk.strip_prefix('\u{feff}').unwrap_or(on_disk);
     let mark = if proposed.starts_with('\u{feff}') { "\u{feff}" } else { "" };
-    // The one ending of all lines that have one.
+    // The ending that all ended lines share.
     let ending = |text: &str| {
         let lines = || text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
         let windows = lines().filter(|line| line.ends_with("\r\n")).count();
@@ -97,7 +97,7 @@ fn in_the_convention_of(on_disk: &str, proposed: &str) -> String {
     format!("{mark}{bare}")
 }
 
-/// Does one thing; false if it was refused.
+/// Performs an action; false if it is refused.
 fn acts_on(composition: &mut Composition, act: &[u8]) -> bool {
     const TYPED: [&str; 8] = ["", "\n", "a", "b\n", "\r\n", "é😀", "a b\nc\n", "\r"];
     let [what, one, two, three] = *act else { return false };
@@ -118,7 +118,7 @@ fn acts_on(composition: &mut Composition, act: &[u8]) -> bool {
     }
 }
 
-/// Outside the hunks, all three texts are the same; inside, the state says what the text is.
+/// Outside hunks all three texts are equal; inside, the text fits the state.
 fn agree(composition: &Composition, original: &str, proposed: &str) {
     let lines = |text: &str| text.split_inclusive('\n').map(str::to_owned).collect::<Vec<_>>();
     let (old, new, now) = (lines(original), lines(proposed), lines(composition.current()));

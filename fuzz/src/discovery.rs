@@ -1,4 +1,4 @@
-//! A discovery file that anybody may have written.
+//! A discovery file from anybody.
 
 use alongside_contract::discovery::{Record, join_roots, split_roots};
 use alongside_contract::family::FAMILIES;
@@ -12,10 +12,10 @@ pub fn holds(data: &[u8]) {
     assert_eq!(family.map_or_else(|| secret.to_owned(), |family| token::for_family(secret, family)), text);
     lists_of_roots(&text);
     let Ok(record) = serde_json::from_slice::<Record>(data) else { return };
-    let written = serde_json::to_value(&record).expect("what was read can be written");
+    let written = serde_json::to_value(&record).expect("a record can be written");
     let absent =
         |value: &Value| value.as_object().is_some_and(|object| object.values().all(|value| !value.is_null()));
-    assert!(absent(&written), "what is absent is not written as null: {written}");
+    assert!(absent(&written), "absent fields are written as null: {written}");
     assert_eq!(serde_json::from_value::<Record>(written).ok().as_ref(), Some(&record));
     assert!(record.is_same_companion(&record));
     let named = |text: &Option<String>, other: &str| text.as_deref().is_some_and(|text| text.contains(other));
@@ -37,6 +37,6 @@ pub fn holds(data: &[u8]) {
 fn lists_of_roots(list: &str) {
     let roots: Vec<&str> = split_roots(list).collect();
     assert!(roots.iter().all(|root| !root.is_empty()));
-    let joined = join_roots(roots.iter().copied()).expect("no part of a list holds what parts it");
+    let joined = join_roots(roots.iter().copied()).expect("no part of a list contains the delimiter");
     assert_eq!(split_roots(&joined).collect::<Vec<_>>(), roots);
 }

@@ -1,6 +1,5 @@
-//! What reaches a reader: nothing that a terminal obeys, that is not seen, or that reorders what is, but what
-//! belongs to an emoji or to a script whose letters join. The rule is told a second time here, without
-//! tables.
+//! Text for people contains no control characters and nothing invisible or reordering, except the parts of
+//! emoji and of scripts whose letters join. This is a second implementation of the rule, without tables.
 
 use std::path::Path;
 
@@ -9,46 +8,46 @@ use alongside_desk::harmless;
 /// The input is a text.
 pub fn holds(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
-    // Lines are cut where they are too long.
+    // Long lines are cut at any character.
     for (at, _) in text.char_indices().chain([(text.len(), ' ')]) {
-        is_seen(&harmless::name(&text[..at]), "");
-        is_seen(&harmless::name(&text[at..]), "");
+        assert_visible(&harmless::name(&text[..at]), "");
+        assert_visible(&harmless::name(&text[at..]), "");
     }
     let name = harmless::name(text);
-    assert_eq!(harmless::name(&name), name, "what was escaped is as it should be");
+    assert_eq!(harmless::name(&name), name, "escaping twice changes nothing");
     assert_eq!(name == text, harmless::harmful(text).next().is_none());
     assert_eq!(harmless::path(Path::new(text)), name);
-    is_seen(&harmless::line(text), "\t");
+    assert_visible(&harmless::line(text), "\t");
     let lines = harmless::text(text);
-    is_seen(&lines, "\t\n");
-    assert_eq!(lines.matches('\n').count(), text.matches('\n').count(), "no line is lost");
+    assert_visible(&lines, "\t\n");
+    assert_eq!(lines.matches('\n').count(), text.matches('\n').count(), "all lines remain");
     let file_name = harmless::file_name(text);
-    is_seen(&file_name, "");
+    assert_visible(&file_name, "");
     assert!(!file_name.contains('/') && file_name.len() <= 200 && !file_name.is_empty());
     let json = serde_json::to_string(text).expect("a text is JSON");
     let safe = harmless::json(&json);
-    assert!(!safe.contains(is_unseen), "{safe}");
-    assert_eq!(serde_json::from_str::<String>(&safe).ok().as_deref(), Some(text), "it means the same");
+    assert!(!safe.contains(is_invisible), "{safe}");
+    assert_eq!(serde_json::from_str::<String>(&safe).ok().as_deref(), Some(text), "the JSON means the same");
 }
 
-/// Nothing of a text is unseen where it stands, but for these.
-pub(crate) fn is_seen(text: &str, but: &str) {
+/// Asserts that a text contains nothing invisible, except the characters in `but`.
+pub(crate) fn assert_visible(text: &str, but: &str) {
     let chars: Vec<char> = text.chars().collect();
-    for (at, c) in chars.iter().enumerate().filter(|(_, c)| is_unseen(**c) && !but.contains(**c)) {
+    for (at, c) in chars.iter().enumerate().filter(|(_, c)| is_invisible(**c) && !but.contains(**c)) {
         let before = at.checked_sub(1).map(|at| chars[at]);
         let after = chars.get(at + 1);
-        let behind_what_is_seen = before.is_some_and(|c| c > '\u{a0}' && !is_unseen(c));
+        let after_visible = before.is_some_and(|c| c > '\u{a0}' && !is_invisible(c));
         let belongs = match c {
-            '\u{fe0e}' | '\u{fe0f}' => behind_what_is_seen || after == Some(&'\u{20e3}'),
-            '\u{200d}' => behind_what_is_seen || before == Some('\u{fe0f}'),
-            '\u{200c}' | '\u{180b}'..='\u{180d}' | '\u{180f}' => behind_what_is_seen,
+            '\u{fe0e}' | '\u{fe0f}' => after_visible || after == Some(&'\u{20e3}'),
+            '\u{200d}' => after_visible || before == Some('\u{fe0f}'),
+            '\u{200c}' | '\u{180b}'..='\u{180d}' | '\u{180f}' => after_visible,
             _ => false,
         };
-        assert!(belongs, "{c:?} is not seen in {text:?}");
+        assert!(belongs, "{c:?} is invisible in {text:?}");
     }
 }
 
-fn is_unseen(c: char) -> bool {
+fn is_invisible(c: char) -> bool {
     matches!(c,
         '\0'..='\x1f' | '\x7f'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}'
         | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'

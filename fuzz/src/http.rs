@@ -1,5 +1,4 @@
-//! A request as it stands on the wire: whoever may not come in hears so and does nothing, and whoever may is
-//! answered.
+//! Raw HTTP requests: an unauthorized one is refused without any effect, an authorized one gets an answer.
 
 use std::cell::RefCell;
 
@@ -13,11 +12,10 @@ thread_local! {
     static COMPANION: RefCell<Companion> = RefCell::new(Companion::new().expect("a runtime"));
 }
 
-/// An answer has at most so many times the bytes of its request: of all messages, one that is none (`7,`) has
-/// the longest reply.
-const TIMES: usize = 64;
-/// An answer may have so many bytes more, for what we say of ourselves: the tools, or why something is
-/// refused.
+/// The most bytes of an answer for each byte of its request. The longest reply is that to an invalid message
+/// (`7,`).
+const MAX_FACTOR: usize = 64;
+/// The most bytes beyond that, for the list of tools or the reason of a refusal.
 const ALLOWANCE: usize = 4 << 10;
 
 /// The input is an HTTP/1 request: head and body.
@@ -25,31 +23,31 @@ pub fn holds(data: &[u8]) {
     let Some(request) = read(data) else { return };
     let is_head = request.method() == Method::HEAD;
     let only_looks = is_head && request.uri().path() == "/mcp";
-    let may_come_in = may_come_in(request.uri(), request.headers());
+    let is_authorized = is_authorized(request.uri(), request.headers());
     let heard = COMPANION.with_borrow_mut(|companion| companion.answer(request));
     let (status, body) = (heard.response.status(), heard.response.body());
-    let most = TIMES * data.len() + ALLOWANCE;
+    let most = MAX_FACTOR * data.len() + ALLOWANCE;
     assert!(body.len() <= most, "{} bytes for {}", body.len(), data.len());
-    assert!(!only_looks || !heard.reached_the_hub, "to ask for the head alone changes nothing");
+    assert!(!only_looks || !heard.reached_the_hub, "HEAD changes nothing");
     let refused =
         matches!(status, StatusCode::FORBIDDEN | StatusCode::UNAUTHORIZED | StatusCode::BAD_REQUEST);
-    if !may_come_in {
-        assert!(refused, "{status} for one who may not come in");
+    if !is_authorized {
+        assert!(refused, "{status} for an unauthorized request");
         assert!(!heard.reached_the_hub, "the gate let something through");
-        assert!(!contains(body, Companion::TOKEN.as_bytes()), "the token is told");
+        assert!(!contains(body, Companion::TOKEN.as_bytes()), "the answer contains the token");
     } else {
         assert!(
             status != StatusCode::FORBIDDEN && status != StatusCode::UNAUTHORIZED,
-            "{status} for a friend"
+            "{status} for an authorized request"
         );
         assert!(!status.is_server_error(), "{status}");
     }
     if is_head && body.is_empty() {
-        // Nothing but the head was asked for; what the gate refuses with is cut off on the wire.
+        // The wire has no body for HEAD.
     } else if heard.response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json") {
-        serde_json::from_slice::<serde_json::Value>(body).expect("what is called JSON is JSON");
+        serde_json::from_slice::<serde_json::Value>(body).expect("the answer is JSON");
     } else {
-        assert!(body.is_empty(), "an answer that is nothing we say");
+        assert!(body.is_empty(), "the body has no content type");
     }
 }
 
@@ -64,8 +62,8 @@ fn read(data: &[u8]) -> Option<Request<Body>> {
     request.body(Body::from(data[length..].to_vec())).ok()
 }
 
-/// The rule, told a second time: this machine's name, no web page, the token, and none of them in two ways.
-fn may_come_in(uri: &Uri, headers: &HeaderMap) -> bool {
+/// A second implementation of the rule: this machine's name, no web page, the token, and each header once.
+fn is_authorized(uri: &Uri, headers: &HeaderMap) -> bool {
     let one = |name| {
         let mut values = headers.get_all(name).iter();
         let value = values.next()?.to_str().ok()?;

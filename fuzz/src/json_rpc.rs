@@ -1,5 +1,4 @@
-//! A message of an agent or a companion: what is read is what stands there, and what is written is read as
-//! the same.
+//! Messages of agents and companions: parsing returns the content, and writing and parsing is the identity.
 
 use std::fmt::Debug;
 
@@ -17,33 +16,33 @@ use serde_json::Value;
 /// The input is a body.
 pub fn holds(data: &[u8]) {
     let json = surrogates::replace_lone(data);
-    assert_eq!(json.len(), data.len(), "an escape is replaced by one as long");
-    assert_eq!(surrogates::replace_lone(&json), json, "nothing is left to replace");
+    assert_eq!(json.len(), data.len(), "the replacement has the same length");
+    assert_eq!(surrogates::replace_lone(&json), json, "replacing twice changes nothing");
     if let Ok(value) = serde_json::from_slice::<Value>(data) {
         let again: Value = serde_json::from_slice(&json).expect("valid JSON stays valid");
-        assert_eq!(again, value, "valid JSON stays what it was");
+        assert_eq!(again, value, "valid JSON stays the same");
         let plain = value.to_string();
         let safe = harmless::json(&plain);
         assert!(!safe.contains(harmless::is_harmful), "{safe}");
         assert_eq!(serde_json::from_str::<Value>(&safe).ok(), serde_json::from_str::<Value>(&plain).ok());
     }
-    // What nobody asks for is not read: it may be a number or a text that nobody can hold.
+    // Unread parts may be numbers or texts out of range.
     if let (Ok(Ok(message)), Ok(value)) = (Message::parse(&json), serde_json::from_slice(&json)) {
-        is_what_stands_there(&message, &value, data.len());
+        check_message(&message, &value, data.len());
     }
-    is_read_as_written::<IdeContext>(&json);
-    is_read_as_written::<OpenDiffRequest>(&json);
-    is_read_as_written::<CloseDiffRequest>(&json);
-    is_read_as_written::<ClosedDiff>(&json);
-    is_read_as_written::<DiffAccepted>(&json);
-    is_read_as_written::<DiffRejected>(&json);
-    is_read_as_written::<DiffClosed>(&json);
-    is_read_as_written::<CallToolResult>(&json);
-    is_read_as_written::<Request>(&json);
-    is_read_as_written::<Event>(&json);
+    check_round_trip::<IdeContext>(&json);
+    check_round_trip::<OpenDiffRequest>(&json);
+    check_round_trip::<CloseDiffRequest>(&json);
+    check_round_trip::<ClosedDiff>(&json);
+    check_round_trip::<DiffAccepted>(&json);
+    check_round_trip::<DiffRejected>(&json);
+    check_round_trip::<DiffClosed>(&json);
+    check_round_trip::<CallToolResult>(&json);
+    check_round_trip::<Request>(&json);
+    check_round_trip::<Event>(&json);
 }
 
-fn is_what_stands_there(message: &Message, value: &Value, length: usize) {
+fn check_message(message: &Message, value: &Value, length: usize) {
     assert_eq!(value["jsonrpc"], "2.0");
     let stands = |name: &str, said: &Option<Box<serde_json::value::RawValue>>| {
         let said = said
@@ -60,14 +59,13 @@ fn is_what_stands_there(message: &Message, value: &Value, length: usize) {
                 Some(params) => rpc::request(id, method, params),
                 None => rpc::bare_request(id, method),
             };
-            assert!(
-                matches!(Message::parse(written.as_bytes()), Ok(Ok(Message::Request { id: again, .. })) if again == *id)
-            );
+            let parsed = Message::parse(written.as_bytes());
+            assert!(matches!(parsed, Ok(Ok(Message::Request { id: again, .. })) if again == *id));
             let answer = serde_json::from_str::<Value>(&rpc::reply(id, &())).expect("a reply is JSON");
             assert_eq!(answer["id"], value["id"], "a reply repeats the id");
-            // What is unseen may be six bytes of JSON where it was two.
+            // Escaping may turn two bytes into six.
             assert!(rpc::reply(id, &()).len() <= 3 * length + 64, "a reply is about as long as its id");
-            // Any of them may be sent to a companion as if by a desk; it is answered or refused.
+            // Reading it as a desk's request must not panic.
             if let Ok(Some(request)) = wire::read_request(method, params.as_deref()) {
                 drop(request);
             }
@@ -88,9 +86,9 @@ fn is_what_stands_there(message: &Message, value: &Value, length: usize) {
     }
 }
 
-fn is_read_as_written<T: DeserializeOwned + Serialize + PartialEq + Debug>(json: &[u8]) {
+fn check_round_trip<T: DeserializeOwned + Serialize + PartialEq + Debug>(json: &[u8]) {
     let Ok(read) = serde_json::from_slice::<T>(json) else { return };
-    let written = serde_json::to_string(&read).expect("what was read can be written");
-    let again = serde_json::from_str::<T>(&written).expect("what was written can be read");
+    let written = serde_json::to_string(&read).expect("the message can be written");
+    let again = serde_json::from_str::<T>(&written).expect("a written message can be read");
     assert_eq!(again, read, "{written}");
 }

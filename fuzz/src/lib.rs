@@ -1,7 +1,6 @@
-//! What must hold for any input whatever, one file a target. A function panics where it does not.
+//! Properties that hold for every input, one file per target. Its function `holds` panics if one fails.
 //!
-//! `cargo xtask fuzz` has libFuzzer make up inputs; the tests of `xtask` hand them the seeds of `corpus/` and
-//! nothing else.
+//! `cargo xtask fuzz` lets libFuzzer generate inputs; the tests of `xtask` use only the seeds in `corpus/`.
 
 pub mod composition;
 pub mod discovery;

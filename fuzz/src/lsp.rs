@@ -1,5 +1,5 @@
-//! What an editor sends: bytes that are framed or not, and messages that make sense or not. The companion
-//! behind is as strict as the real one.
+//! Input of an editor: framed or other bytes, valid or invalid messages. The companion behind the front door
+//! is as strict as the real one.
 
 mod companion;
 
@@ -13,20 +13,19 @@ use serde_json::Value;
 use super::harmless;
 use companion::{Companion, Elsewhere};
 
-/// The line of an input that lets time pass.
+/// The line at which all deadlines pass.
 const WAITS: &[u8] = b"~";
-/// What the line of an input begins with that is no message, but what comes from elsewhere: see
-/// [`Elsewhere`].
+/// The prefix of a line with an event from elsewhere: see [`Elsewhere`].
 const ELSEWHERE: &[u8] = b"!";
 
-/// The input is a stream, of which the first message holds the parameters of `initialize`; or only those, and
-/// then a message a line.
+/// The input is a stream whose first message has the parameters of `initialize`; or a line with these, and
+/// one line for each message.
 pub fn holds(data: &[u8]) {
-    is_conversed(data, None);
+    check(data, None);
 }
 
-/// The same where proposals are written, in `own`.
-pub(crate) fn is_conversed(data: &[u8], own: Option<&Path>) {
+/// The same with proposals as files below `own`.
+pub(crate) fn check(data: &[u8], own: Option<&Path>) {
     let messages =
         framed(data).unwrap_or_else(|| data.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect());
     let mut lines = messages.iter();
@@ -40,26 +39,26 @@ pub(crate) fn is_conversed(data: &[u8], own: Option<&Path>) {
     });
     let mut answered = Vec::new();
     for message in told {
-        let said = serde_json::to_value(&message).expect("it is sent as JSON");
-        is_seen(&said);
+        let said = serde_json::to_value(&message).expect("messages are JSON");
+        check_harmless(&said);
         if let Message::Response(response) = message {
             assert!(asked.contains(&response.id), "nobody asked {:?}", response.id);
             answered.push(response.id);
         }
     }
-    assert!(answered.len() <= asked.len(), "something was answered twice");
+    assert!(answered.len() <= asked.len(), "a request was answered twice");
 }
 
-/// What an editor shows its person of a message is harmless: messages, and the titles of what can be chosen.
-fn is_seen(said: &Value) {
+/// The parts of a message that an editor shows are harmless: messages and titles.
+fn check_harmless(said: &Value) {
     match said {
         Value::Object(fields) => {
             let shown = |name: &&String| matches!(name.as_str(), "message" | "title");
             let shown = fields.iter().filter(|(name, _)| shown(name)).filter_map(|(_, said)| said.as_str());
-            shown.for_each(|said| harmless::is_seen(said, "\t\n"));
-            fields.values().for_each(is_seen);
+            shown.for_each(|said| harmless::assert_visible(said, "\t\n"));
+            fields.values().for_each(check_harmless);
         }
-        Value::Array(items) => items.iter().for_each(is_seen),
+        Value::Array(items) => items.iter().for_each(check_harmless),
         _ => {}
     }
 }
@@ -68,7 +67,7 @@ fn step(line: &[u8]) -> Option<Step<Elsewhere>> {
     match line.strip_prefix(ELSEWHERE) {
         Some(said) => serde_json::from_slice(said).ok().map(Step::Elsewhere),
         None if line == WAITS => Some(Step::Waits),
-        None => understood(line).map(Step::Said),
+        None => parse(line).map(Step::Said),
     }
 }
 
@@ -79,20 +78,23 @@ fn asked(step: &Step<Elsewhere>) -> Option<RequestId> {
     }
 }
 
-/// The messages of a stream that is framed from its beginning to its end; both readers agree on it.
+/// The messages of a stream, if all of it is framed. Both readers must agree.
 fn framed(data: &[u8]) -> Option<Vec<Vec<u8>>> {
     let (mut ours, mut messages) = (data, Vec::new());
     while let Some(message) = read(&mut ours).ok()? {
         let text = String::from_utf8_lossy(&message);
-        let written = write(&text).expect("there is room");
-        assert_eq!(read(&mut written.as_slice()).expect("it is framed").as_deref(), Some(text.as_bytes()));
+        let written = write(&text).expect("the message fits");
+        assert_eq!(
+            read(&mut written.as_slice()).expect("the message is framed").as_deref(),
+            Some(text.as_bytes())
+        );
         messages.push(message);
     }
     (!messages.is_empty()).then_some(messages)
 }
 
-/// A message, as the editor's end reads it.
-fn understood(message: &[u8]) -> Option<Message> {
+/// A message, as the server reads it.
+fn parse(message: &[u8]) -> Option<Message> {
     let framed = write(std::str::from_utf8(message).ok()?).ok()?;
     Message::read(&mut framed.as_slice()).ok().flatten()
 }

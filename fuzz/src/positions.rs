@@ -1,4 +1,4 @@
-//! Positions in a text, in UTF-8, UTF-16 and UTF-32, against a walk from its first character to its last.
+//! Positions in UTF-8, UTF-16 and UTF-32, compared with a walk over all characters.
 
 use alongside_desk::{Change, Position, Range, Text, replacement};
 use alongside_lsp::{Encoding, fuzzing};
@@ -30,13 +30,13 @@ pub fn holds(data: &[u8]) {
     }
     lines_are_all_of_it(&text);
     a_desk_changes(&text, after, from, to);
-    // What has changed between two texts, told to whoever has the first.
+    // The changes between two texts, applied to the first one.
     let changes: Vec<Change> = replacement(before, after).into_iter().collect();
-    let told = text.changed(&changes).expect("what is told is in the text");
+    let told = text.changed(&changes).expect("the changes fit the text");
     assert_eq!(&**told.text(), after, "{changes:?}");
 }
 
-/// Where a position is, counted one character at a time.
+/// The byte offset of a position, counted one character at a time.
 fn walk(text: &str, position: Position, units: Units) -> usize {
     let (mut line, mut unit, mut offset) = (0, 0, 0);
     for c in text.chars() {
@@ -89,12 +89,12 @@ fn an_editor_changes(
         "textDocument": { "uri": "file:///a", "version": 2 },
         "contentChanges": [{ "range": { "start": from, "end": to }, "text": new }],
     });
-    let changed = fuzzing::changed(&open, &change, encoding).expect("it is open");
+    let changed = fuzzing::changed(&open, &change, encoding).expect("the document is open");
     let expected = format!("{}{new}{}", &before[..one.min(other)], &before[one.max(other)..]);
     assert_eq!(**changed.text(), expected);
 }
 
-/// A desk's positions count UTF-16 units, and one that is not in the text is refused.
+/// A desk's positions count UTF-16 units; one outside the text is refused.
 fn a_desk_changes(text: &Text, new: &str, from: Position, to: Position) {
     let all = text.text();
     let offsets = [from, to].map(|position| {
@@ -104,7 +104,7 @@ fn a_desk_changes(text: &Text, new: &str, from: Position, to: Position) {
             || (position.line as usize + 1 == lines && position.character == 0);
         assert_eq!(offset.is_some(), is_there, "{all:?} {position:?}");
         if let Some(offset) = offset {
-            // No position lies between a carriage return and the line's end, however many there are.
+            // No position is between carriage returns and the end of the line.
             let walked = walk(all, position, char::len_utf16);
             assert!(offset == walked || (offset < walked && all[offset..walked].chars().all(|c| c == '\r')));
         }

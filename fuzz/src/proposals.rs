@@ -1,17 +1,17 @@
-//! What an editor sends of the document that a proposal is shown as, while other desks and the agent go on.
-//! Such documents are files, so that this is slower than [`lsp`]; it is fastest with `TMPDIR` in memory.
+//! Input of an editor about the document of a proposal, while other desks and the agent continue. These
+//! documents are files, so this target is slower than [`lsp`]; it is fastest with `TMPDIR` in memory.
 
 use super::lsp;
 
-/// What an input calls the place where proposals are written.
+/// The directory of proposals in an input.
 const OWN: &str = "file:///own";
 
-/// The input is one of [`lsp::holds`].
+/// The input is one for [`lsp::holds`].
 pub fn holds(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let own = std::env::temp_dir().join(format!("alongside-fuzz-{}", std::process::id()));
-    lsp::is_conversed(text.replace(OWN, &format!("file://{}", own.display())).as_bytes(), Some(&own));
-    // An editor that was shown a proposal leaves nothing of it behind.
+    lsp::check(text.replace(OWN, &format!("file://{}", own.display())).as_bytes(), Some(&own));
+    // Nothing of a proposal remains.
     let left = std::fs::remove_dir(&own);
     assert!(!own.exists(), "{}: {left:?}", own.display());
 }

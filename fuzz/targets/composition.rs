@@ -1,4 +1,4 @@
-//! Hands what libFuzzer makes up to [`alongside_fuzz::composition`].
+//! Passes the inputs of libFuzzer to [`alongside_fuzz::composition`].
 
 #![no_main]
 

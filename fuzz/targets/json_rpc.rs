@@ -1,4 +1,4 @@
-//! Hands what libFuzzer makes up to [`alongside_fuzz::json_rpc`].
+//! Passes the inputs of libFuzzer to [`alongside_fuzz::json_rpc`].
 
 #![no_main]
 

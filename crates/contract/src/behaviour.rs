@@ -1,48 +1,47 @@
-//! How the releases of a family differ in what they do to find a companion: what can differ is here, what
-//! does in `rows`.
+//! How releases of a family find a companion: everything in which they may differ. The table `rows` holds
+//! their differences.
 
 use std::fmt;
 
-mod rows;
+pub(crate) mod rows;
 
-use crate::family::DiscoveryFile;
+use crate::discovery_file::DiscoveryFile;
 pub use crate::settings::Release;
-pub(crate) use rows::*;
 
-/// Stands for a release newer than any that is known.
+/// Stands for a release newer than any known one.
 pub const NEWEST: Release = (u64::MAX, u64::MAX, u64::MAX);
 
-/// A stretch of releases.
+/// A range of releases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Releases {
-    /// The first of them.
+    /// The first one.
     pub from: Release,
-    /// The first that is none of them any more.
+    /// The first one after them.
     pub until: Option<Release>,
 }
 
 impl Releases {
-    /// Every one.
+    /// Every release.
     pub const ALL: Self = Self { from: (0, 0, 0), until: None };
-    /// Not a single one.
+    /// No release.
     pub const NONE: Self = Self { from: (0, 0, 0), until: Some((0, 0, 0)) };
 
-    /// This one and all that followed.
+    /// This one and all newer ones.
     pub const fn from(from: Release) -> Self {
         Self { from, until: None }
     }
 
-    /// All before that one.
+    /// All before this one.
     pub const fn until(until: Release) -> Self {
         Self { from: (0, 0, 0), until: Some(until) }
     }
 
-    /// From one, to the last before the other.
+    /// From one up to, but not including, the other.
     pub const fn between(from: Release, until: Release) -> Self {
         Self { from, until: Some(until) }
     }
 
-    /// Whether that release is among them.
+    /// Whether a release is in the range.
     pub fn hold(&self, release: Release) -> bool {
         self.from <= release && self.until.is_none_or(|until| release < until)
     }
@@ -61,121 +60,121 @@ impl fmt::Display for Releases {
     }
 }
 
-/// What the releases of a family do to find a companion, and what they do with what they find.
+/// How the releases of a family find a companion, and what they do with the records they find.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Behaviour {
-    /// The newest release this was read in; `None` where no release was.
+    /// The newest release in whose code this was read; `None` if none was.
     pub known_to: Option<Release>,
-    /// Which releases connect to a companion at all.
+    /// The releases that connect to a companion at all.
     pub connects: Releases,
-    /// Where they look for a record, in their order.
+    /// The places where they look for a record, in their order.
     pub lookups: &'static [Lookup],
-    /// Which read the variables of port and workspace.
+    /// Those that read the variables of port and workspace.
     pub reads_variables: Releases,
-    /// Which let a variable name the editor's process.
+    /// Those that read the editor's process from a variable.
     pub pid_variable: Releases,
-    /// Which take the token from a variable where the record has none.
+    /// Those that read the token from a variable if the record has none.
     pub token_variable: Releases,
-    /// Which send a token.
+    /// Those that send a token.
     pub sends_token: Releases,
-    /// Which know `ide/diffRejected`. Those before know `ide/diffClosed`, which all of them take for the
+    /// Those that know `ide/diffRejected`. Older ones know `ide/diffClosed`, which all of them treat the
     /// same.
     pub knows_diff_rejected: Releases,
-    /// Which let a record introduce an editor they have never heard of. Without that, the terminal must be
-    /// one of [`Self::terminals`].
+    /// Those that accept an unknown editor if the record names it. The others need one of
+    /// [`Self::terminals`].
     pub reads_editor_name: Releases,
-    /// Terminals that are believed to belong to a supported editor.
+    /// The terminals that count as part of a supported editor.
     pub terminals: &'static [Terminal],
-    /// Which pass over files of other users.
+    /// Those that skip files of other users.
     pub own_files_only: Releases,
-    /// Which give up where a single file among those listed cannot be read.
+    /// Those that give up if one of the listed files cannot be read.
     pub one_unreadable_ends: Releases,
-    /// Which take a record of another workspace where none fits, only to say so.
+    /// Those that read a record of another workspace if none fits, only to report it.
     pub takes_misfit: Releases,
-    /// Which believe no lock whose editor is gone (they delete it).
+    /// Those that delete a lock whose editor has ended.
     pub needs_living_editor: Releases,
-    /// Which dial the other records that fit when the first one does not answer.
+    /// Those that dial the other fitting records if the first one does not answer.
     pub tries_others: Releases,
-    /// Which never dial the variable's port if its record was of another workspace.
+    /// Those that never dial the variable's port if its record belongs to another workspace.
     pub keeps_off_misfits: Releases,
-    /// Where a companion is dialled. Together they cover every release.
+    /// The hosts they dial. Together the ranges cover every release.
     pub hosts: &'static [(Releases, Hosts)],
-    /// Which hosts are kept from proxies, beside those of `NO_PROXY`.
+    /// The hosts they dial without a proxy, besides those of `NO_PROXY`.
     pub unproxied: &'static [(Releases, Unproxied)],
 }
 
-/// One place where records are looked for.
+/// A place where agents look for records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lookup {
-    /// Which releases look there.
+    /// The releases that look there.
     pub releases: Releases,
     /// The file's directory and name.
     pub file: DiscoveryFile,
-    /// How the name is come by.
+    /// How they find the name.
     pub how: How,
-    /// Which releases take a record of whatever workspace from there, and fail if it is not the right one.
+    /// The releases that take a record of any workspace from there, and fail if it is the wrong one.
     pub unchecked: Releases,
-    /// Which releases look there only if no port variable is set.
+    /// The releases that look there only if no port variable is set.
     pub without_port_variable: Releases,
 }
 
-/// How an agent comes by a file's name.
+/// How an agent finds a file's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
-    /// It is spelled: the agent fills in the editor's PID, or else the port variable.
+    /// It fills in the editor's PID, or the port variable.
     Spelled,
-    /// The directory is listed for names with the editor's PID, sorted by name.
+    /// It lists names with the editor's PID, sorted by name.
     ListedForPid,
-    /// The directory is listed: first names with the editor's PID, then with that of a living process, then
-    /// larger PIDs.
+    /// It lists all names: first those with the editor's PID, then those of running processes, then larger
+    /// PIDs.
     ListedForAnyPid,
-    /// The directory is listed, newest file first.
+    /// It lists all files, the newest first.
     ListedByAge,
 }
 
-/// What marks a terminal as that of a supported editor.
+/// A variable that marks the terminal of a supported editor.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Terminal {
-    /// Which releases know it.
+    /// The releases that know it.
     pub releases: Releases,
-    /// The variable.
+    /// The name of the variable.
     pub variable: &'static str,
-    /// What its value contains, without regard to case where it is not the whole; `None` for any value.
+    /// The value it must have; `None` for any.
     pub value: Option<Value>,
 }
 
-/// What a variable must hold.
+/// A condition on the value of a variable.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Value {
-    /// Exactly this.
+    /// It equals this.
     Is(&'static str),
-    /// This somewhere within, in whatever case.
+    /// It contains this, in any case.
     Contains(&'static str),
 }
 
-/// Where a companion is dialled: on this machine, or inside a container on the machine around it.
+/// The host that agents dial: this machine, or the machine around a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hosts {
-    /// This name; inside a container [`CONTAINER_HOST`].
+    /// This host; inside a container [`CONTAINER_HOST`].
     OneOf(&'static str),
     /// 127.0.0.1; inside a container [`CONTAINER_HOST`], unless one of these variables is set.
     UnlessSet(&'static [&'static str]),
-    /// 127.0.0.1; inside a container [`CONTAINER_HOST`] after that, if the name can be resolved.
+    /// 127.0.0.1; inside a container then also [`CONTAINER_HOST`], if it resolves.
     BothInTurn,
 }
 
-/// What is kept from proxies.
+/// The hosts that an agent dials without a proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unproxied {
-    /// Everything: variables of proxies are not read.
+    /// All: it reads no proxy variables.
     Everything,
-    /// This host.
+    /// This one.
     Host(&'static str),
-    /// Whatever host is dialled.
+    /// The one that it dials for a companion.
     Dialled,
 }
 
-/// The machine around a container, as seen from within.
+/// The name of the host inside a container.
 pub const CONTAINER_HOST: &str = "host.docker.internal";
 
 impl Lookup {
@@ -189,18 +188,18 @@ impl Lookup {
 }
 
 impl Behaviour {
-    /// Where a release dials.
+    /// The hosts that a release dials.
     pub fn hosts(&self, release: Release) -> Hosts {
         let found = self.hosts.iter().find(|(releases, _)| releases.hold(release));
         found.map_or(Hosts::OneOf("127.0.0.1"), |(_, hosts)| *hosts)
     }
 
-    /// Whether some release that sends a token knows of no rejection but `ide/diffClosed`.
+    /// Whether some release that sends a token knows only `ide/diffClosed` for a rejection.
     pub fn hears_that_diffs_close(&self) -> bool {
         self.sends_token.from < self.knows_diff_rejected.from
     }
 
-    /// What a release keeps from proxies.
+    /// The hosts that a release dials without a proxy.
     pub fn unproxied(&self, release: Release) -> Unproxied {
         let found = self.unproxied.iter().find(|(releases, _)| releases.hold(release));
         found.map_or(Unproxied::Dialled, |(_, unproxied)| *unproxied)
@@ -210,17 +209,18 @@ impl Behaviour {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::family::{Directory, FAMILIES};
+    use crate::discovery_file::Directory;
+    use crate::family::FAMILIES;
 
     #[test]
-    fn a_stretch_holds_its_first_and_not_the_one_it_ends_before() {
-        let stretch = Releases::between((0, 5, 3), (0, 31, 0));
-        assert!(stretch.hold((0, 5, 3)) && stretch.hold((0, 30, 1)));
-        assert!(!stretch.hold((0, 5, 2)) && !stretch.hold((0, 31, 0)) && !stretch.hold(NEWEST));
+    fn a_range_includes_its_first_and_excludes_its_end() {
+        let range = Releases::between((0, 5, 3), (0, 31, 0));
+        assert!(range.hold((0, 5, 3)) && range.hold((0, 30, 1)));
+        assert!(!range.hold((0, 5, 2)) && !range.hold((0, 31, 0)) && !range.hold(NEWEST));
         assert!(Releases::ALL.hold((0, 0, 0)) && Releases::ALL.hold(NEWEST));
         assert!(!Releases::NONE.hold((0, 0, 0)) && !Releases::NONE.hold(NEWEST));
         let names: Vec<_> =
-            [stretch, Releases::from((1, 2, 3)), Releases::until((1, 0, 0)), Releases::ALL, Releases::NONE]
+            [range, Releases::from((1, 2, 3)), Releases::until((1, 0, 0)), Releases::ALL, Releases::NONE]
                 .iter()
                 .map(ToString::to_string)
                 .collect();
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_agents_look_for_is_written_but_for_the_files_that_override_all() {
+    fn every_lookup_is_written_except_overriding_files() {
         for family in FAMILIES {
             for lookup in family.behaviour.lookups {
                 let written = family.files.iter().any(|row| {

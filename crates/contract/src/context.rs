@@ -1,4 +1,4 @@
-//! What an agent is told about the person's editor: the `ide/contextUpdate` notification.
+//! The person's context for agents: the `ide/contextUpdate` notification.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,13 +17,13 @@ pub const MAX_SELECTED_UTF16: usize = 16_384;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct IdeContext {
-    /// The state of the workspace; absent when the companion has nothing to say.
+    /// The state of the workspace; absent if the companion has none to report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace_state: Option<WorkspaceState>,
 }
 
 impl IdeContext {
-    /// The open files, newest first as sent; empty when the context names none.
+    /// The open files in their order, newest first; empty if the context names none.
     pub fn open_files(&self) -> &[File] {
         self.workspace_state.as_ref().and_then(|state| state.open_files.as_deref()).unwrap_or_default()
     }
@@ -36,8 +36,8 @@ pub struct WorkspaceState {
     /// Files that are open and exist on disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_files: Option<Vec<File>>,
-    /// Whether the editor trusts the workspace. It outranks the agent's own list of trusted folders, so it is
-    /// absent unless the editor really has a notion of trust.
+    /// Whether the editor trusts the workspace. Absent if the editor has no notion of trust, because it
+    /// outranks the agent's own list of trusted folders.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_trusted: Option<bool>,
 }
@@ -48,16 +48,16 @@ pub struct WorkspaceState {
 pub struct File {
     /// Absolute path.
     pub path: String,
-    /// When it was last focused, in milliseconds since the Unix epoch. Agents sort by it, newest first.
-    #[serde(default, deserialize_with = "null::is_absent")]
+    /// The last focus, in milliseconds since the Unix epoch. Agents sort by it, newest first.
+    #[serde(default, deserialize_with = "null::or_default")]
     pub timestamp: u64,
-    /// True for the focused file only; agents believe it of the newest file alone.
+    /// True for the focused file; agents believe it for the newest file only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_active: Option<bool>,
-    /// Where the cursor is, in the active file only.
+    /// The cursor, in the active file only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Cursor>,
-    /// What is selected, in the active file only: at most [`MAX_SELECTED_UTF16`] UTF-16 units.
+    /// The selection, in the active file only: at most [`MAX_SELECTED_UTF16`] UTF-16 units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selected_text: Option<String>,
 }
@@ -95,8 +95,9 @@ mod tests {
 
     #[test]
     fn reading_forgives_nulls_and_unknown_fields() {
-        let json = r#"{"workspaceState":{"openFiles":[{"path":"/a","cursor":null,"isDirty":true}],"isTrusted":null},"x":1}"#;
-        let context: IdeContext = serde_json::from_str(json).unwrap();
+        let file = r#"{"path":"/a","cursor":null,"isDirty":true}"#;
+        let json = format!(r#"{{"workspaceState":{{"openFiles":[{file}],"isTrusted":null}},"x":1}}"#);
+        let context: IdeContext = serde_json::from_str(&json).unwrap();
         assert_eq!(context.open_files()[0].path, "/a");
         assert_eq!(context.open_files()[0].timestamp, 0);
     }

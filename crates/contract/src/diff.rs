@@ -1,11 +1,10 @@
-//! Proposed changes: the arguments of `openDiff` and `closeDiff`, and the notifications that tell their
-//! outcome.
+//! Proposed changes: the arguments of `openDiff` and `closeDiff`, and the notifications of the outcome.
 
 use serde::{Deserialize, Serialize};
 
-/// The tool that asks for a diff to be shown.
+/// The tool that opens a diff.
 pub const OPEN_DIFF: &str = "openDiff";
-/// The tool that takes a diff away and asks for its text.
+/// The tool that closes a diff and returns its text.
 pub const CLOSE_DIFF: &str = "closeDiff";
 /// The method of [`DiffAccepted`].
 pub const DIFF_ACCEPTED: &str = "ide/diffAccepted";
@@ -18,8 +17,8 @@ pub const DIFF_CLOSED: &str = "ide/diffClosed";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OpenDiffRequest {
-    /// The file, as the agent spells it. Every later message repeats this spelling byte for byte: agents
-    /// compare strings, and one that does not match leaves them waiting for ever.
+    /// The file in the agent's spelling. Every later message repeats it byte for byte: agents compare
+    /// strings, and wait forever for one that matches.
     pub file_path: String,
     /// The whole proposed file.
     pub new_content: String,
@@ -31,16 +30,16 @@ pub struct OpenDiffRequest {
 pub struct CloseDiffRequest {
     /// The file, spelled as in the `openDiff` it ends.
     pub file_path: String,
-    /// Agents that send it want no notification; we send none after a `closeDiff` in any case.
+    /// The agent wants no notification; a companion sends none after a `closeDiff` anyway.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suppress_notification: Option<bool>,
 }
 
-/// What the text block that answers [`CLOSE_DIFF`] holds, as JSON in a string: shipped agents parse it, and
-/// plain text loses what the person edited.
+/// The content of the text block that answers [`CLOSE_DIFF`], as JSON in a string. Shipped agents parse it,
+/// and would lose the person's edits in plain text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClosedDiff {
-    /// The text as last edited; absent when there is no such diff.
+    /// The edited text; absent if there is no such diff.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
 }
@@ -51,7 +50,7 @@ pub struct ClosedDiff {
 pub struct DiffAccepted {
     /// The path as `openDiff` spelled it.
     pub file_path: String,
-    /// The text to write. Shipped agents test it for truth, so it is empty only if the proposal was.
+    /// The text to write. Shipped agents test it for truth, so it is empty only if the proposal is.
     pub content: String,
 }
 
@@ -63,8 +62,8 @@ pub struct DiffRejected {
     pub file_path: String,
 }
 
-/// Parameters of [`DIFF_CLOSED`], which is all that agents of mid 2025 know (Gemini CLI up to 0.5, Qwen Code
-/// up to 0.0.14).
+/// Parameters of [`DIFF_CLOSED`], the only outcome that agents of mid 2025 know besides acceptance (Gemini
+/// CLI up to 0.5, Qwen Code up to 0.0.14).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffClosed {

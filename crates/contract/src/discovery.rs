@@ -1,11 +1,11 @@
 //! The discovery record: the JSON file by which an agent finds a companion and learns its token.
 
-use alongside_platform::{Os, lists};
+use alongside_platform::{Os, path_lists};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::null;
 
-/// What [`Record::writer`] says in files that alongside wrote.
+/// [`Record::writer`] in files of alongside.
 pub const WRITER: &str = "alongside";
 
 /// The content of a discovery file (the contract's *discovery mechanism*; Qwen adds `ppid` and `ideName`).
@@ -14,28 +14,28 @@ pub const WRITER: &str = "alongside";
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Record {
-    /// TCP port of the companion on 127.0.0.1. Some writers quote it; reading accepts both.
+    /// The companion's TCP port on 127.0.0.1. Some programs write a string; reading accepts both.
     #[serde(deserialize_with = "number_or_string")]
     pub port: u16,
-    /// Workspace roots joined by [`delimiter`]; empty when no folder is open. See [`join_roots`].
-    #[serde(default, deserialize_with = "null::is_absent")]
+    /// Workspace roots joined by [`delimiter`]; empty without an open folder. See [`join_roots`].
+    #[serde(default, deserialize_with = "null::or_default")]
     pub workspace_path: String,
     /// The bearer token of every request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth_token: Option<String>,
-    /// Who is asking to be believed: what lets an agent accept an editor it has never heard of.
+    /// The editor's name, with which an agent accepts an unknown editor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ide_info: Option<IdeInfo>,
-    /// The editor's process. Qwen Code ≥ 0.15.6 deletes the file once it cannot be signalled.
+    /// The editor's process. Qwen Code ≥ 0.15.6 deletes the file if it cannot signal the process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ppid: Option<u32>,
     /// The editor's display name, as Qwen Code reads it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ide_name: Option<String>,
-    /// How to start a stdio server instead; read only where `port` leads nowhere.
+    /// The command of a stdio server, for agents that cannot reach `port`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdio: Option<Stdio>,
-    /// Which program wrote the file: [`WRITER`] in ours, and only those are ever swept.
+    /// The program that wrote the file. A companion sweeps only files with [`WRITER`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writer: Option<String>,
 }
@@ -60,10 +60,10 @@ impl std::fmt::Debug for Record {
 #[serde(rename_all = "camelCase")]
 pub struct IdeInfo {
     /// Short lower-case identifier, such as `neovim`.
-    #[serde(default, deserialize_with = "null::is_absent")]
+    #[serde(default, deserialize_with = "null::or_default")]
     pub name: String,
     /// Name for people, such as `Neovim`.
-    #[serde(default, deserialize_with = "null::is_absent")]
+    #[serde(default, deserialize_with = "null::or_default")]
     pub display_name: String,
 }
 
@@ -73,27 +73,26 @@ pub struct Stdio {
     /// The program.
     pub command: String,
     /// Its arguments.
-    #[serde(default, deserialize_with = "null::is_absent")]
+    #[serde(default, deserialize_with = "null::or_default")]
     pub args: Vec<String>,
 }
 
 /// The character between workspace roots: `;` on Windows, `:` elsewhere.
 pub const fn delimiter() -> char {
-    lists::delimiter(Os::HERE)
+    path_lists::delimiter(Os::HERE)
 }
 
 /// Joins roots for [`Record::workspace_path`].
 ///
 /// # Errors
-/// A root that contains the delimiter cannot be written in this format; it is returned, and nothing is
-/// joined.
+/// Returns the first root that contains the delimiter.
 pub fn join_roots<'a>(roots: impl IntoIterator<Item = &'a str>) -> Result<String, &'a str> {
-    lists::join(Os::HERE, roots)
+    path_lists::join(Os::HERE, roots)
 }
 
-/// Splits [`Record::workspace_path`] as agents do: empty parts do not count.
+/// Splits [`Record::workspace_path`] as agents do, and skips empty parts.
 pub fn split_roots(workspace_path: &str) -> impl Iterator<Item = &str> {
-    lists::split(Os::HERE, workspace_path)
+    path_lists::split(Os::HERE, workspace_path)
 }
 
 fn number_or_string<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, D::Error> {
@@ -114,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_minimal_record_reads_and_writes_without_nulls() {
+    fn a_minimal_record_round_trips_without_nulls() {
         let record: Record =
             serde_json::from_str(r#"{"port":"12345","workspacePath":"/a","authToken":null}"#).unwrap();
         assert_eq!(record.port, 12345);
@@ -122,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_can_be_logged_without_its_token() {
+    fn the_debug_form_hides_the_token() {
         let record: Record = serde_json::from_str(r#"{"port":1,"authToken":"s3cret"}"#).unwrap();
         assert!(!format!("{record:?}").contains("s3cret"));
     }

@@ -1,10 +1,10 @@
-//! The variables that lead agents of every family to one companion, whatever they make of the files.
+//! The environment variables that lead agents of every family to one companion, without discovery files.
 
 use crate::discovery::Record;
 use crate::family::FAMILIES;
 
-/// Names and values, in the order of the table of families. They hold the token. `pid` is the editor's
-/// process.
+/// Names and values, in the order of the table of families. The values include the token. `pid` is the
+/// editor's process.
 pub fn variables(record: &Record, pid: Option<u32>) -> Vec<(&'static str, String)> {
     let mut variables = Vec::new();
     for family in FAMILIES {
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_family_gets_its_own_names() {
+    fn every_family_gets_its_own_variables() {
         let record: Record = serde_json::from_str(
             r#"{"port":7,"workspacePath":"/p","authToken":"t","stdio":{"command":"/a b","args":["stdio"]}}"#,
         )

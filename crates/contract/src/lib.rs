@@ -1,17 +1,18 @@
-//! The wire of the IDE companion contract, and nothing else: no I/O, no policy.
+//! The wire of the IDE companion contract: messages and tables, no I/O, no policy.
 //!
-//! Two programs speak it. The *agent* (Gemini CLI, Qwen Code and their forks) finds a *companion* through a
-//! [discovery record](discovery), talks [JSON-RPC](rpc) of the [Model Context Protocol](mcp) to it, hears
-//! what the person [has open](context) and asks for [diffs to be decided](diff). What differs between agents
-//! is a row of the [table of families](family).
+//! An *agent* (Gemini CLI, Qwen Code and their forks) finds a *companion* through a [discovery
+//! record](discovery) and sends it [JSON-RPC](rpc) of the [Model Context Protocol](mcp). The companion
+//! reports the person's [open files](context), and the person decides the agent's [diffs](diff). Differences
+//! between agents are rows of the [table of families](family).
 //!
-//! Every type is tolerant in reading (unknown fields, `null` for absent) and strict in writing (absent, never
-//! `null`): one invalid notification disconnects a shipped agent for good.
+//! Every type reads leniently (unknown fields, `null` for absent) and writes strictly (absent, never `null`):
+//! one invalid notification disconnects a shipped agent for good.
 
 pub mod behaviour;
 pub mod context;
 pub mod diff;
 pub mod discovery;
+mod discovery_file;
 pub mod environment;
 pub mod family;
 pub mod mcp;

@@ -1,5 +1,4 @@
-//! The little of the Model Context Protocol that the contract rests on: versions, headers, `initialize`,
-//! tools.
+//! The part of the Model Context Protocol that the contract uses: versions, headers, `initialize`, tools.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +7,7 @@ use crate::null;
 /// Protocol versions a companion speaks, oldest first.
 pub const PROTOCOL_VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-/// What a client that names no version in its requests is held to.
+/// The version of a client that names none in its requests.
 pub const ASSUMED_VERSION: &str = "2025-03-26";
 
 /// The versions that let one POST carry several messages.
@@ -25,13 +24,13 @@ pub const VERSION_HEADER: &str = "mcp-protocol-version";
 #[serde(rename_all = "camelCase")]
 pub struct InitializeParams {
     /// The version the client proposes.
-    #[serde(default, deserialize_with = "null::is_absent")]
+    #[serde(default, deserialize_with = "null::or_default")]
     pub protocol_version: String,
-    /// What the client can do; an object for strict servers. Nobody needs it, so it is not read.
+    /// The client's capabilities, an object for strict servers. Reading ignores them.
     #[serde(default, deserialize_with = "unread")]
     pub capabilities: serde_json::Map<String, serde_json::Value>,
-    /// Who the client is.
-    #[serde(default, deserialize_with = "null::is_absent")]
+    /// The client.
+    #[serde(default, deserialize_with = "null::or_default")]
     pub client_info: Implementation,
 }
 
@@ -43,11 +42,11 @@ fn unread<'de, D: serde::Deserializer<'de>, T: Default>(deserializer: D) -> Resu
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InitializeResult {
-    /// The version both sides will speak.
+    /// The version for both sides.
     pub protocol_version: String,
-    /// `tools` must be an object, or agents turn diffing off.
+    /// `tools` must be an object; otherwise agents disable diffs.
     pub capabilities: serde_json::Value,
-    /// Who the companion is.
+    /// The companion.
     pub server_info: Implementation,
 }
 
@@ -55,17 +54,17 @@ pub struct InitializeResult {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Implementation {
     /// Identifier.
-    #[serde(default, deserialize_with = "null::is_absent")]
+    #[serde(default, deserialize_with = "null::or_default")]
     pub name: String,
     /// Version, in whatever scheme the program uses.
-    #[serde(default, deserialize_with = "null::is_absent")]
+    #[serde(default, deserialize_with = "null::or_default")]
     pub version: String,
     /// Name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
-/// The version to answer `initialize` with: the proposed one if we speak it, else our newest.
+/// The version in the answer to `initialize`: the proposed one if it is known, otherwise the newest.
 pub fn negotiate(proposed: &str) -> &'static str {
     PROTOCOL_VERSIONS.into_iter().find(|version| *version == proposed).unwrap_or(PROTOCOL_VERSIONS[3])
 }
@@ -74,10 +73,10 @@ pub fn negotiate(proposed: &str) -> &'static str {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallToolResult {
-    /// Text blocks; empty for a diff that was opened.
-    #[serde(default, deserialize_with = "null::is_absent")]
+    /// Text blocks; empty for an opened diff.
+    #[serde(default, deserialize_with = "null::or_default")]
     pub content: Vec<TextContent>,
-    /// True when the tool could not do it. Absent otherwise.
+    /// True if the tool failed, otherwise absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub is_error: Option<bool>,
 }
@@ -88,7 +87,7 @@ impl CallToolResult {
         Self { content: vec![TextContent::new(text)], is_error: None }
     }
 
-    /// `isError: true` and one text block that says why.
+    /// `isError: true` and one text block with the reason.
     pub fn error(why: impl Into<String>) -> Self {
         Self { content: vec![TextContent::new(why)], is_error: Some(true) }
     }
@@ -97,11 +96,11 @@ impl CallToolResult {
 /// A block of text. Blocks of other kinds read as empty text of their kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TextContent {
-    /// Always `text` in what we write.
+    /// Always `text` in written blocks.
     #[serde(rename = "type")]
     pub kind: String,
     /// The text.
-    #[serde(default, deserialize_with = "null::is_absent")]
+    #[serde(default, deserialize_with = "null::or_default")]
     pub text: String,
 }
 
@@ -116,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_proposal_is_answered_with_the_newest_version() {
+    fn an_unknown_version_gets_the_newest() {
         assert_eq!(negotiate("2025-06-18"), "2025-06-18");
         assert_eq!(negotiate("2099-01-01"), "2025-11-25");
     }

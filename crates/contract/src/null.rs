@@ -1,11 +1,11 @@
-//! Whoever reads is tolerant: `null` is the same as absent. Agents and companions in other languages write
-//! one where they mean the other. What we write has no `null` at all.
+//! Lenient reading of `null`: it means the same as an absent field, because programs in other languages mix
+//! the two. Written messages contain no `null`.
 
 use serde::{Deserialize, Deserializer};
 
-/// For `#[serde(default, deserialize_with = "null::is_absent")]`, on every field that may be absent and is no
+/// For `#[serde(default, deserialize_with = "null::or_default")]` on every optional field that is no
 /// `Option`.
-pub(crate) fn is_absent<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
+pub(crate) fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
@@ -22,7 +22,7 @@ mod tests {
     use crate::mcp::{CallToolResult, Implementation, InitializeParams, TextContent};
     use crate::rpc::ErrorObject;
 
-    /// With nothing but what must be there, and with `null` for everything else: both mean the same.
+    /// Absent and `null` fields must mean the same.
     fn reads<T: DeserializeOwned + serde::Serialize>(needed: Value, optional: &[&str]) {
         let absent = serde_json::from_value::<T>(needed.clone()).map(|it| json!(it));
         let absent = absent.unwrap_or_else(|error| panic!("{needed} of {optional:?}: {error}"));
@@ -35,7 +35,7 @@ mod tests {
     }
 
     #[test]
-    fn null_is_absent_in_everything_that_is_read() {
+    fn null_means_absent_in_every_type() {
         reads::<InitializeParams>(json!({}), &["protocolVersion", "capabilities", "clientInfo"]);
         reads::<Implementation>(json!({}), &["name", "version", "title"]);
         reads::<CallToolResult>(json!({}), &["content", "isError"]);

@@ -1,11 +1,9 @@
-//! How a companion proves that it knows its token to somebody who knows it too, without either of them saying
-//! it.
+//! The token proof: a companion proves that it knows its token, and neither side sends the token.
 //!
-//! A discovery file outlives a companion that was killed, and by then anybody may listen on its port. So our
-//! own tools ask first: `GET /status` with a nonce in [`NONCE_HEADER`] and without a token. A companion
-//! answers `204` with [`PROOF_HEADER`]: HMAC-SHA-256, under its token, of the nonce and of the address that
-//! was dialled. The address keeps a stranger on another one (`[::1]` beside `127.0.0.1`) from passing the
-//! question on.
+//! A discovery file outlives a killed companion, and then anybody may listen on its port. So alongside's own
+//! tools first send `GET /status` with a nonce in [`NONCE_HEADER`] and without a token. A companion answers
+//! `204` with [`PROOF_HEADER`]: the HMAC-SHA-256, under its token, of the nonce and the dialled address. With
+//! the address, a listener at another one (`[::1]` beside `127.0.0.1`) cannot forward the question.
 
 use std::net::SocketAddr;
 
@@ -14,25 +12,25 @@ use sha2::Sha256;
 
 use crate::token;
 
-/// Carries the nonce: 64 hexadecimal digits, chosen anew for each question.
+/// The header of the nonce: 64 hexadecimal digits, new for each question.
 pub const NONCE_HEADER: &str = "Alongside-Nonce";
-/// Carries the proof: 64 hexadecimal digits.
+/// The header of the proof: 64 hexadecimal digits.
 pub const PROOF_HEADER: &str = "Alongside-Proof";
 
-/// How long a nonce is, in hexadecimal digits.
+/// The length of a nonce in hexadecimal digits.
 const NONCE_DIGITS: usize = 64;
 
-/// Whether this may be a nonce. Whoever asks chooses it, so nothing but its form can be wrong.
+/// Whether a text has the form of a nonce.
 pub fn is_nonce(nonce: &str) -> bool {
     nonce.len() == NONCE_DIGITS && nonce.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The proof that whoever listens at `address` knows this token, whichever family it was given to.
+/// The proof that the listener at `address` knows a token; the token's family makes no difference.
 pub fn prove(token: &str, nonce: &str, address: SocketAddr) -> String {
     mac(token, nonce, address).finalize().into_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Whether a proof is right, compared in constant time.
+/// Whether a proof is right. The comparison takes constant time.
 pub fn is_proven(token: &str, nonce: &str, address: SocketAddr, proof: &str) -> bool {
     let digits = proof.as_bytes().chunks(2).map(|pair| {
         let pair =
@@ -44,7 +42,7 @@ pub fn is_proven(token: &str, nonce: &str, address: SocketAddr, proof: &str) -> 
 }
 
 fn mac(token: &str, nonce: &str, address: SocketAddr) -> Hmac<Sha256> {
-    // Records of one companion hold its secret under the name of each family.
+    // Records of one companion hold its secret with the names of several families.
     let secret = token::split(token).0;
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.as_bytes()) else {
         unreachable!("HMAC takes keys of any length")
@@ -64,11 +62,11 @@ mod tests {
     }
 
     #[test]
-    fn a_proof_holds_for_its_token_nonce_and_address_only() {
+    fn a_proof_fits_its_token_nonce_and_address_only() {
         let here = at("127.0.0.1:4000");
         let proof = prove("secret", NONCE, here);
         assert!(is_proven("secret", NONCE, here, &proof));
-        assert!(is_proven("secret.qwen", NONCE, here, &proof), "it is the companion's, not a family's");
+        assert!(is_proven("secret.qwen", NONCE, here, &proof), "the proof does not depend on the family");
         assert!(!is_proven("secre", NONCE, here, &proof));
         assert!(!is_proven("secret", &NONCE.replace('0', "1"), here, &proof));
         for elsewhere in ["127.0.0.1:4001", "[::1]:4000", "172.17.0.1:4000"] {
@@ -87,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_proof_shows_nothing_of_the_token() {
+    fn a_proof_does_not_contain_the_token() {
         let proof = prove("5ec3e7", NONCE, at("127.0.0.1:4000"));
         assert_eq!(proof.len(), 64);
         assert!(!proof.contains("5ec3e7"));

@@ -9,11 +9,11 @@ use crate::null;
 pub const PARSE_ERROR: i64 = -32700;
 /// The JSON was not a message.
 pub const INVALID_REQUEST: i64 = -32600;
-/// Nobody serves this method.
+/// There is no such method.
 pub const METHOD_NOT_FOUND: i64 = -32601;
 /// The parameters do not fit the method.
 pub const INVALID_PARAMS: i64 = -32602;
-/// The session is not known (any more).
+/// The session does not exist, or not any more.
 pub const SESSION_NOT_FOUND: i64 = -32001;
 
 /// The id of a request: agents use numbers, other clients strings. A reply repeats it exactly.
@@ -28,7 +28,7 @@ pub enum Id {
 
 impl Id {
     fn parse(json: &str) -> Result<Self, NotAMessage> {
-        // A list or an object would take many times its size before it turned out to be none.
+        // Parsing a list or object would take many times its size.
         let is_simple = !json.starts_with(['[', '{']);
         is_simple
             .then(|| serde_json::from_str(json).ok())
@@ -37,30 +37,30 @@ impl Id {
     }
 }
 
-/// A message as it arrives. Parameters stay raw until somebody knows their type: a proposal may be large.
+/// A received message. Parameters stay raw until their type is known, because a proposal may be large.
 #[derive(Debug, Clone)]
 pub enum Message {
-    /// Wants a reply.
+    /// It needs a reply.
     Request {
-        /// To be repeated in the reply.
+        /// The id, repeated in the reply.
         id: Id,
-        /// What is asked.
+        /// The method.
         method: String,
-        /// The arguments, unread.
+        /// The raw arguments.
         params: Option<Box<RawValue>>,
     },
-    /// Wants none.
+    /// It needs no reply.
     Notification {
-        /// What is told.
+        /// The method.
         method: String,
-        /// The arguments, unread.
+        /// The raw arguments.
         params: Option<Box<RawValue>>,
     },
-    /// Answers a request of ours. A reply to an unreadable request has no id.
+    /// It answers a request. A reply to an unreadable request has no id.
     Reply {
-        /// The id we gave.
+        /// The id of the request.
         id: Option<Id>,
-        /// The result, unread, or the error.
+        /// The raw result, or the error.
         result: Result<Box<RawValue>, ErrorObject>,
     },
 }
@@ -71,7 +71,7 @@ pub struct ErrorObject {
     /// One of the constants of this module, or the peer's own.
     pub code: i64,
     /// For people.
-    #[serde(default, deserialize_with = "null::is_absent")]
+    #[serde(default, deserialize_with = "null::or_default")]
     pub message: String,
     /// For programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,17 +79,17 @@ pub struct ErrorObject {
 }
 
 impl ErrorObject {
-    /// Data that no error needs are left unread: as a value they would take many times their size.
-    const MOST_DATA: usize = 64 << 10;
+    /// Larger data stay unread, because as a value they would take many times their size.
+    const MAX_DATA: usize = 64 << 10;
 
     fn parse(json: &str) -> Result<Self, NotAMessage> {
         #[derive(Deserialize)]
         struct WithoutData {
             code: i64,
-            #[serde(default, deserialize_with = "null::is_absent")]
+            #[serde(default, deserialize_with = "null::or_default")]
             message: String,
         }
-        let read = match json.len() <= Self::MOST_DATA {
+        let read = match json.len() <= Self::MAX_DATA {
             true => serde_json::from_str(json),
             false => serde_json::from_str(json).map(|WithoutData { code, message }| Self {
                 code,
@@ -101,13 +101,13 @@ impl ErrorObject {
     }
 }
 
-/// Why JSON of another shape is no message.
+/// The reason for JSON of another shape.
 const NO_SHAPE: &str = "it is not an object of JSON-RPC's shape";
 
 /// A message that is JSON but not JSON-RPC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotAMessage {
-    /// What is wrong with it.
+    /// The reason.
     pub why: &'static str,
 }
 
@@ -182,7 +182,7 @@ fn write<P: Serialize>(
     params: Option<&P>,
     result: Option<&P>,
 ) -> String {
-    // Only maps with non-string keys and failing Serialize impls can fail here, and our types have neither.
+    // Only maps with other keys than strings and failing `Serialize` impls fail, and no type here has either.
     serde_json::to_string(&Outgoing { jsonrpc: "2.0", id, method, params, result }).unwrap_or_default()
 }
 
@@ -211,16 +211,16 @@ pub fn reply<P: Serialize>(id: &Id, result: &P) -> String {
     write(Some(id), None, None, Some(result))
 }
 
-/// Writes an error reply; JSON-RPC wants `"id": null` where the request's id could not be read.
+/// Writes an error reply. Without a readable id, JSON-RPC requires `"id": null`.
 pub fn error(id: Option<&Id>, code: i64, message: &str) -> String {
     serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
         .to_string()
 }
 
-/// The same with data for programs.
+/// Writes an error reply with data for programs.
 pub fn error_with(id: &Id, code: i64, message: &str, data: &impl Serialize) -> String {
-    serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message, "data": data } })
-        .to_string()
+    let error = serde_json::json!({ "code": code, "message": message, "data": data });
+    serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string()
 }
 
 #[cfg(test)]
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_three_kinds_are_told_apart() {
+    fn the_three_kinds_parse() {
         assert!(matches!(
             parse(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#),
             Ok(Message::Request { id: Id::Number(1), .. })
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_json_but_no_message_says_why() {
+    fn json_without_a_message_is_refused() {
         for json in [
             r#"{"id":1,"method":"ping"}"#,
             r#"{"jsonrpc":"2.0"}"#,
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_unpacked_that_nobody_asks_for() {
+    fn large_ids_and_data_stay_unread() {
         let long = format!("[{}7]", "7,".repeat(100_000));
         assert!(parse(&format!(r#"{{"jsonrpc":"2.0","id":{long},"method":"ping"}}"#)).is_err());
         let error = format!(r#"{{"jsonrpc":"2.0","id":1,"error":{{"code":-1,"data":{long}}}}}"#);

@@ -1,40 +1,40 @@
-//! Where each family keeps settings of its own, and what it calls those that decide whether it works with a
-//! companion. What a fork keeps elsewhere or calls otherwise is said here and nowhere else.
+//! The settings files of each family, and the names of the settings that decide whether it works with a
+//! companion. A fork with other files or names is a row here.
 
-/// A release as far as boundaries need it: major, minor, patch.
+/// A release: major, minor, patch.
 pub type Release = (u64, u64, u64);
 
 /// The settings files of a family.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SettingsFiles {
-    /// The directory that holds them, below home and below each project.
+    /// Their directory, below home and below each project.
     pub directory: &'static str,
     /// A variable that replaces the home directory, and the first release that reads it.
     pub home_variable: Option<(&'static str, Release)>,
     /// A variable that replaces [`Self::directory`] below home, and the first release that reads it.
     pub base_variable: Option<(&'static str, Release)>,
-    /// Where the administrator's files lie.
+    /// The administrator's files.
     pub system: SystemFiles,
     /// A variable that names another list of trusted folders.
     pub trusted_folders_variable: &'static str,
-    /// A variable that says whether the folder is trusted, whatever the list says.
+    /// A variable that overrides the list of trusted folders.
     pub trust_variable: Option<&'static str>,
-    /// Whether IDE mode is on. Off where nothing says so.
+    /// Whether IDE mode is on; off by default.
     pub ide_enabled: &'static [Name],
-    /// How much is done without asking.
+    /// How much the agent does without asking.
     pub approval_mode: &'static [Name],
-    /// A mode that only an argument can ask for: in a file it counts as nothing.
+    /// A mode that only an argument can set; files cannot.
     pub never_from_files: Option<&'static str>,
-    /// The mode where nothing says so, and the first release with it; the newest first.
+    /// The default mode and its first release; the newest first.
     pub default_approval_modes: &'static [(Release, &'static str)],
     /// Whether folders must be trusted.
     pub folder_trust: &'static [Name],
-    /// The first release where folders must be trusted unless a file says otherwise.
+    /// The first release where folders must be trusted by default.
     pub folder_trust_by_default: Option<Release>,
 }
 
 impl SettingsFiles {
-    /// What that release does where no file says how much it may do without asking; `None` is the newest.
+    /// The default mode of a release; `None` is the newest release.
     pub fn default_approval_mode(&self, release: Option<Release>) -> &'static str {
         let modes = self.default_approval_modes;
         let fits = |since: Release| release.is_none_or(|release| release >= since);
@@ -42,7 +42,7 @@ impl SettingsFiles {
     }
 }
 
-/// The administrator's settings. What they say outranks what the person says; their defaults are outranked.
+/// The administrator's settings. They outrank the person's settings; their defaults do not.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SystemFiles {
     /// A variable that names the file of settings.
@@ -57,15 +57,15 @@ pub struct SystemFiles {
     pub windows: &'static str,
 }
 
-/// What a setting is called, and by which releases. Where a file holds two of its names, the first in the
-/// list counts.
+/// A name of a setting, and the releases that use it. If a file has two names of a setting, the first one in
+/// the list counts.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Name {
-    /// The keys that lead to it.
+    /// The keys on the way to it.
     pub keys: &'static [&'static str],
     /// The first release that reads it.
     pub from: Release,
-    /// The first that does not any more.
+    /// The first release that does not read it any more.
     pub until: Option<Release>,
     /// Read only in files whose `$version` is absent or below this.
     pub below_version: Option<u64>,
@@ -84,7 +84,7 @@ impl Name {
         Self { keys, from: (0, 0, 0), until: None, below_version: Some(2) }
     }
 
-    /// Whether that release reads it; `None` is the newest.
+    /// Whether a release reads it; `None` is the newest release.
     pub fn is_read_by(&self, release: Option<Release>) -> bool {
         match release {
             None => self.until.is_none(),
@@ -114,7 +114,7 @@ pub(crate) static GEMINI: SettingsFiles = SettingsFiles {
     ],
     approval_mode: &[
         Name::new(&["general", "defaultApprovalMode"], (0, 29, 0)),
-        // Since 0.29 it is moved to the name above when the agent starts.
+        // Since 0.29 the agent renames it to the name above at its start.
         Name::new(&["tools", "approvalMode"], (0, 27, 0)),
     ],
     never_from_files: Some("yolo"),

@@ -1,18 +1,16 @@
-//! Lone surrogates in JSON. Node can send `"\ud800"` in a string; Rust strings cannot hold it, and refusing a
-//! whole proposal for one broken emoji would lose it. Each lone half becomes U+FFFD before parsing.
+//! Lone surrogates in JSON. Node can send `"\ud800"`, which no Rust string can hold. Each lone half becomes
+//! U+FFFD before parsing, because refusing a whole proposal for one broken emoji would lose it.
 
 use std::borrow::Cow;
 
-/// Replaces every `\uXXXX` escape that is half of a pair by `\ufffd`. Text without such escapes is returned
-/// as is.
+/// Replaces every `\uXXXX` escape of a lone surrogate by `\ufffd`. Returns other text unchanged.
 ///
-/// It reads bytes, not JSON: outside strings a backslash is invalid anyway, so the parser still has the last
-/// word.
+/// It reads bytes, not JSON: outside strings a backslash is invalid, and the parser still refuses it.
 pub fn replace_lone(json: &[u8]) -> Cow<'_, [u8]> {
-    // Hardly any text has such escapes, and looking for one is quicker than reading.
+    // Searching is faster than reading, and hardly any text has such escapes.
     let Some(first) = memchr::memmem::find(json, b"\\u") else { return Cow::Borrowed(json) };
     let mut fixed: Option<Vec<u8>> = None;
-    // What looks like one may be an escaped backslash: those before it count.
+    // An escaped backslash may precede the `u`, so count the backslashes.
     let mut at = first - json[..first].iter().rev().take_while(|byte| **byte == b'\\').count();
     while at < json.len() {
         if json[at] != b'\\' {
@@ -51,14 +49,14 @@ mod tests {
     }
 
     #[test]
-    fn lone_halves_become_the_replacement_character() {
+    fn lone_surrogates_become_the_replacement_character() {
         assert_eq!(parsed(r#""a\ud800b""#), "a\u{fffd}b");
         assert_eq!(parsed(r#""\udc00""#), "\u{fffd}");
         assert_eq!(parsed(r#""\ud800\ud83d\ude00""#), "\u{fffd}😀");
     }
 
     #[test]
-    fn pairs_and_escaped_backslashes_are_left_alone() {
+    fn pairs_and_escaped_backslashes_stay() {
         for json in [r#""\ud83d\ude00""#, r#""\\ud800""#, r#""\\\\ud800 \n""#, r#""plain""#] {
             assert!(matches!(replace_lone(json.as_bytes()), Cow::Borrowed(_)), "{json}");
         }
@@ -67,7 +65,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn whatever_utf16_node_sends_can_be_read(units: Vec<u16>) {
+        fn any_utf16_of_node_parses(units: Vec<u16>) {
             let escaped: String = units.iter().map(|unit| format!("\\u{unit:04x}")).collect();
             proptest::prop_assert_eq!(parsed(&format!("\"{escaped}\"")), String::from_utf16_lossy(&units));
         }

@@ -1,18 +1,18 @@
-//! Which family a token was given to.
+//! The family in a token.
 //!
-//! Every agent calls itself `streamable-http-client` in `initialize`, so a companion cannot tell Qwen Code
-//! from Gemini CLI by asking. But each family reads its own files: each gets the companion's secret with the
-//! family's name behind a dot, `3f9c….qwen`, and shows by presenting it who it is.
+//! Every agent gives the name `streamable-http-client` in `initialize`, so a companion cannot tell Qwen Code
+//! from Gemini CLI. But each family reads its own files, so its token is the companion's secret, a dot and
+//! the family's name: `3f9c….qwen`.
 
 use crate::discovery::{Record, WRITER};
 use crate::family::{FAMILIES, Family};
 
-/// The token that a family's files hold.
+/// The token in a family's files.
 pub fn for_family(secret: &str, family: &Family) -> String {
     format!("{secret}.{}", family.id)
 }
 
-/// The secret in a token of ours, and the family it was given to.
+/// The secret and the family of a token; the whole token if it names no family.
 pub fn split(token: &str) -> (&str, Option<&'static Family>) {
     let family = |id: &str| FAMILIES.iter().find(|family| family.id == id);
     match token.rsplit_once('.') {
@@ -22,18 +22,18 @@ pub fn split(token: &str) -> (&str, Option<&'static Family>) {
 }
 
 impl Record {
-    /// Whether two records lead to the same companion, whichever families they were written for.
+    /// Whether two records lead to the same companion, for any families.
     pub fn is_same_companion(&self, other: &Self) -> bool {
         self.port == other.port && self.secret() == other.secret()
     }
 
-    /// The token for an agent of this family, wherever the record was found.
+    /// The token for an agent of a family, from a record of any family.
     pub fn token_for(&self, family: &Family) -> Option<String> {
         let ours = self.writer.as_deref() == Some(WRITER);
         self.secret().map(|secret| if ours { for_family(secret, family) } else { secret.to_owned() })
     }
 
-    /// The token without a family's name; tokens of other companions are taken as they are.
+    /// The token without a family's name; the whole token of another companion.
     fn secret(&self) -> Option<&str> {
         let token = self.auth_token.as_deref()?;
         Some(if self.writer.as_deref() == Some(WRITER) { split(token).0 } else { token })
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_names_the_family_it_was_given_to() {
+    fn a_token_names_its_family() {
         for family in FAMILIES {
             let token = for_family("3f9c", family);
             assert_eq!(split(&token), ("3f9c", Some(family)));
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_of_other_companions_are_left_as_they_are() {
+    fn tokens_of_other_companions_stay() {
         let theirs = record("abc.qwen", None);
         assert_eq!(theirs.token_for(&FAMILIES[0]).as_deref(), Some("abc.qwen"));
         assert!(!theirs.is_same_companion(&record("abc.gemini", None)));

@@ -36,12 +36,12 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Its text, and a line of it.
+/// The text of a case, and a line in it.
 fn text(case: &Case) -> (Text, usize) {
     let source = source(if cfg!(debug_assertions) { 100 << 10 } else { 8 << 20 });
     let text = Text::new(if case.beyond_ascii { source.replace("first", "数える😀") } else { source });
     let line = if case.late { text.len() - 40 } else { 40 };
-    // One with something in it.
+    // A line with enough text.
     let line = (line..).find(|line| text.lines(*line..line + 1).len() > 40).unwrap_or_default();
     (text, line)
 }

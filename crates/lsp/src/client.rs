@@ -1,5 +1,5 @@
-//! What an editor says of itself in `initialize`, read leniently: editors leave out, null and misspell what
-//! they do not care for, and none of it is a reason to fail.
+//! An editor as it describes itself in `initialize`. Reading is lenient: editors omit, null and misspell
+//! fields, and the server serves them all the same.
 
 use std::path::{Path, PathBuf};
 
@@ -7,66 +7,36 @@ use alongside_desk::socket::Owner;
 use serde_json::Value;
 
 use crate::editors::{self, Editor};
-use crate::uri;
+use crate::encoding::Encoding;
+use crate::roots;
 
 /// An editor, and what it can do.
 #[derive(Debug, Clone)]
 pub struct Client {
-    /// What it calls itself; empty if it does not.
+    /// The name it gives; empty if it gives none.
     pub name: String,
-    /// Its version, as it writes it.
+    /// The version it gives.
     pub version: String,
-    /// The process it says it is. Not always the one that agents take for it: see [`Editor::process`].
+    /// The process it names. Agents may take another one for the editor: see [`Editor::process`].
     pub process_id: Option<u32>,
-    /// The editor it says it is, where its plugin says so.
+    /// The editor that its plugin names.
     pub owner: Option<Owner>,
-    /// Its projects; absolute. Never empty: an editor without any works in its current directory.
+    /// Absolute paths of its projects. Never empty: an editor without any works in its current directory.
     pub roots: Vec<PathBuf>,
     /// Its row in the table.
     pub editor: &'static Editor,
     /// The version of the desk protocol that its plugin speaks, if it has one.
     pub(crate) protocol: Option<u32>,
-    /// How positions are counted in LSP's own messages.
+    /// How LSP's own messages count positions.
     pub(crate) encoding: Encoding,
-    /// Whether a proposal is shown as soon as it comes, because the person wants it so.
+    /// Whether the person's settings show a proposal as soon as it arrives.
     pub(crate) opens_reviews: bool,
-    /// What it says it can do.
+    /// The capabilities it declares.
     pub(crate) capabilities: Value,
 }
 
-/// How `character` is counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Encoding {
-    /// In bytes.
-    Utf8,
-    /// In UTF-16 units; every editor can.
-    Utf16,
-    /// In characters.
-    Utf32,
-}
-
-impl Encoding {
-    /// As LSP writes it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Utf8 => "utf-8",
-            Self::Utf16 => "utf-16",
-            Self::Utf32 => "utf-32",
-        }
-    }
-
-    /// How many units a character takes.
-    pub(crate) fn units(self, c: char) -> usize {
-        match self {
-            Self::Utf8 => c.len_utf8(),
-            Self::Utf16 => c.len_utf16(),
-            Self::Utf32 => 1,
-        }
-    }
-}
-
 impl Client {
-    /// Reads the parameters of `initialize`. `here` is where the editor started us.
+    /// Reads the parameters of `initialize`. `here` is the directory in which the editor started the server.
     pub(crate) fn read(params: &Value, here: &Path) -> Self {
         let text = |pointer: &str| params.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let number = |pointer: &str| params.pointer(pointer).and_then(Value::as_u64);
@@ -74,11 +44,11 @@ impl Client {
         let protocol = ours.and_then(|ours| ours.get("protocol")).and_then(Value::as_u64);
         let owner = ours.and_then(|ours| ours.get("owner"));
         let name = text("/clientInfo/name").to_owned();
-        let editor = editors::called(&name);
+        let editor = editors::find(&name);
         let protocol = protocol.map(|version| u32::try_from(version).unwrap_or(u32::MAX));
-        let mut roots = roots(params, here);
+        let mut roots = roots::from_initialize(params, here);
         if protocol.is_none() {
-            roots = projects(roots);
+            roots = roots::repositories(roots);
         }
         Self {
             version: text("/clientInfo/version").to_owned(),
@@ -87,7 +57,7 @@ impl Client {
             roots,
             editor,
             protocol,
-            encoding: encoding(params),
+            encoding: Encoding::negotiate(params),
             opens_reviews: ours.and_then(|ours| ours.get("openReviews")).and_then(Value::as_bool)
                 == Some(true),
             capabilities: params.get("capabilities").cloned().unwrap_or_default(),
@@ -95,64 +65,11 @@ impl Client {
         }
     }
 
-    /// Whether the editor says it has a capability, named as in LSP: `window/showDocument/support`.
-    pub(crate) fn can(&self, capability: &str) -> bool {
+    /// Whether the editor declares a capability, such as `window/showDocument/support`.
+    pub(crate) fn supports(&self, capability: &str) -> bool {
         let found = self.capabilities.pointer(&format!("/{capability}"));
         found.and_then(Value::as_bool) == Some(true)
     }
-}
-
-/// The directories the editor has open.
-fn roots(params: &Value, here: &Path) -> Vec<PathBuf> {
-    let folders = params.get("workspaceFolders").and_then(Value::as_array).into_iter().flatten();
-    let mut roots: Vec<PathBuf> =
-        folders.filter_map(|folder| folder.get("uri")?.as_str()).filter_map(uri::to_path).collect();
-    if roots.is_empty() {
-        let root = params.get("rootUri").and_then(Value::as_str).and_then(uri::to_path);
-        let path = || params.get("rootPath").and_then(Value::as_str).map(PathBuf::from);
-        roots.extend(root.or_else(path).filter(|root| root.is_absolute()));
-    }
-    let mut roots: Vec<_> = roots.into_iter().map(|root| tidy(&root)).filter(|root| root.is_dir()).collect();
-    if roots.is_empty() {
-        roots.push(here.to_owned());
-    }
-    roots.dedup();
-    roots
-}
-
-/// Without a slash at the end, which some editors write.
-pub(crate) fn tidy(path: &Path) -> PathBuf {
-    path.components().collect()
-}
-
-/// Editors take the folder of the nearest manifest for a root, one for each language. Agents are started at
-/// the top of the project, and all servers of an editor shall join one companion: so the repository around it
-/// counts.
-pub(crate) fn projects(roots: Vec<PathBuf>) -> Vec<PathBuf> {
-    let mut projects = Vec::new();
-    for root in roots {
-        let is_top = |dir: &&Path| MARKS.iter().any(|mark| dir.join(mark).exists());
-        let project = root.ancestors().find(is_top).map_or_else(|| root.clone(), Path::to_owned);
-        if !projects.contains(&project) {
-            projects.push(project);
-        }
-    }
-    projects
-}
-
-/// What lies at the top of a repository.
-const MARKS: [&str; 4] = [".git", ".jj", ".hg", ".svn"];
-
-fn encoding(params: &Value) -> Encoding {
-    let offered = params.pointer("/capabilities/general/positionEncodings").and_then(Value::as_array);
-    let offers = |encoding: Encoding| {
-        offered.is_some_and(|offered| offered.iter().any(|name| name.as_str() == Some(encoding.name())))
-    };
-    // Every editor has to know UTF-16, and those that offer more count in one of the others themselves.
-    [Encoding::Utf8, Encoding::Utf32]
-        .into_iter()
-        .find(|encoding| offers(*encoding))
-        .unwrap_or(Encoding::Utf16)
 }
 
 #[cfg(test)]
@@ -165,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn an_editor_that_says_nothing_is_served_where_it_started_us() {
+    fn an_empty_initialize_uses_the_current_directory() {
         for params in
             [Value::Null, json!({}), json!({"processId": null, "workspaceFolders": null, "rootUri": null})]
         {
@@ -176,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn roots_are_folders_first_and_tidy() {
+    fn workspace_folders_win_and_lose_their_slash() {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path();
         let uri = format!("file://{}/", dir.display());
@@ -188,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_repository_around_a_root_is_the_project_unless_a_plugin_says_what_it_means() {
+    fn a_root_means_its_repository_unless_a_plugin_names_it() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(dir.path().join("a/b")).unwrap();
         std::fs::create_dir(dir.path().join(".git")).unwrap();
@@ -199,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_counted_as_the_editor_can() {
+    fn utf8_is_preferred_then_utf32() {
         let offered = |names: &[&str]| {
             read(json!({"capabilities": {"general": {"positionEncodings": names}}})).encoding
         };

@@ -1,95 +1,94 @@
-//! The table of editors: how each calls itself, which of its processes agents take for it, and where what it
-//! sends means something else than it does elsewhere. A new editor is one row; one that has none is served by
-//! the last.
+//! The table of editors: the name each gives, the process that agents take for it, and where its messages
+//! mean something else than those of other editors. A new editor is one row; an unknown one gets `ANY`.
 
 /// An editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Editor {
-    /// What `clientInfo.name` begins with, in lower case.
-    called: &'static str,
-    /// A short lower-case identifier; empty where nothing is known but the name it gives.
+    /// The prefix of `clientInfo.name`, in lower case.
+    prefix: &'static str,
+    /// A short lower-case identifier; empty for an unknown editor.
     pub name: &'static str,
     /// Its name for people.
     pub display_name: &'static str,
-    /// Where its process is.
+    /// The process that agents take for it.
     pub process: Process,
-    /// What the range of an automatic code action says.
-    pub(crate) range: Range,
-    /// Whether it may be asked a question with buttons: where that takes keys away from who is typing, never.
+    /// The meaning of the range of an automatic code action.
+    pub(crate) range: CodeActionRange,
+    /// Whether it may show a question with buttons; never where the question steals keys from the person.
     pub(crate) prompts: bool,
-    /// Whether it can be asked to show a document.
-    pub(crate) documents: Documents,
-    /// Whether a message longer than a line takes the next key, to be put away.
+    /// Whether it supports `window/showDocument`.
+    pub(crate) show_document: ShowDocument,
+    /// Whether a message longer than a line takes the next key.
     pub(crate) brief: bool,
 }
 
-/// Which process of an editor agents take for it, starting from the one it names.
+/// The process that agents take for an editor, starting from the one it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Process {
-    /// That one.
+    /// The named one.
     Itself,
-    /// The one above: the editor runs its plugins in a process of their own.
+    /// Its parent: the editor runs plugins in a separate process.
     Parent,
-    /// The one above if that one was started with `--embed`: the interface is a process of its own.
+    /// Its parent if it was started with `--embed`: the interface is a separate process.
     ParentIfEmbedded,
-    /// That of the session that the environment names: the client is a daemon.
+    /// The session that the environment names: the client is a daemon.
     Session,
 }
 
-/// What the range of an automatic code action says.
+/// The meaning of the range of an automatic code action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Range {
+pub(crate) enum CodeActionRange {
     /// The selection; an empty one is a cursor.
     Selection,
-    /// The same, but a cursor is one cell wide.
+    /// The selection; a cursor is one cell wide.
     Cells,
     /// Its start is the cursor, its end means nothing.
     Cursor,
 }
 
-/// Which documents can be shown with `window/showDocument`.
+/// Whether an editor supports `window/showDocument` for existing files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Documents {
-    /// Files that exist, if it says that it can.
-    IfItSays,
-    /// The same, though it does not say so.
+pub(crate) enum ShowDocument {
+    /// If it declares the capability.
+    IfDeclared,
+    /// It does, without declaring the capability.
     Always,
-    /// None: it refuses, or never answers.
+    /// It refuses, or never answers.
     Never,
 }
 
 const ANY: Editor = Editor {
-    called: "",
+    prefix: "",
     name: "",
     display_name: "",
     process: Process::Itself,
-    range: Range::Selection,
+    range: CodeActionRange::Selection,
     prompts: false,
-    documents: Documents::IfItSays,
+    show_document: ShowDocument::IfDeclared,
     brief: false,
 };
 
 /// The first row that fits counts.
 const EDITORS: [Editor; 18] = [
     Editor {
-        called: "neovim",
+        prefix: "neovim",
         name: "neovim",
         display_name: "Neovim",
         process: Process::ParentIfEmbedded,
         brief: true,
         ..ANY
     },
-    // 25.01 shows documents and does not say so.
+    // 25.01 shows documents and declares no capability.
     Editor {
-        called: "helix",
+        prefix: "helix",
         name: "helix",
         display_name: "Helix",
-        range: Range::Cells,
-        documents: Documents::Always,
+        range: CodeActionRange::Cells,
+        show_document: ShowDocument::Always,
         ..ANY
     },
     Editor {
-        called: "visual studio code",
+        prefix: "visual studio code",
         name: "vscode",
         display_name: "VS Code",
         process: Process::Parent,
@@ -97,7 +96,7 @@ const EDITORS: [Editor; 18] = [
         ..ANY
     },
     Editor {
-        called: "code - oss",
+        prefix: "code - oss",
         name: "vscode",
         display_name: "Code - OSS",
         process: Process::Parent,
@@ -105,7 +104,7 @@ const EDITORS: [Editor; 18] = [
         ..ANY
     },
     Editor {
-        called: "vscodium",
+        prefix: "vscodium",
         name: "vscodium",
         display_name: "VSCodium",
         process: Process::Parent,
@@ -113,7 +112,7 @@ const EDITORS: [Editor; 18] = [
         ..ANY
     },
     Editor {
-        called: "code-server",
+        prefix: "code-server",
         name: "vscode",
         display_name: "code-server",
         process: Process::Parent,
@@ -121,7 +120,7 @@ const EDITORS: [Editor; 18] = [
         ..ANY
     },
     Editor {
-        called: "cursor",
+        prefix: "cursor",
         name: "cursor",
         display_name: "Cursor",
         process: Process::Parent,
@@ -129,48 +128,54 @@ const EDITORS: [Editor; 18] = [
         ..ANY
     },
     Editor {
-        called: "windsurf",
+        prefix: "windsurf",
         name: "windsurf",
         display_name: "Windsurf",
         process: Process::Parent,
         prompts: true,
         ..ANY
     },
-    Editor { called: "eglot", name: "emacs", display_name: "Emacs", ..ANY },
+    Editor { prefix: "eglot", name: "emacs", display_name: "Emacs", ..ANY },
     // lsp-mode.
-    Editor { called: "emacs", name: "emacs", display_name: "Emacs", ..ANY },
-    // kakoune-lsp, and kak-lsp before it had that name.
+    Editor { prefix: "emacs", name: "emacs", display_name: "Emacs", ..ANY },
+    // kakoune-lsp, formerly kak-lsp.
     Editor {
-        called: "kak",
+        prefix: "kak",
         name: "kakoune",
         display_name: "Kakoune",
         process: Process::Session,
         prompts: true,
-        documents: Documents::Never,
+        show_document: ShowDocument::Never,
         ..ANY
     },
     Editor {
-        called: "vim-lsp",
+        prefix: "vim-lsp",
         name: "vim",
         display_name: "Vim",
-        range: Range::Cursor,
-        documents: Documents::Never,
+        range: CodeActionRange::Cursor,
+        show_document: ShowDocument::Never,
         brief: true,
         ..ANY
     },
-    Editor { called: "coc.nvim", name: "vim", display_name: "Vim", process: Process::Parent, ..ANY },
+    Editor { prefix: "coc.nvim", name: "vim", display_name: "Vim", process: Process::Parent, ..ANY },
     // yegappan/lsp.
-    Editor { called: "vim", name: "vim", display_name: "Vim", brief: true, ..ANY },
-    Editor { called: "sublime text lsp", name: "sublime-text", display_name: "Sublime Text", ..ANY },
-    Editor { called: "zed", name: "zed", display_name: "Zed", ..ANY },
-    Editor { called: "lapce", name: "lapce", display_name: "Lapce", documents: Documents::Never, ..ANY },
-    Editor { called: "kate", name: "kate", display_name: "Kate", documents: Documents::Never, ..ANY },
+    Editor { prefix: "vim", name: "vim", display_name: "Vim", brief: true, ..ANY },
+    Editor { prefix: "sublime text lsp", name: "sublime-text", display_name: "Sublime Text", ..ANY },
+    Editor { prefix: "zed", name: "zed", display_name: "Zed", ..ANY },
+    Editor {
+        prefix: "lapce",
+        name: "lapce",
+        display_name: "Lapce",
+        show_document: ShowDocument::Never,
+        ..ANY
+    },
+    Editor { prefix: "kate", name: "kate", display_name: "Kate", show_document: ShowDocument::Never, ..ANY },
 ];
 
-/// The row of the editor that calls itself so.
-pub(crate) fn called(name: &str) -> &'static Editor {
+/// The row of the editor that gives this name.
+pub(crate) fn find(name: &str) -> &'static Editor {
     let name = name.to_lowercase();
-    EDITORS.iter().find(|editor| name.starts_with(editor.called)).unwrap_or(&ANY)
+    EDITORS.iter().find(|editor| name.starts_with(editor.prefix)).unwrap_or(&ANY)
 }
 
 #[cfg(test)]
@@ -178,8 +183,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_editor_is_known_by_what_it_calls_itself() {
-        for (called_so, name) in [
+    fn client_name_selects_the_row() {
+        for (client_name, name) in [
             ("Neovim", "neovim"),
             ("helix", "helix"),
             ("Visual Studio Code - Insiders", "vscode"),
@@ -189,21 +194,21 @@ mod tests {
             ("Something new", ""),
             ("", ""),
         ] {
-            assert_eq!(called(called_so).name, name, "{called_so}");
+            assert_eq!(find(client_name).name, name, "{client_name}");
         }
-        assert_eq!(called("vim-lsp").range, Range::Cursor);
-        assert_eq!(called("Vim").range, Range::Selection);
+        assert_eq!(find("vim-lsp").range, CodeActionRange::Cursor);
+        assert_eq!(find("Vim").range, CodeActionRange::Selection);
     }
 
     #[test]
-    fn no_row_hides_another() {
+    fn no_row_hides_a_later_one() {
         for (at, editor) in EDITORS.iter().enumerate() {
-            assert_eq!(EDITORS.iter().position(|row| editor.called.starts_with(row.called)), Some(at));
+            assert_eq!(EDITORS.iter().position(|row| editor.prefix.starts_with(row.prefix)), Some(at));
         }
     }
 
     #[test]
-    fn only_editors_that_keep_typing_where_it_is_are_prompted() {
+    fn editors_whose_prompts_steal_keys_are_never_prompted() {
         for editor in
             EDITORS.iter().filter(|editor| ["neovim", "emacs", "vim", "kate", "helix"].contains(&editor.name))
         {

@@ -1,31 +1,104 @@
-//! Ways in for the fuzzers of `fuzz/`, which live outside this crate and play with what is private to it. Not
-//! an interface for anybody else.
+//! Ways in for the fuzzers of `fuzz/`, which live outside this crate and exercise its private parts. Not an
+//! interface for anybody else.
 
-use alongside_desk::{Position, Text};
+use std::path::{Path, PathBuf};
+
+use alongside_desk::{Position, Seat, Text};
+use lsp_server::Message;
 use serde_json::Value;
 
-use crate::Encoding;
-use crate::plain::documents::{self, Documents};
-
-pub use crate::session::fuzzing::{Step, converse};
+use crate::client::Client;
+use crate::connector::Connector;
+use crate::encoding::Encoding;
+use crate::io::{CompanionMessage, Io};
+use crate::plain::documents::Documents;
+use crate::plain::positions;
+use crate::session::{Event, Session};
 
 /// The byte offset of a position.
 #[must_use]
 pub fn offset(text: &Text, position: Position, encoding: Encoding) -> usize {
-    documents::offset(text, position, encoding)
+    positions::offset(text, position, encoding)
 }
 
 /// The position of a byte offset, which is between two characters.
 #[must_use]
 pub fn position(text: &Text, offset: usize, encoding: Encoding) -> Position {
-    documents::position(text, offset, encoding)
+    positions::position(text, offset, encoding)
 }
 
-/// The text of a document that is opened with one and then changed by a `didChange` of that URI.
+/// The text of a document that is opened and then changed by a `didChange` of the same URI.
 #[must_use]
 pub fn changed(open: &Value, change: &Value, encoding: Encoding) -> Option<Text> {
     let mut documents = Documents::new(encoding);
-    let key = documents.opened(open)?;
-    documents.changed(change);
+    let key = documents.open(open)?;
+    documents.change(change);
     documents.get(&key).map(|document| document.text.clone())
+}
+
+/// A step of a conversation.
+#[derive(Debug, Clone)]
+pub enum Step<E> {
+    /// The editor says something.
+    Said(Message),
+    /// Something comes to the companion from elsewhere.
+    Elsewhere(E),
+    /// Every deadline passes.
+    Waits,
+}
+
+/// The messages that an editor receives in a conversation without threads and without waiting.
+///
+/// The editor sent `initialize`; proposals are files below `review_directory`. At the start and in each step,
+/// `companion` may send events from its seat and take requests, until it returns false.
+pub fn converse<E>(
+    initialize: &Value,
+    review_directory: Option<PathBuf>,
+    steps: impl IntoIterator<Item = Step<E>>,
+    mut companion: impl FnMut(&mut Seat, Option<E>) -> bool,
+) -> Vec<Message> {
+    let (to_editor, received) = std::sync::mpsc::channel();
+    let (_, inbox) = tokio::sync::mpsc::unbounded_channel();
+    let (desk, mut seat) = alongside_desk::pair();
+    let client = Client::read(initialize, Path::new("/nowhere"));
+    let roots = client.roots.clone();
+    let connector = Connector::new(|_| Box::pin(std::future::pending()));
+    let mut session = Session::new(client, inbox, Io::new(to_editor), connector, review_directory);
+    session.initialized();
+    session.connected(desk, &roots);
+    let mut serve = |session: &mut Session<'_>, mut elsewhere: Option<E>| {
+        while companion(&mut seat, elsewhere.take()) {
+            receive(session);
+        }
+    };
+    serve(&mut session, None);
+    for step in steps {
+        let mut elsewhere = None;
+        match step {
+            Step::Said(message) => {
+                if session.handle(Event::Editor(message)).is_break() {
+                    break;
+                }
+            }
+            Step::Elsewhere(said) => elsewhere = Some(said),
+            Step::Waits => {
+                while let Some(now) = session.deadline() {
+                    let _ = session.handle(Event::Deadline(now));
+                }
+            }
+        }
+        serve(&mut session, elsewhere);
+    }
+    drop(session);
+    received.into_iter().collect()
+}
+
+/// Hands the session all companion messages that are there, up to the end of the connection.
+fn receive(session: &mut Session<'_>) {
+    while let Some(message) = session.try_companion_message() {
+        if matches!(message, CompanionMessage::Stopped) {
+            return;
+        }
+        let _ = session.handle(Event::Companion(message));
+    }
 }

@@ -1,8 +1,7 @@
-//! The two threads between the editor's pipe and our loop, and the requests that an editor has still to
-//! answer.
+//! The session's two conversations: with the editor, over queues and two threads, and with the companion.
 //!
-//! `lsp-server` hands over one message at a time in both directions: a loop that sent directly would wait for
-//! an editor that is slow to read. So what is sent goes through a queue without a bound.
+//! `lsp-server` hands over one message at a time in both directions. Sending directly would block the session
+//! on an editor that is slow to read, so a queue without a bound lies between.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,47 +16,56 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-/// How long an editor may take to answer what asks nothing of its person.
-const ANSWERED_WITHIN: Duration = Duration::from_secs(10);
+/// How long an editor may take to answer a request that needs no person.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Why something was asked of the companion: what its answer is for.
+/// The reason of a request to the companion: who gets its reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Asked {
-    /// Nobody waits for it.
-    Nobody,
-    /// The editor's plugin does.
+pub(crate) enum RequestOrigin {
+    /// Nobody waits for the reply.
+    Unawaited,
+    /// The editor's plugin made the request.
     Plugin(RequestId),
-    /// The person's edits of a proposal.
+    /// The person edited a proposal.
     Edit(ReviewId),
-    /// Something the person asked for about a review; by a command, which is to be answered, or otherwise.
+    /// The person gave a command about a review; the editor's request, if any, gets an answer.
     Command(Option<RequestId>, ReviewId),
 }
 
-/// Everything a desk talks through.
+/// Everything that a desk sends through.
 pub(crate) struct Io {
     to_editor: std::sync::mpsc::Sender<Message>,
-    last: i32,
-    /// What the editor has been asked.
-    waiting: BTreeMap<i32, Waiting>,
-    /// The companion, once it is reached.
-    pub(crate) desk: Option<Desk>,
-    /// What the companion has been asked, in that order.
-    answers: FuturesOrdered<BoxFuture<'static, Answer>>,
-    /// An answer that is there, for when all that was told before it has been heard.
-    held: Option<Answer>,
+    /// The number of the last request to the editor.
+    last_number: i32,
+    /// Requests to the editor that have no answer.
+    questions: BTreeMap<i32, OpenQuestion>,
+    /// The connection to the companion.
+    desk: Option<Desk>,
+    /// Requests to the companion, in their order.
+    requests: FuturesOrdered<BoxFuture<'static, Reply>>,
+    /// A reply that arrived, until all earlier events are handled.
+    held_reply: Option<Reply>,
 }
 
-type Answer = (Asked, Result<Revised, Refusal>);
+type Reply = (RequestOrigin, Result<Revised, Refusal>);
 
-struct Waiting {
-    until: Option<Instant>,
+struct OpenQuestion {
+    deadline: Option<Instant>,
     method: &'static str,
 }
 
-/// The editor's messages.
+/// A message from the companion.
+#[derive(Debug)]
+pub(crate) enum CompanionMessage {
+    Event(Box<alongside_desk::Event>),
+    Reply(RequestOrigin, Result<Revised, Refusal>),
+    Stopped,
+}
+
+/// Messages from the editor.
 pub(crate) type Inbox = mpsc::UnboundedReceiver<Message>;
 
-/// Starts both threads. They end with the connection.
+/// Starts the two threads of a connection. They end with it.
 pub(crate) fn open(connection: Connection) -> (Inbox, Io) {
     let Connection { sender, receiver } = connection;
     let (received, inbox) = mpsc::unbounded_channel();
@@ -68,118 +76,129 @@ pub(crate) fn open(connection: Connection) -> (Inbox, Io) {
 }
 
 impl Io {
-    /// Without threads: what is sent waits for whoever takes it.
+    /// Without threads: messages to the editor wait in the channel.
     pub(crate) fn new(to_editor: std::sync::mpsc::Sender<Message>) -> Self {
         Self {
             to_editor,
-            last: 0,
-            waiting: BTreeMap::new(),
+            last_number: 0,
+            questions: BTreeMap::new(),
             desk: None,
-            answers: FuturesOrdered::new(),
-            held: None,
+            requests: FuturesOrdered::new(),
+            held_reply: None,
         }
     }
 
-    /// Sends as it is. To an editor that is gone nothing is said.
+    /// Uses a connection to the companion from now on.
+    pub(crate) fn connect(&mut self, desk: Desk) {
+        self.desk = Some(desk);
+    }
+
+    /// Forgets the connection to the companion.
+    pub(crate) fn disconnect(&mut self) {
+        self.desk = None;
+    }
+
+    /// Whether there is a connection to the companion.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.desk.is_some()
+    }
+
+    /// Sends a message to the editor; nothing happens if it has ended.
     pub(crate) fn send(&self, message: impl Into<Message>) {
         let _ = self.to_editor.send(message.into());
     }
 
-    /// Tells the editor.
+    /// Sends a notification to the editor.
     pub(crate) fn notify(&self, method: &str, params: impl Serialize) {
         // Our types hold nothing that cannot be written.
         let params = serde_json::to_value(params).unwrap_or_default();
         self.send(Notification { method: method.to_owned(), params });
     }
 
-    /// Answers the editor.
+    /// Answers a request of the editor.
     pub(crate) fn reply(&self, id: RequestId, result: impl Serialize) {
         let result = serde_json::to_value(result).unwrap_or_default();
         self.send(Response { id, response_result: Ok(result) });
     }
 
-    /// Answers the editor that it could not be done.
+    /// Answers a request of the editor with an error.
     pub(crate) fn refuse(&self, id: RequestId, code: i64, message: impl Into<String>, data: Option<Value>) {
         let code = i32::try_from(code).unwrap_or(lsp_server::ErrorCode::InternalError as i32);
         let error = ResponseError { code, message: message.into(), data };
         self.send(Response { id, response_result: Err(error) });
     }
 
-    /// Asks the editor; what it answers comes back under this number, and if it does not answer within ten
-    /// seconds, that it did not. A question to its person has no such limit.
-    pub(crate) fn ask(&mut self, method: &'static str, params: impl Serialize, of_person: bool) -> i32 {
-        self.last += 1;
-        let until = (!of_person).then(|| Instant::now() + ANSWERED_WITHIN);
-        self.waiting.insert(self.last, Waiting { until, method });
+    /// Sends a request to the editor and returns its number. One that needs no person expires after 10 s.
+    pub(crate) fn ask(&mut self, method: &'static str, params: impl Serialize, needs_person: bool) -> i32 {
+        self.last_number += 1;
+        let deadline = (!needs_person).then(|| Instant::now() + ANSWER_TIMEOUT);
+        self.questions.insert(self.last_number, OpenQuestion { deadline, method });
         let params = serde_json::to_value(params).unwrap_or_default();
-        self.send(lsp_server::Request { id: self.last.into(), method: method.to_owned(), params });
-        self.last
+        let id = self.last_number.into();
+        self.send(lsp_server::Request { id, method: method.to_owned(), params });
+        self.last_number
     }
 
-    /// Which of our questions an answer is to; `None` if nobody waits for it.
-    pub(crate) fn answered(&mut self, id: &RequestId) -> Option<i32> {
-        let number = self.waiting.keys().find(|number| RequestId::from(**number) == *id).copied()?;
-        self.waiting.remove(&number).map(|_| number)
+    /// Removes the question that an answer belongs to and returns its number, if it is open.
+    pub(crate) fn take_question(&mut self, id: &RequestId) -> Option<i32> {
+        let number = self.questions.keys().find(|number| RequestId::from(**number) == *id).copied()?;
+        self.questions.remove(&number).map(|_| number)
     }
 
-    /// When the next question counts as not answered.
+    /// When the next question expires.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.waiting.values().filter_map(|waiting| waiting.until).min()
+        self.questions.values().filter_map(|question| question.deadline).min()
     }
 
-    /// The questions that count as not answered by now.
-    pub(crate) fn unanswered(&mut self, now: Instant) -> Vec<i32> {
-        let late = self.waiting.extract_if(.., |_, waiting| waiting.until.is_some_and(|until| until <= now));
-        let late = late.map(|(number, waiting)| {
-            tracing::info!(method = waiting.method, "the editor does not answer");
+    /// Removes the expired questions and returns their numbers.
+    pub(crate) fn expire_questions(&mut self, now: Instant) -> Vec<i32> {
+        let is_late = |question: &OpenQuestion| question.deadline.is_some_and(|deadline| deadline <= now);
+        let late = self.questions.extract_if(.., |_, question| is_late(question));
+        let late = late.map(|(number, question)| {
+            tracing::info!(method = question.method, "the editor does not answer");
             number
         });
         late.collect()
     }
 
-    /// Asks the companion, if it is there; the answer comes back with `asked`.
-    pub(crate) fn request(&mut self, asked: Asked, request: Request) {
-        let answer = self.desk.as_ref().map(|desk| desk.send(request));
-        self.answers.push_back(Box::pin(async move {
-            let answer = match answer {
-                Some(answer) => answer.await.unwrap_or(Err(Refusal::Stopped)),
+    /// Sends a request to the companion; its reply carries `origin`. Without a connection the reply is a
+    /// refusal.
+    pub(crate) fn request(&mut self, origin: RequestOrigin, request: Request) {
+        let reply = self.desk.as_ref().map(|desk| desk.send(request));
+        self.requests.push_back(Box::pin(async move {
+            let reply = match reply {
+                Some(reply) => reply.await.unwrap_or(Err(Refusal::Stopped)),
                 None => Err(Refusal::Interrupted),
             };
-            (asked, answer)
+            (origin, reply)
         }));
     }
 
-    /// What the companion tells next; for good if it is not there. What has changed is told before the
-    /// request is answered that changed it. Cancel safe.
-    pub(crate) async fn told(&mut self) -> Told {
-        let told = async |desk: &mut Option<Desk>| match desk {
+    /// The next message from the companion; never returns without a connection. The event about a change
+    /// comes before the reply to the request that caused it. Cancel safe.
+    pub(crate) async fn next_companion_message(&mut self) -> CompanionMessage {
+        let next_event = async |desk: &mut Option<Desk>| match desk {
             Some(desk) => desk.next().await.ok(),
             None => std::future::pending().await,
         };
         loop {
-            if self.held.is_some()
+            if self.held_reply.is_some()
                 && let Some(event) = self.desk.as_mut().and_then(Desk::try_next)
             {
-                return Told::Event(Box::new(event));
+                return CompanionMessage::Event(Box::new(event));
             }
-            if let Some((asked, answer)) = self.held.take() {
-                return Told::Answer(asked, answer);
+            if let Some((origin, reply)) = self.held_reply.take() {
+                return CompanionMessage::Reply(origin, reply);
             }
             tokio::select! {
-                event = told(&mut self.desk) => {
-                    return event.map_or(Told::Gone, |event| Told::Event(Box::new(event)));
+                event = next_event(&mut self.desk) => {
+                    let event = event.map(|event| CompanionMessage::Event(Box::new(event)));
+                    return event.unwrap_or(CompanionMessage::Stopped);
                 }
-                Some(answer) = self.answers.next(), if !self.answers.is_empty() => self.held = Some(answer),
+                Some(reply) = self.requests.next(), if !self.requests.is_empty() => {
+                    self.held_reply = Some(reply);
+                }
             }
         }
     }
-}
-
-/// What the companion says.
-#[derive(Debug)]
-pub(crate) enum Told {
-    Event(Box<alongside_desk::Event>),
-    Answer(Asked, Result<Revised, Refusal>),
-    /// It has stopped.
-    Gone,
 }

@@ -1,25 +1,30 @@
 //! The front door for editors: a language server on one side, a desk on the other.
 //!
-//! An editor starts `alongside lsp` as it starts any language server. This crate answers it at once,
-//! [reaches](run) the companion in the background, and then carries messages between the two in one of two
-//! ways:
+//! An editor starts `alongside lsp` as it starts any language server. This crate answers the editor at once,
+//! [connects](run) to the companion in the background, and is a desk in one of two ways:
 //!
-//! - an editor with a [plugin] speaks the desk protocol itself, among LSP's own messages;
-//! - any other is served in [plain] LSP: what it happens to leak becomes context, and a proposal becomes a
-//!   document.
+//! - an editor with a plugin speaks the desk protocol itself, among LSP's own messages;
+//! - any other editor speaks plain LSP: its requests show where the person is, and a proposal is a document.
 //!
-//! Which editor it is, and where it departs from the others, is read from [`editors`], a table.
+//! [`editors`] is the table of editors and their differences.
 
 mod client;
+mod connector;
 pub mod editors;
+mod encoding;
+mod frontend;
 #[doc(hidden)]
 pub mod fuzzing;
+mod handshake;
 mod io;
 mod plain;
-mod plugin;
+mod plugin_desk;
+mod problems;
+mod roots;
 mod session;
 mod uri;
 
-pub use client::{Client, Encoding};
+pub use client::Client;
+pub use encoding::Encoding;
 pub use lsp_server::Connection;
 pub use session::run;

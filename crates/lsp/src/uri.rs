@@ -1,8 +1,8 @@
-//! Paths and `file:` URIs, as editors write them.
+//! Conversion between paths and the `file:` URIs of editors.
 
 use std::path::{Path, PathBuf};
 
-/// The path of a `file:` URI; `None` for any other scheme and what is no URI at all.
+/// The path of a `file:` URI; `None` for any other scheme and for invalid URIs.
 pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
     let uri = url::Url::parse(uri).ok()?;
     (uri.scheme() == "file").then(|| uri.to_file_path().ok())?
@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn a_path_survives_the_round_trip() {
         for path in ["/a b/ü#?%.rs", "/", "/x\ny", "/a+b:c"] {
             let uri = of_path(Path::new(path)).unwrap();
             assert_eq!(to_path(uri.as_str()), Some(PathBuf::from(path)), "{uri}");

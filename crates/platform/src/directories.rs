@@ -1,13 +1,12 @@
-//! The directories of a user, as programs of the platform compute them.
+//! The home and temporary directories of a user, as agents compute them.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::Os;
 
-/// The temporary directory as agents compute it (Node's `os.tmpdir()`), without a slash at its end.
-/// `variable` says what is in the environment of whoever is asked about; what is empty there is as good as
-/// not set.
+/// The temporary directory of Node's `os.tmpdir()`, without a trailing slash. `variable` reads the
+/// environment of the process in question; empty values count as unset.
 pub fn temporary(os: Os, variable: impl Fn(&str) -> Option<OsString>) -> PathBuf {
     let names: &[&str] = match os {
         Os::Windows => &["TEMP", "TMP"],
@@ -28,19 +27,17 @@ pub fn temporary(os: Os, variable: impl Fn(&str) -> Option<OsString>) -> PathBuf
     }
 }
 
-/// The home directory, if this user has one.
+/// The home directory of this user, if any.
 pub fn home() -> Option<PathBuf> {
     std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
 }
 
-/// `/` and `C:\` stay as they are. A path that is not Unicode does, too: a slash more leads to the same
-/// place.
+/// Removes trailing slashes, except from `/`, `C:\` and paths that are not Unicode.
 fn without_slash(os: Os, path: OsString) -> PathBuf {
     let Some(text) = path.to_str() else { return path.into() };
     let is_slash = |c: char| c == '/' || (os == Os::Windows && c == '\\');
     let shorter = text.trim_end_matches(is_slash);
     let is_root = shorter.is_empty() || (os == Os::Windows && shorter.ends_with(':'));
-    // A root keeps its one slash.
     let end = if is_root { text.len().min(shorter.len() + 1) } else { shorter.len() };
     PathBuf::from(&text[..end])
 }
@@ -57,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn the_variables_count_in_the_order_of_the_platform() {
+    fn variables_count_in_the_systems_order() {
         let all = [("TMPDIR", "/one"), ("TMP", "/two"), ("TEMP", "/three")];
         for os in [Os::Linux, Os::MacOs] {
             assert_eq!(temporary_with(os, &all), "/one");
@@ -65,7 +62,7 @@ mod tests {
             assert_eq!(temporary_with(os, &all[2..]), "/three");
             assert_eq!(temporary_with(os, &[("TMPDIR", ""), ("TMP", "")]), "/tmp");
         }
-        // A TMPDIR that Git Bash or MSYS sets means nothing to Node on Windows.
+        // Node on Windows ignores a TMPDIR of Git Bash or MSYS.
         assert_eq!(temporary_with(Os::Windows, &all), "/three");
         assert_eq!(temporary_with(Os::Windows, &all[..2]), "/two");
         assert_eq!(temporary_with(Os::Windows, &[("SystemRoot", r"D:\Windows")]), r"D:\Windows\temp");
@@ -73,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slash_at_the_end_goes_and_a_root_stays_one() {
+    fn trailing_slashes_go_except_from_a_root() {
         let mac = "/var/folders/zz/zyxvpxvq6csfxvn_n0000000000000/T/";
         assert_eq!(temporary_with(Os::MacOs, &[("TMPDIR", mac)]), mac.trim_end_matches('/'));
         assert_eq!(temporary_with(Os::Linux, &[("TMPDIR", "//")]), "/");

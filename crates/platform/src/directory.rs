@@ -1,13 +1,28 @@
-//! A directory that is held open. What is made, read and removed through it happens in that directory,
-//! whatever its name and the names above it have been made to lead to since. Windows has no such calls: there
-//! it is the name, in the user's own profile.
+//! An open directory. Every operation applies to that directory, even if somebody renames it or puts a link
+//! in its place. Windows has no such calls: there the operations use the path, which lies in the user's own
+//! profile.
 
 use std::ffi::{OsStr, OsString};
+#[cfg(not(unix))]
+use std::fs;
 use std::fs::{File, Metadata};
 use std::io;
+#[cfg(unix)]
+use std::os::fd::OwnedFd;
+#[cfg(unix)]
+use std::os::unix::{ffi::OsStrExt as _, fs::PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// See the module. The names it takes are of entries: they hold no separators.
+#[cfg(unix)]
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
+
+#[cfg(not(unix))]
+use crate::files::{Links, open_without_waiting};
+
+#[cfg(unix)]
+const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
+
+/// See the module. Names are those of entries, without separators.
 #[derive(Debug)]
 pub struct Directory {
     path: PathBuf,
@@ -16,173 +31,75 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// Opens one by its path, through links.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub fn open(path: &Path) -> io::Result<Self> {
-        system::open(path)
-    }
-
-    /// Opens one in it; a link is none.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub fn below(&self, name: &OsStr) -> io::Result<Self> {
-        system::below(self, name)
-    }
-
-    /// Makes one in it, private from the beginning.
-    ///
-    /// # Errors
-    /// When something has that name, or the system does not let us.
-    pub fn make(&self, name: &OsStr) -> io::Result<()> {
-        system::make(self, name)
-    }
-
-    /// Where it was when it was opened.
+    /// The path at its opening.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// What it is.
-    ///
-    /// # Errors
-    /// When the system does not say.
-    pub fn metadata(&self) -> io::Result<Metadata> {
-        system::metadata(self)
-    }
-
-    /// Shuts others out. One that is private is left as it is.
-    ///
-    /// # Errors
-    /// When it is not ours.
-    pub fn shut(&self) -> io::Result<()> {
-        system::shut(self)
-    }
-
-    /// The names in it.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    pub fn names(&self) -> io::Result<Vec<OsString>> {
-        system::names(self)
-    }
-
-    /// Opens a file in it for reading, without waiting for whoever would write into a pipe; a link is none.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub fn read(&self, name: &OsStr) -> io::Result<File> {
-        system::read(self, name)
-    }
-
-    /// Whether something has this name that is no link.
-    pub fn has(&self, name: &OsStr) -> bool {
-        system::has(self, name)
-    }
-
-    /// Whether something has this name that another user owns; of a link, who made the link. Windows does not
-    /// tell.
-    pub fn is_anothers(&self, name: &OsStr) -> bool {
-        system::is_anothers(self, name)
-    }
-
-    /// Makes a new file in it for writing, readable for nobody else.
-    ///
-    /// # Errors
-    /// When something has that name, or the system does not let us.
-    pub fn create(&self, name: &OsStr) -> io::Result<File> {
-        system::create(self, name)
-    }
-
-    /// Gives a file that is open one more name, in this directory, which nothing has. Linux only.
-    ///
-    /// # Errors
-    /// When something has that name, the file lies on another file system, or the system does not let us.
-    pub fn link(&self, file: &File, name: &OsStr) -> io::Result<()> {
-        system::link(self, file, name)
-    }
-
-    /// Gives a file in it another name, in place of what has that.
-    ///
-    /// # Errors
-    /// When the system does not let us.
-    pub fn rename(&self, name: &OsStr, new: &OsStr) -> io::Result<()> {
-        system::rename(self, name, new)
-    }
-
-    /// Removes a file in it; of a link, the link.
-    ///
-    /// # Errors
-    /// When the system does not let us.
-    pub fn remove(&self, name: &OsStr) -> io::Result<()> {
-        system::remove(self, name)
-    }
-
-    /// Removes a directory in it that is empty.
-    ///
-    /// # Errors
-    /// When it is not, or the system does not let us.
-    pub fn remove_empty(&self, name: &OsStr) -> io::Result<()> {
-        system::remove_empty(self, name)
     }
 }
 
 #[cfg(unix)]
-mod system {
-    use std::os::fd::OwnedFd;
-    use std::os::unix::ffi::OsStrExt as _;
-    use std::os::unix::fs::PermissionsExt as _;
-
-    use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
-
-    use super::{Directory, File, Metadata, OsStr, OsString, Path, io};
-
-    const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
-
-    fn of(path: std::path::PathBuf, handle: OwnedFd) -> Directory {
-        Directory { path, handle: handle.into() }
+impl Directory {
+    fn new(path: PathBuf, handle: OwnedFd) -> Self {
+        Self { path, handle: handle.into() }
     }
 
-    pub(super) fn open(path: &Path) -> io::Result<Directory> {
-        // Some temporary directories cannot be listed, and are fit to hold ours.
+    /// Opens a directory by its path. Follows links.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        // Some temporary directories cannot be listed, but are still usable.
         #[cfg(target_os = "linux")]
         let flags = DIRECTORY | OFlags::PATH;
         #[cfg(not(target_os = "linux"))]
         let flags = DIRECTORY;
-        Ok(of(path.to_owned(), rustix::fs::openat(CWD, path, flags, Mode::empty())?))
+        Ok(Self::new(path.to_owned(), rustix::fs::openat(CWD, path, flags, Mode::empty())?))
     }
 
-    pub(super) fn below(directory: &Directory, name: &OsStr) -> io::Result<Directory> {
+    /// Opens a subdirectory. Follows no link.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn below(&self, name: &OsStr) -> io::Result<Self> {
         let flags = DIRECTORY | OFlags::NOFOLLOW;
-        let handle = rustix::fs::openat(&directory.handle, name, flags, Mode::empty())?;
-        Ok(of(directory.path.join(name), handle))
+        let handle = rustix::fs::openat(&self.handle, name, flags, Mode::empty())?;
+        Ok(Self::new(self.path.join(name), handle))
     }
 
-    pub(super) fn make(directory: &Directory, name: &OsStr) -> io::Result<()> {
-        Ok(rustix::fs::mkdirat(&directory.handle, name, Mode::RWXU)?)
+    /// Creates a subdirectory that is private from the start.
+    ///
+    /// # Errors
+    /// If the name exists, or the system refuses.
+    pub fn make(&self, name: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::mkdirat(&self.handle, name, Mode::RWXU)?)
     }
 
-    pub(super) fn metadata(directory: &Directory) -> io::Result<Metadata> {
-        directory.handle.metadata()
+    /// The metadata of the directory.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn metadata(&self) -> io::Result<Metadata> {
+        self.handle.metadata()
     }
 
-    pub(super) fn shut(directory: &Directory) -> io::Result<()> {
-        match metadata(directory)?.permissions().mode() & 0o077 {
+    /// Makes the directory private, if others have access.
+    ///
+    /// # Errors
+    /// If it belongs to another user.
+    pub fn shut(&self) -> io::Result<()> {
+        match self.metadata()?.permissions().mode() & 0o077 {
             0 => Ok(()),
-            _ => Ok(rustix::fs::fchmod(again(directory)?, Mode::RWXU)?),
+            _ => Ok(rustix::fs::fchmod(self.reopened()?, Mode::RWXU)?),
         }
     }
 
-    /// The same directory, for what cannot be done without leave to list it.
-    fn again(directory: &Directory) -> io::Result<OwnedFd> {
-        Ok(rustix::fs::openat(&directory.handle, c".", DIRECTORY, Mode::empty())?)
-    }
-
-    pub(super) fn names(directory: &Directory) -> io::Result<Vec<OsString>> {
+    /// The names of the entries.
+    ///
+    /// # Errors
+    /// If reading fails.
+    pub fn names(&self) -> io::Result<Vec<OsString>> {
         let mut names = Vec::new();
-        for entry in rustix::fs::Dir::new(again(directory)?)? {
+        for entry in rustix::fs::Dir::new(self.reopened()?)? {
             let name = OsStr::from_bytes(entry?.file_name().to_bytes()).to_owned();
             if name != "." && name != ".." {
                 names.push(name);
@@ -191,116 +108,149 @@ mod system {
         Ok(names)
     }
 
-    pub(super) fn read(directory: &Directory, name: &OsStr) -> io::Result<File> {
+    /// Opens a file for reading. Follows no link, and never waits for the writer of a pipe.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn read(&self, name: &OsStr) -> io::Result<File> {
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        Ok(rustix::fs::openat(&directory.handle, name, flags, Mode::empty())?.into())
+        Ok(rustix::fs::openat(&self.handle, name, flags, Mode::empty())?.into())
     }
 
-    pub(super) fn has(directory: &Directory, name: &OsStr) -> bool {
-        let found = rustix::fs::statat(&directory.handle, name, AtFlags::SYMLINK_NOFOLLOW);
+    /// Whether the name exists and is no link.
+    pub fn has(&self, name: &OsStr) -> bool {
+        let found = rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW);
         found.is_ok_and(|found| !FileType::from_raw_mode(found.st_mode).is_symlink())
     }
 
-    pub(super) fn is_anothers(directory: &Directory, name: &OsStr) -> bool {
-        let found = rustix::fs::statat(&directory.handle, name, AtFlags::SYMLINK_NOFOLLOW);
+    /// Whether the name exists and belongs to another user; for a link, the link itself counts. Always false
+    /// on Windows.
+    pub fn is_anothers(&self, name: &OsStr) -> bool {
+        let found = rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW);
         found.is_ok_and(|found| found.st_uid != rustix::process::geteuid().as_raw())
     }
 
-    pub(super) fn create(directory: &Directory, name: &OsStr) -> io::Result<File> {
+    /// Creates a private file for writing.
+    ///
+    /// # Errors
+    /// If the name exists, or the system refuses.
+    pub fn create(&self, name: &OsStr) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let mode = Mode::RUSR | Mode::WUSR;
-        Ok(rustix::fs::openat(&directory.handle, name, flags, mode)?.into())
+        Ok(rustix::fs::openat(&self.handle, name, flags, mode)?.into())
     }
 
+    /// Gives an open file another name, in this directory. Linux only.
+    ///
+    /// # Errors
+    /// If the name exists, the file is on another file system, or the system refuses.
     #[cfg(target_os = "linux")]
-    pub(super) fn link(directory: &Directory, file: &File, name: &OsStr) -> io::Result<()> {
+    pub fn link(&self, file: &File, name: &OsStr) -> io::Result<()> {
         use std::os::fd::AsRawFd as _;
         let open = format!("/proc/self/fd/{}", file.as_raw_fd());
-        Ok(rustix::fs::linkat(CWD, open, &directory.handle, name, AtFlags::SYMLINK_FOLLOW)?)
+        Ok(rustix::fs::linkat(CWD, open, &self.handle, name, AtFlags::SYMLINK_FOLLOW)?)
     }
 
+    /// Always fails on this system.
+    ///
+    /// # Errors
+    /// Always.
     #[cfg(not(target_os = "linux"))]
-    pub(super) fn link(_: &Directory, _: &File, _: &OsStr) -> io::Result<()> {
+    pub fn link(&self, _: &File, _: &OsStr) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    pub(super) fn rename(directory: &Directory, name: &OsStr, new: &OsStr) -> io::Result<()> {
-        Ok(rustix::fs::renameat(&directory.handle, name, &directory.handle, new)?)
+    /// Renames a file and replaces the new name if it exists.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn rename(&self, name: &OsStr, new: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::renameat(&self.handle, name, &self.handle, new)?)
     }
 
-    pub(super) fn remove(directory: &Directory, name: &OsStr) -> io::Result<()> {
-        Ok(rustix::fs::unlinkat(&directory.handle, name, AtFlags::empty())?)
+    /// Removes a file or a link.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn remove(&self, name: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(&self.handle, name, AtFlags::empty())?)
     }
 
-    pub(super) fn remove_empty(directory: &Directory, name: &OsStr) -> io::Result<()> {
-        Ok(rustix::fs::unlinkat(&directory.handle, name, AtFlags::REMOVEDIR)?)
+    /// Removes an empty subdirectory.
+    ///
+    /// # Errors
+    /// If it is not empty, or the system refuses.
+    pub fn remove_empty(&self, name: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(&self.handle, name, AtFlags::REMOVEDIR)?)
+    }
+
+    /// The same directory with a handle that can be listed.
+    fn reopened(&self) -> io::Result<OwnedFd> {
+        Ok(rustix::fs::openat(&self.handle, c".", DIRECTORY, Mode::empty())?)
     }
 }
 
+/// The same operations by path.
 #[cfg(not(unix))]
-mod system {
-    use std::fs;
-
-    use super::{Directory, File, Metadata, OsStr, OsString, Path, io};
-    use crate::files::{Links, open_without_waiting};
-
-    pub(super) fn open(path: &Path) -> io::Result<Directory> {
+#[allow(missing_docs, clippy::missing_errors_doc, reason = "the implementation above has the documentation")]
+impl Directory {
+    pub fn open(path: &Path) -> io::Result<Self> {
         match fs::metadata(path)?.is_dir() {
-            true => Ok(Directory { path: path.to_owned() }),
+            true => Ok(Self { path: path.to_owned() }),
             false => Err(io::ErrorKind::NotADirectory.into()),
         }
     }
 
-    pub(super) fn below(directory: &Directory, name: &OsStr) -> io::Result<Directory> {
-        open(&directory.path.join(name))
+    pub fn below(&self, name: &OsStr) -> io::Result<Self> {
+        Self::open(&self.path.join(name))
     }
 
-    pub(super) fn make(directory: &Directory, name: &OsStr) -> io::Result<()> {
-        fs::create_dir(directory.path.join(name))
+    pub fn make(&self, name: &OsStr) -> io::Result<()> {
+        fs::create_dir(self.path.join(name))
     }
 
-    pub(super) fn metadata(directory: &Directory) -> io::Result<Metadata> {
-        fs::metadata(&directory.path)
+    pub fn metadata(&self) -> io::Result<Metadata> {
+        fs::metadata(&self.path)
     }
 
-    pub(super) fn shut(_: &Directory) -> io::Result<()> {
+    pub fn shut(&self) -> io::Result<()> {
         Ok(())
     }
 
-    pub(super) fn names(directory: &Directory) -> io::Result<Vec<OsString>> {
-        fs::read_dir(&directory.path)?.map(|entry| Ok(entry?.file_name())).collect()
+    pub fn names(&self) -> io::Result<Vec<OsString>> {
+        fs::read_dir(&self.path)?.map(|entry| Ok(entry?.file_name())).collect()
     }
 
-    pub(super) fn read(directory: &Directory, name: &OsStr) -> io::Result<File> {
-        open_without_waiting(&directory.path.join(name), Links::Refused)
+    pub fn read(&self, name: &OsStr) -> io::Result<File> {
+        open_without_waiting(&self.path.join(name), Links::Refused)
     }
 
-    pub(super) fn has(directory: &Directory, name: &OsStr) -> bool {
-        fs::symlink_metadata(directory.path.join(name)).is_ok_and(|found| !found.is_symlink())
+    pub fn has(&self, name: &OsStr) -> bool {
+        fs::symlink_metadata(self.path.join(name)).is_ok_and(|found| !found.is_symlink())
     }
 
-    pub(super) fn is_anothers(_: &Directory, _: &OsStr) -> bool {
+    pub fn is_anothers(&self, _: &OsStr) -> bool {
         false
     }
 
-    pub(super) fn create(directory: &Directory, name: &OsStr) -> io::Result<File> {
-        File::create_new(directory.path.join(name))
+    pub fn create(&self, name: &OsStr) -> io::Result<File> {
+        File::create_new(self.path.join(name))
     }
 
-    pub(super) fn link(_: &Directory, _: &File, _: &OsStr) -> io::Result<()> {
+    pub fn link(&self, _: &File, _: &OsStr) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    pub(super) fn rename(directory: &Directory, name: &OsStr, new: &OsStr) -> io::Result<()> {
-        fs::rename(directory.path.join(name), directory.path.join(new))
+    pub fn rename(&self, name: &OsStr, new: &OsStr) -> io::Result<()> {
+        fs::rename(self.path.join(name), self.path.join(new))
     }
 
-    pub(super) fn remove(directory: &Directory, name: &OsStr) -> io::Result<()> {
-        fs::remove_file(directory.path.join(name))
+    pub fn remove(&self, name: &OsStr) -> io::Result<()> {
+        fs::remove_file(self.path.join(name))
     }
 
-    pub(super) fn remove_empty(directory: &Directory, name: &OsStr) -> io::Result<()> {
-        fs::remove_dir(directory.path.join(name))
+    pub fn remove_empty(&self, name: &OsStr) -> io::Result<()> {
+        fs::remove_dir(self.path.join(name))
     }
 }
 
@@ -314,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_shut_if_it_was_open() {
+    fn shut_makes_a_directory_private() {
         let base = tempfile::tempdir().unwrap();
         for (before, after) in [(0o755, 0o700), (0o710, 0o700), (0o500, 0o500)] {
             fs::set_permissions(base.path(), fs::Permissions::from_mode(before)).unwrap();
@@ -324,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_directory_that_was_opened_whatever_its_name_leads_to_now() {
+    fn operations_apply_to_the_opened_directory() {
         let base = tempfile::tempdir().unwrap();
         let path = |name: &str| base.path().join(name);
         let open = Directory::open(base.path()).unwrap();
@@ -340,7 +290,7 @@ mod tests {
         ours.rename(OsStr::new("new"), OsStr::new("file")).unwrap();
         assert_eq!(ours.names().unwrap(), ["file"]);
         assert_eq!(io::read_to_string(ours.read(OsStr::new("file")).unwrap()).unwrap(), "1");
-        assert!(ours.create(OsStr::new("file")).is_err(), "what is there is left alone");
+        assert!(ours.create(OsStr::new("file")).is_err(), "an existing file stays");
         symlink("file", path("moved/link")).unwrap();
         assert!(ours.read(OsStr::new("link")).is_err() && !ours.has(OsStr::new("link")));
         ours.remove(OsStr::new("file")).unwrap();

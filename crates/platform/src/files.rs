@@ -1,19 +1,19 @@
-//! Opening files that somebody else may have put there, and telling whose they are.
+//! Opens files that somebody else may have put there, and finds out their owner.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// What opening does with a symbolic link.
+/// The treatment of a symbolic link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
-    /// It opens what the link leads to.
+    /// Opens the target.
     Followed,
-    /// It fails. On Windows links are followed: making one takes a privilege there.
+    /// Fails. Windows still follows links, because creating one takes a privilege there.
     Refused,
 }
 
-/// Opens for reading, without waiting for whoever would write into a pipe and without taking a terminal.
+/// Opens for reading. Never waits for the writer of a pipe, and takes no terminal.
 ///
 /// # Errors
 /// As [`File::open`].
@@ -30,15 +30,14 @@ pub(crate) fn never_wait(options: &mut OpenOptions, links: Links) {
 
     use rustix::fs::OFlags;
     let links = if links == Links::Refused { OFlags::NOFOLLOW } else { OFlags::empty() };
-    // The bits of an open are an `int` to the system.
     options.custom_flags((OFlags::NONBLOCK | OFlags::NOCTTY | links).bits().cast_signed());
 }
 
 #[cfg(not(unix))]
 pub(crate) fn never_wait(_: &mut OpenOptions, _: Links) {}
 
-/// Whether this user owns it. Windows keeps no such number: there, who may write to a directory is told by
-/// its access list, and the temporary directory is the user's own; everything counts as ours.
+/// Whether this user owns a file. Windows has access lists instead of owners, and the temporary directory is
+/// private: there every file counts.
 pub fn is_ours(found: &Metadata) -> bool {
     #[cfg(unix)]
     return std::os::unix::fs::MetadataExt::uid(found) == rustix::process::geteuid().as_raw();
@@ -49,7 +48,7 @@ pub fn is_ours(found: &Metadata) -> bool {
     }
 }
 
-/// Whether both are of one file, under whatever names. Windows does not tell; there it counts as so.
+/// Whether both belong to one file. Always true on Windows, which does not show it.
 pub fn is_same(one: &Metadata, other: &Metadata) -> bool {
     #[cfg(unix)]
     return {
@@ -63,7 +62,7 @@ pub fn is_same(one: &Metadata, other: &Metadata) -> bool {
     }
 }
 
-/// Its permission bits; none where there are no modes.
+/// The permission bits; `None` on Windows.
 pub fn mode(found: &Metadata) -> Option<u32> {
     #[cfg(unix)]
     return Some(std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o777);
@@ -84,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pipe_is_opened_at_once_and_a_link_only_if_it_may_be() {
+    fn opening_a_pipe_never_waits_and_links_obey_the_mode() {
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name);
         assert!(std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
@@ -99,10 +98,10 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_somebody_else_is_not_ours() {
+    fn a_file_of_another_user_is_not_ours() {
         let directory = tempfile::tempdir().unwrap();
         assert!(is_ours(&directory.path().metadata().unwrap()));
-        // Who is not root cannot give a file away; but this one is root's.
+        // Only root can give a file away; otherwise one of root's serves.
         let theirs = match rustix::process::geteuid().is_root() {
             true => {
                 chown(directory.path(), Some(65534), None).unwrap();

@@ -1,19 +1,19 @@
-//! What Linux, macOS and Windows do differently. Everything that asks which system this is lives here, one
-//! file a difference; the other crates call a function that says what they want.
+//! The differences between Linux, macOS and Windows, one file for each. No other crate asks which system it
+//! runs on.
 //!
-//! Wherever a difference is a rule (how a list of paths is written, which ancestor agents take for the
-//! editor), the rule is a function of an [`Os`], so that the rules of all three are tested on each of them.
-//! What is left are the few calls that only one system has.
+//! A difference that is a rule (the delimiter in a list of paths, the ancestor that agents take for the
+//! editor) is a function of an [`Os`], so each system tests the rules of all three. The rest are calls that
+//! only one system has.
 
 pub mod directories;
 pub mod directory;
 pub mod files;
 pub mod limits;
 pub mod listener;
-pub mod lists;
 pub mod memory;
 #[cfg(feature = "tokio")]
 pub mod moment;
+pub mod path_lists;
 pub mod paths;
 pub mod ports;
 pub mod private;
@@ -29,10 +29,10 @@ pub mod untrusted;
 #[cfg(feature = "tokio")]
 pub mod watch;
 
-/// A system, as far as agents and we behave differently on it.
+/// A system on which agents or alongside behave differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Os {
-    /// Linux, and whatever other Unix is not macOS.
+    /// Linux, and every other Unix except macOS.
     Linux,
     /// macOS.
     MacOs,
@@ -41,7 +41,7 @@ pub enum Os {
 }
 
 impl Os {
-    /// The one this program was built for.
+    /// The system of this build.
     pub const HERE: Self = if cfg!(windows) {
         Self::Windows
     } else if cfg!(target_os = "macos") {
@@ -50,6 +50,6 @@ impl Os {
         Self::Linux
     };
 
-    /// All of them, for tests of what holds everywhere.
+    /// All systems, for tests.
     pub const ALL: [Self; 3] = [Self::Linux, Self::MacOs, Self::Windows];
 }

@@ -1,27 +1,25 @@
-//! What a process may have, and what it leaves: how many files it may have open, and whether its memory is
-//! written to disk when it crashes. Shells grant few files (1,024 on most Linuxes, 256 on macOS), and each
-//! agent takes two connections; the system itself allows far more to whoever asks.
+//! Limits of this process: open files, and core dumps. Shells allow few open files (1,024 on most Linuxes,
+//! 256 on macOS), but each agent takes two connections, and the system allows far more on request.
 
-/// As many as anybody needs. Some systems promise a billion, and others refuse to keep so large a promise.
+/// Enough for everybody. Some systems allow a billion; asking for more than needed may fail.
 #[cfg(unix)]
 const WANTED: u64 = 65_536;
-/// What macOS grants at least, also where it promises more and refuses it.
+/// macOS allows this many, even where it refuses a larger number within its own limit.
 #[cfg(unix)]
-const GRANTED_ANYWHERE: u64 = 10_240;
+const FALLBACK: u64 = 10_240;
 
-/// Lets this process have as many files open as the system allows it, 65,536 at most. Returns how many that
-/// are; `None` where there is no such limit, as on Windows.
+/// Raises the limit of open files as far as the system allows, to at most 65,536. Returns the new limit;
+/// `None` if there is none, as on Windows.
 ///
-/// What the process starts from then on inherits the limit, and programs that use `select()` break with more
-/// than 1,024: only a process that starts none of the user's programs may call this.
+/// Children inherit the limit, and programs with `select()` break above 1,024: call this only in a process
+/// that starts none of the user's programs.
 pub fn raise_open_files() -> Option<u64> {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let now = getrlimit(Resource::Nofile);
-        for wanted in [WANTED, GRANTED_ANYWHERE] {
+        for wanted in [WANTED, FALLBACK] {
             let wanted = now.maximum.map_or(wanted, |most| most.min(wanted));
-            // `None` is no limit at all.
             if now.current.is_none_or(|current| current >= wanted) {
                 break;
             }
@@ -35,14 +33,14 @@ pub fn raise_open_files() -> Option<u64> {
     None
 }
 
-/// From now on this process leaves no picture of its memory behind when it crashes, and neither does what it
-/// starts. A person who wants one raises the limit again (`prlimit --core`).
+/// Disables core dumps of this process and its children, because its memory holds the token. A person can
+/// raise the limit again (`prlimit --core`).
 pub fn leave_no_core() {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let now = getrlimit(Resource::Core);
-        // A limit may always be lowered.
+        // Lowering a limit always succeeds.
         let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), ..now });
     }
 }
@@ -55,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_soft_limit_rises_to_the_hard_one_and_never_falls() {
+    fn the_soft_limit_rises_to_the_hard_one() {
         let before = getrlimit(Resource::Nofile);
         let most = before.maximum.map_or(WANTED, |most| most.min(WANTED));
         setrlimit(Resource::Nofile, Rlimit { current: Some(most.min(512)), ..before }).unwrap();

@@ -1,30 +1,30 @@
-//! Whose program listens on a port of this machine. Anybody may take a free port, and whoever dials it shows
-//! what it sends: a token goes only to a listener of the same user.
+//! The owner of a listener on this machine. Anybody may take a free port, so a token is sent only to a
+//! listener of the same user.
 
 use std::net::SocketAddr;
 
-/// Whose a listener is.
+/// The owner of a listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListenerOwner {
-    /// This user's.
+    /// This user.
     Us,
-    /// Another user's.
+    /// Another user.
     Other,
     /// Nobody listens there.
     Nobody,
-    /// The system does not say.
+    /// The system does not show it.
     Unsaid,
 }
 
 impl ListenerOwner {
-    /// Whether it may be this user's: it is, or the system says nothing.
+    /// Whether this user may own it: they do, or the system does not show it.
     pub fn may_be_us(self) -> bool {
         matches!(self, Self::Us | Self::Unsaid)
     }
 }
 
-/// Whose program takes connections to this address of this machine, as far as the system says. Blocks: on
-/// macOS it starts `lsof`. Windows does not say.
+/// The owner of the program that takes connections to an address of this machine. Blocks: on macOS it runs
+/// `lsof`. Windows does not show it.
 pub fn owner(address: SocketAddr) -> ListenerOwner {
     system::owner(address)
 }
@@ -39,7 +39,6 @@ mod system {
 
     pub(super) fn owner(address: SocketAddr) -> ListenerOwner {
         let us = rustix::process::geteuid().as_raw();
-        // Without IPv6 there is no such table.
         let Ok(all) = tcp() else { return ListenerOwner::Unsaid };
         let all = all.into_iter().chain(tcp6().into_iter().flatten());
         let mut listeners = all.filter(|entry| takes(entry, address)).peekable();
@@ -53,7 +52,7 @@ mod system {
         let (local, dialled) = (entry.local_address.ip().to_canonical(), address.ip().to_canonical());
         let is_any = match entry.local_address.ip() {
             IpAddr::V4(any) => any.is_unspecified() && dialled.is_ipv4(),
-            // Unless it says otherwise, it takes both.
+            // By default, it takes both families.
             IpAddr::V6(any) => any.is_unspecified(),
         };
         entry.state == TcpState::Listen
@@ -89,12 +88,11 @@ mod system {
     }
 }
 
-/// Reads what `lsof -F un` lists: a line `u` with a user for each process, and a line `n` for each of its
-/// sockets.
+/// Reads the output of `lsof -F un`: a line `u` with a user for each process, and a line `n` for each socket.
 #[cfg(any(test, target_os = "macos"))]
 fn read_lsof(listed: &str, us: u32, address: SocketAddr) -> ListenerOwner {
     let mut user = None;
-    // It lists this user's processes only.
+    // Without root, `lsof` lists only this user's processes.
     let mut found = ListenerOwner::Nobody;
     let wanted = [address.to_string(), format!("*:{}", address.port())];
     for line in listed.lines() {
@@ -118,7 +116,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_listener_of_this_process_is_ours_and_a_free_port_is_nobodys() {
+    fn a_listener_and_a_free_port_are_told_apart() {
         for address in ["127.0.0.1:0", "0.0.0.0:0"] {
             let listener = std::net::TcpListener::bind(address).unwrap();
             let port = listener.local_addr().unwrap().port();

@@ -1,21 +1,20 @@
-//! Waiting for a moment, to some tens of microseconds.
+//! A timer that is exact to some tens of microseconds.
 //!
-//! Tokio counts milliseconds and rounds up twice, so that it comes up to two of them late, and one on
-//! average. Where an agent waits for what a person does that is most of what it waits for. Linux has alarms
-//! that are as exact as its clock.
+//! Tokio counts milliseconds and rounds up twice, so it is up to 2 ms late, and 1 ms on average. That is most
+//! of an agent's wait after the person acts. Linux has timers as exact as its clock.
 
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-/// By how much earlier Tokio is asked, so that it is never too late.
-const COARSE: Duration = Duration::from_millis(3);
+/// How much earlier Tokio's timer ends, so that it is never late.
+const TOKIO_MARGIN: Duration = Duration::from_millis(3);
 
-/// Waits until this moment. Cancel safe.
+/// Waits until a moment. Cancel safe.
 pub async fn until(moment: Instant) {
     if cfg!(target_os = "linux") {
-        sleep_until(moment - COARSE).await;
-        // Only Tokio knows when it is where its clock is not the system's, as in tests.
+        sleep_until(moment - TOKIO_MARGIN).await;
+        // In tests, Tokio's clock is not the system's.
         tokio::select! {
             () = exactly(moment.saturating_duration_since(Instant::now())) => {}
             () = sleep_until(moment) => {}
@@ -34,10 +33,9 @@ async fn exactly(time: Duration) {
     };
     use tokio::io::{Interest, unix::AsyncFd};
 
-    // The descriptor is nobody else's, and goes with it.
     #[expect(
         deprecated,
-        reason = "what is to be called instead is unsafe, for types that are no descriptors of their own"
+        reason = "its replacement is unsafe, for descriptors that are closed early; this one is owned"
     )]
     let alarm = || -> std::io::Result<_> {
         let alarm =
@@ -51,7 +49,7 @@ async fn exactly(time: Duration) {
         )?;
         AsyncFd::with_interest(alarm, Interest::READABLE)
     };
-    // No time at all would be no alarm; without a descriptor, Tokio waits for the rest.
+    // A timer of zero never ends; without a descriptor, Tokio waits for the rest.
     if !time.is_zero()
         && let Ok(alarm) = alarm()
     {
@@ -67,7 +65,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn it_is_never_too_early_and_what_is_past_is_not_waited_for() {
+    async fn it_is_never_early_and_the_past_needs_no_wait() {
         for after in [0, 1, 500, 2_999, 3_001, 7_300].map(Duration::from_micros) {
             let moment = Instant::now() + after;
             until(moment).await;

@@ -1,16 +1,15 @@
-//! Whether one path lies below another, as the platform's file systems and agents see it: on macOS and
-//! Windows, case does not tell two files apart.
+//! Whether a path lies below another one. On macOS and Windows, case makes no difference.
 
 use std::path::{Path, PathBuf};
 
 use crate::Os;
 
-/// The real path, or the path as it is where nothing lies there.
+/// The real path, or the given one if nothing exists there.
 pub fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Whether `path` is `root` or lies below it. Nothing is looked up on the disk: see [`real`].
+/// Whether `path` is `root` or lies below it. Does not read the disk: see [`real`].
 pub fn is_within(os: Os, path: &Path, root: &Path) -> bool {
     if os == Os::Linux {
         return path.starts_with(root);
@@ -26,12 +25,12 @@ const fn separator(os: Os) -> char {
     }
 }
 
-/// A spelling that all names of a place share, without a separator at its end.
+/// A spelling that all names of a path share, without a trailing separator.
 fn folded(os: Os, path: &Path) -> String {
     let mut text = path.to_string_lossy().to_lowercase();
     if os == Os::Windows {
         text = text.replace('/', r"\");
-        // As Windows spells a real path; a path that does not exist comes without.
+        // Windows adds this prefix to real paths only.
         if let Some(share) = text.strip_prefix(r"\\?\unc\") {
             text = format!(r"\\{share}");
         } else if let Some(plain) = text.strip_prefix(r"\\?\") {
@@ -50,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_holds_itself_and_what_lies_below_but_not_its_neighbour() {
+    fn a_root_contains_itself_and_below_but_no_neighbour() {
         for os in [Os::Linux, Os::MacOs] {
             assert!(within(os, "/a/b", "/a/b") && within(os, "/a/b/c", "/a/b/") && within(os, "/a", "/"));
             assert!(!within(os, "/a/bc", "/a/b") && !within(os, "/a", "/a/b"), "{os:?}");
@@ -61,14 +60,14 @@ mod tests {
     }
 
     #[test]
-    fn case_tells_files_apart_on_linux_only() {
+    fn case_matters_on_linux_only() {
         assert!(!within(Os::Linux, "/Users/Dev/x", "/users/dev"));
         assert!(within(Os::MacOs, "/Users/Dev/x", "/users/dev"));
         assert!(within(Os::Windows, r"c:\users\dev\x", r"C:\Users\Dev"));
     }
 
     #[test]
-    fn on_windows_a_real_path_and_the_one_people_write_are_the_same() {
+    fn windows_real_and_written_paths_are_equal() {
         assert!(within(Os::Windows, r"\\?\C:\work\x", r"C:\work"));
         assert!(within(Os::Windows, r"\\?\UNC\server\share\x", r"\\server\share"));
         assert!(!within(Os::Windows, r"\\?\UNC\server\share\x", r"\\other\share"));

@@ -1,78 +1,76 @@
-//! Keeping a TCP port while nobody listens on it, so that no other user gets a port whose clients show a
-//! token.
+//! Reserves a TCP port while nobody listens on it, because its clients send a token and no other user may
+//! take the port.
 //!
-//! Linux lets sockets of one user share a port if all of them ask for it with `SO_REUSEPORT`, and refuses the
-//! port to every other user (wildcard addresses included) while one of them is open. A [`PortHold`] is such a
-//! socket that never listens: clients are refused while the companion is away, and nobody else can answer
-//! them.
+//! On Linux, sockets of one user share a port if all of them set `SO_REUSEPORT`. While one is open, the
+//! kernel refuses the port to every other user, also at wildcard addresses. A [`PortHold`] is such a socket
+//! that never listens: without a companion, the kernel refuses connections.
 //!
-//! macOS has the same option, but its kernel may hand a connection to the socket that does not listen;
-//! Windows has none that keeps other users out of a shared port. There a port cannot be held.
+//! On macOS the kernel may hand a connection to the socket that does not listen, and Windows has no option
+//! that keeps other users out. There a port cannot be held.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::process::Stdio;
 
-/// Holds ports for as long as it, or a clone of it in any process, is open. See the module.
+/// Holds ports as long as it, or a copy in any process, is open. See the module.
 #[derive(Debug, Clone)]
 pub struct PortHold(system::Sockets);
 
 impl PortHold {
-    /// Holds these addresses, which a companion of this user has [listened](listen) on.
+    /// Holds addresses at which a companion of this user has [listened](listen).
     ///
     /// # Errors
-    /// When somebody else has one of them, or the system cannot hold ports.
+    /// If somebody else has one of them, or the system cannot hold ports.
     pub fn take(addresses: &[SocketAddr]) -> io::Result<Self> {
         system::take(addresses).map(Self)
     }
 
-    /// Whether it holds every one of these addresses.
+    /// Whether it holds all of these addresses; false for none.
     pub fn covers(&self, addresses: &[SocketAddr]) -> bool {
         let held = system::addresses(&self.0);
         !addresses.is_empty() && addresses.iter().all(|address| held.contains(address))
     }
 
-    /// A standard input that hands the hold to a program that is started: see
-    /// [`from_stdin`](Self::from_stdin).
+    /// A standard input that hands the hold to a new program: see [`from_stdin`](Self::from_stdin).
     ///
     /// # Errors
-    /// When the system cannot pass it on.
+    /// If the system cannot pass it on.
     pub fn to_stdin(&self) -> io::Result<Stdio> {
         system::to_stdin(&self.0)
     }
 
-    /// The hold that whoever started this program has handed over.
+    /// The hold that the parent process handed over.
     ///
     /// # Errors
-    /// When standard input carries none.
+    /// If standard input has none.
     pub fn from_stdin() -> io::Result<Self> {
         system::from_stdin().map(Self)
     }
 }
 
-/// Listens on an address that a [`PortHold`] may hold. The listener does not block.
+/// Listens at an address so that a [`PortHold`] can share it. The listener does not block.
 ///
 /// # Errors
-/// When the address is none of this machine, or somebody has it who does not share it, listening or not.
+/// If this machine does not have the address, or somebody has it without sharing, even without listening.
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     system::listen(address)
 }
 
-/// The same on an address that is held: connections of a predecessor that are still ending are in nobody's
-/// way.
+/// Listens at a held address, where connections of a predecessor may still be closing.
 ///
 /// # Errors
-/// As [`listen`], but for who has it and does not listen.
+/// As [`listen`], except that a socket that does not listen is no error.
 pub fn listen_beside_hold(address: SocketAddr) -> io::Result<TcpListener> {
     system::listen_beside_hold(address)
 }
 
-/// Whether somebody has this address, listening or not. Only Linux says so of one that nobody listens on.
+/// Whether somebody has an address. Only Linux shows it for a socket that does not listen.
 pub fn is_taken(address: SocketAddr) -> bool {
     system::is_taken(address)
 }
 
-/// Whether this machine has no such address, as where IPv6 is switched off: then nobody can listen there.
+/// Whether an error means that this machine does not have the address, as without IPv6. Then nobody can
+/// listen there.
 pub fn is_no_address(error: &io::Error) -> bool {
     #[cfg(unix)]
     let is_unsupported = error.raw_os_error() == Some(rustix::io::Errno::AFNOSUPPORT.raw_os_error());
@@ -93,15 +91,15 @@ mod system {
 
     use rustix::net::{
         AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-        SendAncillaryMessage, SendFlags, SocketFlags, SocketType, bind, getsockname, ipproto, listen as heed,
-        recvmsg, sendmsg, socket_with, sockopt,
+        SendAncillaryMessage, SendFlags, SocketFlags, SocketType, bind, getsockname, ipproto,
+        listen as start_listening, recvmsg, sendmsg, socket_with, sockopt,
     };
 
     pub(super) type Sockets = Arc<Vec<OwnedFd>>;
 
-    /// How many sockets one message carries at most: both loopbacks and one more address, and some room.
-    const MOST: usize = 8;
-    /// How many connections wait to be accepted, as the standard library asks for.
+    /// The most sockets in one message: both loopbacks, one more address, and some spare.
+    const MAX_SOCKETS: usize = 8;
+    /// The most connections that wait to be accepted, as in the standard library.
     const BACKLOG: i32 = 128;
 
     fn socket(address: SocketAddr) -> io::Result<OwnedFd> {
@@ -112,8 +110,7 @@ mod system {
 
     fn bound(address: SocketAddr, reuses_address: bool) -> io::Result<OwnedFd> {
         let socket = socket(address)?;
-        // A socket that never listens must not have it: with it, Linux gives the port to whoever asks for the
-        // same.
+        // A hold must not set this: Linux would then give the port to everybody who sets it too.
         if reuses_address {
             sockopt::set_socket_reuseaddr(&socket, true)?;
         }
@@ -133,20 +130,21 @@ mod system {
     }
 
     pub(super) fn listen(address: SocketAddr) -> io::Result<TcpListener> {
-        // Linux lets another user's socket that never listens have the same port where both reuse addresses:
-        // that one would have it to itself once we are gone, and keep every hold out until then.
-        let _alone = (address.port() != 0).then(|| bound(address, false)).transpose()?;
+        // With reused addresses, Linux shares the port with another user's socket that never listens. That
+        // socket would own the port after this process ends, and would block every hold. This probe fails
+        // then.
+        let _probe = (address.port() != 0).then(|| bound(address, false)).transpose()?;
         listen_beside_hold(address)
     }
 
     pub(super) fn listen_beside_hold(address: SocketAddr) -> io::Result<TcpListener> {
         let socket = bound(address, true)?;
-        heed(&socket, BACKLOG)?;
+        start_listening(&socket, BACKLOG)?;
         Ok(socket.into())
     }
 
     pub(super) fn is_taken(address: SocketAddr) -> bool {
-        // It shares with nobody, but for connections that are ending.
+        // This socket shares the port only with closing connections.
         let tried = socket(address).and_then(|socket| {
             sockopt::set_socket_reuseaddr(&socket, true)?;
             Ok(bind(&socket, &address)?)
@@ -156,7 +154,7 @@ mod system {
 
     pub(super) fn to_stdin(sockets: &Sockets) -> io::Result<Stdio> {
         let (ours, theirs) = UnixStream::pair()?;
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_SOCKETS))];
         let mut control = SendAncillaryBuffer::new(&mut space);
         let borrowed: Vec<BorrowedFd<'_>> = sockets.iter().map(|socket| socket.as_fd()).collect();
         if !control.push(SendAncillaryMessage::ScmRights(&borrowed)) {
@@ -167,7 +165,7 @@ mod system {
     }
 
     pub(super) fn from_stdin() -> io::Result<Sockets> {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_SOCKETS))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let mut said = [0; 4];
         let flags = RecvFlags::CMSG_CLOEXEC | RecvFlags::DONTWAIT;
@@ -177,7 +175,7 @@ mod system {
             _ => None,
         });
         let sockets: Vec<OwnedFd> = passed.flatten().collect();
-        // Without the option, a listener beside it would be refused.
+        // Without the option, the kernel would refuse a listener.
         let shares = |socket: &OwnedFd| sockopt::socket_reuseport(socket).unwrap_or(false);
         if sockets.is_empty() || !sockets.iter().all(shares) {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "standard input holds no port"));
@@ -237,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_held_port_is_refused_to_everybody_who_does_not_share_it() {
+    fn a_held_port_refuses_everybody_else() {
         let listener = listen(loopback(0)).unwrap();
         let address = listener.local_addr().unwrap();
         let hold = PortHold::take(&[address]).unwrap();
@@ -254,13 +252,13 @@ mod tests {
     }
 
     #[test]
-    fn a_port_of_somebody_who_does_not_share_it_cannot_be_held() {
+    fn a_foreign_port_cannot_be_held() {
         let theirs = TcpListener::bind(loopback(0)).unwrap();
         assert!(PortHold::take(&[theirs.local_addr().unwrap()]).is_err());
     }
 
     #[test]
-    fn a_port_that_somebody_has_without_listening_is_left() {
+    fn listening_fails_at_a_bound_port() {
         use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket, sockopt};
         for address in [SocketAddr::from((Ipv6Addr::LOCALHOST, 0)), loopback(0)] {
             let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
@@ -271,12 +269,12 @@ mod tests {
             }
             let address = SocketAddr::try_from(getsockname(&theirs).unwrap()).unwrap();
             assert_eq!(listen(address).unwrap_err().kind(), io::ErrorKind::AddrInUse);
-            listen_beside_hold(address).expect("the kernel would let us");
+            listen_beside_hold(address).expect("the kernel allows it");
         }
     }
 
     #[test]
-    fn a_hold_covers_what_it_holds_and_never_nothing() {
+    fn a_hold_covers_its_addresses_only() {
         let one = listen(loopback(0)).unwrap().local_addr().unwrap();
         let hold = PortHold::take(&[one]).unwrap();
         assert!(hold.covers(&[one]));
@@ -286,9 +284,9 @@ mod tests {
 
     /// The child of the test below.
     #[test]
-    fn holds_what_it_was_handed() {
+    fn child_holds_the_port() {
         if std::env::var_os("ALONGSIDE_TEST_HOLDS").is_none() {
-            assert!(PortHold::from_stdin().is_err(), "nobody has handed us anything");
+            assert!(PortHold::from_stdin().is_err(), "standard input has no hold");
             return;
         }
         let hold = PortHold::from_stdin().unwrap();
@@ -297,13 +295,13 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_is_started_goes_on_holding() {
+    fn a_new_program_keeps_the_hold() {
         let listener = listen(loopback(0)).unwrap();
         let address = listener.local_addr().unwrap();
         let hold = PortHold::take(&[address]).unwrap();
         drop(listener);
         let mut child = std::process::Command::new(std::env::current_exe().unwrap());
-        child.args(["--exact", "ports::tests::holds_what_it_was_handed", "--nocapture"]);
+        child.args(["--exact", "ports::tests::child_holds_the_port", "--nocapture"]);
         child.env("ALONGSIDE_TEST_HOLDS", "1").stdin(hold.to_stdin().unwrap()).stdout(Stdio::piped());
         let started = child.spawn().unwrap();
         drop((child, hold));

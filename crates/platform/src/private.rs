@@ -1,6 +1,5 @@
-//! Files and directories that only this user can read. Unix says so with modes; on Windows, what lies below
-//! the user's profile, as the temporary directory does, is the user's by inheritance, and nothing more is
-//! done.
+//! Files and directories that only this user can read. Unix has modes. On Windows everything below the user's
+//! profile, the temporary directory included, is private by inheritance.
 
 use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io;
@@ -8,13 +7,12 @@ use std::path::Path;
 
 use crate::files::{self, Links};
 
-/// What a private directory is made with, for those who make one themselves; nothing where modes are not
-/// known.
+/// The permissions of a private directory; `None` on Windows.
 pub fn directory_permissions() -> Option<Permissions> {
     permissions(0o700)
 }
 
-/// Makes one directory, private from the beginning.
+/// Creates a directory that is private from the start.
 ///
 /// # Errors
 /// As [`std::fs::create_dir`].
@@ -22,7 +20,7 @@ pub fn create_directory(path: &Path) -> io::Result<()> {
     builder().create(path)
 }
 
-/// Makes a directory and those above it that are missing, all of them private.
+/// Creates a directory and its missing parents, all private.
 ///
 /// # Errors
 /// As [`std::fs::create_dir_all`].
@@ -30,45 +28,45 @@ pub fn create_directories(path: &Path) -> io::Result<()> {
     builder().recursive(true).create(path)
 }
 
-/// Makes everything private from now on that this process makes, also what a library makes.
+/// From now on, everything that this process creates is private, also through libraries.
 pub fn make_all_private() {
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
 }
 
-/// Opens a file for appending, which is private also if it was not before. A device, such as a terminal,
-/// stays as it is. A link leads there only if we or the system made it.
+/// Opens a file for appending and makes it private. A device, such as a terminal, stays as it is. Follows a
+/// link only if this user or root created it.
 ///
 /// # Errors
-/// When it cannot be opened, is a pipe, or is not ours.
+/// If opening fails, or the file is a pipe or belongs to another user.
 pub fn open_for_appending(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let links = if is_link_of_a_stranger(path) { Links::Refused } else { Links::Followed };
+    let links = if is_foreign_link(path) { Links::Refused } else { Links::Followed };
     files::never_wait(&mut options, links);
     let file = options.open(path)?;
     let found = file.metadata()?;
     if found.is_file() {
         if !files::is_ours(&found) {
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"));
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file belongs to another user"));
         }
         if let Some(private) = permissions(0o600) {
             file.set_permissions(private)?;
         }
     } else if is_pipe(&found) {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a pipe"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the file is a pipe"));
     }
     Ok(file)
 }
 
-/// Where others may write, a link may be there for us to follow.
-fn is_link_of_a_stranger(path: &Path) -> bool {
+/// In a directory where others can write, a link may be a trap.
+fn is_foreign_link(path: &Path) -> bool {
     #[cfg(unix)]
     return path.symlink_metadata().is_ok_and(|found| {
-        let is_the_systems = std::os::unix::fs::MetadataExt::uid(&found) == 0;
-        found.is_symlink() && !files::is_ours(&found) && !is_the_systems
+        let is_roots = std::os::unix::fs::MetadataExt::uid(&found) == 0;
+        found.is_symlink() && !files::is_ours(&found) && !is_roots
     });
     #[cfg(not(unix))]
     {
@@ -77,7 +75,7 @@ fn is_link_of_a_stranger(path: &Path) -> bool {
     }
 }
 
-/// Whether nobody may read what is written there, so that writing waits.
+/// Whether writing may wait for a reader.
 fn is_pipe(found: &Metadata) -> bool {
     #[cfg(unix)]
     return std::os::unix::fs::FileTypeExt::is_fifo(&found.file_type());
@@ -119,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn directories_are_private_from_the_beginning() {
+    fn directories_are_private_from_the_start() {
         let base = tempfile::tempdir().unwrap();
         let path = |name: &str| base.path().join(name);
         create_directory(&path("one")).unwrap();
@@ -130,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_is_private_also_if_it_was_not() {
+    fn opening_a_log_makes_it_private() {
         let base = tempfile::tempdir().unwrap();
         let (new, old) = (base.path().join("new"), base.path().join("old"));
         fs::write(&old, "before\n").unwrap();
@@ -146,7 +144,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn no_pipe_is_waited_for_and_nobody_leads_us_elsewhere() {
+    fn pipes_and_foreign_links_are_refused() {
         use std::os::unix::fs::{lchown, symlink};
 
         let directory = tempfile::tempdir().unwrap();
@@ -154,17 +152,17 @@ mod tests {
         assert!(std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
         assert!(open_for_appending(&path("pipe")).is_err());
         let _reader = File::options().read(true).write(true).open(path("pipe")).unwrap();
-        assert!(open_for_appending(&path("pipe")).is_err(), "also where somebody reads it");
+        assert!(open_for_appending(&path("pipe")).is_err(), "even with a reader");
         std::fs::write(path("file"), "ours").unwrap();
         symlink(path("file"), path("own")).unwrap();
         assert!(open_for_appending(&path("own")).is_ok());
-        // Only root can play somebody else.
+        // Only root can create files of another user.
         symlink(path("file"), path("theirs")).unwrap();
         if rustix::process::geteuid().is_root() {
             lchown(path("theirs"), Some(65_534), None).unwrap();
             assert!(open_for_appending(&path("theirs")).is_err());
             std::os::unix::fs::chown(path("file"), Some(65_534), None).unwrap();
-            assert!(open_for_appending(&path("file")).is_err(), "it belongs to another user");
+            assert!(open_for_appending(&path("file")).is_err(), "the file belongs to another user");
         }
     }
 }

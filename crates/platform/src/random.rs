@@ -1,11 +1,11 @@
-//! Random bytes from the system, for what nobody may guess.
+//! Random bytes from the system, for secrets.
 
 use std::io;
 
-/// So many random bytes in hexadecimal, two digits for each.
+/// `BYTES` random bytes in hexadecimal, two digits each.
 ///
 /// # Errors
-/// When the system gives none.
+/// If the system has none.
 pub fn hex<const BYTES: usize>() -> io::Result<String> {
     let mut bytes = [0; BYTES];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
@@ -15,7 +15,7 @@ pub fn hex<const BYTES: usize>() -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn every_call_gives_other_digits_two_for_each_byte() {
+    fn every_call_returns_other_digits() {
         let (one, other) = (super::hex::<32>().unwrap(), super::hex::<32>().unwrap());
         assert_eq!((one.len(), other.len()), (64, 64));
         assert!(one.bytes().all(|digit| digit.is_ascii_hexdigit()));

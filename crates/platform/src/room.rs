@@ -1,10 +1,10 @@
-//! Room on a disk: how much there is, and files that hold some for later.
+//! Free space on a disk, and files that reserve some.
 
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// How many bytes this user may still write where a directory is; `None` where the system does not say.
+/// The free bytes for this user on the disk of a directory; `None` if the system does not show it.
 pub fn available(directory: &Path) -> Option<u64> {
     #[cfg(unix)]
     {
@@ -18,10 +18,10 @@ pub fn available(directory: &Path) -> Option<u64> {
     }
 }
 
-/// Has an empty file hold so many bytes of the disk.
+/// Makes an empty file reserve `bytes` of the disk.
 ///
 /// # Errors
-/// When there is no room; the file may hold a part then.
+/// If there is too little space; the file may then have a part of it.
 pub fn hold(file: &mut File, bytes: u64) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
@@ -35,7 +35,7 @@ pub fn hold(file: &mut File, bytes: u64) -> io::Result<()> {
     write(file, bytes)
 }
 
-/// Zeroes, written out: a file system that only notes the length holds nothing.
+/// Writes zeroes, because a sparse file reserves nothing.
 fn write(file: &mut File, bytes: u64) -> io::Result<()> {
     let zeroes = [0; 1 << 16];
     let mut left = bytes;
@@ -47,7 +47,7 @@ fn write(file: &mut File, bytes: u64) -> io::Result<()> {
     file.sync_data()
 }
 
-/// Whether this is what a disk without room says, or a user without quota.
+/// Whether an error means that the disk or the user's quota is full.
 pub fn is_short(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_holds_as_much_of_the_disk_as_it_is_to() {
+    fn a_file_reserves_its_bytes_on_disk() {
         let directory = tempfile::tempdir().unwrap();
         assert!(available(directory.path()).unwrap() > 1 << 20);
         assert_eq!(available(&directory.path().join("none")), None);

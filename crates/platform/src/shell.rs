@@ -1,15 +1,14 @@
-//! Commands as people write them into settings, such as `$EDITOR`: one line, with arguments and quotation
-//! marks.
+//! Command lines from settings such as `$EDITOR`, with arguments and quotation marks.
 //!
-//! On Unix a shell reads the line, as with git. On Windows none does: `cmd` reads its arguments a second
-//! time, and the name of a file may hold what means something there. The line is divided at blanks, and
-//! quotation marks hold some together.
+//! On Unix a shell reads the line, as in git. On Windows no shell does, because `cmd` interprets arguments
+//! again, and the name of a file may contain its special characters: blanks split the line, except within
+//! quotation marks.
 
 use std::ffi::OsString;
 
 use crate::Os;
 
-/// The editor of people who did not say which.
+/// The default editor.
 pub const fn default_editor(os: Os) -> &'static str {
     match os {
         Os::Linux | Os::MacOs => "vi",
@@ -17,8 +16,7 @@ pub const fn default_editor(os: Os) -> &'static str {
     }
 }
 
-/// The program and the arguments that run a command with more arguments behind its own, which mean what they
-/// say.
+/// The program and arguments that run a command line with further arguments. Nothing interprets these.
 pub fn run(
     os: Os,
     command: &str,
@@ -36,7 +34,7 @@ pub fn run(
     }
 }
 
-/// What the program of a command is called: `nvim` for `/usr/bin/nvim -n` and for `"C:\Program
+/// The program's name in a command line: `nvim` in `/usr/bin/nvim -n` and in `"C:\Program
 /// Files\Neovim\nvim.exe" -n`.
 pub fn program_name(os: Os, command: &str) -> String {
     match os {
@@ -54,8 +52,7 @@ pub fn program_name(os: Os, command: &str) -> String {
     }
 }
 
-/// The words of a command line of Windows. Quotation marks hold blanks together; each program may read them
-/// otherwise.
+/// The words of a Windows command line, as most programs split it.
 pub(crate) fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let (mut word, mut quoted) = (None::<String>, false);
@@ -78,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn on_windows_nothing_in_a_files_name_is_read_as_a_command() {
+    fn windows_never_interprets_a_file_name() {
         let file = r"C:\a & calc\%PATH%.txt";
         let (program, arguments) =
             run(Os::Windows, r#""C:\Program Files\Neovim\bin\nvim.exe" -n"#, [file.into()]);
@@ -88,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_known_by_name_wherever_they_lie() {
+    fn program_name_ignores_directory_and_extension() {
         for os in [Os::Linux, Os::MacOs] {
             assert_eq!(program_name(os, "/usr/bin/nvim -n"), "nvim");
             assert_eq!(program_name(os, ""), "");
@@ -100,7 +97,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_shell_reads_the_command_and_not_its_arguments() {
+    fn the_shell_interprets_the_command_only() {
         let (program, arguments) = run(Os::HERE, "printf '%s|' \"a b\"", ["$HOME `id`; x".into()]);
         let ran = std::process::Command::new(program).args(arguments).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&ran.stdout), "a b|$HOME `id`; x|");

@@ -1,46 +1,45 @@
-//! What the system tells a process: to end, or that it goes on after it was stopped. Windows knows closed
-//! consoles and users who log off instead of signals; each counts as the signal that means the same.
+//! Signals that end this process, and its continuation after a stop. On Windows, a closed console and a
+//! logoff count as the corresponding signals.
 
 use std::io;
 
-/// The terminal went away.
+/// The terminal has closed.
 pub const HANGUP: i32 = 1;
 /// Ctrl-C.
 pub const INTERRUPT: i32 = 2;
-/// The polite way to end a process.
+/// A request to end.
 pub const TERMINATE: i32 = 15;
 
-/// Listens to what asks this process to end.
+/// Listens for requests to end.
 #[derive(Debug)]
 pub struct Signals(imp::Signals);
 
 impl Signals {
-    /// Listens from now on; until then a signal ends the process at once. Needs a Tokio runtime.
+    /// Listens from now on; before, a signal ends the process at once. Needs a Tokio runtime.
     ///
     /// # Errors
-    /// When the system does not let us listen.
+    /// If the system refuses.
     pub fn listen() -> io::Result<Self> {
         imp::Signals::listen().map(Self)
     }
 
-    /// The next one's number: [`HANGUP`], [`INTERRUPT`] or [`TERMINATE`]. Cancel safe.
+    /// The number of the next signal: [`HANGUP`], [`INTERRUPT`] or [`TERMINATE`]. Cancel safe.
     pub async fn next(&mut self) -> i32 {
         self.0.next().await
     }
 }
 
-/// Listens for having been stopped and continued, as by Ctrl-Z and `fg`. Never heard on Windows.
+/// Listens for a continuation after a stop, as by Ctrl-Z and `fg`. Never happens on Windows.
 #[derive(Debug)]
 pub struct Continued(imp::Continued);
 
 impl Continued {
-    /// Listens from now on. Where the system does not let us, nothing is heard: it is a courtesy. Needs a
-    /// Tokio runtime.
+    /// Listens from now on; hears nothing if the system refuses. Needs a Tokio runtime.
     pub fn listen() -> Self {
         Self(imp::Continued::listen())
     }
 
-    /// The next time. Cancel safe.
+    /// Waits for the next continuation. Cancel safe.
     pub async fn next(&mut self) {
         self.0.next().await;
     }
@@ -158,9 +157,9 @@ mod tests {
 
     use super::*;
 
-    /// One test, for a signal reaches everybody in this process who listens.
+    /// One test, because a signal reaches all listeners of the process.
     #[tokio::test]
-    async fn what_ends_and_what_continues_is_heard() {
+    async fn ending_and_continuing_signals_arrive() {
         let mut ending = Signals::listen().unwrap();
         let mut continued = Continued::listen();
         let send = |signal| kill_process(getpid(), signal).unwrap();
@@ -172,6 +171,6 @@ mod tests {
             assert_eq!(signal.as_raw(), number);
         }
         send(Signal::CONT);
-        tokio::time::timeout(soon, continued.next()).await.expect("it goes on within ten seconds");
+        tokio::time::timeout(soon, continued.next()).await.expect("a continuation within ten seconds");
     }
 }

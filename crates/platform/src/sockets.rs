@@ -1,5 +1,5 @@
-//! Where a local socket is. On Unix it is a file, whose path the system allows few bytes; on Windows a named
-//! pipe, which lies in no directory, so that its name says whose it is.
+//! Addresses of local sockets. On Unix a socket is a file with a short path; on Windows it is a named pipe
+//! outside all directories, so the name includes the user.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::Os;
 pub struct TooLong {
     /// The path.
     pub path: PathBuf,
-    /// How many bytes it may have at most.
+    /// The most bytes it may have.
     pub limit: usize,
 }
 
@@ -18,7 +18,7 @@ impl std::fmt::Display for TooLong {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{} is longer than the {} bytes that a socket's path may have",
+            "{} is longer than {} bytes, the limit for a socket's path",
             self.path.display(),
             self.limit
         )
@@ -27,21 +27,21 @@ impl std::fmt::Display for TooLong {
 
 impl std::error::Error for TooLong {}
 
-/// The socket of this name in a private directory of the user. `user` is their name or number.
+/// The socket with this name, in a private directory of the user. `user` is their name or number.
 ///
 /// # Errors
-/// When the path is longer than the system allows.
+/// If the path is longer than the system allows.
 pub fn address(os: Os, directory: &Path, name: &str, user: &str) -> Result<PathBuf, TooLong> {
     let path = match os {
         Os::Linux | Os::MacOs => directory.join(name).with_extension("sock"),
-        // A backslash would end the name of the pipe.
+        // A pipe name must not contain a backslash.
         Os::Windows => PathBuf::from(format!(r"\\.\pipe\alongside-{}-{name}", user.replace('\\', "-"))),
     };
     let limit = limit(os);
     if path.as_os_str().len() > limit { Err(TooLong { path, limit }) } else { Ok(path) }
 }
 
-/// The longest path in bytes, without the zero that ends it.
+/// The longest path in bytes, without the final zero.
 const fn limit(os: Os) -> usize {
     match os {
         Os::Linux => 107,
@@ -50,7 +50,7 @@ const fn limit(os: Os) -> usize {
     }
 }
 
-/// The name or number of this user, for names that users must not share.
+/// The name or number of this user, for names that differ between users.
 pub fn user() -> String {
     #[cfg(unix)]
     return rustix::process::geteuid().as_raw().to_string();
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_socket_lies_in_the_users_directory_and_a_pipe_names_the_user() {
+    fn a_socket_is_in_the_directory_and_a_pipe_names_its_user() {
         let directory = Path::new("/run/user/1000/alongside");
         for os in [Os::Linux, Os::MacOs] {
             assert_eq!(address(os, directory, "0f3a", "1000"), Ok(directory.join("0f3a.sock")));
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_of_just_the_right_length_is_taken_and_one_byte_more_is_not() {
+    fn the_length_limit_is_exact() {
         for (os, limit) in [(Os::Linux, 107), (Os::MacOs, 103)] {
             let directory =
                 |bytes: usize| PathBuf::from(format!("/{}", "x".repeat(bytes - "//a.sock".len())));
@@ -86,7 +86,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn the_limit_is_the_systems() {
+    fn the_limit_matches_the_system() {
         let base = tempfile::Builder::new().prefix("s").tempdir_in("/tmp").unwrap();
         let fill = limit(Os::HERE) - base.path().as_os_str().len() - "//a.sock".len();
         let bind = |fill: usize| {

@@ -1,18 +1,18 @@
-//! The terminal of this process, beyond what drawing on it takes. On Windows there is nothing to be done for
-//! most of it: consoles keep no modes behind a program's back, and jobs are not stopped.
+//! The terminal of this process, except for drawing. On Windows most functions do nothing: a program's exit
+//! resets console modes, and jobs cannot be stopped.
 
 use std::fs::File;
 
 use crate::Os;
 
-/// Throws away what was typed and not read yet: it was meant for what was on the screen before.
+/// Discards unread keys, because they were meant for the previous screen.
 pub fn discard_typed() {
-    // A pipe has nothing typed in it.
+    // It fails for a pipe.
     #[cfg(unix)]
     let _ = rustix::termios::tcflush(std::io::stdin(), rustix::termios::QueueSelector::IFlush);
 }
 
-/// How many columns the terminal of the output has, if it is one that says so.
+/// The columns of the terminal at standard output, if there is one.
 pub fn columns() -> Option<u16> {
     #[cfg(unix)]
     return rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|size| size.ws_col);
@@ -20,7 +20,7 @@ pub fn columns() -> Option<u16> {
     None
 }
 
-/// The same for the terminal that errors are written to.
+/// The columns of the terminal at standard error, if there is one.
 pub fn columns_for_errors() -> Option<u16> {
     #[cfg(unix)]
     return rustix::termios::tcgetwinsize(std::io::stderr()).ok().map(|size| size.ws_col);
@@ -28,10 +28,10 @@ pub fn columns_for_errors() -> Option<u16> {
     None
 }
 
-/// The keyboard, also where the input of this process is something else.
+/// The keyboard, even if standard input is something else.
 ///
 /// # Errors
-/// When there is no terminal.
+/// If there is no terminal.
 pub fn keyboard() -> std::io::Result<File> {
     File::open(keyboard_of(Os::HERE))
 }
@@ -43,12 +43,12 @@ const fn keyboard_of(os: Os) -> &'static str {
     }
 }
 
-/// How the terminal of the input is set up, so that it can be made so again after a program that died in it.
+/// The modes of the terminal at standard input, to restore them after a program crashed in it.
 #[derive(Debug)]
 pub struct Modes(#[cfg(unix)] rustix::termios::Termios);
 
 impl Modes {
-    /// As they are now. `None` where there is no terminal, or nothing has to be kept.
+    /// The current modes. `None` without a terminal, and on Windows.
     pub fn save() -> Option<Self> {
         #[cfg(unix)]
         return rustix::termios::tcgetattr(std::io::stdin()).ok().map(Self);
@@ -56,17 +56,17 @@ impl Modes {
         None
     }
 
-    /// Makes them so again, once what was written has been shown.
+    /// Restores the modes after all output is shown.
     pub fn restore(&self) {
-        // A terminal that is gone needs no modes.
+        // It fails if the terminal is gone.
         #[cfg(unix)]
         let _ =
             rustix::termios::tcsetattr(std::io::stdin(), rustix::termios::OptionalActions::Drain, &self.0);
     }
 }
 
-/// Stops this process and its job, as Ctrl-Z does, and whether that can be done here. Where nobody could
-/// continue it, nothing happens.
+/// Stops this process and its job, like Ctrl-Z; false if the system cannot. Nothing happens if nobody could
+/// continue the job.
 pub fn stop_job() -> bool {
     #[cfg(unix)]
     return rustix::process::kill_current_process_group(rustix::process::Signal::TSTP).is_ok();
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_keyboard_is_a_file_that_every_system_names() {
+    fn each_system_names_its_keyboard() {
         assert_eq!(Os::ALL.map(keyboard_of), ["/dev/tty", "/dev/tty", "CONIN$"]);
     }
 }

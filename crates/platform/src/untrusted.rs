@@ -1,7 +1,7 @@
-//! Reading files that somebody else may have put there: a discovery directory below `/tmp`, a project from
-//! anywhere. A pipe would make the reader wait, a device would never end, and a huge file would fill the
-//! memory; none of them is read. A size is only what the system says: files of `/proc` have none and may
-//! never end, others grow while they are read. So reading itself is bounded.
+//! Reads files that somebody else may have put there, in a directory below `/tmp` or a foreign project. A
+//! pipe would block the reader, a device would never end, and a huge file would fill the memory: reading them
+//! fails. A file may have more bytes than its size, because `/proc` shows none and others grow, so reading is
+//! bounded too.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -11,21 +11,20 @@ use std::path::Path;
 use crate::directory::Directory;
 use crate::files::{self, Links};
 
-/// How many bytes a file may have beyond its size: it may grow a little while it is read, and small files of
-/// `/proc` say 0.
-const BEYOND: u64 = 1 << 20;
+/// The most bytes that a file may have beyond its size. It may grow a little meanwhile, and small files of
+/// `/proc` have size 0.
+const MAX_GROWTH: u64 = 1 << 20;
 
-/// Whose files are read.
+/// The files that reading accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
-    /// Files of this user only, under their own name: what lies in a place that others can write to.
+    /// Files of this user, and no links: for directories where others can write.
     Ours,
-    /// Files of anybody, also through links: what the user has opened by this name.
+    /// Files of anybody, also through links: for names that the user gave.
     Anybodys,
 }
 
-/// An open file that ends with an error where it has more bytes than its size when it was opened, and a
-/// little.
+/// An open file. Reading fails beyond the size at its opening plus 1 MiB.
 #[derive(Debug)]
 pub struct Bounded {
     file: File,
@@ -39,13 +38,13 @@ impl Bounded {
         if size > limit {
             return Err(too_large(limit));
         }
-        Ok(Self { file, size, left: size.saturating_add(BEYOND).min(limit) })
+        Ok(Self { file, size, left: size.saturating_add(MAX_GROWTH).min(limit) })
     }
 
-    /// All of it.
+    /// Reads the whole file.
     ///
     /// # Errors
-    /// As reading.
+    /// If reading fails.
     pub fn whole(mut self) -> io::Result<Vec<u8>> {
         let mut content = Vec::with_capacity(usize::try_from(self.size).unwrap_or_default());
         self.read_to_end(&mut content)?;
@@ -61,7 +60,7 @@ impl io::Read for Bounded {
             None => {
                 return Err(io::Error::new(
                     io::ErrorKind::FileTooLarge,
-                    "it is larger than it says, or grows",
+                    "the file is larger than its size, or grows",
                 ));
             }
         }
@@ -69,24 +68,24 @@ impl io::Read for Bounded {
     }
 }
 
-/// Reads an ordinary file of at most `limit` bytes. Waits for nothing but the disk.
+/// Reads a regular file of at most `limit` bytes. Waits only for the disk.
 ///
 /// # Errors
-/// When there is none, or what is there is no such file.
+/// If there is no such file, or reading fails.
 pub fn read(path: &Path, limit: u64, whose: Whose) -> io::Result<Vec<u8>> {
     open(path, limit, whose)?.whole()
 }
 
-/// The same of a file that must be text.
+/// Reads a regular file that must be UTF-8.
 ///
 /// # Errors
-/// As [`read`], and when it is not UTF-8.
+/// As [`read`], and if the file is not UTF-8.
 pub fn read_text(path: &Path, limit: u64, whose: Whose) -> io::Result<String> {
     let text = String::from_utf8(read(path, limit, whose)?);
-    text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
+    text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the file is not UTF-8"))
 }
 
-/// Reads an ordinary file of ours that lies in a directory.
+/// Reads a regular file of this user in a directory.
 ///
 /// # Errors
 /// As [`read`].
@@ -96,7 +95,7 @@ pub fn read_ours(directory: &Directory, name: &OsStr, limit: u64) -> io::Result<
     Bounded::new(file, limit)?.whole()
 }
 
-/// Opens an ordinary file of at most `limit` bytes, without waiting for whoever would write into a pipe.
+/// Opens a regular file of at most `limit` bytes. Never waits for the writer of a pipe.
 ///
 /// # Errors
 /// As [`read`].
@@ -110,16 +109,16 @@ pub fn open(path: &Path, limit: u64, whose: Whose) -> io::Result<Bounded> {
 fn check(file: &File, whose: Whose) -> io::Result<()> {
     let found = file.metadata()?;
     if !found.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not an ordinary file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
     if whose == Whose::Ours && !files::is_ours(&found) {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"));
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file belongs to another user"));
     }
     Ok(())
 }
 
 fn too_large(limit: u64) -> io::Error {
-    io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {limit} bytes"))
+    io::Error::new(io::ErrorKind::FileTooLarge, format!("the file is larger than {limit} bytes"))
 }
 
 #[cfg(test)]
@@ -130,13 +129,13 @@ mod tests {
 
     use super::*;
 
-    /// A pipe that nobody writes into.
+    /// A pipe without a writer.
     fn pipe(path: &Path) {
         assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
     }
 
     #[test]
-    fn only_ordinary_files_of_a_known_size_are_read_and_nothing_is_waited_for() {
+    fn only_regular_files_within_the_limit_are_read() {
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name);
         fs::write(path("file"), "12345").unwrap();
@@ -155,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn where_others_can_write_links_and_files_of_others_are_not_read() {
+    fn links_and_files_of_others_are_refused_on_request() {
         let directory = tempfile::tempdir().unwrap();
         fs::write(directory.path().join("file"), "1").unwrap();
         let link = directory.path().join("link");
@@ -167,7 +166,7 @@ mod tests {
                 std::os::unix::fs::chown(directory.path().join("file"), Some(65534), None).unwrap();
                 directory.path().join("file")
             }
-            // Everybody can read it, and it is root's.
+            // Everybody can read it, and root owns it.
             false => "/etc/passwd".into(),
         };
         let refused = read(&theirs, 1 << 20, Whose::Ours).unwrap_err();
@@ -175,13 +174,13 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_a_size_or_that_grows_is_not_read_without_end() {
+    fn reading_a_growing_or_endless_file_ends() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("log");
         fs::write(&path, "12345").unwrap();
         let mut file = open(&path, 1 << 30, Whose::Ours).unwrap();
         let mut log = fs::File::options().append(true).open(&path).unwrap();
-        // Whatever is read, more is there.
+        // The file grows faster than it is read.
         let mut more = vec![0; 64 << 10];
         let (mut read, mut reads) = (0, 0);
         let error = loop {
@@ -191,10 +190,10 @@ mod tests {
                 Err(error) => break error,
             }
             reads += 1;
-            assert!(reads < 100, "{read} bytes are read of what had 5");
+            assert!(reads < 100, "{read} bytes read of 5");
         };
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
-        assert!(read <= 5 + BEYOND, "{read}");
+        assert!(read <= 5 + MAX_GROWTH, "{read}");
         #[cfg(target_os = "linux")]
         {
             let endless = read_error(Path::new("/proc/self/pagemap"));

@@ -1,35 +1,34 @@
-//! Hearing that something may have changed in directories, so that a process with nothing to do sleeps until
-//! there is something.
+//! Notifications about changes in directories, so that an idle process sleeps.
 //!
-//! Linux tells, of what programs on this machine do. Elsewhere, and where the kernel has no watches left,
-//! whoever wants to know has to look: [`Watch::is_deaf`] says so.
+//! Linux reports changes by programs on this machine. Without that, or if the kernel has no watches left, the
+//! caller must poll: see [`Watch::is_deaf`].
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// Watches directories: whether entries come, go or are written, and whether the directories themselves are
-/// where they were. Not what lies deeper.
+/// Watches directories: new, removed and written entries, and moves of the directories themselves. Does not
+/// watch subdirectories.
 #[derive(Debug)]
 pub struct Watch {
     #[cfg(target_os = "linux")]
-    ear: Option<inotify::Ear>,
+    listener: Option<inotify::Listener>,
 }
 
 impl Watch {
-    /// Watches nothing yet. Needs a Tokio runtime.
+    /// Starts without any directory. Needs a Tokio runtime.
     pub fn begin() -> Self {
         Self {
             #[cfg(target_os = "linux")]
-            ear: inotify::Ear::open().ok(),
+            listener: inotify::Listener::open().ok(),
         }
     }
 
-    /// Watches these directories and no others from now on; in place of one that is missing, whether it
-    /// comes. Absolute paths. Whoever looks at them after this misses nothing. Blocks as long as asking
-    /// whether they are there. Returns whether more is watched than before.
+    /// Watches exactly these directories, given by absolute paths; for a missing one, its appearance. A look
+    /// at them after this call misses nothing. Blocks while it checks that they exist. Returns whether it
+    /// watches more than before.
     pub fn set(&self, directories: BTreeSet<PathBuf>) -> bool {
         #[cfg(target_os = "linux")]
-        return self.ear.as_ref().is_some_and(|ear| ear.set(directories));
+        return self.listener.as_ref().is_some_and(|listener| listener.set(directories));
         #[cfg(not(target_os = "linux"))]
         {
             drop(directories);
@@ -37,19 +36,19 @@ impl Watch {
         }
     }
 
-    /// Whether changes may be missed, so that one has to look again and again.
+    /// Whether it may miss changes, so that the caller must poll.
     pub fn is_deaf(&self) -> bool {
         #[cfg(target_os = "linux")]
-        return self.ear.as_ref().is_none_or(inotify::Ear::is_deaf);
+        return self.listener.as_ref().is_none_or(inotify::Listener::is_deaf);
         #[cfg(not(target_os = "linux"))]
         true
     }
 
-    /// Waits until something may have changed; for good where nothing is told. Cancel safe.
+    /// Waits until something may have changed; forever where the system reports nothing. Cancel safe.
     pub async fn changed(&self) {
         #[cfg(target_os = "linux")]
-        if let Some(ear) = &self.ear
-            && ear.changed().await.is_ok()
+        if let Some(listener) = &self.listener
+            && listener.changed().await.is_ok()
         {
             return;
         }
@@ -72,9 +71,9 @@ mod inotify {
     use tokio::io::Interest;
     use tokio::io::unix::AsyncFd;
 
-    /// It is not where it was.
+    /// The directory moves or goes.
     const ITSELF: WatchFlags = WatchFlags::DELETE_SELF.union(WatchFlags::MOVE_SELF);
-    /// Nor is what it holds, or that was written.
+    /// The directory or an entry changes.
     const ENTRIES: WatchFlags = ITSELF
         .union(WatchFlags::CREATE)
         .union(WatchFlags::DELETE)
@@ -83,10 +82,10 @@ mod inotify {
         .union(WatchFlags::CLOSE_WRITE);
 
     #[derive(Debug)]
-    pub(super) struct Ear {
+    pub(super) struct Listener {
         inotify: AsyncFd<OwnedFd>,
         watched: Mutex<Watched>,
-        /// What was asked for may be elsewhere by now.
+        /// The directories may have moved.
         is_stale: AtomicBool,
         is_deaf: AtomicBool,
     }
@@ -94,11 +93,11 @@ mod inotify {
     #[derive(Debug, Default)]
     struct Watched {
         directories: BTreeSet<PathBuf>,
-        /// By the kernel's number for each.
+        /// By the kernel's number.
         watches: BTreeMap<i32, WatchFlags>,
     }
 
-    impl Ear {
+    impl Listener {
         #[expect(
             deprecated,
             reason = "its replacement is unsafe, for descriptors that are closed early; this one is owned"
@@ -132,15 +131,15 @@ mod inotify {
             for (path, what) in wanted {
                 match self.add(path, what, &now) {
                     Ok((number, what)) => drop(now.insert(number, what)),
-                    // Who moves what lies above, where we may not look, is the system's owner.
+                    // Only root moves a parent directory that this user cannot read.
                     Err(Errno::ACCESS) if what == ITSELF => {}
-                    // No watches are left, or it went this moment and the next look watches what is there
-                    // then.
+                    // The kernel has no watches left, or the directory has just gone; the next call
+                    // watches its parent.
                     Err(_) => is_deaf = true,
                 }
             }
             for number in watched.watches.keys().filter(|number| !now.contains_key(number)) {
-                // What is gone is watched no more already.
+                // It fails for a directory that has gone.
                 let _ = remove_watch(&self.inotify, *number);
             }
             let is_more = now.iter().any(|(number, what)| watched.watches.get(number) != Some(what));
@@ -150,7 +149,7 @@ mod inotify {
             is_more
         }
 
-        /// Two paths may lead to one directory, which has one watch.
+        /// Two paths of one directory share a watch.
         fn add(
             &self,
             path: &Path,
@@ -169,7 +168,7 @@ mod inotify {
             self.is_deaf.load(Ordering::Acquire)
         }
 
-        /// Waits for whatever is told, and takes all of it.
+        /// Waits for events and takes all of them.
         pub(super) async fn changed(&self) -> io::Result<()> {
             loop {
                 let mut ready = self.inotify.readable().await?;
@@ -178,7 +177,7 @@ mod inotify {
                 let mut any = false;
                 let end = loop {
                     match told.next() {
-                        // That a watch has ended, as we asked for, says nothing.
+                        // The end of a removed watch is no change.
                         Ok(event) => any |= event.events() != ReadFlags::IGNORED,
                         Err(Errno::INTR) => {}
                         Err(error) => break error,
@@ -205,21 +204,21 @@ mod tests {
 
     use super::*;
 
-    /// Longer than anything takes.
+    /// Longer than any step takes.
     const SOON: Duration = Duration::from_secs(20);
 
     async fn hears(watch: &Watch, what: &str) {
         assert!(tokio::time::timeout(SOON, watch.changed()).await.is_ok(), "{what} is not heard");
     }
 
-    /// The kernel tells before the call that changed something returns.
+    /// The kernel reports before the changing call returns.
     async fn hears_nothing(watch: &Watch, what: &str) {
         let heard = tokio::time::timeout(Duration::from_millis(50), watch.changed()).await;
         assert!(heard.is_err(), "{what} is not heard");
     }
 
     #[tokio::test]
-    async fn what_comes_goes_is_written_or_is_moved_is_heard_and_nothing_else() {
+    async fn changes_of_entries_are_reported_and_nothing_else() {
         let ground = tempfile::tempdir().unwrap();
         let directory = ground.path().join("above/here");
         fs::create_dir_all(directory.join("deeper")).unwrap();
@@ -245,7 +244,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_directory_that_is_missing_is_heard_of_when_it_comes() {
+    async fn a_missing_directory_is_reported_when_it_appears() {
         let ground = tempfile::tempdir().unwrap();
         let directory = ground.path().join("one/two");
         let watch = Watch::begin();
@@ -265,7 +264,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_watched_no_more_is_not_heard() {
+    async fn an_unwatched_directory_is_silent() {
         let ground = tempfile::tempdir().unwrap();
         let (one, two) = (ground.path().join("one"), ground.path().join("two"));
         [&one, &two].iter().for_each(|directory| fs::create_dir(directory).unwrap());

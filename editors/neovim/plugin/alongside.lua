@@ -1,5 +1,5 @@
--- Defines :Alongside; everything else is loaded when it is needed. `require('alongside').setup{}` starts it. Installed by
--- `alongside install neovim` it starts by itself, unless the person's own configuration has done so.
+-- Defines :Alongside and loads the rest on demand. `require('alongside').setup{}` starts it. After `alongside install neovim`
+-- it starts by itself, unless the person's configuration does.
 
 if vim.g.loaded_alongside then
   return
@@ -10,7 +10,7 @@ vim.api.nvim_create_user_command('Alongside', function(command)
   require('alongside.commands').run(command)
 end, {
   nargs = '*',
-  desc = 'alongside: decide what agents propose',
+  desc = 'alongside: review what agents propose',
   complete = function(lead, line)
     return require('alongside.commands').complete(lead, line)
   end,

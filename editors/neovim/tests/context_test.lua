@@ -1,4 +1,4 @@
--- What agents are told about a person's files, as the wire says it.
+-- The context that agents get, as messages on the wire.
 
 local editor = require('editor')
 
@@ -28,7 +28,7 @@ local function newest(e)
   return all[#all].params
 end
 
--- Nothing more is told: for what is not told there is no event to wait for.
+-- Asserts that no further message arrives.
 local function settle(e)
   local before
   editor.await('silence', function()
@@ -40,7 +40,7 @@ local function settle(e)
   end)
 end
 
--- Waits until agents are told what `is` so, and nothing else after it; among the messages after the first `skip`.
+-- Waits for a message for which `is` holds, and no later one; skips the first `skip` messages.
 local function await_last(e, is, skip)
   e:await_message(CONTEXT, is, skip)
   settle(e)
@@ -141,7 +141,7 @@ return {
         end)
         settle(e)
         assert(newest(e).active.selectedText == 'two')
-        -- From a command line as well.
+        -- Also from a command line.
         e:keys('<C-w>wgg0viw:')
         await_last(e, function(params)
           return params.active and params.active.selectedText == 'one'

@@ -1,5 +1,5 @@
--- A companion inside the Neovim that is tested, in place of the server: it keeps reviews with the strict model, finds
--- their hunks, and writes down what was decided.
+-- A companion inside the tested Neovim, instead of the server: it keeps reviews with the strict model, computes their hunks
+-- and records decisions.
 
 local merge = require('alongside.merge')
 local model = require('model')
@@ -66,13 +66,13 @@ function M.open(given)
   review_api().opened(CLIENT, opened)
 end
 
---- Ends one.
+--- Ends a review.
 function M.close(id, closing, here, draft)
   M.reviews[id] = nil
   review_api().closed(CLIENT, { id = id, closing = closing, decidedHere = here, draft = draft })
 end
 
---- Another desk, or the disk, changes it.
+--- Another desk, or the disk, changes a review.
 function M.change(id, new, flags)
   local review = M.reviews[id]
   for name, value in pairs(flags or {}) do
@@ -112,7 +112,7 @@ local function request(_, method, params, answer)
   end)
 end
 
--- Whatever else the plugin asks of its server is not what is looked at here.
+-- Other requests of the plugin do not matter here.
 package.loaded['alongside.server'] = setmetatable({
   on = {},
   get = function()

@@ -1,15 +1,14 @@
--- A second Neovim for tests, with keys that are typed and a person's event loop: what a test asks of the plugin, it asks
--- of this one over RPC.
+-- A second Neovim for tests, with typed keys and an ordinary event loop. Tests control the plugin there over RPC.
 
 local M = {}
 M.__index = M
 
 local here = vim.fs.dirname(vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p'))
 local DEADLINE = 10000
--- No Neovim lives longer than this after it was last asked something.
+-- A Neovim ends this long after its last request.
 local LIFETIME = 60000
 
---- Waits until `condition` holds; fails with `what` if it does not.
+--- Waits until `condition` holds; fails with `what`.
 function M.await(what, condition, deadline)
   local value
   local held = vim.wait(deadline or DEADLINE, function()
@@ -22,13 +21,13 @@ function M.await(what, condition, deadline)
   return value
 end
 
---- A directory for one test.
+--- A new directory for a test.
 function M.directory()
   local directory = assert(vim.uv.fs_mkdtemp(vim.env.TMPDIR .. '/test-XXXXXX'))
   return vim.uv.fs_realpath(directory)
 end
 
---- Writes files below `directory`, by name; makes it a project if asked.
+--- Writes files below `directory`, by name; optionally makes it a project.
 function M.files(directory, files, project)
   vim.fn.mkdir(directory .. (project and '/.git' or ''), 'p')
   for name, text in pairs(files) do
@@ -59,7 +58,7 @@ function M.start(options)
   end
   file:write(
     ('vim.opt.runtimepath:prepend(%q)\n'):format(vim.fs.dirname(here)),
-    -- What is said is kept for the test; a real message could ask for Enter.
+    -- Messages are recorded, because a real one could ask for Enter.
     'said, own_notify = {}, vim.notify vim.notify = function(m, l) said[#said + 1] = { m, l } end\n',
     options.before or '',
     setup and ('\nrequire("alongside").setup(vim.json.decode(%q))\n'):format(vim.json.encode(setup)) or '\n'
@@ -82,7 +81,7 @@ function M.start(options)
   return self
 end
 
---- From now on it has its time: one that waits for an answer nobody gives would hold up the test that asked it something.
+--- Starts the time limit: a Neovim that waits for an answer would block the test.
 function M:watch()
   if not self.ended then
     self.watchdog:start(LIFETIME, 0, function()
@@ -92,7 +91,7 @@ function M:watch()
   end
 end
 
---- Runs Lua in it, and returns what that returns.
+--- Runs Lua there and returns the result.
 function M:lua(code, ...)
   self:watch()
   return vim.rpcrequest(self.channel, 'nvim_exec_lua', code, { ... })
@@ -103,13 +102,13 @@ function M:cmd(command)
   vim.rpcrequest(self.channel, 'nvim_command', command)
 end
 
---- Types.
+--- Types keys.
 function M:keys(keys)
   self:watch()
   vim.rpcrequest(self.channel, 'nvim_input', keys)
 end
 
---- What the fake server was sent so far, all its lives together; only `method` if given.
+--- All messages to the fake server so far, over its restarts; only those of `method` if given.
 function M:got(method)
   local all = {}
   for line in io.lines(self.log) do
@@ -134,7 +133,7 @@ function M:await_message(method, matches, skip)
   end)
 end
 
---- Has the fake server of the project say something.
+--- Makes the fake server of the project send a message.
 function M:say(method, params, root)
   self:lua(
     [[local method, params, root = ...
@@ -147,7 +146,7 @@ function M:say(method, params, root)
   )
 end
 
---- Waits until a message that was said to the person contains `part`.
+--- Waits for a message to the person that contains `part`.
 function M:await_said(part)
   return M.await(("'%s' to be said"):format(part), function()
     for _, one in ipairs(self:lua('return said')) do
@@ -158,7 +157,7 @@ function M:await_said(part)
   end)
 end
 
---- Ends it, however it is.
+--- Ends it in any state.
 function M:stop()
   self.watchdog:stop()
   if not self.ended then
@@ -174,7 +173,7 @@ function M:stop()
   end
 end
 
---- Runs `body` with a Neovim, and ends it.
+--- Runs `body` with a Neovim and ends that.
 function M.with(options, body)
   local self = M.start(options)
   local ok, why = xpcall(body, debug.traceback, self)

@@ -1,8 +1,8 @@
--- A server for tests: speaks the wire as `alongside lsp` does, writes down every message it gets (one JSON text a line),
--- and says what a test tells it to. `nvim --clean --headless -l tests/fake.lua LOG [HOW]`.
+-- A server for tests: speaks the wire like `alongside lsp`, logs every message (one JSON text per line), and sends messages
+-- for a test. `nvim --clean --headless -l tests/fake.lua LOG [HOW]`.
 --
--- A test speaks to it through Neovim: the notification `fake/say` {method, params, id?} is sent back as a message of the
--- server's own, `fake/answer` {method, error?, result?} sets what later requests of that method get, `fake/exit` {code}
+-- A test controls it through Neovim: the notification `fake/say` {method, params, id?} makes it send that message,
+-- `fake/answer` {method, error?, result?} sets the answer to later requests of that method, `fake/exit` {code}
 -- ends it. HOW: "utf-8" counts bytes, "old" speaks another protocol, "refuse" refuses to initialize, "crash" ends at once.
 
 local path, how = arg[1], arg[2]

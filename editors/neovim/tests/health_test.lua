@@ -1,4 +1,4 @@
--- :checkhealth alongside says what is wrong, and what to do.
+-- :checkhealth alongside names problems and remedies.
 
 local editor = require('editor')
 
@@ -30,7 +30,7 @@ return {
       assert(vim.uv.fs_chmod(program, 448))
       editor.with({ cwd = editor.directory(), setup = { cmd = { program, 'lsp' } } }, function(e)
         local text = check(e)
-        has(text, 'it cannot be started', 'GLIBC_9.99', program .. ' --version')
+        has(text, 'the program does not start', 'GLIBC_9.99', program .. ' --version')
         assert(not text:find('older than the plugin', 1, true), text)
       end)
     end,
@@ -49,7 +49,7 @@ return {
       local before = 'vim.o.autoread = false vim.o.hidden = false vim.env.TMUX = "x"'
       editor.with({ cwd = editor.directory(), before = before }, function(e)
         e:await_message('initialized')
-        has(check(e), 'the companion has not answered yet')
+        has(check(e), 'the companion has not answered')
         e:say('alongside/didChangeStatus', {
           port = 4711, pid = 42, roots = {}, reviews = 0, paused = true, desks = 1, context = {},
           agents = { { number = 1, name = 'evil\27', version = '1', listening = true } },
@@ -59,8 +59,8 @@ return {
           return e:lua([[return require('alongside').status()[1].port]]) == 4711
         end)
         local text = check(e)
-        has(text, 'port 4711', 'process 42', [[evil\x1b 1 is connected]], 'not told about your files', "'autoread' is off",
-          "'hidden' is off", 'within tmux', '/ide enable')
+        has(text, 'port 4711', 'process 42', [[evil\x1b 1 is connected]], 'agents learn nothing about your files', "'autoread' is off",
+          "'hidden' is off", 'in tmux', '/ide enable')
         assert(not text:find('secret', 1, true))
       end)
     end,

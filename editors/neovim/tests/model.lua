@@ -1,10 +1,10 @@
--- A companion for tests, as strict as the real one and made apart from the plugin: it keeps a text as one string, finds
--- positions as crates/desk/src/text.rs does, refuses what was not made on its revision, and is slow.
+-- A companion for tests, as strict as the real one and independent of the plugin: it keeps a text as one string, computes
+-- positions like crates/desk/src/text.rs, refuses edits of old revisions, and is slow.
 
 local M = {}
 M.__index = M
 
---- The byte offset of a position of the wire, or nil. Written from the protocol, not from the plugin.
+--- The byte offset of a wire position, or nil. Implements the protocol, independent of the plugin.
 local function offset(text, position)
   local starts = { 1 }
   for at in text:gmatch('()\n') do
@@ -16,7 +16,7 @@ local function offset(text, position)
   end
   local line = text:sub(start):match('^[^\n]*')
   if position.line + 1 == #starts and line == '' then
-    -- The empty line after the last line end, or an empty text.
+    -- The empty line after the last line ending, or an empty text.
     return position.character == 0 and start or nil
   end
   line = line:gsub('\r+$', '')
@@ -47,7 +47,7 @@ function M.changed(text, changes)
   return text
 end
 
---- A review with this text. `random` decides how long everything takes; nil: everything happens in the next turn.
+--- A review with this text. `random` sets all delays; nil: everything happens in the next turn.
 function M.new(text, random)
   return setmetatable({ text = text, revision = 1, queue = {}, random = random, edits = 0, stale = 0 }, M)
 end
@@ -62,14 +62,14 @@ function M:later(what)
   end
 end
 
---- Delivers some of what is on its way.
+--- Delivers some messages in flight.
 function M:deliver(count)
   for _ = 1, math.min(count, #self.queue) do
     table.remove(self.queue, 1)()
   end
 end
 
---- The request as the plugin makes it. What happens to it happens when it arrives.
+--- A request of the plugin, handled on arrival.
 function M:request(change, revision, answer)
   assert(not self.busy, 'two edits were on their way at once')
   self.busy = true
@@ -92,7 +92,7 @@ function M:request(change, revision, answer)
     self:set(text, { sent })
     reply(nil, { revision = self.revision })
   end
-  -- On its way there it may be overtaken by what another desk does.
+  -- Another desk's change may overtake it.
   if self.random then
     self.arriving = arrive
   else
@@ -100,7 +100,7 @@ function M:request(change, revision, answer)
   end
 end
 
---- What was sent arrives.
+--- A request arrives.
 function M:arrive()
   local arriving = self.arriving
   self.arriving = nil
@@ -109,7 +109,7 @@ function M:arrive()
   end
 end
 
---- The text is another one: every desk is told.
+--- The text changes: all desks get the change.
 function M:set(text, changes)
   local from = self.revision
   self.text, self.revision = text, from + 1

@@ -1,4 +1,4 @@
--- Stories of reviews at the edges: odd windows, narrow bars, other desks, names that mean harm.
+-- Reviews in edge cases: odd windows, narrow bars, other desks, malicious names.
 
 local reviewing = require('reviewing')
 local editor = require('editor')
@@ -210,7 +210,7 @@ test('what is decided is what is looked at', {}, function(nvim)
   nvim:cmd('Alongside')
   await(nvim, 'the older one', [[return vim.fn.bufname():find('a.txt$') and vim.wo.diff]])
   eq({ 'Gemini CLI: b.txt (3 changes)', 'Gemini CLI: a.txt (3 changes)' }, nvim:lua('return shown'))
-  -- From one that is looked at to the other one, and back through both.
+  -- From the shown review to the other one, and back through both.
   nvim:cmd('Alongside')
   await(nvim, 'the newer one', [[return vim.fn.bufname():find('b.txt$') and vim.wo.diff]])
   nvim:keys('\\a')

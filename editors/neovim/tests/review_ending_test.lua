@@ -1,4 +1,4 @@
--- Stories of reviews that end, by closing them or elsewhere: what is asked, and what becomes of what was typed.
+-- The end of reviews, by closing them or elsewhere: questions, and the fate of edits.
 
 local reviewing = require('reviewing')
 
@@ -70,7 +70,7 @@ test('what is wrong with accepting is asked about, and Enter is no', {}, functio
   nvim:keys('\\a')
   await(nvim, 'the question', 'return #asked == 1')
   undecided(nvim)
-  eq('a.txt\nThe file has changed on disk since: accepting undoes that change.', nvim:lua('return asked[1]'))
+  eq('a.txt\nThe file has changed on disk: accepting undoes that change.', nvim:lua('return asked[1]'))
   nvim:lua('desk.change(1, nil, { stale = false })')
   nvim:keys('gTOunsaved<Esc>gt')
   await(nvim, 'the bar to warn', [[return vim.wo.winbar:find('unsaved in a buffer') and not vim.wo.winbar:find('on disk')]])
@@ -78,7 +78,7 @@ test('what is wrong with accepting is asked about, and Enter is no', {}, functio
   nvim:keys(':wq<CR>')
   await_decided(nvim, 'accept')
   eq(2, #nvim:lua('return asked'))
-  -- What is unsaved stays so.
+  -- Unsaved changes stay unsaved.
   eq('unsaved', nvim:lua('return vim.fn.getbufline("a.txt", 1)[1]'))
 end)
 
@@ -98,7 +98,7 @@ test('what is typed when the review ends elsewhere stays where it is typed', {},
   await_mode(nvim, 'i')
   await_text(nvim, (PROPOSED:gsub('TWO', 'TWOhel')))
   nvim:lua([[desk.close(1, 'agentGone', false, '/drafts/a.txt')]])
-  nvim:await_said('what you typed stays here, in a buffer without a name (:w FILE)')
+  nvim:await_said('your text stays here, in an unnamed buffer (:w FILE)')
   eq({ '', '', false, '', false, 1 }, nvim:lua([[return { vim.bo.buftype, vim.fn.bufname(), vim.bo.modified, vim.wo.winbar,
     vim.wo.diff, #vim.api.nvim_tabpage_list_wins(0) }]]))
   nvim:await_said('Your edits are in /drafts/a.txt.')
@@ -107,11 +107,11 @@ test('what is typed when the review ends elsewhere stays where it is typed', {},
   await_mode(nvim, 'n')
   eq({ 'TWOhello', '', true, true },
     nvim:lua('return { vim.api.nvim_get_current_line(), vim.bo.buftype, vim.bo.buflisted, vim.bo.modified }'))
-  -- Keys of no meaning any more, but Neovim's own.
+  -- The review's keys are gone, and Neovim's own work.
   nvim:keys('\\a<Esc>')
   await_mode(nvim, 'n')
   undecided(nvim)
-  -- As for any text: it is not left without a question, and is written where the person says.
+  -- Like any buffer: Neovim asks before it is lost, and `:w FILE` writes it.
   nvim:lua([[vim.o.hidden = false]])
   for _, command in ipairs({ 'quit', 'qall' }) do
     local why = nvim:lua('return tostring(select(2, pcall(vim.cmd, ...)))', command)
@@ -150,7 +150,7 @@ test('a second proposal for the file comes in the place of the first', {}, funct
   open(nvim)
   go(nvim)
   local tab = nvim:lua('return vim.api.nvim_get_current_tabpage()')
-  -- In one turn: the place is kept for a second.
+  -- In one turn; the place is kept for 1 s.
   nvim:lua([[
     desk.close(1, 'replaced', false)
     desk.open({ id = 2, file = desk.root .. '/a.txt', original = ..., proposed = 'another\n' })
@@ -177,7 +177,7 @@ test('the end of the server closes what is shown and keeps what was not sent', {
     vim.api.nvim_buf_set_lines(0, 0, 1, false, { 'typed' })
     require('alongside.review').gone(7)
   ]])
-  nvim:await_said('what you typed stays here')
+  nvim:await_said('your text stays here')
   eq({ '', true, 'typed' }, nvim:lua([[return { vim.bo.buftype, vim.bo.modified, vim.fn.getline(1) }]]))
   undecided(nvim)
 end)
@@ -190,7 +190,7 @@ test('what was not sent when the person is elsewhere is a buffer that Neovim ask
     vim.cmd('tabnext 1')
     require('alongside.review').gone(7)
   ]])
-  local buf = tonumber(nvim:await_said('is kept in a buffer without a name')[1]:match(':buffer (%d+)'))
+  local buf = tonumber(nvim:await_said('are in an unnamed buffer')[1]:match(':buffer (%d+)'))
   eq({ 'typed', '', true, true, '' }, nvim:lua([[local buf = ... return { vim.fn.getbufline(buf, 1)[1], vim.bo[buf].buftype,
     vim.bo[buf].buflisted, vim.bo[buf].modified, vim.fn.bufname(buf) }]], buf))
   local why = nvim:lua('return tostring(select(2, pcall(vim.cmd, "qall")))')

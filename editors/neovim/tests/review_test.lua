@@ -1,4 +1,4 @@
--- Stories of reviews: what a person sees, does and decides.
+-- Reviews from the announcement to the decision.
 
 local reviewing = require('reviewing')
 local editor = require('editor')
@@ -34,12 +34,12 @@ test('a review is announced and moves nothing, also under typing hands', {}, fun
 end)
 
 test('several that come at once are one announcement', {}, function(nvim)
-  -- In one turn: what is said together is what comes within a moment.
+  -- In one turn: messages within a moment appear together.
   nvim:lua([[
     desk.open({ id = 1, file = desk.root .. '/a.txt', original = 'a\n', proposed = 'A\n' })
     desk.open({ id = 2, file = desk.root .. '/b.txt', original = 'b\n', proposed = 'B\n' })
   ]])
-  nvim:await_said('2 reviews wait: :Alongside')
+  nvim:await_said('2 reviews are waiting: :Alongside')
   eq(1, #nvim:lua('return said'))
 end)
 
@@ -163,7 +163,7 @@ test('everything is as it was after a review ended elsewhere, wherever the perso
     go(nvim)
     nvim:lua('desk.close(...)', id, closing, false)
     await_picture(nvim, before)
-    -- Looked at, and left for another tab page.
+    -- Shown, and left for another tab page.
     open(nvim, { id = 100 + id })
     before = nvim:lua(PICTURE)
     go(nvim)

@@ -1,5 +1,4 @@
--- What the stories of reviews share: a second Neovim, typed into, with a companion of its own; what a person sees of it,
--- and what becomes of a review.
+-- Helpers for tests of reviews: a second Neovim with typed keys and its own companion, its screen, and the state of reviews.
 
 local editor = require('editor')
 
@@ -15,7 +14,7 @@ local function eq(expected, found, what)
   end
 end
 
--- What a person has before them: every tab page with its windows, sizes, cursors and the mode.
+-- The visible state: every tab page with its windows, sizes, cursors and the mode.
 local PICTURE = [[
   local tabs = {}
   for _, tab in ipairs(vim.api.nvim_list_tabpages()) do
@@ -83,7 +82,7 @@ local function go(nvim)
   await(nvim, 'the review to be shown', [[return vim.bo.buftype == 'acwrite' and vim.wo.diff]])
 end
 
--- Everything typed was taken in.
+-- Waits until all keys are handled.
 local function typed(nvim, keys)
   nvim:keys(keys)
   nvim:lua('return 1')
@@ -93,7 +92,7 @@ local function await_mode(nvim, mode)
   await(nvim, 'mode ' .. mode, ('return vim.api.nvim_get_mode().mode:sub(1, 1) == %q'):format(mode))
 end
 
--- The marks as they have followed the text, and drawn anew.
+-- The marks after edits, and after a redraw.
 local MARKS = [[
   local review = require('alongside.review').all()[1]
   local ns = vim.api.nvim_get_namespaces()['alongside.marks']
@@ -133,7 +132,7 @@ local function await_picture(nvim, before)
   end)
 end
 
--- Nothing is on its way any more: what has not happened by now does not.
+-- Waits until no message is in flight.
 local function quiet(nvim)
   nvim:lua([[
     local turns = 0

@@ -1,6 +1,6 @@
--- Runs the tests: `nvim --clean --headless -l tests/run.lua [part of the name of a test or file]`. Each tests/*_test.lua returns a list of
--- { name, function }; a file runs in a Neovim and a home of its own. Prints `ok` or `FAILED` per test and the sum in the
--- last line; the exit code says the same.
+-- Runs the tests: `nvim --clean --headless -l tests/run.lua [part of the name of a test or file]`. Each tests/*_test.lua
+-- returns a list of { name, function } and runs in its own Neovim and home. Prints `ok` or `FAILED` for each test and the
+-- sums in the last line; the exit code is 1 after a failure.
 
 local here = vim.fs.dirname(vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p'))
 local MOST = tonumber(vim.env.ALONGSIDE_TEST_TIMEOUT) or 300000
@@ -63,7 +63,7 @@ for _, file in ipairs(files) do
         last = (last .. data):sub(-200)
       end
     end,
-    -- What Neovim draws without a screen; of use only where something went wrong.
+    -- Neovim's drawing without a screen; useful only after a failure.
     stderr = function(_, data)
       drawn = (drawn .. (data or '')):sub(-4000)
     end,

@@ -1,4 +1,4 @@
--- Servers as people meet them: started for what is opened, started again when they crash, left alone when stopped.
+-- Servers: started for opened files, restarted after a crash, left alone when stopped.
 
 local editor = require('editor')
 
@@ -14,7 +14,7 @@ local function initialized(e, skip)
   return e:await_message('initialized', nil, skip)
 end
 
--- Stops clients as an older release's commands did.
+-- Stops clients like the commands of older releases.
 local STOP = [[for _, c in ipairs(vim.lsp.get_clients({ name = 'alongside' })) do
   if vim.fn.has('nvim-0.11') == 1 then c:stop() else c.stop() end end]]
 
@@ -159,7 +159,7 @@ local tests = {
   {
     'a server that speaks another protocol, or refuses, is not tried again, and its words are shown',
     function()
-      for how, words in pairs({ old = 'do not speak the same protocol', refuse = 'install 0.2 or newer' }) do
+      for how, words in pairs({ old = 'speak different protocols', refuse = 'install 0.2 or newer' }) do
         local root = project()
         editor.with({ cwd = root, how = how, args = { 'a.txt' } }, function(e)
           e:await_said(words)
@@ -186,7 +186,7 @@ local tests = {
         end, e:lua('return said'))
         assert(#said == 1)
         assert(e:lua('return vim.v.errmsg') == '', e:lua('return vim.v.errmsg'))
-        -- Once it is there, this is enough.
+        -- Once the program exists, this is enough.
         e:lua([[require('alongside.config').current.cmd = ...]], editor.fake(e.log))
         e:cmd('Alongside restart')
         initialized(e)
@@ -246,7 +246,7 @@ local tests = {
         initialized(e, 1)
         local milliseconds = (vim.uv.hrtime() - began) / 1e6
         assert(e:lua([[return #require('alongside.review').all()]]) == 0)
-        -- What is said is said in order: when this is, nothing else waits to be said.
+        -- Messages appear in order, so after this one none is waiting.
         e:lua([[require('alongside.say').later('the end')]])
         e:await_said('the end')
         for _, one in ipairs(e:lua('return said')) do
@@ -256,7 +256,7 @@ local tests = {
           return e:lua([[return #vim.lsp.get_clients({ name = 'alongside' }) == 1
             and #vim.lsp.get_clients({ bufnr = 0, name = 'alongside' }) == 1]])
         end)
-        -- One that does not listen is ended by a signal after two seconds.
+        -- A server that does not answer gets a signal after two seconds.
         assert(#e:got('exit') == 1 or milliseconds > 2000)
         assert(not is_held(e, root))
       end)
@@ -268,7 +268,7 @@ local tests = {
       local root = project()
       editor.with({ cwd = root, args = { 'a.txt' } }, function(e)
         initialized(e)
-        -- What :LspRestart of nvim-lspconfig does.
+        -- Like :LspRestart of nvim-lspconfig.
         e:lua([[
           if vim.lsp.enable then
             vim.lsp.enable('alongside', false)
@@ -310,7 +310,7 @@ local tests = {
       editor.with({ cwd = root, args = { 'a.txt' } }, function(e)
         log = e.log
         initialized(e)
-        -- Not by e:stop(), which kills what is slow to quit.
+        -- Not by e:stop(), which kills a slow Neovim.
         vim.rpcnotify(e.channel, 'nvim_command', 'qall!')
         editor.await('the end of Neovim', function()
           return e.ended
@@ -356,7 +356,7 @@ local tests = {
   },
 }
 
--- The command is newer than the oldest release this runs with.
+-- The oldest supported release lacks the command.
 if vim.fn.exists(':lsp') == 2 then
   tests[#tests + 1] = {
     "Neovim's own :lsp restart, stop and disable do what they say",

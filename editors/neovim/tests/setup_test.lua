@@ -1,4 +1,4 @@
--- What a person writes: options, :Alongside, the statusline; and the variables of terminals.
+-- Options, :Alongside, the statusline, and the variables of terminals.
 
 local editor = require('editor')
 local config = require('alongside.config')
@@ -79,7 +79,7 @@ return {
         }))
         await_lua(e, 'the variables', [[return vim.env.ALONGSIDE_TEST_TOKEN == 'secret']])
         assert(e:lua([[return vim.fn.system('echo $ALONGSIDE_TEST_PORT')]]) == '1\n')
-        -- Another project's take their place while Neovim is in its directory.
+        -- In the directory of another project, its variables replace them.
         e:cmd('edit ' .. other .. '/o.txt')
         e:await_message('initialized', nil, 1)
         await_lua(e, 'the second server', [[return #require('alongside.server').all() == 2]])
@@ -91,7 +91,7 @@ return {
         assert(e:lua('return vim.env.ALONGSIDE_TEST_TOKEN') == vim.NIL)
         e:cmd('cd ' .. root)
         assert(e:lua('return vim.env.ALONGSIDE_TEST_TOKEN') == 'secret')
-        -- The token is in no status, and in no log.
+        -- Neither status nor log contains the token.
         assert(not e:lua([[return vim.inspect(require('alongside').status()) .. table.concat(require('alongside.log').lines())]])
           :find('secret'))
         e:lua([[for _, c in ipairs(vim.lsp.get_clients({ name = 'alongside' })) do
@@ -159,7 +159,7 @@ return {
       with({}, function(e)
         e:cmd('Alongside pause')
         assert(e:await_message('alongside/pauseContext').params.paused == true)
-        e:await_said('agents are not told about your files')
+        e:await_said('Agents learn nothing about your files')
         e:say('alongside/didChangeStatus', status({ paused = true }))
         await_lua(e, 'the status', [[return (require('alongside').status()[1] or {}).paused]])
         e:cmd('Alongside pause')
@@ -252,7 +252,7 @@ return {
         e:lua('return vim.wait(200, function() return false end)')
         assert(e:lua([[return vim.fn.exists(':Alongside') == 0 and not require('alongside').is_set_up()]]))
       end)
-      -- A program that is gone is looked for where every other is.
+      -- A missing program is searched in $PATH.
       editor.files(installed, { ['lua/alongside/installed.lua'] = "return { program = '/nowhere', version = '1' }\n" })
       editor.with({ setup = false, cwd = editor.directory(), before = before }, function(e)
         await_lua(e, 'it to start', [[return require('alongside').is_set_up()]])

@@ -1,4 +1,4 @@
--- What a person sees is what the companion has, byte for byte: random keys and random changes of another desk against a
+-- The buffer and the companion's text are equal, byte for byte: random keys and random changes of another desk against a
 -- strict model of the companion.
 
 local merge = require('alongside.merge')
@@ -12,7 +12,7 @@ local function eq(expected, found, what)
   end
 end
 
--- A generator of its own: the same keys on every machine and release.
+-- A separate generator gives the same keys on every machine and release.
 local function generator(seed)
   local state = seed
   return function(most)
@@ -53,7 +53,7 @@ local KEYS = {
   ':call setline(1, "\\xff\\xfe")<CR>', ':call append(0, "a\\xc3")<CR>',
 }
 
--- What another desk does: lines of it come, go and change, and its line ends too.
+-- Another desk adds, removes and changes lines and line endings.
 local function elsewhere(random, whole)
   local pieces = text.split(whole)
   local what = random(8)
@@ -79,7 +79,7 @@ local function elsewhere(random, whole)
   return new or whole, new and { change } or {}
 end
 
---- A model and a buffer that follow each other.
+--- A model and a buffer in sync.
 local function pair(given, random)
   local one = model.new(given, random)
   local buf = vim.api.nvim_create_buf(false, true)
@@ -104,7 +104,7 @@ local function pair(given, random)
   return one, this, buf
 end
 
--- As Neovim would write it: the last word on what a buffer holds.
+-- The bytes that Neovim would write.
 local function written(buf)
   local path = vim.fn.tempname()
   vim.bo[buf].buftype = ''
@@ -157,7 +157,7 @@ local function random_keys(seed, given, steps, others)
     done[#done + 1] = keys
 
     pcall(feed, keys)
-    -- A part of what is on its way arrives.
+    -- Some messages in flight arrive.
     if random(3) == 1 then
       one:deliver(random(3))
     end

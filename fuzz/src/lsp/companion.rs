@@ -1,4 +1,4 @@
-//! A companion with one review at a time, as strict as the real one, and with its hunks.
+//! A companion with one review at a time, as strict as the real one, and with the real hunks.
 
 use alongside_companion::fuzzing::Composition;
 use alongside_desk::{
@@ -8,26 +8,26 @@ use alongside_desk::{
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What comes to the companion otherwise than from this editor.
+/// An event at the companion that this editor did not cause.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Elsewhere {
-    /// Another desk asks for something.
+    /// Another desk sends a request.
     Desk(Request),
-    /// An agent proposes something; what waited is over.
+    /// An agent proposes a change, which replaces the open review.
     Proposal { original: String, proposed: String, outside: Option<String> },
     /// The agent takes the text.
     Flush,
-    /// The review is over.
+    /// The review ends.
     Closed(Closing),
 }
 
 /// See the module.
 pub(crate) struct Companion {
-    /// The text and the review as it was told last.
+    /// The text and the last announced review.
     open: Option<(Composition, Review)>,
     last: u64,
-    /// A plugin may send what it likes; without one, what is sent is ours.
+    /// A plugin may send invalid edits; plain LSP must not.
     is_plugin: bool,
 }
 
@@ -57,7 +57,7 @@ impl Companion {
             None => {
                 let Ok(call) = seat.calls.try_recv() else { return false };
                 let answer = self.carry_out(call.request, true, tell);
-                // Nobody may wait for it.
+                // The desk may not wait for the reply.
                 let _ = call.answer.send(answer);
             }
         }
@@ -145,8 +145,8 @@ impl Companion {
             dirty: false,
         };
         tell(Event::Changed(changed.clone()));
-        review.take(changed).expect("it follows on what was told");
-        assert_eq!(&*review.current, composition.current(), "a desk has what the companion has");
+        review.take(changed).expect("the change follows the last revision");
+        assert_eq!(&*review.current, composition.current(), "the desk has the companion's text");
         Ok(Revised { revision: review.revision })
     }
 }

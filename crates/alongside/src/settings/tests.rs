@@ -139,7 +139,7 @@ fn a_project_file_must_be_an_ordinary_file() {
     std::os::unix::fs::symlink("/dev/zero", project.path().join(PROJECT_FILE)).unwrap();
     let error = Settings::load(Some(&own), &[project.path().to_owned()]).unwrap_err();
     let said = format!("{error:#}");
-    assert!(said.contains(PROJECT_FILE) && said.ends_with("it is not an ordinary file"), "{said}");
+    assert!(said.contains(PROJECT_FILE) && said.ends_with("not a regular file"), "{said}");
 }
 
 /// The settings of a person who excludes "mine", in these projects.
@@ -201,13 +201,13 @@ fn no_kind_of_file_lets_a_project_widen_anything() {
     assert!(refused().contains("a project may only add"), "{}", refused());
     std::fs::remove_file(&file).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(&file).status().unwrap().success());
-    assert!(refused().ends_with("it is not an ordinary file"), "{}", refused());
+    assert!(refused().ends_with("not a regular file"), "{}", refused());
     std::fs::remove_file(&file).unwrap();
     std::fs::File::create(&file).unwrap().set_len(1 << 40).unwrap();
     assert!(refused().contains("larger than"), "{}", refused());
     std::fs::remove_file(&file).unwrap();
     std::fs::create_dir(&file).unwrap();
-    assert!(refused().ends_with("it is not an ordinary file"), "{}", refused());
+    assert!(refused().ends_with("not a regular file"), "{}", refused());
     std::fs::remove_dir(&file).unwrap();
 
     // Under another name it is nobody's settings.

@@ -1,10 +1,10 @@
-//! What the releases of each family do. The boundaries were read in the published releases themselves; where
-//! none was published between two, the boundary is the newer one's.
+//! The behaviour of each family's releases, as read in the published releases. Where none was published
+//! between two, the boundary is the newer one.
 
 use super::{Behaviour, Hosts, How, Lookup, Releases, Terminal, Unproxied, Value};
-use crate::family::{Directory, DiscoveryFile, Fields};
+use crate::discovery_file::{Directory, DiscoveryFile, Fields};
 
-/// A fork of which no release was read: what the newest of the family it came from does.
+/// A fork without any release to read: it does the same as the newest release of its origin.
 pub(crate) const FORK: Behaviour = Behaviour {
     known_to: None,
     connects: Releases::ALL,
@@ -29,7 +29,7 @@ pub(crate) const FORK: Behaviour = Behaviour {
 const VS_CODE: Terminal =
     Terminal { releases: Releases::ALL, variable: "TERM_PROGRAM", value: Some(Value::Is("vscode")) };
 
-/// What shows that a container is the place where the editor runs as well.
+/// Variables of a container in which the editor runs as well.
 const REMOTE: &[&str] = &["SSH_CONNECTION", "VSCODE_REMOTE_CONTAINERS_SESSION", "REMOTE_CONTAINERS"];
 
 /// Read in 0.1.14 to 0.3.4 and 0.5.5 to 0.10.0 one by one, then 0.11.3, 0.14.0, 0.17.1, 0.19.1, 0.20.0,
@@ -106,7 +106,7 @@ pub(crate) const GEMINI: Behaviour = Behaviour {
     ..FORK
 };
 
-/// What every release of Gemini CLI since 0.5.3 lists.
+/// Every release of Gemini CLI since 0.5.3 lists it.
 pub(crate) const GEMINI_FILE: DiscoveryFile = DiscoveryFile {
     directory: Directory::Tmp("gemini/ide"),
     name: "gemini-ide-server-{pid}-{port}.json",
@@ -180,7 +180,7 @@ pub(crate) const LLXPRT: Behaviour = Behaviour {
     ..FORK
 };
 
-/// Listed by LLxprt Code, which takes the first that holds its editor's PID.
+/// LLxprt Code lists it and takes the first one with its editor's PID.
 pub(crate) const LLXPRT_FILE: DiscoveryFile = DiscoveryFile {
     directory: Directory::Tmp("llxprt/ide"),
     name: "llxprt-ide-server-{pid}-{port}.json",
@@ -188,7 +188,7 @@ pub(crate) const LLXPRT_FILE: DiscoveryFile = DiscoveryFile {
     readers: "LLxprt Code 0.9.0 and newer",
 };
 
-/// What its earlier releases know, and newer ones read where they find no other.
+/// Earlier releases of LLxprt Code know it; newer ones read it if they find no other.
 pub(crate) const LLXPRT_PID_FILE: DiscoveryFile = DiscoveryFile {
     directory: Directory::Tmp(""),
     name: "llxprt-ide-server-{pid}.json",
@@ -208,13 +208,13 @@ pub(crate) const QWEN_LOCK: DiscoveryFile = DiscoveryFile {
     readers: "Qwen Code 0.5.1 and newer",
 };
 
-/// The same before the variable was read.
+/// The lock of the releases that read no variable.
 const QWEN_LOCK_AT_HOME: DiscoveryFile = DiscoveryFile {
     directory: Directory::Home { below_home: ".qwen/ide", base_variable: None, below_base: "ide" },
     ..QWEN_LOCK
 };
 
-/// Listed by Qwen Code as long as it kept the directory of the program it came from.
+/// Qwen Code listed it while it still used the directory of Gemini CLI.
 pub(crate) const QWEN_LISTED: DiscoveryFile = DiscoveryFile {
     directory: Directory::Tmp("gemini/ide"),
     name: "qwen-code-ide-server-{pid}-{port}.json",
@@ -222,7 +222,7 @@ pub(crate) const QWEN_LISTED: DiscoveryFile = DiscoveryFile {
     readers: "Qwen Code 0.1.3 to 0.5.0",
 };
 
-/// Read by every release of Qwen Code, before the locks that it scans.
+/// Every release of Qwen Code reads it, before the locks that it lists.
 pub(crate) const QWEN_PID_FILE: DiscoveryFile = DiscoveryFile {
     directory: Directory::Tmp(""),
     name: "qwen-code-ide-server-{pid}.json",
@@ -230,7 +230,7 @@ pub(crate) const QWEN_PID_FILE: DiscoveryFile = DiscoveryFile {
     readers: "Qwen Code 0.0.13 and newer, without variables",
 };
 
-/// The same under the port.
+/// The same file, named by the port.
 pub(crate) const QWEN_PORT_FILE: DiscoveryFile = DiscoveryFile {
     directory: Directory::Tmp(""),
     name: "qwen-code-ide-server-{port}.json",

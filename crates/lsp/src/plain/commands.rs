@@ -1,179 +1,218 @@
-//! What a person asks for by a code action, a lens, or a command typed by hand.
+//! The commands of a person, from a code action, a lens or by name.
+
+use std::path::Path;
 
 use alongside_desk::{Request, ReviewId, harmless};
 use lsp_server::{ErrorCode, RequestId};
+use lsp_types as lsp;
 use serde_json::{Value, json};
 
-use super::actions::{self, Arguments};
-use super::proposal::{What, Wish};
-use super::{Plain, Question, texts};
-use crate::io::{Asked, Io};
+use super::command_arguments::{COMMANDS, CommandArguments};
+use super::command_queue::{HunkStart, ReviewCommand};
+use super::proposal::start_of;
+use super::{PlainDesk, code_actions, messages};
+use crate::io::{Io, RequestOrigin};
 
-impl Plain {
+/// The error of a request with wrong parameters.
+const INVALID_PARAMS: i64 = ErrorCode::InvalidParams as i64;
+
+impl PlainDesk {
+    /// The code actions for a document and its selected lines. Those about the document come first, because
+    /// editors run the first action by default.
+    pub(super) fn code_actions(&self, key: Option<&Path>, lines: (usize, usize)) -> Vec<lsp::Command> {
+        let roots = self.editor.roots();
+        let is_named = self.proposals.len() > 1;
+        let (mut actions, mut about, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        for proposal in self.proposals.values() {
+            let review = &proposal.review;
+            if key.is_some() && proposal.path() == key {
+                let contents = self.editor.client().capabilities.pointer("/workspace/textDocumentContent");
+                actions.extend(code_actions::in_proposal(proposal, roots, lines, is_named));
+                if contents.is_some_and(Value::is_object) && review.original.is_some() {
+                    actions.push(code_actions::original(review));
+                }
+            } else if key == Some(&self.target(review)) {
+                about.push(code_actions::show(review, roots));
+                about.extend(code_actions::decide(review, roots, true));
+            } else {
+                others.push(code_actions::show(review, roots));
+                if proposal.is_apart {
+                    others.extend(code_actions::decide(review, roots, true));
+                }
+            }
+        }
+        actions.extend(about);
+        actions.extend(others);
+        actions
+    }
+
     /// `workspace/executeCommand`.
     pub(super) fn execute(&mut self, io: &mut Io, id: &RequestId, params: &Value) {
         let name = params.get("command").and_then(Value::as_str).unwrap_or_default();
-        let arguments = Arguments::read(params);
+        let arguments = CommandArguments::read(params);
         if name == "alongside.pause" {
-            self.pause(io);
-            return self.done(io, Some(id.clone()));
+            self.toggle_pause(io);
+            return io.reply(id.clone(), Value::Null);
         }
-        let Some(verb) = name.strip_prefix("alongside.").filter(|_| actions::COMMANDS.contains(&name)) else {
-            let said = format!("there is no command {:?}", harmless::name(name));
-            return io.refuse(id.clone(), ErrorCode::InvalidParams as i64, said, None);
+        let Some(verb) = name.strip_prefix("alongside.").filter(|_| COMMANDS.contains(&name)) else {
+            let message = format!("there is no command {:?}", harmless::name(name));
+            return io.refuse(id.clone(), INVALID_PARAMS, message, None);
         };
-        let Some(review) = self.meant(io, &arguments, name) else {
-            return self.done(io, Some(id.clone()));
+        let Some(review) = self.find_review(io, &arguments, name) else {
+            return io.reply(id.clone(), Value::Null);
         };
-        match verb {
-            "review" => self.show(io, review, None),
+        let command = match verb {
+            "accept" => self.accept(io, review, &arguments),
+            "reject" => self.has_seen(io, review, &arguments).then_some(ReviewCommand::Reject),
+            "undo" => Some(ReviewCommand::Undo),
+            "keep" => self.hunks_to_change(io, review, arguments).map(ReviewCommand::Keep),
+            "drop" => self.hunks_to_change(io, review, arguments).map(ReviewCommand::Drop),
             "next" => {
                 let line = arguments.line.or_else(|| self.line_in(review));
                 self.show(io, review, line);
+                None
             }
-            "original" => self.show_original(io, review),
-            "accept" => return self.accept(io, id, review, &arguments),
-            "reject" => {
-                if self.has_seen(io, review, &arguments) {
-                    return self.wish(io, review, Some(id.clone()), What::Reject);
-                }
+            "original" => {
+                self.show_original(io, review);
+                None
             }
-            "undo" => return self.wish(io, review, Some(id.clone()), What::Undo),
-            _ => return self.keep(io, id, review, arguments, verb == "keep"),
+            _ => {
+                self.show(io, review, None);
+                None
+            }
+        };
+        match command {
+            Some(command) => self.queue(io, review, Some(id.clone()), command),
+            None => io.reply(id.clone(), Value::Null),
         }
-        self.done(io, Some(id.clone()));
     }
 
-    /// Notes what was asked for; it is done as soon as what was typed before has arrived.
-    pub(super) fn wish(&mut self, io: &mut Io, review: ReviewId, id: Option<RequestId>, what: What) {
-        let Some(proposal) = self.reviews.get_mut(&review) else { return self.done(io, id) };
-        // Some editors let themselves be changed only while a command of theirs runs.
-        proposal.mirror.ask_again();
-        proposal.wishes.push_back(Wish { id, what });
-        self.go_on(io, review);
+    /// Queues a command until everything typed before has arrived.
+    pub(super) fn queue(
+        &mut self,
+        io: &mut Io,
+        review: ReviewId,
+        request: Option<RequestId>,
+        command: ReviewCommand,
+    ) {
+        let Some(proposal) = self.proposals.get_mut(review) else {
+            return self.finish_command(io, request);
+        };
+        // Some editors accept edits only while one of their commands runs.
+        proposal.mirror.allow_offer();
+        proposal.commands.push(request, command);
+        self.sync(io, review);
     }
 
-    /// The review that is meant: the one that was named, that of the document the person is in, or the only
-    /// one.
-    fn meant(&self, io: &Io, arguments: &Arguments, command: &str) -> Option<ReviewId> {
+    /// The review that a command is about: the named one, that of the person's document, or the only one.
+    fn find_review(&self, io: &Io, arguments: &CommandArguments, command: &str) -> Option<ReviewId> {
         if let Some(id) = arguments.review {
-            if self.reviews.contains_key(&id) {
+            if self.proposals.get(id).is_some() {
                 return Some(id);
             }
-            self.say(io, true, "this review has already ended");
+            self.editor.warn(io, messages::ENDED);
             return None;
         }
-        let here = self.place.as_ref().map(|(key, _)| key);
-        let mut about = self.reviews.iter().filter(|(_, proposal)| {
-            proposal.path.as_ref() == here || here == Some(&self.target(&proposal.review))
+        let here = self.last_place.as_ref().map(|(key, _)| key);
+        let mut about = self.proposals.iter().filter(|(_, proposal)| {
+            proposal.path() == here.map(|here| &**here) || here == Some(&self.target(&proposal.review))
         });
         if let (Some((id, _)), None) = (about.next(), about.next()) {
-            return Some(*id);
+            return Some(id);
         }
-        match self.reviews.len() {
-            0 => self.say(io, false, "no review waits"),
-            1 => return self.reviews.keys().next().copied(),
+        let mut all = self.proposals.iter();
+        match (all.next(), all.next()) {
+            (None, _) => self.editor.inform(io, messages::NO_REVIEW),
+            (Some((id, _)), None) => return Some(id),
             _ => {
-                let roots = &self.client.roots;
-                let all = self.reviews.iter().map(|(id, proposal)| {
-                    let review = &proposal.review;
-                    let (name, agent) = (texts::file_name(review, roots), texts::agent_name(review));
-                    format!("{id}: {name} ({agent}, {})", texts::changes(review))
-                });
-                let all: Vec<_> = all.collect();
-                let said = format!("several reviews wait; `{command} NUMBER` names one: {}", all.join("; "));
-                self.say(io, false, &said);
+                let reviews = self.proposals.values().map(|proposal| &proposal.review);
+                self.editor.inform(io, &messages::several(command, reviews, self.editor.roots()));
             }
         }
         None
     }
 
-    /// Whether what the person decides on is what they were shown.
-    fn has_seen(&self, io: &Io, review: ReviewId, arguments: &Arguments) -> bool {
-        let others = self.reviews.get(&review).map(|proposal| proposal.others).unwrap_or_default();
-        let has = arguments.revision.is_none_or(|seen| seen >= others);
-        if !has {
-            self.say(io, true, "the review has changed since that was offered: look at it again");
+    /// Whether the person has seen the revision that they decide on.
+    fn has_seen(&self, io: &Io, review: ReviewId, arguments: &CommandArguments) -> bool {
+        let foreign = self.proposals.get(review).map(|proposal| proposal.foreign_revision);
+        let has_seen = arguments.revision.is_none_or(|seen| seen >= foreign.unwrap_or_default());
+        if !has_seen {
+            self.editor.warn(io, messages::CHANGED);
         }
-        has
+        has_seen
     }
 
-    fn accept(&mut self, io: &mut Io, id: &RequestId, review: ReviewId, arguments: &Arguments) {
-        let seen = self.has_seen(io, review, arguments);
-        let Some(proposal) = self.reviews.get_mut(&review).filter(|_| seen) else {
-            return self.done(io, Some(id.clone()));
-        };
+    fn accept(&mut self, io: &Io, review: ReviewId, arguments: &CommandArguments) -> Option<ReviewCommand> {
+        let has_seen = self.has_seen(io, review, arguments);
+        let proposal = self.proposals.get_mut(review).filter(|_| has_seen)?;
         let now = proposal.review.revision;
-        let insists = arguments.although || proposal.warned == Some(now);
-        if let Some(doubts) = texts::doubts(&proposal.review, &self.client.roots).filter(|_| !insists) {
-            proposal.warned = Some(now);
-            self.say(io, true, &format!("{doubts}; to accept all the same, say it again"));
-            return self.done(io, Some(id.clone()));
+        let insists = arguments.accepts_doubts || proposal.warned_revision == Some(now);
+        if let Some(doubts) = messages::doubts(&proposal.review, self.editor.roots()).filter(|_| !insists) {
+            proposal.warned_revision = Some(now);
+            self.editor.warn(io, &messages::insist(&doubts));
+            return None;
         }
-        self.wish(io, review, Some(id.clone()), What::Accept);
+        Some(ReviewCommand::Accept)
     }
 
-    fn keep(&mut self, io: &mut Io, id: &RequestId, review: ReviewId, arguments: Arguments, keep: bool) {
+    /// The hunks that a command names, or those at the cursor.
+    fn hunks_to_change(
+        &self,
+        io: &Io,
+        review: ReviewId,
+        arguments: CommandArguments,
+    ) -> Option<Vec<HunkStart>> {
         let line = arguments.line.or_else(|| self.line_in(review));
         let hunks = arguments.hunks.or_else(|| {
-            let proposal = self.reviews.get(&review)?;
+            let proposal = self.proposals.get(review)?;
             let at = proposal.hunks_in(line?, line?);
             let hunks = at.filter_map(|index| proposal.review.hunks.get(index));
-            Some(hunks.map(|hunk| (hunk.original.start, hunk.proposed.start)).collect())
+            Some(hunks.map(start_of).collect())
         });
-        match hunks.filter(|hunks| !hunks.is_empty()) {
-            Some(hunks) => self.wish(io, review, Some(id.clone()), What::Keep(hunks, keep)),
-            None => {
-                self.say(io, false, "no change of the proposal is where the cursor was seen last");
-                self.done(io, Some(id.clone()));
-            }
+        let hunks = hunks.filter(|hunks| !hunks.is_empty());
+        if hunks.is_none() {
+            self.editor.inform(io, messages::NO_CHANGE_HERE);
         }
+        hunks
     }
 
-    /// Where the person was seen last in a proposal.
+    /// The last known line of the person in a proposal.
     fn line_in(&self, review: ReviewId) -> Option<usize> {
-        let proposal = self.reviews.get(&review)?;
-        let (key, line) = self.place.as_ref()?;
-        line.filter(|_| proposal.path.as_ref() == Some(key))
+        let proposal = self.proposals.get(review)?;
+        let (key, line) = self.last_place.as_ref()?;
+        line.filter(|_| proposal.path() == Some(key))
     }
 
-    fn pause(&mut self, io: &mut Io) {
-        let paused = !self.paused;
-        self.paused = paused;
-        io.request(Asked::Nobody, Request::PauseContext { paused });
-        let said = match paused {
-            true => "agents are told nothing about your files, until alongside.pause is said again",
-            false => "agents are told about your files again",
-        };
-        self.say(io, false, said);
+    fn toggle_pause(&mut self, io: &mut Io) {
+        let paused = !self.is_paused;
+        self.is_paused = paused;
+        io.request(RequestOrigin::Unawaited, Request::PauseContext { paused });
+        self.editor.inform(io, messages::paused(paused));
     }
 
-    /// Shows what was there before, in an editor that can be given texts without a file.
+    /// Shows the text before the proposal, in an editor that supports documents without a file.
     fn show_original(&mut self, io: &mut Io, id: ReviewId) {
-        let Some(proposal) = self.reviews.get(&id) else { return };
-        let name = proposal.path.as_deref().and_then(|path| path.file_name()).unwrap_or_default();
+        let Some(proposal) = self.proposals.get(id) else { return };
+        let name = proposal.path().and_then(Path::file_name).unwrap_or_default();
         let uri = url::Url::parse(&format!("alongside:/original/{id}/")).ok();
         let uri = uri.and_then(|uri| uri.join(&name.to_string_lossy()).ok());
-        match uri.filter(|_| self.shows_documents()) {
-            Some(uri) => self.show_document(io, &uri, None, Question::Nothing),
-            None => self.say(io, false, "this editor cannot be asked to show it"),
+        match uri.filter(|_| self.editor.can_show_documents()) {
+            Some(uri) => self.editor.show_document(io, &uri),
+            None => self.editor.inform(io, messages::CANNOT_SHOW_ORIGINAL),
         }
     }
 
     /// `workspace/textDocumentContent`.
-    pub(super) fn content(&self, io: &Io, id: &RequestId, params: &Value) {
+    pub(super) fn answer_original(&self, io: &Io, id: &RequestId, params: &Value) {
         let uri = params.get("uri").and_then(Value::as_str).unwrap_or_default();
         let review = uri.strip_prefix("alongside:/original/").and_then(|rest| rest.split('/').next());
         let review = review.and_then(|id| id.parse().ok()).map(ReviewId);
-        match review.and_then(|review| self.reviews.get(&review)) {
+        match review.and_then(|review| self.proposals.get(review)) {
             Some(proposal) => {
                 let text = proposal.review.original.clone().unwrap_or_default();
                 io.reply(id.clone(), json!({ "text": &*text }));
             }
-            None => {
-                let said = "there is no such review any more";
-                io.refuse(id.clone(), ErrorCode::InvalidParams as i64, said, None);
-            }
+            None => io.refuse(id.clone(), INVALID_PARAMS, messages::ENDED, None),
         }
     }
 }

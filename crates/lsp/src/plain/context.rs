@@ -1,6 +1,6 @@
-//! What an editor lets out becomes what agents are told. No editor says where its person is; but requests
-//! name positions, code actions that it asks for by itself carry the selection, and an edit ends where the
-//! cursor is.
+//! Reports the person's context to the companion. No editor states the cursor or selection, but its messages
+//! reveal them: requests name positions, automatic code actions carry the selection, and an edit ends at the
+//! cursor.
 
 use std::ops::Range;
 use std::path::Path;
@@ -10,88 +10,93 @@ use alongside_desk::{ActiveFile, ContextReport, OpenFile, Text};
 use tokio::time::Instant;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::documents::{Documents, Edited, Key, position};
-use crate::client::Encoding;
-use crate::editors;
+use super::document::{DocumentEdit, DocumentKey};
+use super::documents::Documents;
+use super::positions::position;
+use crate::editors::CodeActionRange;
+use crate::encoding::Encoding;
 
-/// Reports are at least this far apart: some editors let out every move.
-const APART: Duration = Duration::from_millis(50);
-/// How many UTF-16 units of a selection are reported; agents take 16,384.
-const SELECTION_AT_MOST: usize = 20_000;
+/// The shortest time between two reports; some editors reveal every move of the cursor.
+const REPORT_INTERVAL: Duration = Duration::from_millis(50);
+/// The longest reported selection, in UTF-16 units; agents keep 16,384.
+const MAX_SELECTION: usize = 20_000;
 
 /// See the module.
 #[derive(Debug)]
-pub(crate) struct Leaks {
-    /// What the range of an automatic code action means.
-    range: editors::Range,
+pub(crate) struct ContextTracker {
+    /// The meaning of the range of an automatic code action.
+    range: CodeActionRange,
     active: Option<Active>,
-    /// The open documents, the one turned to last first.
-    recent: Vec<Key>,
-    reported: Option<ContextReport>,
+    /// The open documents, the last used first.
+    recent: Vec<DocumentKey>,
+    last_report: Option<ContextReport>,
     due: Option<Instant>,
 }
 
-/// The document the person is in, and where. In bytes of its text as it is now.
+/// The person's document and place, in bytes of its current text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Active {
-    key: Key,
+    key: DocumentKey,
     cursor: Option<usize>,
     selection: Option<Range<usize>>,
 }
 
-impl Leaks {
-    pub(crate) fn new(range: editors::Range) -> Self {
-        Self { range, active: None, recent: Vec::new(), reported: None, due: None }
+impl ContextTracker {
+    pub(crate) fn new(range: CodeActionRange) -> Self {
+        Self { range, active: None, recent: Vec::new(), last_report: None, due: None }
     }
 
-    /// A document was opened.
-    pub(crate) fn opened(&mut self, key: &Key) {
-        self.turned_to(key);
+    pub(crate) fn document_opened(&mut self, key: &DocumentKey) {
+        self.activate(key);
     }
 
-    /// A document was saved.
-    pub(crate) fn saved(&mut self) {
-        self.touch();
+    pub(crate) fn document_saved(&mut self) {
+        self.schedule_report();
     }
 
-    /// A document was closed.
-    pub(crate) fn closed(&mut self, key: &Path) {
+    pub(crate) fn document_closed(&mut self, key: &Path) {
         self.recent.retain(|open| open != key);
         self.active.take_if(|active| active.key == *key);
-        self.touch();
+        self.schedule_report();
     }
 
-    /// The person typed, or the editor told the text again because they came to it.
-    pub(crate) fn edited(&mut self, key: &Key, edited: &Edited) {
-        let active = self.turned_to(key);
-        if edited.end.is_some() {
-            active.cursor = edited.end;
+    /// The person typed, or the editor sent the text again because they entered the document.
+    pub(crate) fn document_edited(&mut self, key: &DocumentKey, edit: &DocumentEdit) {
+        let active = self.activate(key);
+        if edit.end.is_some() {
+            active.cursor = edit.end;
         }
-        if edited.is_new {
+        if edit.is_new {
             active.selection = None;
         }
     }
 
-    /// A request names a position: that is where the cursor is.
-    pub(crate) fn at(&mut self, key: &Key, cursor: usize) {
-        let active = self.turned_to(key);
+    /// A request names the position of the cursor.
+    pub(crate) fn cursor_at(&mut self, key: &DocumentKey, cursor: usize) {
+        let active = self.activate(key);
         active.cursor = Some(cursor);
-        // An editor that highlights does so within a selection, too.
+        // Editors also highlight within a selection.
         active.selection.take_if(|selection| cursor < selection.start || selection.end < cursor);
     }
 
-    /// Code actions were asked for about a range. `asked_for`: by the person.
-    pub(crate) fn range(&mut self, key: &Key, range: Range<usize>, text: &Text, asked_for: bool) {
+    /// The editor asks for the code actions of a range; `is_invoked` if the person did.
+    pub(crate) fn code_action_range(
+        &mut self,
+        key: &DocumentKey,
+        range: Range<usize>,
+        text: &Text,
+        is_invoked: bool,
+    ) {
         let means = self.range;
-        let active = self.turned_to(key);
-        // Where the person asks, some editors send the range of a diagnostic.
-        if asked_for && means != editors::Range::Cells {
+        let active = self.activate(key);
+        // Then some editors send the range of a diagnostic.
+        if is_invoked && means != CodeActionRange::Cells {
             return;
         }
         let is_cursor = match means {
-            editors::Range::Selection => range.is_empty(),
-            editors::Range::Cells => text.text()[range.clone()].graphemes(true).nth(1).is_none(),
-            editors::Range::Cursor => true,
+            CodeActionRange::Selection => range.is_empty(),
+            CodeActionRange::Cells => text.text()[range.clone()].graphemes(true).nth(1).is_none(),
+            CodeActionRange::Cursor => true,
         };
         if is_cursor {
             active.cursor = Some(range.start);
@@ -102,8 +107,8 @@ impl Leaks {
         }
     }
 
-    fn turned_to(&mut self, key: &Key) -> &mut Active {
-        self.touch();
+    fn activate(&mut self, key: &DocumentKey) -> &mut Active {
+        self.schedule_report();
         if self.recent.first() != Some(key) {
             self.recent.retain(|open| open != key);
             self.recent.insert(0, key.clone());
@@ -112,67 +117,68 @@ impl Leaks {
             Some(active) if active.key == *key => {}
             other => *other = Some(Active { key: key.clone(), cursor: None, selection: None }),
         }
-        // It was just put there.
         self.active.get_or_insert_with(|| Active { key: key.clone(), cursor: None, selection: None })
     }
 
-    /// Something may have changed.
-    fn touch(&mut self) {
-        self.due.get_or_insert_with(|| Instant::now() + APART);
+    /// Something may have changed: a report is due soon.
+    fn schedule_report(&mut self) {
+        self.due.get_or_insert_with(|| Instant::now() + REPORT_INTERVAL);
     }
 
-    /// When there may be something to report.
+    /// When the next report is due.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.due
     }
 
-    /// A companion is there that has been told nothing.
-    pub(crate) fn forget(&mut self) {
-        self.reported = None;
-        self.touch();
+    /// Reports everything to a new companion.
+    pub(crate) fn repeat_report(&mut self) {
+        self.last_report = None;
+        self.schedule_report();
     }
 
-    /// What to report now, if it is time and anything has changed.
-    pub(crate) fn due(&mut self, now: Instant, documents: &mut Documents) -> Option<ContextReport> {
+    /// The report to send now, if one is due and differs from the last.
+    pub(crate) fn take_report(&mut self, now: Instant, documents: &mut Documents) -> Option<ContextReport> {
         self.due.take_if(|due| *due <= now)?;
         let report = self.report(documents);
-        let news = self.reported.as_ref() != Some(&report);
-        self.reported = Some(report.clone());
+        let news = self.last_report.as_ref() != Some(&report);
+        self.last_report = Some(report.clone());
         news.then_some(report)
     }
 
     fn report(&self, documents: &mut Documents) -> ContextReport {
-        let file = |key: &Key| key.to_str().filter(|_| key.is_absolute() && key.is_file()).map(str::to_owned);
+        let file = |key: &DocumentKey| {
+            key.to_str().filter(|_| key.is_absolute() && key.is_file()).map(str::to_owned)
+        };
         let active = self.active.as_ref().and_then(|active| {
             let path = file(&active.key)?;
             let Some(document) = documents.get(&active.key) else {
                 return Some(ActiveFile { path, ..ActiveFile::default() });
             };
             let text = &document.text;
-            // The text may have been told anew since.
+            // The text may have changed since.
             let cursor = active.cursor.filter(|cursor| text.text().is_char_boundary(*cursor));
             let selected = active.selection.clone().and_then(|selection| text.text().get(selection));
             Some(ActiveFile {
                 path,
-                // The desk protocol counts in UTF-16, whatever the editor does.
+                // The desk protocol counts in UTF-16 with every editor.
                 cursor: cursor.map(|cursor| position(text, cursor, Encoding::Utf16)),
                 selected_text: selected.map(|text| cut(text).to_owned()),
             })
         });
         let open = self.recent.iter().filter_map(|key| {
             let path = file(key)?;
-            Some(OpenFile { path, dirty: documents.is_dirty(key) })
+            Some(OpenFile { path, dirty: documents.check_dirty(key) })
         });
         ContextReport { active, open_files: Some(open.collect()), trusted: None }
     }
 }
 
-/// As much of a selection as is reported.
+/// Cuts a selection to the longest reported one.
 fn cut(text: &str) -> &str {
     let mut units = 0;
     let over = text.char_indices().find(|(_, c)| {
         units += c.len_utf16();
-        units > SELECTION_AT_MOST
+        units > MAX_SELECTION
     });
     over.map_or(text, |(at, _)| &text[..at])
 }

@@ -1,5 +1,4 @@
-//! What differs between texts, and two changes of one text made one. Lines are what is compared: their ends
-//! belong to them.
+//! Differences between texts, and three-way merges. The unit is a line with its ending.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,17 +8,16 @@ use alongside_desk::Text;
 use similar::DiffTag;
 use similar::algorithms::{Capture, Compact, Replace, myers};
 
-/// How long a comparison may look for the smallest difference before it settles for a coarser one. The editor
-/// waits.
-const COMPARISON: Duration = Duration::from_millis(50);
+/// After this time a comparison settles for a coarser difference, because the editor waits.
+const COMPARISON_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// Where two texts differ: pairs of line ranges, in order, with equal lines between them.
+/// The differences of two texts: pairs of line ranges in order, with equal lines between them.
 pub(crate) fn differences(old: &Text, new: &Text) -> Vec<(Range<usize>, Range<usize>)> {
     let old: Vec<&str> = (0..old.len()).map(|line| old.lines(line..line + 1)).collect();
     let new: Vec<&str> = (0..new.len()).map(|line| new.lines(line..line + 1)).collect();
-    let deadline = Some(Instant::now() + COMPARISON);
+    let deadline = Some(Instant::now() + COMPARISON_TIMEOUT);
     let mut found: Vec<(Range<usize>, Range<usize>)> = Vec::new();
-    // Not by `capture_diff_slices`, which has all algorithms there are in the program.
+    // `capture_diff_slices` would link every algorithm into the program.
     let mut ops = Compact::new(Replace::new(Capture::new()), &old[..], &new[..]);
     let Ok(()) = myers::diff_deadline(&mut ops, &old[..], 0..old.len(), &new[..], 0..new.len(), deadline);
     for op in ops.into_inner().into_inner().into_ops() {
@@ -37,8 +35,7 @@ pub(crate) fn differences(old: &Text, new: &Text) -> Vec<(Range<usize>, Range<us
     found
 }
 
-/// What two people have made of a text, in one. What is apart survives from both; where they touched the same
-/// lines, or one put something right beside what the other changed, `mine` counts.
+/// Merges two versions of `base`. Where their changes overlap or touch, `mine` wins.
 pub(crate) fn merged(base: &Arc<str>, mine: &Arc<str>, theirs: &Arc<str>) -> Arc<str> {
     if base == theirs || mine == theirs {
         return mine.clone();
@@ -79,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_apart_both_survive_and_typing_wins_where_they_are_not() {
+    fn separate_changes_survive_and_mine_wins_overlaps() {
         let base = "a\nb\nc\nd\n";
         assert_eq!(merge(base, "A\nb\nc\nd\n", "a\nb\nc\nD\n"), "A\nb\nc\nD\n");
         assert_eq!(merge(base, "A\nb\nc\nd\n", "a\nB\nc\nd\n"), "A\nB\nc\nd\n");
@@ -89,7 +86,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_has_the_changes_already_stays(base in "([ab]?\n){0,6}", mine in "([ab]?\n){0,6}", theirs in "([ab]?\n){0,6}") {
+        fn merging_twice_changes_nothing(
+            base in "([ab]?\n){0,6}",
+            mine in "([ab]?\n){0,6}",
+            theirs in "([ab]?\n){0,6}",
+        ) {
             let once = merge(&base, &mine, &theirs);
             prop_assert_eq!(merge(&base, &once, &once), once.clone());
             prop_assert_eq!(merge(&base, &mine, &base), mine.clone());

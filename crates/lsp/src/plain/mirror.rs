@@ -1,10 +1,9 @@
-//! The text of a proposal in the editor and at the companion, kept the same while both change.
+//! Keeps the text of a proposal the same in the editor and at the companion while both change it.
 //!
-//! What the editor's text was made of, the *base*, says what is typed and what came from elsewhere; the two
-//! are [merged], and the result is put into the editor and sent to the companion. Only one of the two is on
-//! its way at a time: so it is always certain what a text that comes back was made of, and a change is never
-//! taken for one that was made twice, or undone. An editor does not say which of its changes are ours: that
-//! is seen from the text.
+//! The *base* is the text that both sides last shared. A three-way [merge](merged) of base, editor and
+//! companion is the goal; the mirror sends it to the companion, or offers it to the editor. Only one of the
+//! two is in flight, so the base of a text that comes back is always known, and no change applies twice. An
+//! editor does not mark which of its changes were offers; the mirror recognizes them by their text.
 
 use std::sync::Arc;
 
@@ -13,195 +12,197 @@ use super::merge::merged;
 /// See the module.
 #[derive(Debug, Clone)]
 pub(crate) struct Mirror {
-    /// What the text in the editor was made of: what differs here was typed, what differs there came from
-    /// elsewhere.
+    /// The person typed the editor's differences from it; the companion's came from elsewhere.
     base: Arc<str>,
-    here: Arc<str>,
-    there: Arc<str>,
+    editor: Arc<str>,
+    companion: Arc<str>,
     sent: Option<Sent>,
     offered: Option<Offer>,
-    /// How many there were.
+    /// The number of the last offer.
     offers: u64,
-    /// The editor refused; it is asked again when it has changed something.
-    refused: bool,
-    /// The companion refused, for a reason that only news from it can change.
-    blocked: bool,
+    /// The editor refused the last offer; its next change allows another one.
+    is_refused: bool,
+    /// The companion refused the text; its next news allows another one.
+    is_blocked: bool,
 }
 
-/// A text on its way to the companion.
+/// A text in flight to the companion.
 #[derive(Debug, Clone)]
 struct Sent {
     text: Arc<str>,
-    /// The editor's, when it was sent.
-    here: Arc<str>,
-    /// The companion has told that it has it.
-    told: bool,
-    /// The companion has told something else meanwhile.
-    news: bool,
+    /// The editor's text at that time.
+    editor: Arc<str>,
+    /// The companion has announced this text.
+    is_announced: bool,
+    /// The companion has announced another text meanwhile.
+    has_news: bool,
 }
 
-/// A text on its way into the editor.
+/// A text in flight to the editor.
 #[derive(Debug, Clone)]
 struct Offer {
     number: u64,
     from: Arc<str>,
     to: Arc<str>,
-    /// The companion's, which is in it.
-    of: Arc<str>,
-    /// The editor says that it has it: then its next change has it, or never had.
-    answered: bool,
+    /// The companion's text in it.
+    companion: Arc<str>,
+    /// The editor says that it took the offer: its next change contains the offer, or none ever did.
+    is_taken: bool,
 }
 
 impl Mirror {
-    /// Both sides have the same.
+    /// Both sides have this text.
     pub(crate) fn new(text: Arc<str>) -> Self {
         Self {
             base: text.clone(),
-            here: text.clone(),
-            there: text,
+            editor: text.clone(),
+            companion: text,
             sent: None,
             offered: None,
             offers: 0,
-            refused: false,
-            blocked: false,
+            is_refused: false,
+            is_blocked: false,
         }
     }
 
-    /// The editor has opened a text that was made of `base`, unless it is the one it had.
-    pub(crate) fn opened(&mut self, base: Arc<str>, text: Arc<str>) {
-        if text == self.here {
+    /// The editor has opened a text that derives from `base`.
+    pub(crate) fn open(&mut self, base: Arc<str>, text: Arc<str>) {
+        if text == self.editor {
             return;
         }
         self.base = base;
-        self.here = text;
+        self.editor = text;
         self.offered = None;
-        self.refused = false;
+        self.is_refused = false;
     }
 
-    /// The editor has closed it: what it does not have cannot be lost there.
-    pub(crate) fn closed(&mut self) {
-        self.here = self.goal();
-        self.base = self.there.clone();
+    /// The editor has closed the document. The goal counts as its text.
+    pub(crate) fn close(&mut self) {
+        self.editor = self.goal();
+        self.base = self.companion.clone();
         self.offered = None;
-        self.refused = false;
+        self.is_refused = false;
     }
 
-    pub(crate) fn here(&self) -> &Arc<str> {
-        &self.here
+    pub(crate) fn editor_text(&self) -> &Arc<str> {
+        &self.editor
     }
 
-    /// Whether each side has all of the other's.
+    /// Whether both sides agree and nothing is in flight.
     #[cfg(test)]
     pub(crate) fn is_settled(&self) -> bool {
-        self.sent.is_none() && self.here == self.there
+        self.sent.is_none() && self.editor == self.companion
     }
 
-    /// Whether the editor has still to say what became of what it was offered.
+    /// Whether the editor has not answered an offer.
     pub(crate) fn awaits_editor(&self) -> bool {
-        self.offered.as_ref().is_some_and(|offer| !offer.answered)
+        self.offered.as_ref().is_some_and(|offer| !offer.is_taken)
     }
 
-    /// Whether something is typed that the companion has not.
+    /// Whether the companion lacks edits of the person.
     pub(crate) fn is_unsent(&self) -> bool {
-        !self.blocked && (self.sent.is_some() || self.goal() != self.there)
+        !self.is_blocked && (self.sent.is_some() || self.goal() != self.companion)
     }
 
-    /// What the editor's text has become, step by step as the editor tells it: one of them may be what was
-    /// offered.
-    pub(crate) fn typed(&mut self, steps: impl IntoIterator<Item = Arc<str>>) {
-        self.refused = false;
+    /// The editor's text has changed in these steps; one of them may be the offer.
+    pub(crate) fn editor_changed(&mut self, steps: impl IntoIterator<Item = Arc<str>>) {
+        self.is_refused = false;
         for text in steps {
-            // Nothing less says so for certain: a person may do by hand what was offered, or half of it.
+            // Only equality is certain: a person may make the offered change, or half of it, by hand.
             if let Some(offer) = self.offered.take_if(|offer| offer.to == text) {
-                self.base = offer.of;
+                self.base = offer.companion;
             }
-            self.here = text;
+            self.editor = text;
         }
-        self.offered.take_if(|offer| offer.answered);
+        self.offered.take_if(|offer| offer.is_taken);
     }
 
-    /// The companion's text now; true if it is what was sent.
-    pub(crate) fn told(&mut self, text: Arc<str>) -> bool {
-        self.blocked = false;
+    /// The companion announces its text; true if that is the sent one.
+    pub(crate) fn companion_changed(&mut self, text: Arc<str>) -> bool {
+        self.is_blocked = false;
         let ours = self.sent.as_ref().is_some_and(|sent| sent.text == text);
         match &mut self.sent {
-            Some(sent) if !sent.told && sent.text == text => {
-                sent.told = true;
-                // What differs from it came from elsewhere.
-                self.base = sent.here.clone();
+            Some(sent) if !sent.is_announced && sent.text == text => {
+                sent.is_announced = true;
+                self.base = sent.editor.clone();
             }
-            Some(sent) => sent.news = true,
+            Some(sent) => sent.has_news = true,
             None => {}
         }
-        self.there = text;
+        self.companion = text;
         ours
     }
 
-    /// The text to send to the companion, in place of the one it has; it counts as sent. While the editor is
-    /// being changed it may have told half of that: it is waited for, unless there is a `hurry`.
-    pub(crate) fn outgoing(&mut self, hurry: bool) -> Option<Arc<str>> {
-        if self.sent.is_some() || self.blocked || self.offered.is_some() && !hurry {
+    /// The text to send to the companion; it counts as sent. During an offer the editor may have made only
+    /// half of the change, so the text waits, unless it is `urgent`.
+    pub(crate) fn outgoing(&mut self, urgent: bool) -> Option<Arc<str>> {
+        if self.sent.is_some() || self.is_blocked || self.offered.is_some() && !urgent {
             return None;
         }
         let text = self.goal();
-        if text == self.there {
+        if text == self.companion {
             return None;
         }
-        self.sent = Some(Sent { text: text.clone(), here: self.here.clone(), told: false, news: false });
+        self.sent = Some(Sent {
+            text: text.clone(),
+            editor: self.editor.clone(),
+            is_announced: false,
+            has_news: false,
+        });
         Some(text)
     }
 
-    /// The companion has taken what was sent, or refused it.
-    pub(crate) fn answered(&mut self, taken: bool) {
+    /// The companion has replied to the sent text.
+    pub(crate) fn companion_replied(&mut self, taken: bool) {
         let Some(sent) = self.sent.take() else { return };
-        if taken && !sent.told {
-            self.base = sent.here;
-            self.there = sent.text;
+        if taken && !sent.is_announced {
+            self.base = sent.editor;
+            self.companion = sent.text;
         } else if !taken {
-            self.blocked = !sent.news && !sent.told;
+            self.is_blocked = !sent.has_news && !sent.is_announced;
         }
     }
 
-    /// The text to put into the editor, in place of the one it has, and the number of this offer.
+    /// The text to offer to the editor, and the number of the offer.
     pub(crate) fn incoming(&mut self) -> Option<(Arc<str>, u64)> {
-        if self.sent.is_some() || self.offered.is_some() || self.refused {
+        if self.sent.is_some() || self.offered.is_some() || self.is_refused {
             return None;
         }
         let text = self.goal();
-        if text == self.here {
-            self.base = self.there.clone();
+        if text == self.editor {
+            self.base = self.companion.clone();
             return None;
         }
         self.offers += 1;
-        let (from, to, of) = (self.here.clone(), text.clone(), self.there.clone());
-        self.offered = Some(Offer { number: self.offers, from, to, of, answered: false });
+        let (from, to, companion) = (self.editor.clone(), text.clone(), self.companion.clone());
+        self.offered = Some(Offer { number: self.offers, from, to, companion, is_taken: false });
         Some((text, self.offers))
     }
 
-    /// The editor says that it has taken an offer, or that it has not. It may have told the text before.
-    pub(crate) fn shown(&mut self, number: u64, taken: bool) {
+    /// The editor has answered an offer, before or after it sends the text.
+    pub(crate) fn offer_answered(&mut self, number: u64, taken: bool) {
         let Some(mut offer) = self.offered.take_if(|offer| offer.number == number) else { return };
         if taken {
-            offer.answered = true;
+            offer.is_taken = true;
             self.offered = Some(offer);
         } else {
-            // What was offered for another text need not be refused for this one.
-            self.refused = offer.from == self.here;
+            // A refusal of an offer for an older text says nothing about this one.
+            self.is_refused = offer.from == self.editor;
         }
     }
 
-    /// The editor can be asked again, though it refused.
-    pub(crate) fn ask_again(&mut self) {
-        self.refused = false;
+    /// Allows another offer after a refusal.
+    pub(crate) fn allow_offer(&mut self) {
+        self.is_refused = false;
     }
 
-    /// What both shall have.
+    /// The text that both sides are to have.
     fn goal(&self) -> Arc<str> {
-        merged(&self.base, &self.here, &self.there)
+        merged(&self.base, &self.editor, &self.companion)
     }
 
     #[cfg(test)]
-    pub(crate) fn there(&self) -> &Arc<str> {
-        &self.there
+    pub(crate) fn companion_text(&self) -> &Arc<str> {
+        &self.companion
     }
 }

@@ -1,154 +1,133 @@
-//! One review as a document: a private file that keeps the name and extension of the one it is about, so that
-//! the same languages come with it, and what has become of it in the editor.
+//! One review as a document in the editor: its file, its text there and at the companion, and the commands
+//! about it.
 
-use std::collections::VecDeque;
-use std::fs;
-use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use alongside_desk::{Change, HunkState, Lines, Review, Text, harmless, replacement};
-use alongside_platform::{private, process};
-use lsp_server::RequestId;
+use alongside_desk::{Change, Hunk, HunkState, Lines, Review, Text, harmless, replacement};
 use tokio::time::Instant;
 
-use super::convention::Convention;
+use super::command_queue::{CommandQueue, HunkStart};
 use super::mirror::Mirror;
+use super::normalization::Normalization;
+use super::proposal_file::ProposalFile;
 
-/// See the module. Dropping it removes the file.
+/// See the module.
 #[derive(Debug)]
 pub(crate) struct Proposal {
     pub(crate) review: Review,
     pub(crate) mirror: Mirror,
-    /// Where the file is; absent if it could not be written.
-    pub(crate) path: Option<PathBuf>,
-    /// What was written last.
+    /// Absent if writing failed.
+    pub(crate) file: Option<ProposalFile>,
+    /// The text that was written last.
     written: Arc<str>,
-    /// While the editor has it open: what it makes of the text, and the text as it has it.
-    pub(crate) open: Option<(Convention, Text)>,
-    /// The editor has closed it; it is rejected then, unless it is opened again or was edited.
-    pub(crate) closes: Option<Instant>,
-    /// The editor says that it shows it, but has not opened it here: when that means that it will not.
+    /// While the editor has the document open: how the editor normalizes it, and its text there.
+    pub(crate) open: Option<(Normalization, Text)>,
+    /// When closing the document counts as a rejection, unless the editor opens it again.
+    pub(crate) closes_at: Option<Instant>,
+    /// Until when the editor, which says that it shows the document, may open it here.
     pub(crate) opens_until: Option<Instant>,
-    /// The editor shows it and gives us no part in it: its person can do nothing there.
+    /// The editor shows the document without this server.
     pub(crate) is_apart: bool,
-    /// The person was told what no change shows.
-    pub(crate) noted: bool,
-    /// The newest revision that was not made here: who acts on an older one has not seen it.
-    pub(crate) others: u64,
-    /// A person was warned at this revision, and may insist.
-    pub(crate) warned: Option<u64>,
-    /// What the person asked for, in that order; done when what they typed before has arrived.
-    pub(crate) wishes: VecDeque<Wish>,
-    /// One of them is being done.
-    pub(crate) acting: bool,
-    /// The companion waits for what is not sent.
-    pub(crate) flushing: bool,
-}
-
-/// Something the person asked for.
-#[derive(Debug)]
-pub(crate) struct Wish {
-    /// The editor's request, to be answered when it is done.
-    pub(crate) id: Option<RequestId>,
-    pub(crate) what: What,
-}
-
-/// What a person can ask for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum What {
-    /// Hunks, known by where they start in the original and in the proposal: that stays while others change.
-    Keep(Vec<(usize, usize)>, bool),
-    Undo,
-    Accept,
-    Reject,
+    /// The person has seen the differences that no hunk shows.
+    pub(crate) is_noted: bool,
+    /// The newest revision made elsewhere: a command on an older one has not seen that.
+    pub(crate) foreign_revision: u64,
+    /// The revision at which the person was warned, and may insist.
+    pub(crate) warned_revision: Option<u64>,
+    pub(crate) commands: CommandQueue,
+    /// The companion waits for unsent edits.
+    pub(crate) is_flushing: bool,
 }
 
 impl Proposal {
-    /// Writes the file to a directory of its own, below a private one.
+    /// Writes the file into `directory`, which it creates.
     pub(crate) fn new(review: Review, directory: Option<PathBuf>) -> Self {
-        let path = directory.and_then(|directory| {
+        let file = directory.and_then(|directory| {
             let path = directory.join(harmless::file_name(&review.file));
-            let written = write(&path, &review.current);
-            written.inspect_err(|error| tracing::error!(%error, "a proposal cannot be written")).ok()?;
-            Some(path)
+            let file = ProposalFile::create(path, &review.current);
+            file.inspect_err(|error| tracing::error!(%error, "cannot write a proposal")).ok()
         });
         Self {
             mirror: Mirror::new(review.current.clone()),
             written: review.current.clone(),
-            others: review.revision,
+            foreign_revision: review.revision,
             review,
-            path,
+            file,
             open: None,
-            closes: None,
+            closes_at: None,
             opens_until: None,
             is_apart: false,
-            noted: false,
-            warned: None,
-            wishes: VecDeque::new(),
-            acting: false,
-            flushing: false,
+            is_noted: false,
+            warned_revision: None,
+            commands: CommandQueue::default(),
+            is_flushing: false,
         }
     }
 
-    /// Writes what there is to read now, before it is opened.
-    pub(crate) fn refresh(&mut self) {
-        let Some(path) = self.path.as_deref().filter(|_| self.open.is_none()) else { return };
-        self.mirror.closed();
-        let now = self.mirror.here().clone();
-        match write(path, &now) {
+    /// The path of the file.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.file.as_ref().map(ProposalFile::path)
+    }
+
+    /// Brings the file up to date before the editor opens it.
+    pub(crate) fn refresh_file(&mut self) {
+        let Some(file) = self.file.as_ref().filter(|_| self.open.is_none()) else { return };
+        self.mirror.close();
+        let now = self.mirror.editor_text().clone();
+        match file.replace(&now) {
             Ok(()) => self.written = now,
-            Err(error) => tracing::error!(%error, "a proposal cannot be written"),
+            Err(error) => tracing::error!(%error, "cannot write a proposal"),
         }
     }
 
-    /// The editor has opened it, or tells the whole of it again.
-    pub(crate) fn opened(&mut self, text: &Text) {
-        (self.closes, self.opens_until, self.is_apart) = (None, None, false);
-        let disk = [self.mirror.here(), &self.review.current, &self.written].map(Clone::clone);
-        let known = disk.iter().find_map(|disk| Some((disk.clone(), Convention::of(disk, text.text())?)));
+    /// The editor has opened the document, or sends its whole text again.
+    pub(crate) fn editor_opened(&mut self, text: &Text) {
+        (self.closes_at, self.opens_until, self.is_apart) = (None, None, false);
+        let disk = [self.mirror.editor_text(), &self.review.current, &self.written].map(Clone::clone);
+        let known =
+            disk.iter().find_map(|disk| Some((disk.clone(), Normalization::detect(disk, text.text())?)));
         match known {
-            Some((disk, convention)) => {
-                self.mirror.opened(disk.clone(), disk);
-                self.open = Some((convention, text.clone()));
+            Some((disk, normalization)) => {
+                self.mirror.open(disk.clone(), disk);
+                self.open = Some((normalization, text.clone()));
             }
+            // The editor kept edits that this server never saw, perhaps because it was restarted.
             None => {
-                // Something was typed that we were not told of: an editor that kept it, or a server that was
-                // restarted.
-                let convention = Convention::guess(&self.review.current, text.text());
-                let back = convention.back(None, text);
-                self.mirror.opened(self.review.current.clone(), back.into());
-                self.open = Some((convention, text.clone()));
+                let normalization = Normalization::guess(&self.review.current, text.text());
+                let restored = normalization.restore(None, text);
+                self.mirror.open(self.review.current.clone(), restored.into());
+                self.open = Some((normalization, text.clone()));
             }
         }
     }
 
-    /// What the editor's text has become, step by step.
-    pub(crate) fn typed(&mut self, steps: &[Text]) {
+    /// The editor's text has changed in these steps.
+    pub(crate) fn editor_changed(&mut self, steps: &[Text]) {
         let Some(last) = steps.last() else { return };
-        let Some((convention, before)) = &mut self.open else { return self.opened(last) };
-        let mut ours = Text::new(self.mirror.here().clone());
-        let mut back = Vec::with_capacity(steps.len());
+        let Some((normalization, before)) = &mut self.open else { return self.editor_opened(last) };
+        let mut ours = Text::new(self.mirror.editor_text().clone());
+        let mut restored = Vec::with_capacity(steps.len());
         for text in steps {
-            ours = Text::new(convention.back(Some((before, &ours)), text));
-            back.push(ours.text().clone());
+            ours = Text::new(normalization.restore(Some((before, &ours)), text));
+            restored.push(ours.text().clone());
             *before = text.clone();
         }
-        self.mirror.typed(back);
+        self.mirror.editor_changed(restored);
     }
 
-    /// What to tell the companion of what was typed.
+    /// The changes to send to the companion; they count as sent.
     pub(crate) fn outgoing(&mut self) -> Vec<Change> {
-        let text = self.mirror.outgoing(self.flushing);
+        let text = self.mirror.outgoing(self.is_flushing);
         text.and_then(|text| replacement(&self.review.current, &text)).into_iter().collect()
     }
 
-    /// Whether something in it is neither proposed nor the original.
+    /// Whether the person has edited the proposal.
     pub(crate) fn has_edits(&self) -> bool {
         self.mirror.is_unsent() || self.review.hunks.iter().any(|hunk| hunk.state == HunkState::Edited)
     }
 
-    /// The hunks that lie in some lines of the text as the editor shows it.
+    /// The indexes of the hunks that the editor shows within some lines.
     pub(crate) fn hunks_in(&self, from: usize, to: usize) -> impl Iterator<Item = usize> {
         let lines = Text::new(self.review.current.clone()).len();
         let hunks = self.review.hunks.iter().enumerate();
@@ -159,78 +138,31 @@ impl Proposal {
         within.map(|(index, _)| index)
     }
 
-    /// The first hunk after a line; the first of all after the last.
-    pub(crate) fn next_after(&self, line: Option<usize>) -> usize {
+    /// The index of the first hunk after a line; of the first hunk after the last one.
+    pub(crate) fn next_hunk(&self, line: Option<usize>) -> usize {
         let lines = Text::new(self.review.current.clone()).len();
         let mut starts = self.review.hunks.iter().map(|hunk| shown(hunk.current, lines).start);
         starts.position(|start| line.is_none_or(|line| line < start)).unwrap_or_default()
     }
 
-    /// The indexes of hunks that are known by where they start.
-    pub(crate) fn indexes(&self, starts: &[(usize, usize)]) -> Vec<usize> {
+    /// The indexes of the hunks with these starts.
+    pub(crate) fn indexes(&self, starts: &[HunkStart]) -> Vec<usize> {
         let hunks = self.review.hunks.iter().enumerate();
-        let meant = hunks.filter(|(_, hunk)| starts.contains(&(hunk.original.start, hunk.proposed.start)));
+        let meant = hunks.filter(|(_, hunk)| starts.contains(&start_of(hunk)));
         meant.map(|(index, _)| index).collect()
     }
 }
 
-impl Drop for Proposal {
-    fn drop(&mut self) {
-        if let Some(path) = &self.path {
-            // Somebody may have tidied up.
-            let _ = fs::remove_file(path);
-            let _ = path.parent().map(fs::remove_dir);
-        }
-    }
+/// The start of a hunk, which identifies it.
+pub(crate) fn start_of(hunk: &Hunk) -> HunkStart {
+    (hunk.original.start, hunk.proposed.start)
 }
 
-/// Where a hunk is shown: where nothing is left of it, at the line that follows, or the last.
+/// The lines that show a hunk. An empty hunk appears at the next line, or the last one.
 pub(crate) fn shown(current: Lines, lines: usize) -> Lines {
     if !current.is_empty() {
         return current;
     }
     let start = current.start.min(lines.saturating_sub(1));
     Lines { start, end: start + 1 }
-}
-
-/// Replaces a file in one step, readable for nobody else, in a directory of the same kind.
-fn write(path: &Path, text: &str) -> io::Result<()> {
-    let directory = path.parent().unwrap_or(Path::new("/"));
-    private::create_directories(directory)?;
-    let mut file = tempfile::Builder::new().prefix(".alongside-").tempfile_in(directory)?;
-    file.write_all(text.as_bytes())?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
-}
-
-/// Removes what editors left that are gone: `name` begins with the editor's process.
-pub(crate) fn sweep(directory: &Path) {
-    for left in fs::read_dir(directory).into_iter().flatten().flatten() {
-        let name = left.file_name();
-        let editor = name.to_str().and_then(|name| name.split('-').next()?.parse::<u32>().ok());
-        if editor.is_some_and(|editor| editor > 0 && !process::is_alive(editor)) {
-            let _ = fs::remove_dir_all(left.path());
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[cfg(unix)]
-    #[test]
-    fn a_proposal_is_nobody_elses_business() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let tmp = tempfile::tempdir().unwrap();
-        let path = tmp.path().join("reviews/1-2-3/a.txt");
-        write(&path, "x").unwrap();
-        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!(mode(&path), 0o600);
-        assert_eq!((mode(path.parent().unwrap()), mode(&tmp.path().join("reviews"))), (0o700, 0o700));
-        fs::rename(path.parent().unwrap(), tmp.path().join("reviews/4194305-2-3")).unwrap();
-        fs::create_dir(tmp.path().join(format!("reviews/{}-2-3", std::process::id()))).unwrap();
-        sweep(&tmp.path().join("reviews"));
-        assert_eq!(fs::read_dir(tmp.path().join("reviews")).unwrap().count(), 1);
-    }
 }

@@ -1,19 +1,18 @@
-//! Whether a process is there. Agents ask with signal 0, which Unix answers at once; on Windows `tasklist` is
-//! asked, which takes a moment.
+//! Whether a process is alive. Unix answers at once, by signal 0, as agents do it; on Windows `tasklist`
+//! takes a moment.
 
-/// Whether a process exists, whoever owns it. Where it cannot be told, it counts as alive.
+/// Whether a process exists, of any user. True if the system does not show it.
 pub fn is_alive(pid: u32) -> bool {
     pid != 0 && signal(pid) != Some(Signalled::Gone)
 }
 
-/// Whether we could send a process a signal: stricter than [`is_alive`] about processes of other users, but
-/// on Windows.
+/// Whether this process may send a signal to another one. On Windows the same as [`is_alive`].
 pub fn may_signal(pid: u32) -> bool {
     pid != 0 && signal(pid).is_none_or(|outcome| outcome == Signalled::Reached)
 }
 
 #[derive(Debug, PartialEq, Eq)]
-#[cfg_attr(not(unix), expect(dead_code, reason = "it is not told there"))]
+#[cfg_attr(not(unix), expect(dead_code, reason = "Windows does not show it"))]
 enum Signalled {
     Reached,
     NotAllowed,
@@ -47,8 +46,7 @@ fn signal(pid: u32) -> Option<Signalled> {
     })
 }
 
-/// Whether `tasklist` names a process. Where there is none it says so in the language of the system, without
-/// a comma in the right place.
+/// Whether the output of `tasklist` lists a process. Without one it is a sentence in the system's language.
 #[cfg(any(not(unix), test))]
 fn lists(said: &str, pid: u32) -> bool {
     let number = format!("\"{pid}\"");
@@ -60,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tasklist_names_a_process_or_says_that_there_is_none() {
+    fn tasklist_output_lists_a_process_or_none() {
         let one = "\r\n\"Code.exe\",\"8200\",\"Console\",\"1\",\"182,440 K\"\r\n";
         assert!(lists(one, 8200) && !lists(one, 820) && !lists(one, 1));
         assert!(!lists("INFO: No tasks are running which match the specified criteria.\r\n", 8200));
@@ -72,7 +70,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn this_process_lives_and_one_that_has_ended_does_not() {
+    fn an_ended_process_is_not_alive() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         assert!(is_alive(child.id()) && may_signal(child.id()));
         child.kill().unwrap();
@@ -83,7 +81,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_process_of_somebody_else_lives_but_is_not_for_us_to_signal() {
+    fn a_foreign_process_is_alive_but_not_signalled() {
         let may = rustix::process::geteuid().is_root() || crate::process::Processes::now().is_ours(1);
         assert!(is_alive(1));
         assert_eq!(may_signal(1), may);

@@ -1,17 +1,17 @@
-//! The table that Windows keeps, as PowerShell writes it: a list of objects, or one object where there is
-//! only one.
+//! The process table of Windows, as PowerShell prints it: a list of objects, or a single object.
 
 use serde::Deserialize;
 
-use super::{Process, Row, Table, Whose};
+use super::table::{Process, ProcessOwner, Row, Table};
 use crate::shell::words;
 
-/// What agents ask, too.
+/// The query that agents use.
 pub(super) const ARGUMENTS: &[&str] = &[
     "-NoProfile",
     "-NonInteractive",
     "-Command",
-    "Get-CimInstance Win32_Process | Select-Object ProcessId,ParentProcessId,Name,CommandLine | ConvertTo-Json -Compress",
+    "Get-CimInstance Win32_Process | Select-Object ProcessId,ParentProcessId,Name,CommandLine \
+     | ConvertTo-Json -Compress",
 ];
 
 #[derive(Deserialize)]
@@ -22,7 +22,7 @@ struct Object {
     parent_process_id: u32,
     #[serde(default)]
     name: Option<String>,
-    /// Null for what belongs to the system or to somebody else.
+    /// Null for processes of the system and of other users.
     #[serde(default)]
     command_line: Option<String>,
 }
@@ -34,7 +34,7 @@ enum Printed {
     One(Object),
 }
 
-/// Reads the table; `None` where it is none.
+/// Reads the table; `None` for other output.
 pub(super) fn parse(json: &str) -> Option<Table> {
     // Some versions of PowerShell begin with a byte-order mark.
     let objects = match serde_json::from_str(json.trim_start_matches('\u{feff}').trim()).ok()? {
@@ -45,10 +45,10 @@ pub(super) fn parse(json: &str) -> Option<Table> {
 }
 
 fn row(object: Object) -> (u32, Row) {
-    let whose = if object.command_line.is_some() { Whose::Ours } else { Whose::Unknown };
+    let owner = if object.command_line.is_some() { ProcessOwner::Ours } else { ProcessOwner::Unknown };
     let arguments = words(object.command_line.as_deref().unwrap_or_default()).into_iter().skip(1).collect();
     let name = object.name.unwrap_or_default();
-    (object.process_id, Row { process: Process { parent: object.parent_process_id, name, arguments }, whose })
+    (object.process_id, Row { process: Process { parent: object.parent_process_id, name, arguments }, owner })
 }
 
 #[cfg(test)]
@@ -66,11 +66,11 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_read_with_owners_and_arguments() {
+    fn owners_and_arguments_are_read() {
         let table = parse(WINDOWS).unwrap();
         assert_eq!((table[&8200].process.parent, table[&8200].process.name.as_str()), (6120, "Code.exe"));
-        assert_eq!(table[&8200].whose, Whose::Ours);
-        assert_eq!(table[&4].whose, Whose::Unknown, "the system's command line is not told");
+        assert_eq!(table[&8200].owner, ProcessOwner::Ours);
+        assert_eq!(table[&4].owner, ProcessOwner::Unknown, "the system's command line is hidden");
         let node = &table[&9400].process;
         assert_eq!(
             node.arguments,
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn one_process_alone_is_no_list_and_anything_else_no_table() {
+    fn a_single_object_is_a_table_and_text_is_none() {
         let one =
             parse("\u{feff}{\"ProcessId\":7,\"ParentProcessId\":1,\"Name\":\"a.exe\",\"CommandLine\":null}");
         assert_eq!(one.unwrap()[&7].process.parent, 1);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_editor_is_the_third_process_from_the_top() {
+    fn powershell_and_cmd_lead_to_the_editor() {
         // node ← powershell ← Code ← Code ← explorer, whose parent has ended.
         assert_eq!(editor(9400), Some(8260));
         // node ← cmd ← nvim --embed ← nvim ← powershell ← WindowsTerminal ← explorer

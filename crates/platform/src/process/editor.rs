@@ -1,17 +1,17 @@
-//! Which process an agent takes for the editor. The rule is old, odd and the same in every family: the
-//! grandparent of the nearest shell above, because VS Code puts a process between itself and its shells; on
-//! Windows, the third process from the top.
+//! The process that an agent takes for the editor. Every family has the same rule: the grandparent of the
+//! nearest shell above, because VS Code puts a process between itself and its shells; on Windows, the third
+//! process from the top.
 
-use super::Process;
+use super::table::Process;
 use crate::Os;
 
-/// Shells as agents know them. A login shell's `-zsh` is none, nor are `nu` and `pwsh`.
+/// The shells that agents know. `-zsh` (a login shell), `nu` and `pwsh` do not count.
 const SHELLS: [&str; 8] = ["zsh", "bash", "sh", "tcsh", "csh", "ksh", "fish", "dash"];
 
-/// Agents look no further up than this.
+/// The most ancestors that agents look at.
 const MAX_DEPTH: usize = 32;
 
-/// The process that agents take for the editor, seen from one of theirs. `None` if that one is gone.
+/// The process that an agent with process `from` takes for the editor. `None` if `from` has ended.
 pub fn editor_above(os: Os, from: u32, process: impl Fn(u32) -> Option<Process>) -> Option<u32> {
     match os {
         Os::Linux | Os::MacOs => above_the_shell(from, process),
@@ -19,8 +19,8 @@ pub fn editor_above(os: Os, from: u32, process: impl Fn(u32) -> Option<Process>)
     }
 }
 
-/// The grandparent of the nearest shell at or above `from`, the shell's parent if that grandparent is init,
-/// and the topmost ancestor where there is no shell.
+/// The grandparent of the nearest shell at or above `from`; the shell's parent if the grandparent is init;
+/// the topmost ancestor without a shell.
 fn above_the_shell(from: u32, process: impl Fn(u32) -> Option<Process>) -> Option<u32> {
     let mut pid = from;
     for _ in 0..MAX_DEPTH {
@@ -39,7 +39,7 @@ fn above_the_shell(from: u32, process: impl Fn(u32) -> Option<Process>) -> Optio
     process(pid).map(|_| pid)
 }
 
-/// Whatever the shells: the topmost one where there are not three.
+/// The third process from the top; the topmost one if there are fewer.
 fn third_from_the_top(from: u32, process: impl Fn(u32) -> Option<Process>) -> Option<u32> {
     let parent = |pid: &u32| process(*pid).map(|found| found.parent).filter(|parent| *parent != 0);
     let chain: Vec<u32> = std::iter::successors(Some(from), parent)
@@ -52,7 +52,7 @@ fn third_from_the_top(from: u32, process: impl Fn(u32) -> Option<Process>) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::process::name_in;
+    use crate::process::table::name_in;
 
     /// The editor of a chain of `(pid, command)` from the agent upwards.
     fn editor(os: Os, chain: &[(u32, &str)]) -> Option<u32> {
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn the_editor_is_the_shells_parent_when_init_comes_next() {
+    fn the_editor_is_the_shells_parent_below_init() {
         assert_eq!(on_unix(&[(9, "node"), (8, "bash"), (7, "tmux: server"), (1, "init")]), Some(7));
     }
 
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn on_windows_the_editor_is_the_third_process_from_the_top() {
+    fn the_windows_editor_is_third_from_the_top() {
         let whole =
             [(9, "node"), (8, "powershell"), (7, "Code"), (6, "Code"), (5, "explorer"), (4, "userinit")];
         assert_eq!(editor(Os::Windows, &whole), Some(6));

@@ -1,28 +1,28 @@
-//! Waiting for the end of a process that is none of ours.
+//! Waiting for the end of a process that is no child.
 
 use std::time::Duration;
 
-/// How often a process is looked at where the system does not tell of its end.
+/// The interval of polling where the system does not report the end.
 #[cfg(unix)]
-const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Looking starts a program there.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// The interval on Windows, where each check starts a program.
 #[cfg(not(unix))]
-const LOOK_EVERY: Duration = Duration::from_secs(5);
+const POLL_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Waits until a process has ended: at once on Linux, within a second on other Unixes, within some on
+/// Waits for the end of a process. Notices it at once on Linux, within 1 s on other Unixes, and within 5 s on
 /// Windows. Cancel safe. Needs a Tokio runtime.
 pub async fn ended(pid: u32) {
     #[cfg(target_os = "linux")]
     if pidfd(pid).await.is_some() {
         return;
     }
-    // In a thread, for looking may take a while.
-    while tokio::task::spawn_blocking(move || super::is_alive(pid)).await.unwrap_or(true) {
-        tokio::time::sleep(LOOK_EVERY).await;
+    // In a thread, because the check may block.
+    while tokio::task::spawn_blocking(move || super::alive::is_alive(pid)).await.unwrap_or(true) {
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 
-/// Waits on a descriptor that becomes readable when its process has ended; `None` where the kernel has none.
+/// Waits for the end by a descriptor; `None` if the kernel has none.
 #[cfg(target_os = "linux")]
 #[expect(
     deprecated,
@@ -41,8 +41,8 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_end_of_somebody_elses_process_is_noticed() {
-        // A shell starts it and leaves, so that it is no child of ours.
+    async fn the_end_of_a_foreign_process_is_noticed() {
+        // A shell starts the process and ends, so it is no child.
         let script = "sleep 60 >/dev/null 2>&1 & echo $!";
         let ran = std::process::Command::new("sh").args(["-c", script]).output().unwrap();
         let pid: u32 = String::from_utf8_lossy(&ran.stdout).trim().parse().unwrap();

@@ -1,11 +1,11 @@
 //! The table that `ps` prints on macOS and other Unixes.
 
-use super::{Process, Row, Table, Whose, name_in};
+use super::table::{Process, ProcessOwner, Row, Table, name_in};
 
-/// Every process: its number, its parent's, its owner's, and its command line. The last one is never cut.
+/// The arguments for all processes with full command lines.
 pub(super) const ARGUMENTS: &[&str] = &["-axww", "-o", "pid=,ppid=,uid=,command="];
 
-/// Reads the table. Lines that are none of it do not count.
+/// Reads the table and skips other lines.
 pub(super) fn parse(table: &str) -> Table {
     table.lines().filter_map(row).collect()
 }
@@ -15,9 +15,9 @@ fn row(line: &str) -> Option<(u32, Row)> {
     let (parent, rest) = number(rest)?;
     // A user such as `nobody` has a negative number on macOS.
     let (user, command) = word(rest)?;
-    let whose = user.parse().map_or(Whose::Unknown, Whose::User);
+    let owner = user.parse().map_or(ProcessOwner::Unknown, ProcessOwner::User);
     let arguments = command.split_whitespace().skip(1).map(str::to_owned).collect();
-    Some((pid, Row { process: Process { parent, name: name_in(command), arguments }, whose }))
+    Some((pid, Row { process: Process { parent, name: name_in(command), arguments }, owner }))
 }
 
 fn number(line: &str) -> Option<(u32, &str)> {
@@ -46,45 +46,45 @@ mod tests {
     }
 
     #[test]
-    fn every_line_of_a_table_is_read() {
+    fn every_row_is_read() {
         let table = parse(MAC);
         assert_eq!(table.len(), MAC.lines().count());
         let shell = &table[&735];
         assert_eq!((shell.process.parent, shell.process.name.as_str()), (734, "-zsh"));
-        assert_eq!(shell.whose, Whose::User(501));
-        assert_eq!(table[&734].whose, Whose::User(0), "login is root's, also in a user's terminal");
-        assert_eq!(table[&98].whose, Whose::Unknown, "nobody is -2");
+        assert_eq!(shell.owner, ProcessOwner::User(501));
+        assert_eq!(table[&734].owner, ProcessOwner::User(0), "root owns login, even in a user's terminal");
+        assert_eq!(table[&98].owner, ProcessOwner::Unknown, "nobody is -2");
         assert_eq!(table[&2204].process.arguments, ["--embed", "notes.md"]);
-        // Agents split at the first blank, and so do we.
+        // Agents split at the first blank.
         assert_eq!(table[&1501].process.name, "Visual");
     }
 
     #[test]
-    fn what_is_no_table_has_no_rows() {
+    fn other_output_has_no_rows() {
         assert!(parse("ps: illegal option -- w\nusage: ps [-AaCcEefhjlMmrSTvwXx]\n\n").is_empty());
         assert!(parse("  12\n").is_empty());
     }
 
     #[test]
-    fn in_a_terminal_of_vs_code_the_editor_is_its_main_process() {
+    fn vs_codes_terminal_leads_to_its_main_process() {
         // node ← zsh ← pty host ← the application.
         assert_eq!(editor(1610), Some(1501));
     }
 
     #[test]
-    fn in_terminal_app_no_login_shell_counts_and_the_application_is_taken() {
+    fn terminal_apps_login_shell_does_not_count() {
         // node ← -zsh ← login ← Terminal ← launchd.
         assert_eq!(editor(790), Some(412));
     }
 
     #[test]
-    fn in_a_terminal_of_neovim_its_interface_is_taken() {
+    fn neovims_terminal_leads_to_its_interface() {
         // node ← zsh ← nvim --embed ← nvim.
         assert_eq!(editor(2250), Some(2203));
     }
 
     #[test]
-    fn a_process_that_is_gone_has_no_editor() {
+    fn an_ended_process_has_no_editor() {
         assert_eq!(editor(4_000_000), None);
     }
 }

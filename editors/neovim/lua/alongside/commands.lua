@@ -1,4 +1,4 @@
--- :Alongside and its subcommands. Each is one line a person types, and says in one line what came of it.
+-- :Alongside and its subcommands. Each answers in one line.
 
 local config = require('alongside.config')
 local context = require('alongside.context')
@@ -13,7 +13,7 @@ local function review()
   return require('alongside.review')
 end
 
--- A buffer to read in, of which nothing remains when it is left.
+-- Shows lines in a scratch buffer that vanishes when it is hidden.
 local function show(title, lines)
   vim.cmd('botright new')
   local buf = vim.api.nvim_get_current_buf()
@@ -55,14 +55,14 @@ local function status_lines()
       end
     end
     if #one.context > 0 then
-      lines[#lines + 1] = '  agents are told about:'
+      lines[#lines + 1] = '  agents know about:'
       for _, file in ipairs(one.context) do
         lines[#lines + 1] = ('    %s%s'):format(harmless.name(file.path), file.active and ' (active)' or '')
       end
     end
   end
   if #lines == 0 then
-    lines[1] = server.is_starting() and 'alongside is starting' or 'alongside does not run: :checkhealth alongside'
+    lines[1] = server.is_starting() and 'alongside is starting' or 'alongside is not running: :checkhealth alongside'
   end
   return lines
 end
@@ -70,7 +70,7 @@ end
 local function pause(argument)
   local one = context.server() or server.all()[1]
   if not one then
-    return say('alongside does not run: :checkhealth alongside', vim.log.levels.WARN)
+    return say('alongside is not running: :checkhealth alongside', vim.log.levels.WARN)
   end
   local paused = not (one.status and one.status.paused)
   if argument then
@@ -81,13 +81,13 @@ local function pause(argument)
       if err then
         say('alongside: ' .. tostring(err.message), vim.log.levels.WARN)
       elseif each.id == one.id then
-        say(paused and 'alongside: agents are not told about your files' or 'alongside: agents are told about your files')
+        say(paused and 'alongside: paused. Agents learn nothing about your files.' or 'alongside: resumed. Agents learn about your files.')
       end
     end)
   end
 end
 
--- By name: what it does, and which words may follow it.
+-- Each by name, with its function and the words that may follow it.
 local subcommands = {
   review = {
     run = function(id)
@@ -129,7 +129,7 @@ local subcommands = {
   log = {
     run = function()
       local lines = log.lines()
-      lines[#lines + 1] = ("What the server writes to its standard error is in Neovim's log: %s"):format(
+      lines[#lines + 1] = ("Neovim's log has the server's standard error: %s"):format(
         harmless.name(vim.lsp.log.get_filename())
       )
       show('alongside://log', lines)
@@ -137,7 +137,7 @@ local subcommands = {
   },
 }
 
---- Obeys `:Alongside …`.
+--- Runs `:Alongside …`.
 ---@param command table as nvim_create_user_command gives it
 function M.run(command)
   if not require('alongside').is_set_up() then

@@ -1,5 +1,4 @@
--- What users can set, and what happens when they misspell it: the option is named together with the nearest right one,
--- everything else still works.
+-- The options. A message names a misspelt option and the nearest valid one; all others still count.
 
 local harmless = require('alongside.harmless')
 
@@ -13,7 +12,7 @@ local M = {}
 ---@field notify fun(message: string, level?: integer, opts?: table)
 ---@field log string|false a file that the log is also written to
 
---- The program that has installed the plugin, or else the one in $PATH.
+--- The program that installed the plugin, otherwise the one in $PATH.
 local function program()
   local ok, installed = pcall(require, 'alongside.installed')
   if ok and type(installed) == 'table' and vim.fn.executable(installed.program or '') == 1 then
@@ -51,7 +50,7 @@ local function is_string_or_false(value)
   return value == false or (type(value) == 'string' and value ~= '')
 end
 
--- For each option: whether a value is right, and what a right one is, in words.
+-- For each option: a check of its value, and a description of valid ones.
 local rules = {
   cmd = { is_command, 'a list of words such as { "alongside", "lsp" }' },
   context = { is_boolean, 'true or false' },
@@ -65,7 +64,7 @@ local rules = {
   },
 }
 
---- How many letters must change to make `a` of `b`.
+--- The edit distance of `a` and `b`.
 local function distance(a, b)
   local row = {}
   for j = 0, #b do
@@ -84,7 +83,7 @@ local function distance(a, b)
   return row[#b]
 end
 
---- The one of `names` that `name` was most likely meant to be, if one is near.
+--- The nearest of `names` to `name`, if one is near.
 ---@param name string
 ---@param names string[]
 ---@return string?
@@ -126,7 +125,7 @@ end
 
 local MORE = '… (:Alongside log)'
 
---- A message that is longer than its line makes Neovim ask for Enter, and that interrupts typing.
+--- Cuts a message to its line: with a longer one, Neovim asks for Enter and interrupts typing.
 local function in_one_line(message)
   local room = vim.o.columns * math.max(1, vim.o.cmdheight) - 12
   if vim.fn.strdisplaywidth(message) <= room then
@@ -141,14 +140,14 @@ local function in_one_line(message)
   return message .. MORE
 end
 
---- Whether `notify` is Neovim's own, which shows messages where one types. Newer releases do not say where their own
---- functions are from; what a person or a plugin defines has a place.
+--- Whether `notify` is Neovim's own, which shows messages at the command line. In newer releases Neovim's functions have no
+--- source, while those of persons and plugins do.
 local function is_builtin(notify)
   local source = debug.getinfo(notify, 'S').source
   return source:find('^@vim/') ~= nil or source:find('^=?%?$') ~= nil
 end
 
---- Says something to the person in one message that cannot do harm and does not ask for Enter.
+--- Shows one harmless message that does not ask for Enter.
 local function notifier(user)
   return function(message, level, opts)
     local notify = user or vim.notify
@@ -164,7 +163,7 @@ local function notifier(user)
   end
 end
 
---- The configuration that `given` asks for, and what is wrong with it.
+--- The configuration from `given`, and its errors.
 ---@param given table?
 ---@return alongside.Config config, string[] wrong
 function M.resolve(given)
@@ -174,7 +173,7 @@ function M.resolve(given)
     given = nil
   end
   merge(given or {}, config, rules, '', wrong)
-  -- Whether the person has chosen what shows messages.
+  -- Whether the person has set `notify`.
   M.is_custom = config.notify ~= false
   config.notify = notifier(config.notify or nil)
   table.sort(wrong)

@@ -1,6 +1,5 @@
--- Tells each companion which files of its project are open, where the cursor is and what is selected. What was looked
--- at last stays active while the person is in a terminal or a floating window: an agent there is being talked to about
--- it.
+-- Reports the open files, the cursor and the selection to each project's companion. The last file stays active while the
+-- person is in a terminal or a floating window, because they talk to an agent about it there.
 
 local config = require('alongside.config')
 local log = require('alongside.log')
@@ -10,9 +9,9 @@ local server = require('alongside.server')
 
 local M = {}
 
--- At most one message in this many milliseconds.
+-- The shortest time between two messages, in milliseconds.
 local PACE = 50
--- Agents take ten files; the companion leaves out those that are nobody's business.
+-- Agents take ten files; the companion omits excluded ones.
 local MOST_FILES = 50
 
 local focused = {} ---@type table<integer, integer> by buffer, when it was entered last
@@ -60,9 +59,9 @@ local function is_floating(window)
   return vim.api.nvim_win_get_config(window).relative ~= ''
 end
 
---- Reads what the current window shows, if it is one that counts.
+--- Reads the state of the current window, if it counts.
 local function look()
-  -- A command line leaves the cursor where it is, and what was selected when it was opened is what it is about.
+  -- A command line keeps the cursor, and applies to the selection from before.
   if vim.fn.mode() == 'c' then
     return
   end
@@ -75,7 +74,7 @@ local function look()
     looked_at = buf
     places[buf] = { cursor = selection.cursor(window), selected = selection.current() }
   elseif vim.bo[buf].buftype == '' and vim.api.nvim_buf_get_name(buf) == '' then
-    -- A new, unnamed text: the person is in no file any more.
+    -- In a new, unnamed buffer the person is in no file.
     looked_at = nil
   end
 end
@@ -106,7 +105,7 @@ local function send()
   end
 end
 
---- Sends what has changed, soon: after the keys that are being obeyed, and not sooner than the pace allows.
+--- Sends changes soon: after the current keys, and not before the interval has passed.
 local function soon()
   if waiting or not timer then
     return
@@ -132,13 +131,13 @@ local function left_visual_mode()
   if not project.is_file(buf) then
     return
   end
-  -- Leaving the window ends Visual mode first. What was selected then is what the person goes elsewhere to talk about;
-  -- `look` forgets it if they are still here after this key.
+  -- Leaving the window ends Visual mode first, but the selection stays the topic in the next window. `look` forgets it if
+  -- the person is still here after this key.
   local ok, selected = pcall(selection.last)
   places[buf] = { cursor = selection.cursor(0), selected = ok and selected or nil }
 end
 
---- The server of what the person is looking at.
+--- The server of the current file.
 ---@return alongside.Server?
 function M.server()
   if looked_at and vim.api.nvim_buf_is_valid(looked_at) and project.is_file(looked_at) then
@@ -150,7 +149,7 @@ function M.server()
   return server.get(project.of_cwd())
 end
 
---- A server is there: it is told everything.
+--- A server is ready: it gets everything.
 ---@param id integer
 function M.ready(id)
   told[id] = nil
@@ -160,7 +159,7 @@ function M.ready(id)
   end
 end
 
---- A server is gone.
+--- A server has ended.
 ---@param id integer
 function M.gone(id)
   told[id] = nil
@@ -174,7 +173,7 @@ local function forget(buf)
   project.forget(buf)
 end
 
---- Begins to follow what the person does; asked again, follows the new configuration.
+--- Starts to follow the person; a second call applies the new configuration.
 function M.setup()
   local group = vim.api.nvim_create_augroup('alongside.context', {})
   if timer then

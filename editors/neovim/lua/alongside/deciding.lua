@@ -1,5 +1,4 @@
--- How a person decides: with a key, a command, by writing, by closing the window. Only what a person said decides
--- anything, on the revision they see.
+-- Decisions of the person: by key, command, writing, or closing the window. Each applies to the revision that they see.
 
 local config = require('alongside.config')
 local ending = require('alongside.ending')
@@ -10,14 +9,14 @@ local writing = require('alongside.writing')
 
 local M = {}
 
--- How long a decision waits until the companion has all that was typed.
+-- How long a decision waits for the companion to take all edits, in milliseconds.
 local PATIENCE = 1500
 
 local function reviews()
   return require('alongside.review')
 end
 
--- Whether the person, told what is wrong, accepts nevertheless. The harmless answer is the one that Enter gives.
+-- Asks whether to accept despite warnings. Enter gives the harmless answer.
 local function accepts_nevertheless(review)
   local wrong = {}
   for _, note in ipairs(winbar.notes(review, review.root, target.is_modified(review.file))) do
@@ -47,7 +46,7 @@ local function send(review, decision, on_refused)
   end)
 end
 
--- Shows a review again whose window was closed by a command that was to decide it, and did not.
+-- Shows a review again after the command that was to decide it closed its window and failed.
 local function show_again(review)
   return function()
     if not review.is_over and review.view and not review.view:is_shown() then
@@ -56,14 +55,14 @@ local function show_again(review)
   end
 end
 
---- Decides a review, because a person said so just now. Returns whether that was sent.
+--- Decides a review for the person. Returns whether the decision was sent.
 ---@param review alongside.Review
 ---@param decision "accept"|"reject"
----@param quits boolean? its window closes after this
+---@param quits boolean? the window closes afterwards
 ---@return boolean
 function M.decide(review, decision, quits)
   if review.is_over then
-    say.now(('%s: this review has already ended'):format(reviews().name(review)))
+    say.now(('%s: this review has already ended.'):format(reviews().name(review)))
     return true
   elseif review.deciding then
     return true
@@ -80,32 +79,32 @@ function M.decide(review, decision, quits)
     end
     if review.is_over or (review.sync and revision ~= review.sync.revision) then
       if not review.is_over then
-        say.now(('%s: it has changed since: look at it again.'):format(reviews().name(review)), vim.log.levels.WARN)
+        say.now(('%s: the proposal has changed. Look at it again.'):format(reviews().name(review)), vim.log.levels.WARN)
       end
       return false
     end
   elseif review.sync then
-    -- What was typed belongs to the draft.
+    -- The draft is to hold all edits.
     review.sync:settle(PATIENCE)
   end
   send(review, decision, quits and show_again(review) or nil)
   return true
 end
 
---- Decides what the person looks at.
+--- Decides the review in the current tab page.
 ---@param decision "accept"|"reject"
 function M.by_command(decision)
   local review = reviews().looked_at()
   if review then
     M.decide(review, decision)
   elseif #reviews().all() == 0 then
-    say.now('alongside: no review waits')
+    say.now('alongside: no review is waiting.')
   else
-    say.now(('alongside: look at the review first (:Alongside), then %s it'):format(decision), vim.log.levels.WARN)
+    say.now(('alongside: look at the review first (:Alongside), then %s it.'):format(decision), vim.log.levels.WARN)
   end
 end
 
--- The window of the proposal is gone, by whatever command: that is a no, after a question if something would be lost.
+-- Closing the window of the proposal rejects it, after a question if it has edits.
 local function window_closed(review)
   local shown = review.view
   if review.is_over or shown.is_closing or vim.v.exiting ~= vim.NIL or shown:is_shown() or shown:adopt() then
@@ -122,10 +121,10 @@ local function window_closed(review)
     review.stays = nil
     return show_again(review)()
   elseif ending.is_edited(review) then
-    local question = ('%s holds your edits.'):format(reviews().name(review))
+    local question = ('%s has your edits.'):format(reviews().name(review))
     local answer = vim.fn.confirm(question, '&Keep the review open\n&Reject (edits go to drafts)', 1, 'Question')
     if answer ~= 2 then
-      -- Before anything else is done: the next key belongs to the proposal.
+      -- At once, because the next key belongs to the proposal.
       return show_again(review)()
     end
   end
@@ -134,7 +133,7 @@ local function window_closed(review)
   end
 end
 
---- Follows the buffers of a review that is about to be shown.
+--- Adds keys and autocommands to the buffers of a review.
 ---@param review alongside.Review
 function M.watch(review)
   local shown = review.view
@@ -152,7 +151,7 @@ function M.watch(review)
   end
   map(config.current.keys.accept, 'accept', 'accept the proposal')
   map(config.current.keys.reject, 'reject', 'reject the proposal')
-  -- As :x, which writes.
+  -- ZZ writes, like :x.
   map('ZZ', 'accept', 'accept the proposal')
   local group = vim.api.nvim_create_augroup('alongside.review.' .. review.key, {})
   vim.api.nvim_create_autocmd('WinClosed', {
@@ -177,7 +176,7 @@ function M.watch(review)
   vim.api.nvim_create_autocmd('BufUnload', {
     group = group,
     buffer = shown.right,
-    desc = 'alongside: what was typed last is sent',
+    desc = 'alongside: send the last edits',
     callback = function()
       if review.sync.buf == shown.right then
         review.sync:detach()
@@ -210,14 +209,14 @@ function M.setup()
     local review = reviews().of_buffer(buf)
     if review and not review.said_how then
       review.said_how = true
-      say.later(('%s: not accepted, for nobody typed :w. To accept: :Alongside accept'):format(reviews().name(review)))
+      say.later(('%s: not accepted, because nobody typed :w. To accept: :Alongside accept'):format(reviews().name(review)))
     end
   end)
   local group = vim.api.nvim_create_augroup('alongside.review', {})
   vim.api.nvim_create_autocmd('OptionSet', {
     group = group,
     pattern = { 'fileformat', 'bomb', 'endofline' },
-    desc = 'alongside: line ends and the like belong to the proposal',
+    desc = 'alongside: send changes of the line endings',
     callback = function()
       for _, review in ipairs(reviews().all()) do
         if review.sync then
@@ -228,7 +227,7 @@ function M.setup()
   })
   vim.api.nvim_create_autocmd({ 'BufModifiedSet', 'BufWritePost', 'BufEnter' }, {
     group = group,
-    desc = 'alongside: the bar warns of unsaved changes',
+    desc = 'alongside: warn of unsaved changes in the bar',
     callback = function(event)
       if (event.event == 'BufEnter') == (reviews().of_buffer(event.buf) ~= nil) then
         reviews().redraw_all()
@@ -237,7 +236,7 @@ function M.setup()
   })
   vim.api.nvim_create_autocmd('WinResized', {
     group = group,
-    desc = 'alongside: the bar fits into its window',
+    desc = 'alongside: fit the bar into its window',
     callback = function()
       reviews().redraw_all()
     end,
@@ -245,11 +244,11 @@ function M.setup()
   vim.api.nvim_create_autocmd('BufReadCmd', {
     group = group,
     pattern = { 'alongside://review/*', 'alongside://original/*' },
-    desc = 'alongside: a review that is over cannot be opened by its name',
+    desc = 'alongside: explain the name of an ended review',
     callback = function(event)
       if not reviews().of_buffer(event.buf) then
         vim.bo[event.buf].buftype = 'nofile'
-        vim.api.nvim_buf_set_lines(event.buf, 0, -1, false, { 'This review is over.' })
+        vim.api.nvim_buf_set_lines(event.buf, 0, -1, false, { 'This review has ended.' })
         vim.bo[event.buf].modified = false
       end
     end,

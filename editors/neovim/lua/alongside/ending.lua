@@ -1,5 +1,5 @@
--- What becomes of a review that is over, however it ended: its windows go, unless the person is typing in them; what they
--- typed and nobody has is kept; and they are told.
+-- The end of a review: its windows close unless the person is typing in them, unsent text stays in a buffer, and a message
+-- names the reason.
 
 local harmless = require('alongside.harmless')
 local marks = require('alongside.marks')
@@ -10,7 +10,7 @@ local winbar = require('alongside.winbar')
 
 local M = {}
 
--- Who pressed a key so short a time ago is typing: windows do not vanish under their hands.
+-- A key within this time (milliseconds) means that the person is typing, so windows stay.
 local IDLE = 600
 
 local last_key = 0
@@ -19,7 +19,7 @@ local function reviews()
   return require('alongside.review')
 end
 
---- Whether the person has changed something of the proposal that is not a whole change kept or dropped.
+--- Whether the person has edited the proposal beyond keeping and dropping whole changes.
 ---@param review alongside.Review
 ---@return boolean
 function M.is_edited(review)
@@ -40,23 +40,23 @@ local function describe(review, closed)
   local said = ({
     accepted = ('accepted%s; %s writes it.'):format(where, agent),
     rejected = ('rejected%s; %s is told.'):format(where, agent),
-    answeredInAgent = ('was answered in %s itself.'):format(agent),
-    replaced = ('%s proposes this file anew; the earlier proposal is gone.'):format(agent),
-    agentGone = ('%s is gone, and its proposal with it.'):format(agent),
-    stopped = 'rejected, because the companion stops.',
-    editorGone = 'rejected, because the editor is gone.',
+    answeredInAgent = ('you answered in %s itself.'):format(agent),
+    replaced = ('%s proposes this file again; the earlier proposal is gone.'):format(agent),
+    agentGone = ('%s has gone, so the review has ended.'):format(agent),
+    stopped = 'rejected, because the companion has stopped.',
+    editorGone = 'rejected, because the editor has ended.',
     interrupted = 'rejected, because the companion was interrupted.',
-  })[closed.closing] or 'the review is over.'
+  })[closed.closing] or 'the review has ended.'
   return ('%s: %s'):format(name, said)
 end
 
--- What the person typed and nobody has: a buffer of its own.
+-- Keeps unsent text in a buffer.
 local function keep_text(review, pieces)
   local buf = view.ordinary(pieces)
-  say.later(('%s: what you typed last is kept in a buffer without a name (:buffer %d).'):format(reviews().name(review), buf))
+  say.later(('%s: your last edits are in an unnamed buffer (:buffer %d).'):format(reviews().name(review), buf))
 end
 
--- What the person is typing in stays theirs, as a text that belongs to no review.
+-- The buffer in which the person types becomes an ordinary one.
 local function leave_text(review, shown, is_modified)
   review.sync.buf = nil
   for _, lhs in ipairs(review.mapped or {}) do
@@ -65,14 +65,14 @@ local function leave_text(review, shown, is_modified)
   end
   pcall(vim.api.nvim_del_augroup_by_name, 'alongside.review.' .. review.key)
   shown:become_ordinary(is_modified)
-  say.later(('%s: what you typed stays here, in a buffer without a name (:w FILE).'):format(reviews().name(review)))
+  say.later(('%s: your text stays here, in an unnamed buffer (:w FILE).'):format(reviews().name(review)))
 end
 
 local function is_typing()
   return vim.api.nvim_get_mode().mode ~= 'n' or vim.uv.now() - last_key < IDLE
 end
 
--- The review ended elsewhere while the person was at it: its windows go when they pause, and stay if they typed.
+-- The review ended elsewhere while the person works on it: its windows close at the first pause, and stay after new text.
 local function linger(review, shown, why, before)
   for _, win in ipairs(vim.fn.win_findbuf(shown.right)) do
     vim.wo[win][0].winbar = winbar.proposal(review, {
@@ -83,7 +83,7 @@ local function linger(review, shown, why, before)
     if not vim.api.nvim_buf_is_loaded(shown.right) or not shown:is_shown() then
       shown:close()
     elseif not text.equal(before, review.sync:mine()) then
-      -- Typed after the end, so that no draft has it.
+      -- No draft has text that was typed after the end.
       leave_text(review, shown, true)
     elseif shown:is_current() and is_typing() then
       vim.defer_fn(look, 100)
@@ -94,7 +94,7 @@ local function linger(review, shown, why, before)
   look()
 end
 
---- A review is over. `vacate` keeps its windows for the one that comes in its place.
+--- Ends a review. `vacate` keeps its windows for the proposal that replaces it.
 ---@param review alongside.Review
 ---@param closed table
 ---@param vacate fun(shown: alongside.View)?
@@ -103,17 +103,17 @@ function M.over(review, closed, vacate)
   local said = describe(review, closed)
   local unsent = this and this:is_unsent() and this:mine() or nil
   if unsent and text.equal(unsent, this.told) then
-    -- The companion has it, and only its answer was not heard yet.
+    -- The companion has the text; only its reply is missing.
     unsent = nil
   end
   if this then
-    this.problem = this.problem or { message = 'the review is over' }
+    this.problem = this.problem or { message = 'the review has ended' }
   end
   local function finish()
     if closed.closing == 'gone' and closed.is_restart then
       return
     elseif closed.closing == 'gone' then
-      say.later(('%s: the connection to alongside is lost; the review comes again.'):format(reviews().name(review)))
+      say.later(('%s: the connection to alongside is lost; the review will return.'):format(reviews().name(review)))
     elseif closed.closing ~= 'replaced' or not (shown and shown:is_shown()) then
       say.later(said)
     end
@@ -145,7 +145,7 @@ function M.over(review, closed, vacate)
     elseif has_hands_on and is_typing() then
       linger(review, shown, why, this:mine())
     else
-      -- Not within the command that closes the window, or writes.
+      -- A command may be closing the window or writing just now.
       vim.schedule(function()
         shown:close()
       end)
@@ -154,7 +154,7 @@ function M.over(review, closed, vacate)
   finish()
 end
 
---- Follows when keys are pressed.
+--- Records the time of each key.
 function M.setup()
   vim.on_key(function()
     last_key = vim.uv.now()

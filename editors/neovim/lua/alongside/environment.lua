@@ -1,5 +1,5 @@
--- Terminals opened inside Neovim start with the variables that lead an agent to the companion of the project Neovim is
--- in. They hold its token, so they are set and given back here and shown nowhere.
+-- Sets the variables that lead agents in :terminal to the companion of the current project. They hold its token, so
+-- nothing shows them, and they are reset when the companion ends.
 
 local config = require('alongside.config')
 local project = require('alongside.project')
@@ -7,12 +7,12 @@ local project = require('alongside.project')
 local M = {}
 
 local offered = {} ---@type table<integer, { root: string, variables: table<string, string> }> by client
-local before = {} ---@type table<string, string|false> what a variable was before it was set here
-local ours = {} ---@type table<string, string> what it was set to
-local last ---@type integer? the client of what was looked at last
+local before = {} ---@type table<string, string|false> the values before
+local ours = {} ---@type table<string, string> the values set here
+local last ---@type integer? the client of the last file
 
---- Whose variables count: the companion of the directory Neovim is in, where terminals start; else the one of the file
---- looked at last; else any.
+--- The variables of the current directory's companion, because terminals start there; otherwise those of the last file's,
+--- or of any.
 local function chosen()
   local cwd = project.of_cwd()
   for _, offer in pairs(offered) do
@@ -25,14 +25,14 @@ local function chosen()
 end
 
 local function put_back(name)
-  -- What somebody else has set since then is theirs.
+  -- A value that somebody else set since stays.
   if vim.env[name] == ours[name] then
     vim.env[name] = before[name] or nil
   end
   ours[name], before[name] = nil, nil
 end
 
---- Brings the variables to what they should be now.
+--- Sets and resets variables as needed now.
 function M.refresh()
   local wanted = config.current.environment and chosen() or {}
   for name in pairs(vim.deepcopy(ours)) do
@@ -51,7 +51,7 @@ function M.refresh()
   end
 end
 
---- A companion says which variables lead to it.
+--- A companion reports its variables.
 ---@param id integer the client
 ---@param root string
 ---@param variables table<string, string>?
@@ -68,14 +68,14 @@ function M.told(id, root, variables)
   M.refresh()
 end
 
---- A companion is gone, and with it what led to it.
+--- A companion has ended.
 ---@param id integer
 function M.gone(id)
   offered[id] = nil
   M.refresh()
 end
 
---- The person turned to a file of this client's project.
+--- The person entered a file of this client's project.
 ---@param id integer?
 function M.looked_at(id)
   if id and id ~= last then
@@ -87,7 +87,7 @@ end
 function M.setup()
   vim.api.nvim_create_autocmd('DirChanged', {
     group = vim.api.nvim_create_augroup('alongside.environment', {}),
-    desc = 'alongside: the variables are those of the directory Neovim is in',
+    desc = 'alongside: set the variables of the current directory',
     callback = function()
       M.refresh()
     end,

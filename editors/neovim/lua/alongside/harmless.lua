@@ -1,11 +1,10 @@
--- Renders what comes from outside harmless: paths, names of agents and messages are bytes that somebody else chose.
--- A terminal obeys control characters, and bidirectional and invisible marks make a text look like another one. Each
--- becomes a visible escape. The same characters as in crates/desk/src/harmless, where a test compares this list; those within
--- emoji and joined scripts, which stay there, are escaped here: names and messages can do without.
+-- Makes text from outside harmless: paths, agents' names and messages. Terminals obey control characters, and bidirectional
+-- and invisible marks disguise a text. Each becomes a visible escape. A test in crates/desk/src/harmless compares this list
+-- with the one there; this plugin also escapes such characters within emoji and joined scripts.
 
 local M = {}
 
--- Ranges of code points that are obeyed, show nothing, or reorder their neighbours.
+-- Ranges of code points that control a terminal, are invisible, or reorder text.
 local ranges = {
   { 0x00, 0x1f }, { 0x7f, 0x9f }, { 0xad, 0xad }, { 0x34f, 0x34f }, { 0x61c, 0x61c }, { 0x115f, 0x1160 },
   { 0x17b4, 0x17b5 }, { 0x180b, 0x180f }, { 0x200b, 0x200f }, { 0x2028, 0x202e }, { 0x2060, 0x206f },
@@ -23,7 +22,7 @@ local function is_harmful(code)
   return false
 end
 
---- The length in bytes of the UTF-8 character at byte `i`, and its code point; nil where the bytes are not UTF-8.
+--- The length in bytes and the code point of the UTF-8 character at byte `i`; nil for other bytes.
 local function decode(text, i)
   local first = text:byte(i)
   if first < 0x80 then
@@ -58,7 +57,7 @@ local function escape(code)
   return short[code] or (code < 0x80 and ('\\x%02x'):format(code)) or ('\\u{%x}'):format(code)
 end
 
---- Replaces what `harmful` is true for by `replace`, and bytes that are not UTF-8 by U+FFFD.
+--- Replaces characters for which `harmful` is true by `replace`, and bytes that are not UTF-8 by U+FFFD.
 local function walk(text, harmful, replace)
   local out, from, i = {}, 1, 1
   while i <= #text do
@@ -94,7 +93,7 @@ function M.text(text)
   end, escape)
 end
 
---- The text as UTF-8 that JSON can carry: nothing is escaped, bytes that are not UTF-8 become U+FFFD.
+--- The text as UTF-8 for JSON: escapes nothing; bytes that are not UTF-8 become U+FFFD.
 ---@param text string
 ---@return string
 function M.utf8(text)

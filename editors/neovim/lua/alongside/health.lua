@@ -1,4 +1,4 @@
--- :checkhealth alongside: whether everything that must be there is, and what to do about what is not.
+-- :checkhealth alongside: checks everything the plugin needs, and names a remedy for each problem.
 
 local config = require('alongside.config')
 local harmless = require('alongside.harmless')
@@ -10,7 +10,7 @@ local M = {}
 
 local health = vim.health
 
---- Runs a command; its first line, or why there is none.
+--- The first line of a command's output, or nil and the reason.
 local function first_line(command)
   local ok, done = pcall(function()
     return vim.system(command, { text = true, timeout = 3000 }):wait()
@@ -27,28 +27,27 @@ end
 local function program()
   health.start('alongside: the program')
   if vim.fn.has('nvim-0.10') == 0 then
-    health.error('Neovim 0.10 or newer is needed')
+    health.error('Neovim is too old: 0.10 or newer is needed')
   end
   if not require('alongside').is_set_up() then
-    health.warn("setup() was not called, so nothing is started", { "add: require('alongside').setup{}" })
+    health.warn("setup() was not called, so nothing runs", { "add: require('alongside').setup{}" })
   end
   local cmd = config.current.cmd
   local path = vim.fn.exepath(vim.fs.normalize(cmd[1]))
   if path == '' then
     health.error(("'%s' is not in $PATH, or cannot be executed"):format(harmless.name(cmd[1])), {
-      'if it is elsewhere: /path/to/alongside install neovim, in a shell',
-      'if it is not there: cargo install --path crates/alongside, in a clone of the project',
-      "or say where it is: setup{ cmd = { '/path/to/alongside', 'lsp' } }",
+      'if it is in another place, in a shell: /path/to/alongside install neovim',
+      'if it is not installed, in a clone of the project: cargo install --path crates/alongside',
+      "or name its path: setup{ cmd = { '/path/to/alongside', 'lsp' } }",
     })
     return false
   end
   health.ok('found: ' .. harmless.name(path))
   local version, why = first_line({ path, '--version' })
   if not version then
-    -- Whatever it is, no newer plugin and no restart will help.
-    health.error('it cannot be started: ' .. (why or ''), {
-      ('in a shell, to see more: %s --version'):format(harmless.name(path)),
-      'it may be damaged, or for another kind of machine: install the program again',
+    health.error('the program does not start: ' .. (why or ''), {
+      ('for details, in a shell: %s --version'):format(harmless.name(path)),
+      'it may be damaged, or built for another machine: install it again',
     })
     return false
   end
@@ -62,7 +61,7 @@ local function program()
   if cmd[2] == 'lsp' then
     local _, no_lsp = first_line({ path, 'lsp', '--help' })
     if no_lsp then
-      health.error("it does not know 'lsp': " .. no_lsp, { 'this alongside is older than the plugin: update it' })
+      health.error("the program does not know 'lsp': " .. no_lsp, { 'it is older than the plugin: update it' })
     end
   end
   return true
@@ -92,10 +91,10 @@ local function servers()
       health.ok(('%s: companion on port %d, process %d'):format(harmless.name(one.root), status.port, status.pid or 0))
       agents(status)
       if status.paused then
-        health.warn('agents are not told about your files', { ':Alongside pause off' })
+        health.warn('paused: agents learn nothing about your files', { ':Alongside pause off' })
       end
     else
-      health.warn(harmless.name(one.root) .. ': the server runs, the companion has not answered yet', {
+      health.warn(harmless.name(one.root) .. ': the server runs, but the companion has not answered', {
         'wait a second; then: alongside log, in a shell',
       })
     end
@@ -103,7 +102,7 @@ local function servers()
   if #all == 0 then
     local cwd = project.of_cwd()
     health.error(
-      require('alongside.revival').is_held(cwd) and 'the server was stopped, or ended too often' or 'no server runs',
+      require('alongside.revival').is_held(cwd) and 'the server was stopped, or crashed too often' or 'no server runs',
       { ':Alongside restart', ':Alongside log' }
     )
   end
@@ -118,25 +117,25 @@ local function options()
   if vim.o.autoread then
     health.ok("'autoread' is on")
   else
-    health.info("'autoread' is off: files that an agent has written after you accepted are read again all the same")
+    health.info("'autoread' is off: files that an agent writes after you accept are still reloaded")
   end
   if vim.o.hidden then
     health.ok("'hidden' is on")
   else
-    health.info("'hidden' is off: a buffer that no window shows is unloaded, and agents hear less about it")
+    health.info("'hidden' is off: Neovim unloads hidden buffers, so agents learn less about them")
   end
   if vim.o.autowriteall or vim.o.autowrite then
     health.info("'autowrite' or 'autowriteall' is on: neither accepts a proposal")
   end
   if not config.current.context then
-    health.info('context is off: agents are not told what is open')
+    health.info('context is off: agents do not learn which files are open')
   end
   if not config.current.environment then
     health.info('environment is off: agents in :terminal find the companion by its files only')
   end
 end
 
--- What keeps the variables from an agent in a terminal of Neovim.
+-- Whatever keeps the variables from an agent in :terminal.
 local function shell()
   local words = vim.split(vim.o.shell, '%s+', { trimempty = true })
   if #words == 0 or vim.fn.executable(words[1]) == 0 then
@@ -144,13 +143,13 @@ local function shell()
     return
   end
   if vim.list_contains(words, '-l') or vim.list_contains(words, '--login') then
-    health.info("'shell' is a login shell: if its profile clears the environment, agents in :terminal look for files instead")
+    health.info("'shell' is a login shell: if its profile clears the environment, agents in :terminal use files instead")
   end
   if vim.env.TMUX then
-    health.info('Neovim runs within tmux: panes beside it do not get its variables; agents there find the companion by its files')
+    health.info('Neovim runs in tmux: other panes do not get its variables; agents there find the companion by its files')
   end
   if vim.env.SSH_CONNECTION then
-    health.info('this is a session over SSH: agents must run on this machine, as this user')
+    health.info('this is an SSH session: agents must run on this machine, as this user')
   end
 end
 
@@ -167,11 +166,11 @@ local function agents_here()
   if not found then
     health.info('neither gemini nor qwen is in $PATH')
   end
-  health.info('IDE mode is off in agents that were never asked: in the agent, /ide enable; /ide status shows what it found')
-  health.info('an agent looks once, when it starts: start it after Neovim, in the project or below it')
+  health.info('a new agent has IDE mode off: run /ide enable in it; /ide status shows what it found')
+  health.info('an agent looks once, at its start: start it after Neovim, in the project or below it')
 end
 
---- What :checkhealth runs.
+--- Runs all checks.
 function M.check()
   if program() then
     servers()

@@ -1,5 +1,5 @@
--- alongside for Neovim: the IDE companion of coding agents. `require('alongside').setup{}` is all that is needed; this
--- file says who is told what.
+-- alongside for Neovim: the IDE companion of coding agents. `require('alongside').setup{}` starts everything; this file
+-- routes the companion's messages.
 
 local config = require('alongside.config')
 local context = require('alongside.context')
@@ -36,7 +36,7 @@ server.on.message = {
   ['alongside/didChangeStatus'] = function(id, status)
     local one = server.get(id)
     environment.told(id, one.root, status.environment)
-    -- It holds the token, and a status is for showing.
+    -- The environment holds the token, and a status is for display.
     status.environment = nil
     one.status = status
     vim.cmd.redrawstatus({ bang = true })
@@ -49,7 +49,7 @@ server.on.message = {
     review().changed(id, changed)
   end,
   ['alongside/didCloseReview'] = function(id, closed)
-    log.write(('review %s is over: %s'):format(closed.id, tostring(closed.closing)))
+    log.write(('review %s has ended: %s'):format(closed.id, tostring(closed.closing)))
     review().closed(id, closed)
   end,
   ['alongside/problem'] = function(id, problem)
@@ -84,7 +84,7 @@ local function autocommands()
   on('LspAttach', function(event)
     server.adapt(event.buf)
   end)
-  -- An agent in a terminal looks for the companion of the directory it was started in.
+  -- An agent in a terminal looks for the companion of the current directory.
   on('TermOpen', server.attach_cwd)
 end
 
@@ -92,8 +92,7 @@ local function begin()
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do
     server.attach(buf)
   end
-  -- With no file the directory counts. With one that is nobody's project, a commit message say, Neovim was started to
-  -- edit that and nothing else.
+  -- Without a file the directory counts. With a file outside all projects, such as a commit message, nothing starts.
   if vim.fn.argc() == 0 and #vim.lsp.get_clients({ name = 'alongside', _uninitialized = true }) == 0 then
     server.attach_cwd()
   end
@@ -103,10 +102,10 @@ end
 ---@param options table? see :help alongside-options
 function M.setup(options)
   if vim.fn.has('nvim-0.10') == 0 then
-    vim.notify('alongside needs Neovim 0.10 or newer', vim.log.levels.ERROR)
+    vim.notify('alongside needs Neovim 0.10 or newer.', vim.log.levels.ERROR)
     return
   end
-  -- Within VS Code, Neovim has no windows of its own, and VS Code is the agents' editor.
+  -- In VS Code, Neovim has no windows of its own, and VS Code is the agents' editor.
   if vim.g.vscode then
     return
   end
@@ -131,7 +130,7 @@ function M.setup(options)
     vim.api.nvim_create_autocmd('VimEnter', {
       group = vim.api.nvim_create_augroup('alongside.begin', {}),
       once = true,
-      desc = 'alongside: servers of what was opened first',
+      desc = 'alongside: start the servers of open files',
       callback = begin,
     })
   end
@@ -154,7 +153,7 @@ end
 ---@field desks integer
 ---@field context table[]
 
---- What runs, project by project. Names and paths in it are as others chose them: render them harmless before showing.
+--- The state of each project. Names and paths come from agents: render them harmless before showing them.
 ---@return alongside.Status[]
 function M.status()
   return vim.tbl_map(function(one)
@@ -175,7 +174,7 @@ local function count(number, word)
   return ('%d %s%s'):format(number, word, number == 1 and '' or 's')
 end
 
---- For a statusline: "alongside 2 agents, 1 review", or nothing when there is nothing to say.
+--- For a statusline: "alongside 2 agents, 1 review", or an empty string without agents and reviews.
 ---@return string
 function M.statusline()
   if not ready then

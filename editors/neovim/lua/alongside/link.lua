@@ -1,6 +1,6 @@
--- The connection to one `alongside lsp`: Neovim's own RPC client with three things known about it that Neovim does not
--- tell: whether somebody asked it to stop (then it is not started again), why it would not initialize (said in its own
--- words, not as a stack trace), and which requests are still without an answer when it ends.
+-- The connection to one `alongside lsp`: Neovim's own RPC client plus three facts that Neovim does not show: whether
+-- somebody stopped it (then it stays stopped), why it refused to initialize (shown without a stack trace), and which
+-- requests have no answer when it ends.
 
 local log = require('alongside.log')
 
@@ -12,17 +12,17 @@ local M = {}
 ---@field code integer? how the process ended
 ---@field signal integer?
 
--- By the rpc object that Neovim's client holds.
+-- By the rpc object of Neovim's client.
 local links = setmetatable({}, { __mode = 'k' })
 
---- What is known about the connection of `client`.
+--- The facts about the connection of `client`.
 ---@param client vim.lsp.Client
 ---@return alongside.Link
 function M.of(client)
   return links[client.rpc] or { asked_to_stop = false }
 end
 
---- The `cmd` of the client's configuration: starts the process, and returns what Neovim talks to it through.
+--- The `cmd` of the client's configuration: starts the process and returns its RPC object.
 ---@param cmd fun(): string[] asked each time
 ---@return fun(dispatchers: vim.lsp.rpc.Dispatchers): vim.lsp.rpc.PublicClient
 function M.starter(cmd)
@@ -32,7 +32,7 @@ function M.starter(cmd)
     dispatchers = vim.tbl_extend('force', dispatchers, {
       on_exit = function(code, signal)
         link.code, link.signal = code, signal
-        -- Neovim would report the exit code in words that help nobody; server.lua says what follows from it.
+        -- server.lua handles the exit code; Neovim's own report would not help.
         on_exit(0, 0)
       end,
     })
@@ -48,7 +48,7 @@ function M.starter(cmd)
       link.asked_to_stop = true
       rpc.terminate()
     end
-    -- Ends a server that is of no use: in the words of the protocol, and by a signal if it does not listen.
+    -- Ends a useless server by the protocol, or by a signal if it does not answer.
     function wrapped.give_up()
       rpc.notify('exit')
       rpc.terminate()

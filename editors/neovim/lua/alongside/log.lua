@@ -1,5 +1,5 @@
--- What the plugin did, for the person who wonders: the last lines are kept in memory, `:Alongside log` shows them.
--- Texts of files and reviews never get here, and neither does the token.
+-- The plugin's log: the last lines stay in memory, and `:Alongside log` shows them. It never contains texts of files and
+-- reviews, or the token.
 
 local harmless = require('alongside.harmless')
 
@@ -26,7 +26,7 @@ function M.write(message)
   end
 end
 
---- The lines kept, oldest first.
+--- The lines, oldest first.
 ---@return string[]
 function M.lines()
   return vim.deepcopy(lines)
@@ -34,7 +34,7 @@ end
 
 local confessed = false
 
---- `what`, with its errors caught: they are written down here instead of over what the person is typing, and said once.
+--- Wraps `what`: logs its errors instead of showing them over the person's text, with one message.
 ---@param what function
 ---@return fun(...): any
 function M.guarded(what)

@@ -1,5 +1,5 @@
--- What a person sees on the texts beside Neovim's own diff: which words differ, and what has become of each change.
--- Dropped changes are where the diff shows nothing any more, so a sign says that there was one.
+-- Marks on the texts besides Neovim's own diff: differing words, and the state of each change. A dropped change has no diff
+-- any more, so a sign shows its place.
 
 local text = require('alongside.text')
 
@@ -18,11 +18,11 @@ local links = {
   AlongsideKey = 'Special',
 }
 
--- Neovim draws its diff over every mark. So the windows of a review show nothing as changed lines and words, and these
--- look the same: copies, for a link would lead to nothing too.
+-- Neovim draws its diff over every mark. So the windows of a review hide Neovim's groups for changed lines and words, and
+-- these groups look the same. They are copies, because a link would be hidden too.
 local copies = { AlongsideLine = 'DiffChange', AlongsideAdded = 'DiffText', AlongsideRemoved = 'DiffText' }
 
---- 'winhighlight' of the windows that are marked.
+--- 'winhighlight' of the marked windows.
 M.WINDOWS = 'DiffChange:AlongsideNothing,DiffText:AlongsideNothing,DiffTextAdd:AlongsideNothing'
 
 local function definition(group)
@@ -33,7 +33,7 @@ local function definition(group)
   return found
 end
 
---- Names what the groups look like, unless the person or their colours have named it.
+--- Defines the groups, unless the person or their colour scheme has done so.
 function M.setup()
   local function define()
     for group, to in pairs(links) do
@@ -48,7 +48,7 @@ function M.setup()
   define()
   vim.api.nvim_create_autocmd('ColorScheme', {
     group = vim.api.nvim_create_augroup('alongside.marks', {}),
-    desc = 'alongside: colours that other colours removed',
+    desc = 'alongside: define colours again',
     callback = define,
   })
 end
@@ -59,22 +59,22 @@ local signs = {
   edited = { '~', 'AlongsideEdited' },
 }
 
--- So many lines of one change get a sign each: what is longer needs none to be found.
+-- The most lines of one change with signs; a longer change is easy to find.
 local MOST_SIGNS = 1000
 
--- Up to so many changes are drawn anew whenever something changes. Of more, typing draws anew what it changes, and marks
--- that went astray with the text come right when it pauses; and Neovim's diff is not asked about each of their lines,
--- which takes the longer the more there are.
+-- Up to this many changes, every edit redraws all. With more, an edit redraws only the changes it touches, and misplaced
+-- marks are corrected at a pause (PAUSE milliseconds); and the lines are not looked up in Neovim's diff, whose cost grows
+-- with their number.
 local FEW = 200
 local PAUSE = 1000
 
--- What is drawn, by the buffer of the proposal: hunks with their marks.
+-- The drawn hunks with their marks, by the proposal's buffer.
 local drawn = {} ---@type table<integer, { hunks: table[], lines: integer }>
 
 local into ---@type { [1]: integer, [2]: integer }[] the marks of the hunk that is drawn
 
 local function put(buf, line, column, mark)
-  -- The text may be ahead of what is known of it, for a moment.
+  -- The buffer may be ahead of the hunks for a moment.
   mark.strict = false
   local ok, id = pcall(vim.api.nvim_buf_set_extmark, buf, ns, line, column, mark)
   if ok then
@@ -92,7 +92,7 @@ local function words(buf, ranges, pieces, format, group, delta)
       put(buf, range.start.line + delta, from, {
         end_col = to,
         hl_group = group,
-        -- Above syntax, below what a person searches for.
+        -- Above syntax, below search results.
         priority = 180,
         hl_mode = 'combine',
       })
@@ -100,8 +100,7 @@ local function words(buf, ranges, pieces, format, group, delta)
   end
 end
 
--- The lines of a change that Neovim's diff shows beside others: those it leaves to us. Without asking it, as many as
--- there are on both sides.
+-- The lines of a change that Neovim's diff pairs with others. Without a look at the diff, as many lines as both sides have.
 local function changed_lines(win, buf, range, pairs_of_lines)
   local function draw(line)
     -- Below syntax.
@@ -127,7 +126,7 @@ local function count(number)
   return number == 1 and '1 line' or number .. ' lines'
 end
 
---- What is said behind the first line of a change, if something is.
+--- The text behind the first line of a change, if any.
 local function remark(hunk)
   local size = hunk.current['end'] - hunk.current.start
   if hunk.state == 'edited' then
@@ -142,7 +141,7 @@ local function state(buf, hunk, last_line)
   local sign, group = unpack(signs[hunk.state] or signs.kept)
   local first, stop = hunk.current.start, hunk.current['end']
   if first == stop then
-    -- There is no line of it: the one above stands for it, or the first one.
+    -- An empty change is shown at the line above, or the first one.
     first = math.max(0, first - 1)
     stop = first + 1
   end
@@ -156,7 +155,7 @@ local function state(buf, hunk, last_line)
   end
 end
 
--- Files without a last line end look like others, and a change of only that looks like none.
+-- Shows a missing last line ending, because Neovim does not.
 local function last_line_end(buf, pieces)
   vim.api.nvim_buf_clear_namespace(buf, ends, 0, -1)
   if pieces and pieces[#pieces] ~= '' then
@@ -168,7 +167,7 @@ local function last_line_end(buf, pieces)
   end
 end
 
--- What a hunk looks like, wherever it lies in the proposal's buffer.
+-- The look of a hunk, independent of its place.
 local function looks(hunk)
   local first = hunk.current.start
   local parts = { hunk.state, hunk.original.start, hunk.original['end'], hunk.proposed.start, hunk.proposed['end'],
@@ -185,7 +184,7 @@ local function looks(hunk)
   return table.concat(parts, ' ')
 end
 
--- How many hunks look as they are drawn: at the beginning, and, moved with the text, at the end.
+-- The numbers of unchanged hunks at the beginning and, moved with the text, at the end.
 local function unchanged(old, new, shift)
   local least, head, tail = math.min(#old, #new), 0, 0
   while head < least and old[head + 1].looks == new[head + 1].looks and old[head + 1].first == new[head + 1].first do
@@ -226,7 +225,7 @@ end
 ---@field original string[]
 ---@field proposed string[]
 
---- Draws the marks of hunks that are not drawn yet as they are now.
+--- Draws the marks of changed hunks.
 ---@param review alongside.Marked
 ---@param current string[] what is in the right buffer, and what the hunks are told of
 ---@param format alongside.Format
@@ -280,7 +279,7 @@ function M.draw(review, current, format, again, anew)
   last_line_end(left, differ and review.original or nil)
 end
 
---- Takes all marks away.
+--- Removes all marks.
 ---@param buf integer
 function M.clear(buf)
   drawn[buf] = nil

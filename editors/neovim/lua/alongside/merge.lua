@@ -1,5 +1,4 @@
--- Two changes of one text at the same time: what was typed here while another desk changed the review. Where the two
--- are apart both survive; where they overlap, what was typed here does.
+-- Merges two changes of one text: the person's edits and those of another desk. Where they overlap, the person's win.
 
 local text = require('alongside.text')
 
@@ -7,7 +6,7 @@ local M = {}
 
 local compare = vim.text and vim.text.diff or vim.diff
 
---- Where two lists of lines differ: { first, last, from, upto } of the old and the new one, 0-based, ends exclusive.
+--- The differences of two lists of lines: { first, last, from, upto } in the old and the new one, 0-based, ends exclusive.
 ---@param old string[]
 ---@param new string[]
 ---@return integer[][]
@@ -25,7 +24,7 @@ function M.differences(old, new)
   local found = {}
   for _, hunk in ipairs(compare(middle(old), middle(new), { result_type = 'indices' })) do
     local first, removed, from, added = unpack(hunk)
-    -- The start of nothing is the line before it.
+    -- vim.diff gives the line before an empty range.
     first = head + first - (removed > 0 and 1 or 0)
     from = head + from - (added > 0 and 1 or 0)
     found[#found + 1] = { first, first + removed, from, from + added }
@@ -40,7 +39,7 @@ local function overlap(a, b)
   return a[1] < b[2] and b[1] < a[2]
 end
 
---- `mine` with what `theirs` makes of `base`, but for where `mine` has changed it already.
+--- `mine` with the changes of `theirs` from `base`, except where `mine` has changed the same lines.
 ---@param base string[]
 ---@param mine string[]
 ---@param theirs string[]

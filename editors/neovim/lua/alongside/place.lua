@@ -1,5 +1,5 @@
--- Where a person was before they went to a review, so that everything can be as it was: windows and their sizes, what
--- they show, cursors, the mode, and which tab page was looked at before.
+-- Saves and restores the person's place before a review: windows with sizes and buffers, cursors, the mode, and the previous
+-- tab page.
 
 local M = {}
 
@@ -7,14 +7,14 @@ local function is_window(win)
   return win ~= nil and vim.api.nvim_win_is_valid(win)
 end
 
--- The windows of a tab page, without those that float above them.
+-- The windows of a tab page, without floating ones.
 function M.windows_of(tab)
   return vim.tbl_filter(function(win)
     return vim.api.nvim_win_get_config(win).relative == ''
   end, vim.api.nvim_tabpage_list_wins(tab))
 end
 
---- Where the person is now, so that they can be brought back.
+--- The person's current place.
 function M.here()
   local win, tab = vim.api.nvim_get_current_win(), vim.api.nvim_get_current_tabpage()
   local last = vim.fn.tabpagenr('#')
@@ -39,7 +39,7 @@ function M.here()
   return origin
 end
 
---- Brings the person back as far as where they were is still there. Returns what to restore there.
+--- Returns the person to a place, as far as it still exists. Returns the state to restore there.
 function M.go_back(origin)
   while origin and not is_window(origin.win) do
     if origin.tab and vim.api.nvim_tabpage_is_valid(origin.tab) then
@@ -55,7 +55,7 @@ function M.go_back(origin)
   return origin
 end
 
---- After the tab page is gone: what its coming and going has shifted.
+--- Restores the sizes that the tab page changed, after it has closed.
 function M.settle(origin)
   if vim.deep_equal(origin.screen, { vim.o.columns, vim.o.lines }) and vim.fn.winrestcmd() ~= origin.sizes then
     if #M.windows_of(0) == vim.tbl_count(origin.windows) then

@@ -1,5 +1,5 @@
--- Which project a buffer belongs to, and whether it is a file at all. One client serves one project, so this decides
--- who is told what.
+-- The project of a buffer, and whether the buffer is a file. One client serves one project, so this decides which companion
+-- learns about a file.
 
 local harmless = require('alongside.harmless')
 
@@ -7,11 +7,11 @@ local M = {}
 
 local MARKERS = { '.git', '.hg', '.svn', '.jj' }
 
--- By buffer: the name it had when its project was looked for, and what was found. A file outside of every project
--- stays with the directory Neovim was in when it was first seen.
+-- By buffer: its name at the lookup, and the project found. A file outside all projects keeps the current directory of its
+-- first lookup.
 local known = {}
 
---- `path` with its directory resolved; the last component stays, so that a link keeps the name it has in the project.
+--- `path` with its directory resolved. The last component stays, so a link keeps its name in the project.
 local function resolved(path)
   local directory = vim.uv.fs_realpath(vim.fs.dirname(path))
   if not directory then
@@ -24,7 +24,7 @@ local function root_above(directory)
   return vim.fs.root(directory .. '/.', MARKERS)
 end
 
---- The project of the directory Neovim is in: the nearest one above it, or the directory itself.
+--- The project of the current directory: the nearest one above it, or the directory itself.
 ---@return string
 function M.of_cwd()
   local cwd = vim.fn.getcwd()
@@ -32,7 +32,7 @@ function M.of_cwd()
   return root_above(cwd) or cwd
 end
 
--- What git and the like have edited, a commit message say, is no file of the project.
+-- Files of git and the like, such as a commit message, are no files of the project.
 local function is_inside_marker(name)
   for _, marker in ipairs(MARKERS) do
     if name:find('/' .. marker .. '/', 1, true) then
@@ -42,7 +42,7 @@ local function is_inside_marker(name)
   return false
 end
 
---- Whether `buf` is a file a person has open: listed, ordinary, named, and no URL of some plugin.
+--- Whether `buf` is an open file: listed, ordinary, named, and no URL of a plugin.
 ---@param buf integer
 ---@return boolean
 function M.is_file(buf)
@@ -87,7 +87,7 @@ function M.buffers_of(root)
   end, vim.api.nvim_list_bufs())
 end
 
---- Whether the file is on disk: asked once, until something was written or may have been removed.
+--- Whether the file exists on disk. The answer is cached until something may have changed it.
 ---@param buf integer
 ---@return boolean
 function M.exists(buf)
@@ -99,7 +99,7 @@ function M.exists(buf)
   return entry.exists
 end
 
---- Forgets what was found out about `buf`'s file on disk, or about every one.
+--- Clears that cache for `buf`, or for all buffers.
 ---@param buf integer?
 function M.ask_again(buf)
   for number, entry in pairs(known) do

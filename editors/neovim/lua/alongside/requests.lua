@@ -1,11 +1,10 @@
--- Requests that always get an answer. Neovim forgets those that wait for a server that has ended, and whoever asked
--- would wait for ever.
+-- Requests that always get an answer. Neovim drops the callbacks of a server that has ended, so callers would wait forever.
 
 local log = require('alongside.log')
 
 local M = {}
 
--- Error code of a request that failed, as the server uses it.
+-- The server's error code of a refused request.
 local FAILED = -32803
 
 local number = 0
@@ -14,7 +13,7 @@ local function gone()
   return { code = FAILED, message = 'alongside is not running', data = { why = 'gone' } }
 end
 
---- Sends a request, and calls `callback` once with its answer.
+--- Sends a request and calls `callback` once with the answer.
 ---@param server alongside.Server? nil: it has ended
 ---@param method string
 ---@param params table
@@ -30,7 +29,7 @@ function M.send(server, method, params, callback)
   number = number + 1
   local this = number
   local function answer(err, result)
-    -- Unless the end of the server was the answer already.
+    -- The end of the server may already have been the answer.
     if server.pending[this] then
       server.pending[this] = nil
       callback(err, result)
@@ -44,7 +43,7 @@ function M.send(server, method, params, callback)
   end
 end
 
---- Answers what a server that has ended did not.
+--- Answers the open requests of a server that has ended.
 ---@param server alongside.Server
 function M.abandon(server)
   for _, answer in pairs(vim.deepcopy(server.pending)) do

@@ -1,5 +1,5 @@
--- The reviews that wait: announced when they come, shown when the person asks for them, and over when the companion says
--- so. Nothing here moves the cursor of a person who did not ask for it.
+-- The waiting reviews: announced when they arrive, shown when the person asks for them, and over when the companion closes
+-- them. Nothing here moves the cursor unless the person asks for it.
 
 local config = require('alongside.config')
 local harmless = require('alongside.harmless')
@@ -25,18 +25,18 @@ local M = {}
 ---@field hunks table[]
 ---@field stale boolean
 ---@field dirty boolean
----@field outside string? where a write would end up, if that is outside the project
----@field inGit string? where a write would end up, if git runs or obeys what lies there
+---@field outside string? the real path of the file, if it is outside the project
+---@field inGit string? the real path of the file, if git runs or obeys it
 ---@field wholeFileOnly string?
 ---@field fileLineEnding string? that of the file, where the proposal has the other one throughout
 ---@field fileHasBom boolean? whether the file has a byte-order mark, where the proposal differs
 ---@field sync alongside.Sync
 ---@field view alongside.View?
----@field deciding string? what was decided and not answered yet
+---@field deciding string? a decision without a reply
 ---@field is_over boolean?
 
 local reviews = {} ---@type table<string, alongside.Review>
--- Views whose proposal was taken back for another one of the same file, which comes next.
+-- Views whose proposal was replaced; the next proposal of the same file takes them over.
 local vacant = {} ---@type table<string, { view: alongside.View, sync: alongside.Sync }>
 local numbers = 0
 
@@ -56,7 +56,7 @@ function M.name(review)
   return winbar.file_name(review.file, review.root)
 end
 
---- All that wait, the newest first.
+--- All waiting reviews, the newest first.
 ---@return alongside.Review[]
 function M.all()
   local all = vim.tbl_values(reviews)
@@ -66,7 +66,7 @@ function M.all()
   return all
 end
 
---- The review of a buffer of ours.
+--- The review that a buffer shows.
 ---@param buf integer
 ---@return alongside.Review?
 function M.of_buffer(buf)
@@ -77,7 +77,7 @@ function M.of_buffer(buf)
   end
 end
 
---- The review the person looks at: it is in the current tab page.
+--- The review in the current buffer or tab page.
 ---@return alongside.Review?
 function M.looked_at()
   local here = M.of_buffer(vim.api.nvim_get_current_buf())
@@ -109,7 +109,7 @@ local function redraw(review)
   end
 end
 
--- The marks lie on the text that the companion has: drawn when that is what is shown.
+-- The hunks belong to the companion's text, so marks are drawn only while the buffer shows it.
 local function draw(review, anew)
   local shown, this = review.view, review.sync
   if not shown or this:is_unsent() or not vim.api.nvim_buf_is_loaded(shown.right) then
@@ -129,13 +129,13 @@ local function draw(review, anew)
   end, anew)
 end
 
---- Shows what is known of it: marks and bars.
+--- Draws marks and bars.
 function M.show(review)
   draw(review)
   redraw(review)
 end
 
--- Texts are taken apart when they are looked at, not while the person does something else.
+-- Splits texts only when the person looks at the review.
 local function prepared(review)
   if review.sync then
     return review.sync
@@ -150,7 +150,7 @@ local function prepared(review)
         answer(err, result)
         if review.sync.problem and not review.is_over and not review.has_said_so then
           review.has_said_so = true
-          say.later(('%s: what you typed was not taken: %s'):format(M.name(review), M.refusal(err)), vim.log.levels.WARN)
+          say.later(('%s: the companion refused your edits. %s'):format(M.name(review), M.refusal(err)), vim.log.levels.WARN)
         end
       end)
     end,
@@ -173,7 +173,7 @@ function M.refusal(err)
   return said:sub(1, 1):upper() .. said:sub(2) .. (said:find('[.!?]$') and '' or '.')
 end
 
---- How much it changes, in words.
+--- The size of the proposal, such as "2 changes".
 function M.changes(review)
   if review.wholeFileOnly then
     return 'as a whole'
@@ -183,13 +183,13 @@ function M.changes(review)
   return #review.hunks == 1 and '1 change' or #review.hunks .. ' changes'
 end
 
---- Where to begin reading.
+--- The line of the first change.
 function M.first_line(review)
   local hunk = review.hunks[1]
   return hunk and hunk.current.start + 1 or 1
 end
 
---- Makes the buffers in which it is looked at.
+--- Creates the buffers of a review.
 function M.make_view(review)
   local this = prepared(review)
   local name = ('%d-%d/%s'):format(review.client, review.id, harmless.name(vim.fs.basename(review.file)))
@@ -198,12 +198,12 @@ function M.make_view(review)
   return review.view
 end
 
---- A review has come.
+--- The companion opened a review.
 function M.opened(client, opened)
   local one = server().get(client)
   local known = reviews[key(client, opened.id)]
   if known then
-    -- The companion tells again what it has.
+    -- The companion repeats its reviews to a new connection.
     local from = known.sync and known.sync.revision or known.revision
     return M.changed(client, vim.tbl_extend('force', opened, { from = from, changes = { { text = opened.current } } }))
   end
@@ -236,7 +236,7 @@ function M.opened(client, opened)
   if place and place.view:is_shown() then
     place.view:give_to(M.make_view(review), M.first_line(review))
     M.show(review)
-    say.later(('%s: %s proposes it anew; the earlier proposal is gone.'):format(M.name(review), winbar.agent_name(review.agent)))
+    say.later(('%s: %s proposes this file again; the earlier proposal is gone.'):format(M.name(review), winbar.agent_name(review.agent)))
   else
     require('alongside.visiting').announce(review)
   end
@@ -261,7 +261,7 @@ function M.changed(client, changed)
   vim.cmd.redrawstatus({ bang = true })
 end
 
---- A review is over.
+--- The companion closed a review.
 function M.closed(client, closed)
   local review = reviews[key(client, closed.id)]
   if not review then
@@ -285,7 +285,7 @@ function M.closed(client, closed)
   vim.cmd.redrawstatus({ bang = true })
 end
 
---- The companion wants what was not sent yet. Returns when it has it, or after a moment.
+--- Sends unsent edits. Returns when the companion has them, or after 120 ms.
 function M.flush(client, id)
   local review = reviews[key(client, id)]
   if review and review.sync then
@@ -293,8 +293,8 @@ function M.flush(client, id)
   end
 end
 
---- The server has ended: nothing is decided, and what waits comes again with the next one. `is_restart`: the person
---- asked for that, and need not be told.
+--- The server has ended. Nothing is decided; the reviews return with the next server. `is_restart`: the person asked for
+--- it, so no message appears.
 function M.gone(client, is_restart)
   for _, review in ipairs(M.all()) do
     if review.client == client then
@@ -305,7 +305,7 @@ function M.gone(client, is_restart)
   end
 end
 
---- Something is wrong that the person should know.
+--- The companion reports a problem.
 function M.problem(_, problem)
   local hint = type(problem.hint) == 'string' and '; ' .. problem.hint or ''
   say.later('alongside: ' .. harmless.name(tostring(problem.what) .. hint), vim.log.levels.WARN)
@@ -323,7 +323,7 @@ function M.reject()
   require('alongside.deciding').by_command('reject')
 end
 
---- What waits, for those who show it: names are harmless.
+--- The waiting reviews, for display: names are harmless.
 ---@return table[]
 function M.waiting()
   return vim.tbl_map(function(review)
@@ -341,7 +341,7 @@ function M.waiting()
   end, M.all())
 end
 
---- Shows the bars anew, for what they say has changed.
+--- Draws all bars again.
 function M.redraw_all()
   for _, review in pairs(reviews) do
     redraw(review)

@@ -1,23 +1,23 @@
--- What follows from the end of a server: nothing if somebody asked for it; otherwise another one a moment later, with
--- growing pauses, until it is clear that starting it again does not cure it.
+-- Restarts servers that crash, with growing pauses, up to five times within a minute. A server that somebody stopped stays
+-- stopped.
 
 local log = require('alongside.log')
 local say = require('alongside.say')
 
 local M = {}
 
--- A server that ends this often within so many seconds is given up.
+-- The most crashes within WINDOW seconds.
 local TRIES = 5
 local WINDOW = 60
--- The first pause in milliseconds; each is twice the one before.
+-- The first pause in milliseconds; each one doubles.
 local PAUSE = 200
 
-local held = {} ---@type table<string, boolean> roots that are not started by themselves
-local crashes = {} ---@type table<string, integer[]> by root, when
-local expected = {} ---@type table<string, boolean> roots whose server was stopped to be started again
+local held = {} ---@type table<string, boolean> roots whose server stays stopped
+local crashes = {} ---@type table<string, integer[]> times by root
+local expected = {} ---@type table<string, boolean> roots whose server is restarting
 local said = {} ---@type table<string, boolean>
 
---- Says `message` to the person unless it was said under this key before.
+--- Shows a message, once for each key.
 ---@param key string
 ---@param message string
 function M.say_once(key, message)
@@ -35,27 +35,27 @@ function M.is_held(root)
   return held[root] == true
 end
 
---- The project's server may be started again.
+--- Allows the project's server to start.
 ---@param root string
 function M.release(root)
   held[root] = nil
 end
 
---- The end of the project's server is the beginning of its next one.
+--- The project's server ends to be restarted.
 ---@param root string
 function M.expect(root)
   expected[root] = true
 end
 
---- Whether it is.
+--- Whether the project's server is restarting.
 ---@param root string
 ---@return boolean
 function M.is_expected(root)
   return expected[root] == true
 end
 
---- Forgets what was wrong.
----@return table<string, boolean> roots that were held
+--- Forgets crashes, stops and messages.
+---@return table<string, boolean> roots whose server was stopped
 function M.forgive()
   local before = held
   held, crashes, said = {}, {}, {}

@@ -1,5 +1,5 @@
--- Announcements that come by themselves, at any moment: they must never interrupt typing. While the person is in a
--- command line, or Neovim waits for an answer, they wait; what comes at once is said at once.
+-- Messages to the person that never interrupt typing. They wait while the person is in a command line or a prompt;
+-- messages that arrive together appear together.
 
 local config = require('alongside.config')
 local harmless = require('alongside.harmless')
@@ -10,25 +10,25 @@ local corner ---@type integer? the window in the corner
 local waiting = {} ---@type { [1]: string, [2]: integer }[]
 local timer
 
--- Whether messages are Neovim's own, rather than those of a plugin that shows them in its own way.
+-- Whether Neovim shows messages itself, rather than a plugin.
 local function is_plain()
   local source = debug.getinfo(vim.notify, 'S').source
-  -- What comes with Neovim is named like a module, or was compiled without names.
+  -- Neovim's own functions have the name of a module, or none.
   return not config.is_custom and (source:find('^@vim/') or source:find('^=?%?$')) ~= nil
 end
 
--- Whether a message would be drawn over what is being typed or answered.
+-- Whether the person is typing a command line or answering a prompt.
 local function is_busy()
   local mode = vim.api.nvim_get_mode()
   return mode.blocking or mode.mode:find('^[cr!]') ~= nil
 end
 
--- Whether a message of Neovim's own would ask for Enter, or be drawn over at once.
+-- Whether a message of Neovim would ask for Enter, or be overwritten at once.
 local function would_not_be_seen()
   return vim.o.cmdheight == 0 or not vim.api.nvim_get_mode().mode:find('^n')
 end
 
---- Takes away what is said in the corner.
+--- Closes the window in the corner.
 function M.hush()
   if corner then
     pcall(vim.api.nvim_win_close, corner, true)
@@ -36,8 +36,8 @@ function M.hush()
   end
 end
 
--- Without a line for messages each would ask for Enter, and but for Normal mode Neovim draws the name of the mode over
--- them at once: a small window in the corner says it instead, for a while.
+-- Shows a message in a small window for 8 s. Without a message line it would ask for Enter, and outside Normal mode the
+-- name of the mode overwrites it.
 local function in_a_corner(message)
   M.hush()
   message = harmless.name(message)
@@ -75,12 +75,12 @@ local function flush()
   end
   waiting = {}
   local message = table.concat(said, ' ')
-  -- What does not fit on the line would be cut.
+  -- A longer message would be cut.
   local is_long = vim.fn.strdisplaywidth(message) > vim.o.columns * math.max(1, vim.o.cmdheight) - 12
   if is_plain() and (is_long or would_not_be_seen()) then
     in_a_corner(message)
     if vim.o.cmdheight > 0 then
-      -- For :messages. It is seen for no longer than a moment.
+      -- Keeps it in :messages.
       config.current.notify(message, level)
     end
   else
@@ -88,7 +88,7 @@ local function flush()
   end
 end
 
---- Says something that nobody waits for.
+--- Shows an announcement.
 ---@param message string harmless
 ---@param level integer?
 function M.later(message, level)
@@ -96,7 +96,7 @@ function M.later(message, level)
   timer = timer or vim.defer_fn(flush, 30)
 end
 
---- Answers what the person has just done.
+--- Answers an action of the person.
 ---@param message string harmless
 ---@param level integer?
 function M.now(message, level)

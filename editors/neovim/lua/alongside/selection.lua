@@ -1,16 +1,16 @@
--- The text a person has selected, and where the cursor is in UTF-16 units: what agents are told about one window.
+-- The selected text and the cursor of a window, in UTF-16 units.
 
 local harmless = require('alongside.harmless')
 
 local M = {}
 
--- Agents take 16,384 UTF-16 units; a little more shows them that there is more. The whole is never read: a selection
--- can be a file of many megabytes, and it grows with every key.
+-- Agents take 16,384 UTF-16 units; a little more shows them that the selection continues. It is never read as a whole,
+-- because it may have many megabytes and grow with every key.
 local MOST = 16400
 local AT_ONCE = 256
 local BLOCK = '\22'
 
--- The older signature is deprecated in newer releases, the newer one unknown to 0.10.
+-- Newer releases deprecate the old signature; 0.10 does not know the new one.
 local units = vim.fn.has('nvim-0.11') == 1
     and function(line, byte)
       return vim.str_utfindex(line, 'utf-16', byte, false)
@@ -31,7 +31,7 @@ local function line_of(buf, row)
   return vim.api.nvim_buf_get_lines(buf, row, row + 1, false)[1] or ''
 end
 
---- Where the cursor of `window` is.
+--- The cursor of `window`.
 ---@param window integer
 ---@return { line: integer, character: integer }
 function M.cursor(window)
@@ -40,7 +40,7 @@ function M.cursor(window)
   return { line = row - 1, character = M.utf16(line, column) }
 end
 
---- Collects lines until there are enough of them.
+--- Collects lines up to the limit.
 local function collector()
   local lines, room = {}, MOST
   return {
@@ -49,9 +49,9 @@ local function collector()
       if room <= 0 then
         return false
       end
-      -- Neovim's lines hold \n where the file holds a NUL.
+      -- Neovim's lines have \n for a NUL of the file.
       line = harmless.utf8((line:gsub('\n', '\0')))
-      -- No character is shorter than a byte, and none that takes two units is shorter than four.
+      -- A character has at least one byte, and one of two units at least four.
       if #line > room and M.utf16(line, #line) > room then
         line = vim.fn.strcharpart(line, 0, room)
         while M.utf16(line, #line) > room do
@@ -77,7 +77,7 @@ local function read(buf, first, last, each)
   end
 end
 
--- The block from the left edge to the ends of the lines, which getregion() does not know.
+-- The block up to the ends of the lines, which getregion() does not support.
 local function to_line_ends(buf, window, first, last, left, add)
   read(buf, first, last, function(line, row)
     if vim.fn.virtcol({ row, '$' }, false, window) <= left then
@@ -87,7 +87,7 @@ local function to_line_ends(buf, window, first, last, left, add)
   end)
 end
 
---- The text between two positions as `getpos()` gives them.
+--- The text between two positions of `getpos()`.
 ---@param window integer
 ---@param from integer[]
 ---@param to integer[]
@@ -113,7 +113,7 @@ function M.between(window, from, to, mode, ends)
       end
     end
   else
-    -- The first line from its column, the last one to its own, and between them whole lines.
+    -- The first line from its column, whole lines, and the last line up to its column.
     if from[2] > to[2] then
       from, to = to, from
     end
@@ -125,7 +125,7 @@ function M.between(window, from, to, mode, ends)
   return table.concat(all.lines, '\n')
 end
 
---- The kind of the selection in `mode`; nil where nothing is selected. Select mode selects like Visual mode.
+--- The kind of the selection in `mode`; nil without one. Select mode selects like Visual mode.
 ---@param mode string as mode() says
 ---@return string?
 function M.kind(mode)
@@ -134,7 +134,7 @@ function M.kind(mode)
   return kinds[first]
 end
 
---- What is selected in the current window now; nil if nothing is.
+--- The selection in the current window; nil without one.
 ---@return string?
 function M.current()
   local kind = M.kind(vim.fn.mode())
@@ -145,7 +145,7 @@ function M.current()
   return M.between(vim.api.nvim_get_current_win(), vim.fn.getpos('v'), vim.fn.getpos('.'), kind, ends)
 end
 
---- What was selected last in the current window.
+--- The last selection in the current window.
 ---@return string?
 function M.last()
   local kind = M.kind(vim.fn.visualmode())

@@ -1,6 +1,5 @@
--- One `alongside lsp` per project: started when a file of the project is opened, started again when it crashed, left
--- alone when somebody stopped it. Neovim's own LSP client carries it, so that :lsp restart, :LspStop and the like mean
--- what they say.
+-- One `alongside lsp` per project. It starts with the first file of the project and restarts after a crash, but not after
+-- somebody stopped it. It runs in Neovim's own LSP client, so :lsp restart, :LspStop and the like work.
 
 local config = require('alongside.config')
 local link = require('alongside.link')
@@ -26,10 +25,10 @@ local servers = {} ---@type table<integer, alongside.Server> ready ones, by clie
 local leaving = false
 local register
 
--- Set by init.lua: who is told what.
+-- Handlers, set by init.lua.
 M.on = { message = {}, request = {}, ready = function() end, gone = function() end } ---@type table
 
---- Whether the program is there. Says so once if it is not.
+--- Whether the program can be run. Shows a message once if it cannot.
 ---@return boolean
 function M.installed()
   local program = config.current.cmd[1]
@@ -79,7 +78,7 @@ end
 local function on_init(client, result)
   local spoken = vim.tbl_get(result, 'capabilities', 'experimental', 'alongside', 'protocol')
   if spoken ~= PROTOCOL then
-    link.of(client).refused = ('this plugin and the program do not speak the same protocol (%d, %s): update both'):format(
+    link.of(client).refused = ('the plugin and the program speak different protocols (%d, %s): update both'):format(
       PROTOCOL,
       tostring(spoken)
     )
@@ -93,7 +92,7 @@ local function on_init(client, result)
   log.guarded(M.on.ready)(client.id)
 end
 
--- Called where most of Neovim must not be: everything that follows is scheduled.
+-- Neovim calls this where most functions are forbidden, so everything is scheduled.
 local function on_exit(_, _, id)
   local client = vim.lsp.get_client_by_id(id) or (servers[id] and servers[id].client)
   vim.schedule(function()
@@ -108,7 +107,7 @@ local function on_exit(_, _, id)
     local root, how = client.root_dir, link.of(client)
     local buffers = vim.tbl_keys(client.attached_buffers)
     vim.schedule(function()
-      -- After Neovim has forgotten the client, which it does in a turn scheduled after this function.
+      -- Neovim forgets the client in a turn scheduled after this function; this runs after that.
       vim.schedule(function()
         if not leaving then
           revival.ended(root, how, M.client(root) ~= nil, function()
@@ -128,7 +127,7 @@ local function handlers()
       if servers[context.client_id] then
         what(context.client_id, params)
       end
-      -- What a request is answered; for notifications it counts for nothing.
+      -- The reply to a request; notifications ignore it.
       return vim.NIL
     end
   end
@@ -187,12 +186,12 @@ function M.start(root, buf)
     ok, id = pcall(vim.lsp.start_client, for_root(root))
   end
   if not ok or not id then
-    revival.say_once('start ' .. root, 'alongside: the server cannot be started (:checkhealth alongside)')
+    revival.say_once('start ' .. root, 'alongside: cannot start the server (:checkhealth alongside)')
   end
   return ok and id ~= nil
 end
 
---- A file was opened or entered. `opened`: it was just read, which also starts a server that was stopped.
+--- A file was opened or entered. `opened`: it was just read, which also restarts a stopped server.
 ---@param buf integer
 ---@param opened boolean?
 function M.attach(buf, opened)
@@ -214,8 +213,8 @@ function M.attach(buf, opened)
   M.start(root, buf)
 end
 
---- Neovim takes the position encoding of any of a buffer's clients for the requests of all, and warns where they differ.
---- This one's means nothing, so it is that of the others.
+--- Gives the client the position encoding of the buffer's other clients. Neovim uses one encoding for all and warns of
+--- differences; this client needs none.
 ---@param buf integer
 function M.adapt(buf)
   local own, other
@@ -231,7 +230,7 @@ function M.adapt(buf)
   end
 end
 
---- Starts the server of the directory Neovim is in, unless somebody stopped it.
+--- Starts the server of the current directory, unless somebody stopped it.
 function M.attach_cwd()
   local root = project.of_cwd()
   if not revival.is_held(root) then
@@ -239,7 +238,7 @@ function M.attach_cwd()
   end
 end
 
---- Ends every server and starts it again; starts those that were stopped, given up, or could not be started before.
+--- Restarts every server, also those that were stopped, given up or failed to start.
 function M.restart()
   local roots = revival.forgive()
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do
@@ -265,7 +264,7 @@ function M.restart()
   end
 end
 
---- Whether a server was started that is not ready yet.
+--- Whether a server is starting.
 ---@return boolean
 function M.is_starting()
   return #vim.lsp.get_clients({ name = NAME, _uninitialized = true }) > #M.all()
@@ -295,7 +294,7 @@ function M.get(which)
   end
 end
 
---- Sends a request. The answer comes once: the server's, or an error whose data.why is "gone" when it has ended.
+--- Sends a request. The callback runs once: with the reply, or with an error whose data.why is "gone" if the server ended.
 ---@param id integer the client
 ---@param method string
 ---@param params table
@@ -314,10 +313,10 @@ function M.notify(id, method, params)
   return server ~= nil and server.rpc.notify(method, params)
 end
 
---- Takes what init.lua has set in `M.on`, and lets Neovim's own commands know this server by its name.
+--- Registers the server by name for Neovim's own commands. init.lua must have set `M.on`.
 function M.setup()
   revival.forgive()
-  -- Before 0.11 there is no such table, and nothing that looks into it.
+  -- Neovim 0.10 has no such table.
   register = vim.fn.has('nvim-0.11') == 1
   if register then
     local known = template()
@@ -331,7 +330,7 @@ function M.setup()
   end
   vim.api.nvim_create_autocmd('VimLeavePre', {
     group = vim.api.nvim_create_augroup('alongside.server', {}),
-    desc = 'alongside: servers end with Neovim',
+    desc = 'alongside: keep servers from restarting',
     callback = function()
       leaving = true
     end,

@@ -1,6 +1,5 @@
--- One text in two places: the buffer in which a person types, and the companion, which hands it to the agent. What the
--- companion has is `told`; what the buffer holds is sent as one change at a time, each when the one before is answered.
--- Nothing here waits for the companion, except `settle`, for a moment, before a decision.
+-- Keeps a text equal in a buffer and at the companion. `told` is the companion's text; edits are sent as one change at a
+-- time, each after the reply to the last one. Only `settle`, before a decision, waits for the companion.
 
 local merge = require('alongside.merge')
 local paper = require('alongside.paper')
@@ -30,7 +29,7 @@ function M.new(current, revision, hooks)
   }, Sync)
 end
 
---- Shows the text in `buf`, which is empty, and follows what is typed there.
+--- Puts the text into `buf`, which is empty, and follows edits there.
 ---@param buf integer
 ---@param format alongside.Format? how it is to be shown, as far as it leaves that open
 function Sync:attach(buf, format)
@@ -38,7 +37,7 @@ function Sync:attach(buf, format)
   self.buf, self.format, self.left_over = buf, format, nil
   local levels = vim.bo[buf].undolevels
   self:quietly(function()
-    -- What came before the proposal cannot be reached with undo.
+    -- Undo must not go back before the proposal.
     vim.bo[buf].undolevels = -1
     vim.api.nvim_buf_set_lines(buf, 0, -1, true, {})
     self:show(text.nothing(self:options()), pieces)
@@ -68,7 +67,7 @@ function Sync:attach(buf, format)
   })
 end
 
---- The buffer is shown no more: what it held last is kept to be sent.
+--- The buffer goes away: keeps its last text to send it.
 function Sync:detach()
   if self.buf then
     if vim.api.nvim_buf_is_loaded(self.buf) and self:is_unsent() then
@@ -89,7 +88,7 @@ function Sync:touched(first, last, new_last)
   self:soon()
 end
 
---- Options that belong to the text were set.
+--- Options that belong to the text have changed.
 function Sync:reformatted()
   local shown = self.buf and vim.api.nvim_buf_is_loaded(self.buf)
   if shown and not self.is_quiet and not text.same_format(self:options(), self.seen_format) then
@@ -111,7 +110,7 @@ function Sync:soon()
   end)
 end
 
---- The text as the person has it.
+--- The person's text.
 ---@return string[]
 function Sync:mine()
   if self.buf and vim.api.nvim_buf_is_loaded(self.buf) then
@@ -120,12 +119,12 @@ function Sync:mine()
   return self.left_over or (self.flight and self.flight.text) or self.told
 end
 
---- Whether the companion does not have everything yet.
+--- Whether the companion lacks edits.
 function Sync:is_unsent()
   return self.flight ~= nil or self.is_touched or self.left_over ~= nil or (self.is_behind == true and self.buf ~= nil)
 end
 
---- Sends what was not sent, unless something is on its way.
+--- Sends unsent edits, unless a request is in flight.
 function Sync:push()
   if self.buf and vim.api.nvim_buf_is_loaded(self.buf) then
     if vim.bo[self.buf].modified then
@@ -161,7 +160,7 @@ function Sync:answered(flight, err, result)
   if not err then
     self.is_lost, self.refused = false, nil
     if result.revision > self.revision then
-      -- Not told of it before, as it should be.
+      -- The companion should have sent the change before.
       self.told, self.revision = flight.text, result.revision
     end
     if self:is_unsent() then
@@ -181,7 +180,7 @@ function Sync:answered(flight, err, result)
     self.waits_for = type(now) == 'number' and now > self.revision and now or nil
     self:push()
   elseif not self.refused and (why == 'outOfRange' or why == 'other' or not why) then
-    -- Once more, and whole: then it does not matter where anything lies.
+    -- Sends the whole text once, which fits any text there.
     self.refused, self.is_lost = true, true
     self:push()
   else
@@ -189,7 +188,7 @@ function Sync:answered(flight, err, result)
   end
 end
 
---- The companion tells how the text has changed, here or at another desk.
+--- The companion reports a change, from here or another desk.
 ---@param changed table
 ---@return boolean is_news
 function Sync:take(changed)
@@ -203,7 +202,7 @@ function Sync:take(changed)
     self.waits_for = nil
   end
   if not new then
-    -- What the companion has is not known any more: it is sent what is shown here.
+    -- The companion's text is unknown now, so it gets the buffer's.
     self.is_lost, self.is_behind = true, true
     self:soon()
     return true
@@ -233,7 +232,7 @@ function Sync:take(changed)
   return true
 end
 
---- Waits until the companion has everything, and returns whether it has.
+--- Waits until the companion has all edits, and returns whether it does.
 ---@param milliseconds integer
 ---@return boolean
 function Sync:settle(milliseconds)

@@ -1,9 +1,8 @@
--- The buffer of the file that a review is about: whether it holds unsaved changes, and reading it again when the agent
--- has written the file.
+-- The buffer of a review's file: whether it has unsaved changes, and reloading it after the agent writes the file.
 
 local M = {}
 
--- When to look, in milliseconds: agents write within moments of the decision, or after some work of their own.
+-- When to check, in milliseconds: agents write soon after the decision, or after some work.
 local LOOKS = { 50, 150, 400, 1000, 2000, 4000, 8000 }
 
 --- The loaded buffer of a file.
@@ -21,7 +20,7 @@ function M.buffer(file)
   end
 end
 
---- Whether a buffer here holds unsaved changes to the file.
+--- Whether a buffer has unsaved changes to the file.
 ---@param file string
 ---@return boolean
 function M.is_modified(file)
@@ -33,8 +32,8 @@ local function is_blank(buf)
   return vim.api.nvim_buf_line_count(buf) == 1 and vim.api.nvim_buf_get_lines(buf, 0, 1, false)[1] == ''
 end
 
--- Neovim asks before it takes in a change of the file if 'autoread' is off, or the file is new. What the person accepted
--- a moment ago needs no question; unsaved changes do, and Neovim asks about those as ever.
+-- Neovim asks before it reloads a file if 'autoread' is off, or the file is new. After an acceptance the question is needless,
+-- except with unsaved changes.
 local function look(buf, file)
   if not vim.api.nvim_buf_is_loaded(buf) or vim.bo[buf].modified or not vim.uv.fs_stat(file) then
     return
@@ -51,7 +50,7 @@ local function look(buf, file)
   end
   local shell = vim.api.nvim_create_autocmd('FileChangedShell', {
     buffer = buf,
-    desc = 'alongside: what was accepted is read again',
+    desc = 'alongside: reload an accepted file',
     callback = function()
       if vim.v.fcs_reason ~= 'deleted' and vim.v.fcs_reason ~= 'conflict' then
         vim.v.fcs_choice = 'reload'
@@ -62,7 +61,7 @@ local function look(buf, file)
   pcall(vim.api.nvim_del_autocmd, shell)
 end
 
---- The agent is about to write the file: its buffer is read again then.
+--- The agent is about to write the file: reloads its buffer afterwards.
 ---@param file string
 function M.follow(file)
   local buf = M.buffer(file)
@@ -74,7 +73,7 @@ function M.follow(file)
   end
   for _, after in ipairs(LOOKS) do
     vim.defer_fn(function()
-      -- Not under the hands of a person who types a command.
+      -- Not while the person types a command.
       if not vim.api.nvim_get_mode().mode:find('^[cr]') then
         look(buf, file)
       end

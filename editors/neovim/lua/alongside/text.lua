@@ -1,8 +1,8 @@
--- Between a text, byte for byte as an agent gets it, and the lines of a buffer: byte-order mark, line endings and a
--- missing last newline are options of a buffer, and columns count bytes there and UTF-16 units on the wire.
+-- Converts between an agent's exact text and the lines of a buffer. A buffer has options for the byte-order mark, line
+-- endings and a missing last newline, and counts columns in bytes; the wire counts UTF-16 units.
 --
--- A text is split at every "\n" and at nothing else, so "a\n" is { "a", "" } and "" is { "" }: joined again it is the
--- same text, always. A "\r" before the "\n" and a byte-order mark are part of their piece here.
+-- A text is split at every "\n", so "a\n" is { "a", "" } and "" is { "" }; joining gives the same text. A "\r" before the
+-- "\n" and a byte-order mark are part of their piece.
 
 local M = {}
 
@@ -51,7 +51,7 @@ function M.equal(a, b)
   return true
 end
 
---- How many pieces two texts have in common at their beginnings and, of the rest, at their ends.
+--- The numbers of common pieces at the beginning and, of the rest, at the end of two texts.
 ---@return integer head, integer tail
 function M.common(a, b)
   local least, head, tail = math.min(#a, #b), 0, 0
@@ -64,7 +64,7 @@ function M.common(a, b)
   return head, tail
 end
 
---- Whether each line of a text ends in "\r\n"; nil if it has no line end.
+--- Whether each line of a text ends in "\r\n"; nil without line endings.
 ---@param pieces string[]
 ---@return boolean?
 function M.is_dos(pieces)
@@ -79,8 +79,7 @@ function M.is_dos(pieces)
   return true
 end
 
---- How a buffer has to be set up to hold a text. `before` decides what the text leaves open, and once a text was shown
---- with its "\r" it stays so.
+--- The buffer options for a text. `before` decides where the text leaves a choice; a "\r" that was shown once stays visible.
 ---@param pieces string[]
 ---@param before alongside.Format?
 ---@return alongside.Format
@@ -100,7 +99,7 @@ function M.same_format(a, b)
   return a.bom == b.bom and a.dos == b.dos and a.eol == b.eol
 end
 
---- The lines of a buffer with this format. None for an empty text, which is not the same as one empty line.
+--- The lines of a buffer with this format. An empty text has none, unlike one empty line.
 ---@param pieces string[]
 ---@param format alongside.Format
 ---@return string[]
@@ -123,8 +122,8 @@ function M.lines(pieces, format)
   return lines
 end
 
---- The pieces of some lines of a buffer: those from line `first` (0-based) on, of `count` altogether. Without the empty
---- piece behind the last line end.
+--- The pieces of lines of a buffer, from line `first` (0-based) of `count` on. Omits the empty piece after the last line
+--- ending.
 ---@param lines string[]
 ---@param first integer
 ---@param count integer
@@ -152,7 +151,7 @@ function M.nothing(format)
   return { format.bom and BOM or '' }
 end
 
---- The byte (0-based) at which `units` UTF-16 units of `line` are over, or its end.
+--- The byte (0-based) after `units` UTF-16 units of `line`, or its end.
 ---@param line string
 ---@param units integer
 ---@return integer
@@ -170,8 +169,8 @@ function M.byte(line, units)
   return math.min(at - 1, #line)
 end
 
---- A position of the wire as piece (1-based) and byte within it; nil if it is outside the text. Columns beyond the end
---- of a line mean its end, before "\r\n".
+--- The piece (1-based) and byte of a wire position; nil outside the text. A column beyond a line means its end, before
+--- "\r\n".
 local function place(pieces, position)
   local piece = pieces[position.line + 1]
   if not piece then
@@ -180,7 +179,7 @@ local function place(pieces, position)
   return position.line + 1, M.byte((piece:gsub('\r+$', '')), position.character)
 end
 
---- The text after some changes of the wire, each made on the result of the one before; nil if one does not fit.
+--- The text after wire changes, each applied to the result of the last one; nil if one does not fit.
 ---@param pieces string[]
 ---@param changes table[]
 ---@return string[]?
@@ -203,7 +202,7 @@ function M.apply(pieces, changes)
   return pieces
 end
 
---- A copy in which the pieces behind the first `head` and up to the `upto`th are replaced.
+--- A copy with the pieces from `head` + 1 to `upto` replaced.
 ---@return string[]
 function M.spliced(pieces, head, upto, new)
   local result = {}
@@ -222,10 +221,10 @@ function M.spliced(pieces, head, upto, new)
   return result
 end
 
--- The largest column there is on the wire.
+-- The largest column on the wire.
 local END = 2147483647
 
---- The one change of whole lines that makes `new` of `old`; nil if they are equal.
+--- The single change of whole lines from `old` to `new`; nil if they are equal.
 ---@param old string[]
 ---@param new string[]
 ---@return table?
@@ -235,7 +234,7 @@ function M.change(old, new)
     return nil
   end
   if tail == 0 and (head == #old or head == #new) then
-    -- The line end before the last pieces comes or goes: the change begins with the line it ends.
+    -- The line ending before the last pieces appears or goes, so the change starts with that line.
     head = head - 1
   end
   local text = table.concat(new, '\n', head + 1, #new - tail)
@@ -245,7 +244,7 @@ function M.change(old, new)
   else
     local last = old[#old]
     if last:byte(-1) == 13 then
-      -- No position lies behind it.
+      -- There is no position after it.
       return { text = M.join(new) }
     end
     stop = { line = #old - 1, character = last == '' and 0 or END }

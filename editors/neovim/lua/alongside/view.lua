@@ -1,5 +1,5 @@
--- A review as a person looks at it: a tab page with the original on the left and the proposal on the right, in Neovim's
--- own diff mode. When it is over everything is as it was before: windows and their sizes, cursors, mode, tab pages.
+-- The view of a review: a tab page with the original on the left and the proposal on the right, in Neovim's own diff
+-- mode. At its end everything is as before: windows and their sizes, cursors, mode, tab pages.
 
 local marks = require('alongside.marks')
 local place = require('alongside.place')
@@ -16,10 +16,10 @@ local M = {}
 local View = {}
 View.__index = View
 
--- Larger files are shown without colours: syntax takes long.
+-- Larger files have no colours, because syntax is slow.
 local MOST_COLOURED = 1500000
 
--- What is a matter of the window a person came from, such as a terminal, and not of this one.
+-- Options that a new window must not take over from the previous one, such as a terminal.
 local FROM_GLOBAL = {
   'number', 'relativenumber', 'list', 'spell', 'cursorline', 'cursorcolumn', 'colorcolumn', 'foldcolumn', 'statuscolumn',
   'conceallevel', 'breakindent', 'linebreak', 'winfixwidth', 'winfixheight', 'winblend', 'wrap',
@@ -46,7 +46,7 @@ local function colour(buf, file, size)
   end
   local ok, filetype = pcall(vim.filetype.match, { filename = file, buf = buf })
   if ok and filetype then
-    -- Scripts of others run here: what they do wrong is not ours to fail of.
+    -- Foreign scripts run here; their errors must not stop the review.
     local set, why = pcall(vim.api.nvim_set_option_value, 'filetype', filetype, { buf = buf })
     if not set then
       require('alongside.log').write(('the file type %s cannot be set: %s'):format(filetype, tostring(why)))
@@ -54,7 +54,7 @@ local function colour(buf, file, size)
   end
 end
 
---- Shows the original with the line ends that the proposal is shown with.
+--- Shows the original with the line endings of the proposal.
 function View:show_original(format)
   local options = vim.bo[self.left]
   options.modifiable, options.readonly = true, false
@@ -68,7 +68,7 @@ function View:show_original(format)
   options.modified, options.modifiable = false, false
 end
 
---- How a text and its original are shown: with "\r\n" hidden only if both have it throughout.
+--- The formats of a text and its original: "\r\n" is hidden only if both use it throughout.
 local function common_format(sync, original)
   local format = text.format(sync:mine(), sync.format)
   local theirs = text.is_dos(original)
@@ -80,7 +80,7 @@ local function common_format(sync, original)
   return format
 end
 
---- Makes the buffers of a review.
+--- Creates the buffers of a review.
 ---@param review table
 ---@param sync alongside.Sync
 ---@return alongside.View
@@ -100,7 +100,7 @@ function M.new(review, sync, name)
   for _, buf in ipairs({ self.left, self.right }) do
     colour(buf, review.file, #review.proposed_text)
   end
-  -- A file type may have had its own idea of these.
+  -- A file type may have changed these.
   vim.bo[self.left].modifiable = false
   vim.bo[self.right].modifiable = not review.wholeFileOnly
   vim.bo[self.right].modified = false
@@ -113,7 +113,7 @@ local function dress(win)
   end
   local options = vim.wo[win][0]
   options.signcolumn = 'yes:1'
-  -- The words that differ are marked by the companion, the same ones at every desk.
+  -- The companion marks differing words, the same ones at every desk.
   options.winhighlight = marks.WINDOWS
   options.winfixbuf = true
   vim.api.nvim_win_call(win, function()
@@ -121,12 +121,12 @@ local function dress(win)
   end)
 end
 
---- Opens the tab page and goes there. `origin` is where the person is brought back to.
+--- Opens the tab page and goes there. `origin` is the place to return to.
 ---@param origin table
 ---@param line integer where to begin reading, 1-based
 function View:open(origin, line)
   self.origin = origin
-  -- Scripts of others run here, and what they do wrong need not be in the way.
+  -- Foreign scripts run here; their errors must not interfere.
   local ok, why = pcall(vim.cmd, 'keepalt tab sbuffer ' .. self.right)
   if vim.api.nvim_get_current_buf() ~= self.right then
     error(why, 0)
@@ -144,7 +144,7 @@ function View:open(origin, line)
   vim.cmd('normal! zv')
 end
 
---- Whether the proposal is in a window.
+--- Whether a window shows the proposal.
 ---@return boolean
 function View:is_shown()
   return shows(self.right_win, self.right)
@@ -157,7 +157,7 @@ function View:is_current()
   return buf == self.right or buf == self.left
 end
 
---- The tab page it is in.
+--- Its tab page.
 function View:tab()
   for _, pair in ipairs({ { self.right_win, self.right }, { self.left_win, self.left } }) do
     if shows(pair[1], pair[2]) then
@@ -166,12 +166,12 @@ function View:tab()
   end
 end
 
---- Goes to where it is shown.
+--- Goes to its window.
 function View:focus()
   vim.api.nvim_set_current_win(self.right_win)
 end
 
---- The window of the proposal was closed, but it is in another one too: that is the view from now on.
+--- After the proposal's window closed, uses another window that shows it, if there is one.
 ---@return boolean
 function View:adopt()
   for _, win in ipairs(vim.fn.win_findbuf(self.right)) do
@@ -187,7 +187,7 @@ local function remove(win)
       return
     end
   end
-  -- The last one there is.
+  -- The last window cannot be closed.
   vim.wo[win].winfixbuf = false
   vim.api.nvim_win_call(win, function()
     vim.cmd('diffoff')
@@ -196,7 +196,7 @@ local function remove(win)
   end)
 end
 
---- Closes its windows. The person is brought back if they are in one of them, and moved nowhere if they are not.
+--- Closes its windows. If the person is in one of them, they return to where they came from.
 function View:close_windows()
   self.is_closing = true
   local back = false
@@ -209,7 +209,7 @@ function View:close_windows()
     return not ours[win]
   end, place.windows_of(tab)) or {}
   if tab and #others == 0 and #vim.api.nvim_list_tabpages() > 1 then
-    -- What floats above them goes with them; Neovim 0.10 crashes if it is left to do that.
+    -- Closes floating windows first, because Neovim 0.10 crashes otherwise.
     for _, win in ipairs(vim.api.nvim_tabpage_list_wins(tab)) do
       if not ours[win] then
         pcall(vim.api.nvim_win_close, win, true)
@@ -228,7 +228,7 @@ function View:close_windows()
   self.is_closing = false
 end
 
---- Ends it: nothing of it remains.
+--- Ends the view; nothing of it remains.
 function View:close()
   self:close_windows()
   marks.clear(self.right)
@@ -239,7 +239,7 @@ function View:close()
   end
 end
 
---- Shows another review in the same windows, in place of this one.
+--- Shows another review in the same windows.
 ---@param other alongside.View
 function View:give_to(other, line)
   other.origin, other.right_win = self.origin, self.right_win
@@ -266,7 +266,7 @@ function View:give_to(other, line)
   self:close()
 end
 
--- A buffer of ours becomes one like any other, without a name: `:w FILE` writes it, and Neovim asks before it is lost.
+-- Turns a review's buffer into an ordinary, unnamed one: `:w FILE` writes it, and Neovim asks before it is lost.
 local function set_free(buf, is_modified)
   local options = vim.bo[buf]
   options.buftype, options.bufhidden, options.buflisted, options.modifiable = '', '', true, true
@@ -274,14 +274,14 @@ local function set_free(buf, is_modified)
   options.modified = is_modified
 end
 
---- The review is over while the person is typing: what they type in becomes an ordinary buffer without a name, where it
---- is. The original goes at once: with nothing to decide there is nothing to compare.
+--- The review has ended while the person types: their buffer becomes an ordinary, unnamed one in its window. The window of
+--- the original closes at once.
 ---@param is_modified boolean whether nobody else has what it holds
 function View:become_ordinary(is_modified)
   marks.clear(self.right)
   local old = vim.api.nvim_buf_get_name(self.right)
   pcall(vim.api.nvim_buf_set_name, self.right, '')
-  -- Neovim keeps the name it had as a buffer of its own.
+  -- Neovim keeps the old name as another buffer.
   local left_over = vim.fn.bufnr('^' .. vim.fn.escape(old, '\\*?[]{}$^.~,') .. '$')
   if left_over > 0 and left_over ~= self.right then
     pcall(vim.api.nvim_buf_delete, left_over, { force = true })
@@ -303,7 +303,7 @@ function View:become_ordinary(is_modified)
   end
 end
 
---- An ordinary buffer with what was typed and nobody has, that is not shown.
+--- A hidden, ordinary buffer with unsent text.
 ---@param pieces string[]
 ---@return integer buf
 function M.ordinary(pieces)

@@ -1,4 +1,4 @@
--- The way to a review: it is announced, the person asks for it when they want to, and may have to choose.
+-- Announces reviews, and takes the person to one when they ask.
 
 local config = require('alongside.config')
 local harmless = require('alongside.harmless')
@@ -9,13 +9,13 @@ local winbar = require('alongside.winbar')
 
 local M = {}
 
-local announced = {} ---@type alongside.Review[] in a moment
+local announced = {} ---@type alongside.Review[] to announce in a moment
 
 local function reviews()
   return require('alongside.review')
 end
 
---- Says that a review has come.
+--- Announces a new review.
 ---@param review alongside.Review
 function M.announce(review)
   local go = config.current.keys.go and winbar.key_name(config.current.keys.go) or ':Alongside'
@@ -23,7 +23,7 @@ function M.announce(review)
   if #announced > 1 then
     return
   end
-  -- Those that come together, as when Neovim joins, are announced together.
+  -- Reviews that arrive together, as when Neovim connects, share one message.
   vim.defer_fn(function()
     local new = vim.tbl_filter(function(one)
       return not one.is_over and not (one.view and one.view:is_shown())
@@ -33,7 +33,7 @@ function M.announce(review)
       local one = new[1]
       say.later(('%s proposes %s (%s): %s'):format(winbar.agent_name(one.agent), reviews().name(one), reviews().changes(one), go))
     elseif #new > 1 then
-      say.later(('%d reviews wait: %s'):format(#new, go))
+      say.later(('%d reviews are waiting: %s'):format(#new, go))
     end
   end, 40)
 end
@@ -61,13 +61,12 @@ local function open(review, origin)
   reviews().show(review)
 end
 
---- Goes to the review that waits: the named one, the one of the file in the current buffer, the only one, or the one
---- the person chooses.
+--- Goes to a review: the named one, that of the current file, the only one, or the one that the person chooses.
 ---@param id integer?
----@param origin table? where the person came from, if that is not here
+---@param origin table? where to return to; here by default
 function M.go(id, origin)
   if vim.fn.getcmdwintype() ~= '' then
-    return say.now('alongside: close the command-line window first', vim.log.levels.WARN)
+    return say.now('alongside: close the command-line window first.', vim.log.levels.WARN)
   end
   local all, here = reviews().all(), reviews().looked_at()
   if type(id) == 'string' or id then
@@ -80,7 +79,7 @@ function M.go(id, origin)
     end, all)
   end
   if #all == 0 then
-    return say.now(id and ('alongside: there is no review %s'):format(harmless.name(id)) or 'alongside: no review waits')
+    return say.now(id and ('alongside: there is no review %s.'):format(harmless.name(id)) or 'alongside: no review is waiting.')
   end
   local of_this_file = vim.tbl_filter(function(review)
     return target.buffer(review.file) == vim.api.nvim_get_current_buf()
@@ -99,7 +98,7 @@ function M.go(id, origin)
     if chosen and not chosen.is_over then
       open(chosen, origin)
     elseif chosen then
-      say.now(('%s: this review has already ended'):format(reviews().name(chosen)))
+      say.now(('%s: this review has already ended.'):format(reviews().name(chosen)))
     end
   end)
 end

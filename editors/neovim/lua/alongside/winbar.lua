@@ -1,11 +1,10 @@
--- What the bars above the two windows say: whose proposal this is, what has become of it, what a person should know
--- before deciding, and with which keys to decide.
+-- The bars above the two windows: agent, state of the changes, warnings, and keys to decide.
 
 local harmless = require('alongside.harmless')
 
 local M = {}
 
---- The file as people call it: relative to the project where it lies in it.
+--- The file for a person: relative to the project if it lies in it.
 ---@param file string
 ---@param root string?
 ---@return string harmless
@@ -16,7 +15,7 @@ function M.file_name(file, root)
   return harmless.name(file)
 end
 
---- The agent as people call it.
+--- The agent for a person.
 ---@param agent table?
 ---@return string harmless
 function M.agent_name(agent)
@@ -51,7 +50,7 @@ local function states(review)
   return ('%d of %d kept'):format(counts.kept, all) .. (counts.edited > 0 and (', %d edited'):format(counts.edited) or '')
 end
 
---- What a person should know before deciding, loudest first. Second: how it is asked about before accepting, if it is.
+--- The warnings, loudest first. The second text is for the question before accepting, if there is one.
 ---@param review table
 ---@param root string?
 ---@param is_modified boolean whether a buffer here holds unsaved changes of the file
@@ -72,15 +71,15 @@ function M.notes(review, root, is_modified)
     notes[#notes + 1] = { 'RUN BY GIT: ' .. real, 'Git runs or obeys the file: ' .. real .. '.' }
   end
   if review.stale then
-    notes[#notes + 1] = { 'changed on disk', 'The file has changed on disk since: accepting undoes that change.' }
+    notes[#notes + 1] = { 'changed on disk', 'The file has changed on disk: accepting undoes that change.' }
   end
   if is_modified then
     notes[#notes + 1] = {
       'unsaved in a buffer',
-      'A buffer here holds unsaved changes to the file: it will differ from the file.',
+      'A buffer has unsaved changes to the file and will differ from it.',
     }
   elseif review.dirty then
-    notes[#notes + 1] = { 'unsaved in an editor', 'An editor holds unsaved changes to the file.' }
+    notes[#notes + 1] = { 'unsaved in an editor', 'An editor has unsaved changes to the file.' }
   end
   if review.wholeFileOnly then
     notes[#notes + 1] = { harmless.name(review.wholeFileOnly) }
@@ -92,7 +91,7 @@ local function part(group, said)
   return ('%%#%s#%s'):format(group, (said:gsub('%%', '%%%%')))
 end
 
---- What the keys are called, such as "\a" or "<Space>a".
+--- The name of a key, such as "\a" or "<Space>a".
 ---@param key string
 ---@return string
 function M.key_name(key)
@@ -109,7 +108,7 @@ function M.key_name(key)
   return vim.fn.keytrans(vim.keycode(key))
 end
 
--- How the file differs from the proposal throughout. The agent converts, so this is no warning.
+-- Uniform differences of file and proposal. The agent converts, so this is no warning.
 local function form(review)
   local file, proposal = {}, {}
   if review.fileLineEnding == 'crlf' or review.fileLineEnding == 'lf' then
@@ -125,10 +124,10 @@ local function form(review)
   end
 end
 
--- With `less`, what is not there for want of room.
+-- `less` has the parts to omit for lack of room.
 local function bar(review, context, less, space)
   local name = M.file_name(review.file, context.root)
-  -- What is cut where nothing else helps: the name, and last of all the warnings.
+  -- If nothing else helps, Neovim cuts here: the name first, the warnings last.
   local parts = { ' %<', part('AlongsideTitle', less.directories and vim.fs.basename(name) or name) }
   local function add(group, said)
     parts[#parts + 1] = part('AlongsideNote', '  ')
@@ -161,7 +160,7 @@ local function bar(review, context, less, space)
   return table.concat(parts)
 end
 
--- What goes where there is no room, in this order. What the person should know before deciding stays.
+-- The parts to omit for lack of room, in this order. Warnings stay.
 local GOES = { 'directories', 'agent', 'form', 'words', 'keys' }
 
 --- The bar of the proposal.

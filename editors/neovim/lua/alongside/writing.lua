@@ -1,7 +1,6 @@
--- `:w` in a proposal accepts it, when a person typed that. Plugins and options that write by themselves never do:
--- what they write is not there to be saved, so they are left with nothing done.
+-- A typed `:w` in a proposal accepts it. Writes by plugins and options do nothing.
 --
--- A typed command leaves the command line of this very buffer right before it runs; nothing else does.
+-- Only a typed command leaves the command line of its buffer right before it runs.
 
 local M = {}
 
@@ -17,14 +16,14 @@ local function command_of(line)
   return name
 end
 
---- `is_proposal` says of a buffer whether it is one; `accept` is called with it and with whether its window closes after
---- that; `refuse` when something else than a person wrote.
+--- `is_proposal` tells whether a buffer is a proposal. A typed write calls `accept` with the buffer and whether its window
+--- closes afterwards; any other write calls `refuse`.
 function M.setup(is_proposal, accept, refuse)
   local group = vim.api.nvim_create_augroup('alongside.writing', {})
   vim.api.nvim_create_autocmd('CmdlineLeave', {
     group = group,
     pattern = ':',
-    desc = 'alongside: a typed :w accepts',
+    desc = 'alongside: recognize a typed :w',
     callback = function()
       typed = nil
       local buf = vim.api.nvim_get_current_buf()
@@ -38,10 +37,10 @@ function M.setup(is_proposal, accept, refuse)
       local this = { buf = buf, quits = not WRITES[name] }
       typed = this
       if WRITES_CHANGES_AND_QUITS[name] then
-        -- :x writes only what is modified, and a proposal never is.
+        -- :x writes only modified buffers, and a proposal is never modified.
         vim.bo[buf].modified = true
       end
-      -- It runs before anything that is scheduled.
+      -- The command runs before scheduled functions.
       vim.schedule(function()
         if typed == this then
           typed = nil
@@ -55,7 +54,7 @@ function M.setup(is_proposal, accept, refuse)
   vim.api.nvim_create_autocmd('BufWriteCmd', {
     group = group,
     pattern = 'alongside://review/*',
-    desc = 'alongside: a proposal is accepted, not written',
+    desc = 'alongside: accept a proposal instead of writing',
     callback = function(event)
       local by = typed
       typed = nil

@@ -1,5 +1,5 @@
-//! A companion that holds one review, as strict about revisions as the real one and much simpler about hunks;
-//! and what an editor has been told and asked, in a form that a test can look at.
+//! A companion with one review, as strict about revisions as the real one but with simpler hunks; and the
+//! messages to the editor in a form for assertions.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ pub(super) struct Companion {
     pub(super) review: Review,
     pub(super) decided: Option<Decision>,
     pub(super) flushed: bool,
-    /// How often the text was edited.
+    /// The number of edits.
     pub(super) edits: usize,
     told: (Arc<str>, u64),
 }
 
 impl Companion {
-    /// A proposal for a file of the project, which is open and has the original text.
+    /// Proposes a change of an open file in the project.
     pub(super) fn proposes(stage: &mut Stage, file: &str, original: &str, proposed: &str) -> Self {
         let agent = Agent { number: 1, name: "Gemini CLI".into(), listening: true, ..Agent::default() };
         let file = stage.path(file).to_str().unwrap().to_owned();
@@ -57,7 +57,7 @@ impl Companion {
         Self { review, decided: None, flushed: false, edits: 0, told }
     }
 
-    /// Another desk, or what happens to the file.
+    /// Another desk changes the review, or somebody the file.
     pub(super) fn change(&mut self, stage: &Stage, change: impl FnOnce(&mut Review)) {
         change(&mut self.review);
         self.review.revision += 1;
@@ -124,7 +124,7 @@ impl Companion {
         Ok(Revised { revision: self.review.revision })
     }
 
-    /// Serves the desk until neither has anything to say.
+    /// Serves the desk until no message is left.
     pub(super) async fn serve(&mut self, stage: &mut Stage) {
         loop {
             stage.hear().await;
@@ -135,7 +135,7 @@ impl Companion {
     }
 }
 
-/// What is proposed, and what has become of it.
+/// The hunks of a review.
 fn hunks(review: &Review) -> Vec<Hunk> {
     let lines = |range: std::ops::Range<usize>| Lines { start: range.start, end: range.end };
     let original = Text::new(review.original.clone().unwrap_or_default());
@@ -166,11 +166,11 @@ fn hunks(review: &Review) -> Vec<Hunk> {
     hunks
 }
 
-/// What the editor has been sent since it was last looked.
+/// The new messages to the editor.
 pub(super) struct Sent(pub(super) Vec<Message>);
 
 impl Sent {
-    /// The parameters of every message of a kind.
+    /// The parameters of every message with a method.
     pub(super) fn all(&self, method: &str) -> Vec<&Value> {
         let all = self.0.iter().filter_map(|message| match message {
             Message::Notification(told) if told.method == method => Some(&told.params),
@@ -180,7 +180,7 @@ impl Sent {
         all.collect()
     }
 
-    /// The only message of a kind.
+    /// The parameters of the only message with a method.
     pub(super) fn one(&self, method: &str) -> &Value {
         match self.all(method).as_slice() {
             [one] => one,
@@ -188,13 +188,13 @@ impl Sent {
         }
     }
 
-    /// Everything the person is shown in passing.
+    /// All messages that the person sees.
     pub(super) fn said(&self) -> String {
         let said = self.all("window/showMessage").into_iter();
         said.map(|said| said["message"].as_str().unwrap()).collect::<Vec<_>>().join("\n")
     }
 
-    /// The number of a question.
+    /// The id of a request to the editor.
     pub(super) fn number(&self, method: &str) -> RequestId {
         let found = self.0.iter().find_map(|message| match message {
             Message::Request(asked) if asked.method == method => Some(asked.id.clone()),
@@ -212,7 +212,7 @@ impl Sent {
         result.expect("a request was answered")
     }
 
-    /// The marks of a document, as it was marked last.
+    /// The last marks of a document.
     pub(super) fn marks(&self, uri: &str) -> Vec<String> {
         let mut all = self.all("textDocument/publishDiagnostics").into_iter();
         let last = all.rfind(|marks| marks["uri"] == uri).unwrap_or_else(|| panic!("{uri} was not marked"));
@@ -230,8 +230,8 @@ impl Stage {
 
     /// The editor answers a question.
     pub(super) fn reply(&mut self, number: &RequestId, result: Value) {
-        let number = self.io.answered(number).expect("it was asked");
-        self.plain.replied(&mut self.io, number, Some(result));
+        let number = self.io.take_question(number).expect("it was asked");
+        self.plain.handle_response(&mut self.io, number, Some(result));
     }
 
     /// The titles of the actions at a line of a document.
@@ -255,7 +255,7 @@ impl Stage {
         self.command(chosen["command"].clone());
     }
 
-    /// Says a command.
+    /// Runs a command.
     pub(super) fn command(&mut self, command: Value) {
         let params = json!({"command": command["command"], "arguments": command["arguments"]});
         assert!(self.ask("workspace/executeCommand", params));

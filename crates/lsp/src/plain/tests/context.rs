@@ -1,4 +1,4 @@
-//! What each editor lets out, as it was seen to, and what it must become.
+//! The messages of each editor, as observed, and the context that they must produce.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ fn document(stage: &Stage) -> Value {
     json!({"uri": stage.uri("a.rs")})
 }
 
-/// What an editor asks by itself when the cursor rests.
+/// The request of an editor when the cursor rests.
 fn highlight(stage: &mut Stage, line: u32, character: u32) {
     let document = document(stage);
     assert!(stage.ask(
@@ -36,7 +36,7 @@ fn change(stage: &mut Stage, changes: Value) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn vs_code_says_cursor_and_selection() {
+async fn vs_code_reveals_cursor_and_selection() {
     let mut stage = Stage::new("Visual Studio Code", &["utf-16"]);
     stage.open("a.rs", TEXT);
     highlight(&mut stage, 0, 3);
@@ -56,7 +56,7 @@ async fn vs_code_says_cursor_and_selection() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn helix_selects_cells_and_its_cursor_is_one() {
+async fn helix_selects_cells_and_its_cursor_is_one_cell() {
     let mut stage = Stage::new("helix", &["utf-8", "utf-32", "utf-16"]);
     stage.open("a.rs", "e\u{301}x\r\ny\r\n");
     // One cell of two characters.
@@ -67,13 +67,13 @@ async fn helix_selects_cells_and_its_cursor_is_one() {
     // On a line ending.
     actions(&mut stage, range((0, 4), (1, 0)), json!(2));
     assert_eq!(stage.active(), json!({"path": "a.rs", "cursor": at(0, 3)}));
-    // What the person asks for is about the selection, too: in a Helix that asks nothing by itself.
+    // Helix may send no automatic requests; then those of the person carry the selection.
     actions(&mut stage, range((1, 0), (1, 1)), json!(1));
     assert_eq!(stage.active(), json!({"path": "a.rs", "cursor": at(1, 0)}));
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_editor_that_lets_out_nothing_but_edits_has_its_cursor_where_they_end() {
+async fn with_edits_alone_the_cursor_is_at_their_end() {
     let mut stage = Stage::new("helix", &["utf-8"]);
     stage.open("a.rs", TEXT);
     assert_eq!(stage.active(), json!({"path": "a.rs"}));
@@ -87,7 +87,7 @@ async fn an_editor_that_lets_out_nothing_but_edits_has_its_cursor_where_they_end
 }
 
 #[tokio::test(start_paused = true)]
-async fn neovim_alone_says_which_files_are_open_and_no_more() {
+async fn neovim_reveals_open_files_only() {
     let mut stage = Stage::new("Neovim", &["utf-8"]);
     stage.open("b.rs", TEXT);
     stage.open("a.rs", TEXT);
@@ -98,7 +98,7 @@ async fn neovim_alone_says_which_files_are_open_and_no_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn eglot_opens_twice_without_a_language_and_says_where_point_rests() {
+async fn eglot_opens_twice_and_reveals_the_point() {
     let mut stage = Stage::new("Eglot", &["utf-32", "utf-8", "utf-16"]);
     stage.open("a.rs", TEXT);
     let uri = stage.uri("a.rs");
@@ -115,7 +115,7 @@ async fn eglot_opens_twice_without_a_language_and_says_where_point_rests() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn lsp_mode_and_kakoune_say_the_region() {
+async fn lsp_mode_and_kakoune_reveal_the_region() {
     for (name, trigger) in [("emacs", Value::Null), ("kakoune-lsp", json!(2))] {
         let mut stage = Stage::new(name, &[]);
         stage.open("a.rs", TEXT);
@@ -128,7 +128,7 @@ async fn lsp_mode_and_kakoune_say_the_region() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_vim_lsps_ranges_means_nothing() {
+async fn the_end_of_vim_lsps_ranges_is_ignored() {
     let mut stage = Stage::new("vim-lsp", &[]);
     stage.open("a.rs", TEXT);
     actions(&mut stage, range((0, 3), (0, 11)), Value::Null);
@@ -138,7 +138,7 @@ async fn the_end_of_vim_lsps_ranges_means_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_buffer_told_again_on_entering_is_turned_to_and_not_unsaved() {
+async fn a_resent_buffer_is_active_and_not_unsaved() {
     let mut stage = Stage::new("Vim", &[]);
     stage.open("a.rs", TEXT);
     stage.open("b.rs", TEXT);
@@ -151,7 +151,7 @@ async fn a_buffer_told_again_on_entering_is_turned_to_and_not_unsaved() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn kate_is_silent_while_selecting_and_has_no_name() {
+async fn kate_reveals_no_selection_and_has_no_name() {
     let mut stage = Stage::introduced(json!({"capabilities": {}}));
     stage.open("a.rs", TEXT);
     highlight(&mut stage, 0, 5);
@@ -159,7 +159,7 @@ async fn kate_is_silent_while_selecting_and_has_no_name() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_no_file_or_not_there_is_nobodys_business() {
+async fn documents_without_a_file_are_not_reported() {
     let mut stage = Stage::new("Neovim", &[]);
     for uri in ["untitled:Untitled-1", "file:///not/there", "vscode-notebook-cell:/a.rs", "", "/etc/hosts"] {
         stage.tell("didOpen", json!({"textDocument": {"uri": uri, "text": "x"}}));
@@ -173,7 +173,7 @@ async fn what_is_no_file_or_not_there_is_nobodys_business() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn reports_are_apart_and_a_companion_that_comes_is_told_all() {
+async fn reports_are_spaced_and_repeated_to_a_new_companion() {
     let mut stage = Stage::new("Neovim", &[]);
     let start = tokio::time::Instant::now();
     stage.open("a.rs", TEXT);
@@ -182,12 +182,12 @@ async fn reports_are_apart_and_a_companion_that_comes_is_told_all() {
     }
     let due = stage.plain.deadline().unwrap();
     assert!(due >= start + std::time::Duration::from_millis(50));
-    stage.plain.due(&mut stage.io, start);
+    stage.plain.handle_deadline(&mut stage.io, start);
     assert!(stage.asked().is_none(), "too soon");
     assert_eq!(stage.active()["cursor"], at(0, 8));
     highlight(&mut stage, 0, 8);
     assert_eq!(stage.reported(), Value::Null);
-    stage.plain.joined(&mut stage.io);
+    stage.plain.connected(&mut stage.io);
     assert_eq!(stage.active()["cursor"], at(0, 8));
 }
 
@@ -276,12 +276,12 @@ fn message() -> impl Strategy<Value = (String, Value)> {
 
 proptest! {
     #[test]
-    fn no_message_is_too_strange(messages in proptest::collection::vec(message(), 1..12)) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    fn any_message_is_handled(messages in proptest::collection::vec(message(), 1..12)) {
+        let runtime = paused_runtime();
         let _inside = runtime.enter();
         let mut stage = Stage::new("helix", &["utf-8"]);
         for (method, params) in messages {
-            stage.plain.notified(&mut stage.io, &method, params.clone());
+            stage.plain.handle_notification(&mut stage.io, &method, params.clone());
             let answered = stage.ask(&method, params);
             let answers = stage.sent().iter().filter(|sent| matches!(sent, Message::Response(_))).count();
             prop_assert_eq!(answers, usize::from(answered));

@@ -1,4 +1,4 @@
-//! Accepting, rejecting, keeping and dropping: only because a person said so, and only what they saw.
+//! Accepting, rejecting, keeping and dropping: only by the person, and only what they saw.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::*;
 const OLD: &str = "one\ntwo\nthree\nfour\nfive\nsix\n";
 const NEW: &str = "one\nTWO\nthree\nfour\nfive\nsix\nseven\n";
 
-/// A review whose proposal is open.
+/// A review whose proposal is open in the editor.
 async fn looked_at(editor: &str) -> (Stage, Companion, String) {
     let mut stage = Stage::new(editor, &[]);
     stage.open("notes.txt", OLD);
@@ -24,7 +24,7 @@ async fn looked_at(editor: &str) -> (Stage, Companion, String) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn accepting_takes_the_person_back_to_the_file() {
+async fn accepting_returns_to_the_file() {
     let (mut stage, mut companion, own) = looked_at("helix").await;
     stage.choose(&own, 0, "alongside: Accept");
     companion.serve(&mut stage).await;
@@ -32,11 +32,11 @@ async fn accepting_takes_the_person_back_to_the_file() {
     let seen = stage.seen();
     assert!(seen.said().contains("accepted; Gemini CLI writes it"), "{}", seen.said());
     assert_eq!(seen.one("window/showDocument")["uri"], stage.uri("notes.txt"));
-    assert_eq!(seen.result(), &Value::Null, "the command is answered");
+    assert_eq!(seen.result(), &Value::Null, "the command gets an answer");
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_typed_just_before_is_accepted_too() {
+async fn the_last_edits_are_accepted_too() {
     let (mut stage, mut companion, own) = looked_at("helix").await;
     stage.type_in(&own, "Typed ", range((0, 0), (0, 0)));
     stage.type_in(&own, "too ", range((0, 6), (0, 6)));
@@ -47,7 +47,7 @@ async fn what_was_typed_just_before_is_accepted_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_change_leaves_the_editor_and_is_no_edit() {
+async fn dropping_changes_the_editor_and_is_no_edit() {
     let (mut stage, mut companion, own) = looked_at("helix").await;
     stage.choose(&own, 1, "alongside: Drop this change");
     companion.serve(&mut stage).await;
@@ -67,7 +67,7 @@ async fn a_dropped_change_leaves_the_editor_and_is_no_edit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_file_with_unsaved_changes_is_accepted_only_although_it_has_them() {
+async fn doubts_must_be_accepted_explicitly() {
     let (mut stage, mut companion, own) = looked_at("helix").await;
     let before = stage.titles(&own, 0);
     companion.change(&stage, |review| review.dirty = true);
@@ -76,13 +76,14 @@ async fn a_file_with_unsaved_changes_is_accepted_only_although_it_has_them() {
         stage.titles(&own, 0).into_iter().find(|title| title.starts_with("alongside: Accept")).unwrap();
     assert!(title.contains("although") && title.ends_with("notes.txt has unsaved changes"), "{title}");
     assert!(before.contains(&"alongside: Accept".to_owned()));
-    // What was offered before it was known does not count.
-    stage.command(json!({"command": "alongside.accept", "arguments": [{"review": 1, "revision": 1, "although": false}]}));
+    // An action from before the change does not count.
+    let arguments = json!([{"review": 1, "revision": 1, "although": false}]);
+    stage.command(json!({"command": "alongside.accept", "arguments": arguments}));
     companion.serve(&mut stage).await;
-    assert!(stage.seen().said().contains("look at it again"));
+    assert!(stage.seen().said().contains("Look at it again"));
     stage.command(json!({"command": "alongside.accept"}));
     companion.serve(&mut stage).await;
-    assert!(stage.seen().said().contains("say it again"));
+    assert!(stage.seen().said().contains("Run the command again"));
     assert_eq!(companion.decided, None);
     stage.choose(&own, 0, "alongside: Accept although");
     companion.serve(&mut stage).await;
@@ -90,10 +91,10 @@ async fn a_file_with_unsaved_changes_is_accepted_only_although_it_has_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refusal_is_said_and_the_command_answered() {
+async fn a_refusal_is_shown_and_the_command_answered() {
     let (mut stage, mut companion, own) = looked_at("Neovim").await;
     stage.choose(&own, 0, "alongside: Accept");
-    // The file changes just then.
+    // The file changes in between.
     companion.change(&stage, |review| review.stale = true);
     companion.serve(&mut stage).await;
     let seen = stage.seen();
@@ -103,7 +104,7 @@ async fn a_refusal_is_said_and_the_command_answered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_editor_has_not_taken_is_not_accepted_unseen() {
+async fn text_that_the_editor_lacks_is_not_accepted() {
     let (mut stage, mut companion, own) = looked_at("helix").await;
     companion.change(&stage, |review| review.current = "elsewhere\n".into());
     companion.serve(&mut stage).await;
@@ -112,8 +113,8 @@ async fn what_the_editor_has_not_taken_is_not_accepted_unseen() {
     companion.serve(&mut stage).await;
     let seen = stage.seen();
     assert_eq!(companion.decided, None);
-    assert!(seen.said().contains("look again"), "{}", seen.said());
-    // It is asked again while the command runs: some take edits only then.
+    assert!(seen.said().contains("Look again"), "{}", seen.said());
+    // A command allows another offer, because some editors take edits only then.
     stage.type_in(&own, "elsewhere\n", range((0, 0), (7, 0)));
     stage.reply(&seen.number("workspace/applyEdit"), json!({"applied": true}));
     stage.command(json!({"command": "alongside.accept"}));
@@ -122,11 +123,11 @@ async fn what_the_editor_has_not_taken_is_not_accepted_unseen() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn closing_the_proposal_rejects_it_after_a_moment() {
+async fn closing_the_proposal_rejects_it_after_500_ms() {
     let (mut stage, mut companion, own) = looked_at("helix").await;
     stage.tell("didClose", json!({"textDocument": {"uri": own}}));
     let start = Instant::now();
-    let closes = stage.plain.reviews.values().find_map(|proposal| proposal.closes);
+    let closes = stage.plain.proposals.values().find_map(|proposal| proposal.closes_at);
     assert_eq!(closes, Some(start + Duration::from_millis(500)));
     stage.wait();
     companion.serve(&mut stage).await;
@@ -134,7 +135,7 @@ async fn closing_the_proposal_rejects_it_after_a_moment() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn opening_it_anew_leaving_the_editor_and_edits_keep_it_from_that() {
+async fn reopening_edits_and_shutdown_prevent_rejection() {
     let (mut stage, mut companion, own) = looked_at("helix").await;
     stage.tell("didClose", json!({"textDocument": {"uri": own}}));
     stage.tell("didOpen", json!({"textDocument": {"uri": own, "text": NEW}}));
@@ -148,9 +149,9 @@ async fn opening_it_anew_leaving_the_editor_and_edits_keep_it_from_that() {
     stage.wait();
     companion.serve(&mut stage).await;
     let said = stage.seen().said();
-    assert!(said.contains("it waits still"), "{said}");
+    assert!(said.contains("It still waits"), "{said}");
     assert_eq!(companion.decided, None);
-    // It is shown as it was left.
+    // The file has the edits.
     stage.command(json!({"command": "alongside.review"}));
     let seen = stage.seen();
     let path = crate::uri::to_path(seen.one("window/showDocument")["uri"].as_str().unwrap()).unwrap();
@@ -158,14 +159,14 @@ async fn opening_it_anew_leaving_the_editor_and_edits_keep_it_from_that() {
 
     let (mut stage, mut companion, own) = looked_at("helix").await;
     stage.tell("didClose", json!({"textDocument": {"uri": own}}));
-    stage.plain.leaving(&stage.io);
+    stage.plain.shut_down(&stage.io);
     stage.wait();
     companion.serve(&mut stage).await;
     assert_eq!(companion.decided, None);
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_a_document_is_closed_for_less_the_person_is_asked() {
+async fn editors_with_prompts_ask_before_rejecting() {
     let (mut stage, mut companion, own) = looked_at("Visual Studio Code").await;
     stage.tell("didClose", json!({"textDocument": {"uri": own}}));
     stage.wait();
@@ -179,13 +180,13 @@ async fn where_a_document_is_closed_for_less_the_person_is_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_companion_goes_and_comes_back() {
+async fn a_returning_companion_repeats_its_review() {
     let (mut stage, mut companion, own) = looked_at("helix").await;
     companion.close(&stage, Closing::Interrupted, false);
     companion.serve(&mut stage).await;
     assert!(stage.seen().said().contains("interrupted"));
     stage.tell("didClose", json!({"textDocument": {"uri": own}}));
-    // It brings the review back, and somebody has typed in it.
+    // The companion repeats the review.
     let (mut stage, companion, own) = looked_at("helix").await;
     let review = companion.review.clone();
     let mut again = Companion::opens(&mut stage, review);

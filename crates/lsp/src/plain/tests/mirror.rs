@@ -1,5 +1,5 @@
-//! An editor and a companion that both change a text, over queues that are as slow as they like: in the end
-//! both have the same, and nothing that was typed is lost or there twice.
+//! An editor and a companion change one text over queues of any delay. In the end both have the same text,
+//! and every typed token is there once.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,21 +10,23 @@ use proptest::prelude::*;
 use crate::plain::merge::differences;
 use crate::plain::mirror::Mirror;
 
-/// How an editor takes an edit that was made on a text it does not have any more.
+/// The reaction of an editor to an edit of a text that it no longer has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Manner {
-    /// It says no.
+    /// It refuses.
     Refuses,
-    /// It says yes and does nothing.
+    /// It accepts and does nothing.
     Pretends,
-    /// It says no, and says yes before it says what it has made of the text; that, it says together with what
-    /// comes next.
-    SaysSoFirst,
-    /// It says no, and takes what is replaced away before it puts the new in, and says both.
+    /// It refuses. For other edits it answers before it sends the new text, together with the next change.
+    AnswersFirst,
+    /// It refuses. For other edits it sends the removal and the insertion as two changes.
     Piecemeal,
-    /// It always says no.
+    /// It refuses every edit.
     Never,
 }
+
+const MANNERS: [Manner; 5] =
+    [Manner::Refuses, Manner::Pretends, Manner::AnswersFirst, Manner::Piecemeal, Manner::Never];
 
 enum FromEditor {
     Text(Vec<Arc<str>>),
@@ -70,7 +72,7 @@ impl World {
         text.split_inclusive('\n').map(str::to_owned).collect()
     }
 
-    /// The person types: into a line, a new line, or a line away that nobody typed.
+    /// The person types into a line, adds a line, or removes an original line.
     fn type_(&mut self, place: usize, what: usize) {
         let mut lines = Self::lines(&self.editor);
         let at = place % (lines.len() + 1);
@@ -90,12 +92,12 @@ impl World {
     fn editor_has(&mut self, text: Arc<str>) {
         self.editor = text.clone();
         match self.from_editor.back_mut() {
-            Some(FromEditor::Text(steps)) if self.manner == Manner::SaysSoFirst => steps.push(text),
+            Some(FromEditor::Text(steps)) if self.manner == Manner::AnswersFirst => steps.push(text),
             _ => self.from_editor.push_back(FromEditor::Text(vec![text])),
         }
     }
 
-    /// Another desk does something to lines that nobody typed.
+    /// Another desk changes original lines.
     fn elsewhere(&mut self, place: usize, what: usize) {
         let mut lines = Self::lines(&self.companion.0);
         let at = place % (lines.len() + 1);
@@ -113,27 +115,27 @@ impl World {
         self.from_companion.push_back(FromCompanion::Told(text, revision));
     }
 
-    /// Whatever lies first in a queue arrives; false if there is nothing.
+    /// Delivers the first message of a queue; false if it is empty.
     fn deliver(&mut self, queue: usize) -> bool {
         match queue % 4 {
             0 => match self.from_editor.pop_front() {
-                Some(FromEditor::Text(text)) => self.mirror.typed(text),
-                Some(FromEditor::Applied(offer, taken)) => self.mirror.shown(offer, taken),
+                Some(FromEditor::Text(text)) => self.mirror.editor_changed(text),
+                Some(FromEditor::Applied(offer, taken)) => self.mirror.offer_answered(offer, taken),
                 None => return false,
             },
             1 => match self.from_companion.pop_front() {
                 Some(FromCompanion::Told(text, revision)) => {
                     self.revision = revision;
-                    let _ = self.mirror.told(text);
+                    let _ = self.mirror.companion_changed(text);
                 }
-                Some(FromCompanion::Answer(taken)) => self.mirror.answered(taken),
+                Some(FromCompanion::Answer(taken)) => self.mirror.companion_replied(taken),
                 None => return false,
             },
             2 => {
                 let Some((from, to, offer)) = self.to_editor.pop_front() else { return false };
                 let takes = self.manner != Manner::Never && from == self.editor;
                 let says = FromEditor::Applied(offer, takes || self.manner == Manner::Pretends);
-                if self.manner == Manner::SaysSoFirst {
+                if self.manner == Manner::AnswersFirst {
                     self.from_editor.push_back(says);
                     if takes {
                         self.editor_has(to);
@@ -163,7 +165,7 @@ impl World {
     }
 
     fn go_on(&mut self) {
-        let here = self.mirror.here().clone();
+        let here = self.mirror.editor_text().clone();
         if let Some((text, offer)) = self.mirror.incoming() {
             self.to_editor.push_back((here, text, offer));
         }
@@ -178,11 +180,11 @@ impl World {
                 return;
             }
         }
-        panic!("the two go on for ever");
+        panic!("the texts never settle");
     }
 }
 
-/// A text without what another one has in other words.
+/// A text after the removal and before the insertion.
 fn halfway(from: &Arc<str>, to: &Arc<str>) -> Arc<str> {
     let (from, to) = (Text::new(from.clone()), Text::new(to.clone()));
     let mut at = 0;
@@ -197,8 +199,8 @@ fn halfway(from: &Arc<str>, to: &Arc<str>) -> Arc<str> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
     #[test]
-    fn both_sides_end_with_the_same_and_no_typing_is_lost(
-        manner in proptest::sample::select(vec![Manner::Refuses, Manner::Pretends, Manner::SaysSoFirst, Manner::Piecemeal, Manner::Never]),
+    fn both_sides_converge_and_keep_all_typing(
+        manner in proptest::sample::select(MANNERS.to_vec()),
         text in "([abc]?\n){0,7}[ab]?",
         steps in proptest::collection::vec((0..9_usize, 0..9_usize, 0..99_usize), 0..60),
     ) {
@@ -211,17 +213,18 @@ proptest! {
             }
         }
         world.settle();
-        // What an editor refused, it is asked again when it has something to say.
+        // After a refusal, the next change allows another offer.
         world.type_(0, 0);
         world.settle();
-        prop_assert_eq!(&*world.companion.0, &**world.mirror.there());
+        prop_assert_eq!(&*world.companion.0, &**world.mirror.companion_text());
         if manner != Manner::Never {
             prop_assert_eq!(&world.editor, &world.companion.0);
             prop_assert!(world.mirror.is_settled());
         }
         for token in 0..world.tokens {
             let token = format!("<{token}>");
-            prop_assert_eq!(world.companion.0.matches(&token).count(), 1, "{} in {:?}", token, world.companion.0);
+            let text = &world.companion.0;
+            prop_assert_eq!(text.matches(&token).count(), 1, "{} in {:?}", token, text);
             prop_assert_eq!(world.editor.matches(&token).count(), 1);
         }
     }

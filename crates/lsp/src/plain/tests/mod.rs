@@ -1,9 +1,9 @@
-//! An editor and a companion that do as a test says, on both sides of the front.
+//! A desk between an editor and a companion, both played by the test.
 
+mod choosing;
 mod companion;
 mod context;
 mod deciding;
-mod meant;
 mod mirror;
 mod showing;
 mod typing;
@@ -15,13 +15,14 @@ use lsp_server::{Connection, Message, RequestId};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::Plain;
+use super::PlainDesk;
 use crate::client::Client;
-use crate::io::{self, Io, Told};
+use crate::frontend::Frontend as _;
+use crate::io::{self, CompanionMessage, Io};
 
-/// Everything around a front.
+/// The desk and both sides of it.
 struct Stage {
-    plain: Plain,
+    plain: PlainDesk,
     io: Io,
     seat: Seat,
     editor: Connection,
@@ -30,7 +31,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// An editor that calls itself so and counts in these encodings, with a project.
+    /// An editor with a name, position encodings and a project.
     fn new(editor: &str, encodings: &[&str]) -> Self {
         let params = json!({
             "clientInfo": { "name": editor },
@@ -53,10 +54,10 @@ impl Stage {
         let (ours, editor) = Connection::memory();
         let (_, mut io) = io::open(ours);
         let (desk, seat) = pair();
-        io.desk = Some(desk);
+        io.connect(desk);
         let client = Client::read(&params, dir.path());
-        let mut plain = Plain::new(&client, Some(dir.path().join("own")));
-        plain.joined(&mut io);
+        let mut plain = PlainDesk::new(&client, Some(dir.path().join("own")));
+        plain.connected(&mut io);
         Self { plain, io, seat, editor, dir, last: 0 }
     }
 
@@ -76,17 +77,17 @@ impl Stage {
     }
 
     fn tell(&mut self, method: &str, params: Value) {
-        self.plain.notified(&mut self.io, &format!("textDocument/{method}"), params);
+        self.plain.handle_notification(&mut self.io, &format!("textDocument/{method}"), params);
     }
 
     fn ask(&mut self, method: &str, params: Value) -> bool {
         self.last += 1;
-        self.plain.requested(&mut self.io, &RequestId::from(self.last), method, params)
+        self.plain.handle_request(&mut self.io, &RequestId::from(self.last), method, params)
     }
 
-    /// Everything the editor has been sent.
+    /// All messages to the editor so far.
     fn sent(&self) -> Vec<Message> {
-        // A thread lies between.
+        // A thread forwards them, so a last message marks the end.
         let last = json!("last");
         self.io.notify("test/last", &last);
         let is_last =
@@ -94,19 +95,19 @@ impl Stage {
         self.editor.receiver.iter().take_while(|message| !is_last(message)).collect()
     }
 
-    /// What the companion is asked next, if it is asked anything.
+    /// The next request to the companion, if there is one.
     fn asked(&mut self) -> Option<Call> {
         self.seat.calls.try_recv().ok()
     }
 
-    /// Lets everything happen that is due within a while.
+    /// Passes all deadlines.
     fn wait(&mut self) {
         while let Some(due) = self.plain.deadline() {
-            self.plain.due(&mut self.io, due);
+            self.plain.handle_deadline(&mut self.io, due);
         }
     }
 
-    /// The context that was reported last; null if there is nothing new.
+    /// The last report of the context; null if nothing changed.
     fn reported(&mut self) -> Value {
         self.wait();
         let mut report = Value::Null;
@@ -118,7 +119,7 @@ impl Stage {
         report
     }
 
-    /// Where the person is, as it was reported last.
+    /// The active file of the last report.
     fn active(&mut self) -> Value {
         let mut active = self.reported()["active"].take();
         if let Some(path) = active.get_mut("path") {
@@ -127,16 +128,25 @@ impl Stage {
         active
     }
 
-    /// Lets what the companion has said be heard.
+    /// Handles all messages from the companion.
     async fn hear(&mut self) {
-        while let Ok(told) = tokio::time::timeout(std::time::Duration::from_millis(1), self.io.told()).await {
+        while let Ok(told) =
+            tokio::time::timeout(std::time::Duration::from_millis(1), self.io.next_companion_message()).await
+        {
             match told {
-                Told::Event(event) => self.plain.told(&mut self.io, *event),
-                Told::Answer(asked, answer) => self.plain.answered(&mut self.io, asked, answer),
-                Told::Gone => return,
+                CompanionMessage::Event(event) => self.plain.handle_event(&mut self.io, *event),
+                CompanionMessage::Reply(asked, answer) => {
+                    self.plain.handle_reply(&mut self.io, asked, answer)
+                }
+                CompanionMessage::Stopped => return,
             }
         }
     }
+}
+
+/// A runtime whose clock stands still, for property tests.
+fn paused_runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap()
 }
 
 fn uri(path: &Path) -> String {

@@ -1,10 +1,10 @@
-//! A review comes, is found, looked at and gone, in editors of every kind.
+//! A review from its announcement to its end, in editors of every kind.
 
 use std::fs;
 
 use alongside_desk::{Agent, Closing, LineEnding};
 
-use crate::plain::texts;
+use crate::plain::messages;
 
 use super::companion::Companion;
 use super::*;
@@ -21,7 +21,7 @@ pub(super) async fn proposed(editor: &str) -> (Stage, Companion) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_review_that_comes_is_announced_and_offered_and_changes_nothing() {
+async fn a_new_review_is_announced_and_changes_nothing() {
     let mut stage = Stage::new("helix", &[]);
     stage.open("notes.txt", OLD);
     let (target, other) = (stage.uri("notes.txt"), "file:///elsewhere");
@@ -44,16 +44,18 @@ async fn a_review_that_comes_is_announced_and_offered_and_changes_nothing() {
     );
     let [show] = stage.titles(other, 0).try_into().unwrap();
     assert!(show.starts_with("Review: ") && show.ends_with("notes.txt (Gemini CLI, 2 changes)"), "{show}");
-    let name = crate::plain::texts::file_name(&companion.review, &stage.plain.client.roots);
+    let name = crate::plain::messages::file_name(&companion.review, stage.plain.editor.roots());
     let deciding = ["Accept", "Reject"].map(|verb| format!("alongside: {verb} {name}"));
     assert_eq!(stage.titles(&target, 3)[1..], deciding);
-    let fixes = json!({"textDocument": {"uri": target}, "range": range((0, 0), (0, 0)), "context": {"only": ["source.fixAll"]}});
+    let here = range((0, 0), (0, 0));
+    let only = json!({"only": ["source.fixAll"]});
+    let fixes = json!({"textDocument": {"uri": target}, "range": here, "context": only});
     stage.ask("textDocument/codeAction", fixes);
     assert_eq!(stage.seen().result(), &json!([]));
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_action_shows_the_proposal_at_its_first_change() {
+async fn the_action_shows_the_first_change() {
     let (mut stage, _) = proposed("Eglot").await;
     let target = stage.uri("notes.txt");
     stage.choose(&target, 0, "Review: ");
@@ -63,14 +65,14 @@ async fn the_action_shows_the_proposal_at_its_first_change() {
     let path = crate::uri::to_path(shown["uri"].as_str().unwrap()).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), NEW);
     assert!(path.ends_with("own/1-0-1/notes.txt"), "{}", path.display());
-    assert!(stage.plain.is_own(&path) && !stage.plain.is_own(&stage.path("notes.txt")));
-    // It could not: the person hears how.
+    assert!(stage.plain.owns(&path) && !stage.plain.owns(&stage.path("notes.txt")));
+    // The editor fails, so a message names the file.
     stage.reply(&seen.number("window/showDocument"), Value::Null);
     assert!(stage.seen().said().contains(path.to_str().unwrap()));
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_may_be_asked_and_who_can_show_follows_the_table() {
+async fn prompts_and_documents_follow_the_table() {
     for (editor, asks, shows) in [
         ("Visual Studio Code", true, true),
         ("Neovim", false, true),
@@ -95,13 +97,13 @@ async fn who_may_be_asked_and_who_can_show_follows_the_table() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_a_long_message_takes_a_key_it_is_short() {
+async fn the_announcement_is_short_where_long_ones_take_a_key() {
     let (stage, _) = proposed("Neovim").await;
     assert_eq!(stage.seen().said(), "notes.txt: Gemini CLI proposes 2 changes");
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_wants_proposals_at_once_gets_them() {
+async fn open_reviews_shows_proposals_at_once() {
     let mut stage = Stage::introduced(json!({
         "clientInfo": {"name": "helix"}, "initializationOptions": {"alongside": {"openReviews": true}},
     }));
@@ -111,7 +113,7 @@ async fn who_wants_proposals_at_once_gets_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_proposal_says_what_was_there_and_what_can_be_done() {
+async fn a_proposal_shows_marks_actions_and_lenses() {
     let (mut stage, mut companion) = proposed("helix").await;
     let own = stage.show_proposal(NEW);
     companion.serve(&mut stage).await;
@@ -135,12 +137,12 @@ async fn a_proposal_says_what_was_there_and_what_can_be_done() {
         json!(lenses),
         json!([[0, "Accept"], [0, "Reject"], [1, "Drop this change"], [6, "Drop this change"]])
     );
-    // Nothing of it is the person's file.
+    // Requests about the proposal are no context.
     assert_eq!(stage.active()["path"], "notes.txt");
 }
 
 #[tokio::test(start_paused = true)]
-async fn when_it_is_over_nothing_of_it_is_left() {
+async fn an_ended_review_leaves_nothing_behind() {
     let (mut stage, companion) = proposed("Visual Studio Code").await;
     let own = stage.show_proposal(NEW);
     let path = crate::uri::to_path(&own).unwrap();
@@ -150,7 +152,7 @@ async fn when_it_is_over_nothing_of_it_is_left() {
     let seen = stage.seen();
     assert_eq!((seen.marks(&own).len(), seen.marks(&stage.uri("notes.txt")).len()), (0, 0));
     assert!(seen.said().contains("answered in Gemini CLI itself"), "{}", seen.said());
-    assert!(seen.all("window/showDocument").is_empty(), "it was not decided here");
+    assert!(seen.all("window/showDocument").is_empty(), "another desk decided");
     seen.one("workspace/codeLens/refresh");
     assert_eq!(stage.titles(&own, 1), Vec::<String>::new());
     for _ in 0..3 {
@@ -162,7 +164,7 @@ async fn when_it_is_over_nothing_of_it_is_left() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_mark_goes_also_while_the_agent_writes_the_file_anew() {
+async fn marks_go_while_the_agent_rewrites_the_file() {
     let (mut stage, companion) = proposed("helix").await;
     let target = stage.uri("notes.txt");
     assert_eq!(stage.seen().marks(&target).len(), 1);
@@ -174,7 +176,7 @@ async fn a_mark_goes_also_while_the_agent_writes_the_file_anew() {
 
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
-async fn a_mark_goes_from_every_name_of_a_file() {
+async fn marks_go_from_every_name_of_a_file() {
     let mut stage = Stage::new("helix", &[]);
     fs::create_dir(stage.path("real")).unwrap();
     fs::write(stage.path("real/notes.txt"), OLD).unwrap();
@@ -190,7 +192,7 @@ async fn a_mark_goes_from_every_name_of_a_file() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_file_that_nobody_opened_is_removed_with_its_review() {
+async fn an_unopened_file_goes_with_its_review() {
     let (mut stage, companion) = proposed("helix").await;
     let own = stage.dir.path().join("own");
     assert_eq!(fs::read_dir(&own).unwrap().count(), 1);
@@ -200,11 +202,11 @@ async fn a_file_that_nobody_opened_is_removed_with_its_review() {
     let (stage, _) = proposed("helix").await;
     let own = stage.dir.path().join("own");
     drop(stage.plain);
-    assert_eq!(fs::read_dir(own).unwrap().count(), 0, "and when the editor is gone");
+    assert_eq!(fs::read_dir(own).unwrap().count(), 0, "also when the editor ends");
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_no_change_shows_is_said_once_when_the_proposal_is_opened() {
+async fn hidden_differences_are_shown_once_at_opening() {
     let mut stage = Stage::new("helix", &[]);
     stage.open("notes.txt", "one\r\n");
     let file = stage.path("notes.txt").to_str().unwrap().to_owned();
@@ -212,7 +214,7 @@ async fn what_no_change_shows_is_said_once_when_the_proposal_is_opened() {
     review.file_line_ending = Some(LineEnding::Crlf);
     review.file_has_bom = Some(true);
     Companion::opens(&mut stage, review).serve(&mut stage).await;
-    assert!(!stage.seen().said().contains("CRLF"), "it would be cut off");
+    assert!(!stage.seen().said().contains("CRLF"), "the announcement would be cut off");
     let said = "notes.txt: CRLF in the file, LF proposed; byte-order mark in the file, none proposed";
     let own = stage.show_proposal("two\n");
     assert_eq!(stage.seen().said(), format!("alongside: {said}"));
@@ -226,7 +228,7 @@ async fn what_no_change_shows_is_said_once_when_the_proposal_is_opened() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_that_an_editor_would_obey_comes_through() {
+async fn control_characters_never_reach_the_editor() {
     let mut stage = Stage::new("helix", &[]);
     let agent = Agent { name: "a\x1b[31m\u{202e}".into(), ..Agent::default() };
     let file = stage.path("x\x1b]0;\u{202e}y.txt").to_str().unwrap().to_owned();
@@ -248,21 +250,21 @@ async fn nothing_that_an_editor_would_obey_comes_through() {
 }
 
 #[test]
-fn a_proposal_that_leads_out_of_the_project_says_so_and_is_asked_about() {
+fn targets_outside_the_project_or_in_git_are_named() {
     let mut review = Companion::review(1, Agent::default(), "/p/a".into(), "a\n", "b\n");
     review.outside = Some("/home/somebody/.ssh/config\x1b[8m".into());
     let roots = [std::path::PathBuf::from("/p")];
     let said = r"outside the project, to /home/somebody/.ssh/config\x1b[8m";
-    assert!(texts::announced(&review, &roots, None).ends_with(&format!("This path leads {said}!")));
-    assert!(texts::announced_briefly(&review).starts_with("OUTSIDE THE PROJECT: a: "));
-    assert_eq!(texts::doubts(&review, &roots).unwrap(), format!("a leads {said}"));
+    assert!(messages::announced(&review, &roots, None).ends_with(&format!("This path leads {said}!")));
+    assert!(messages::announced_briefly(&review).starts_with("OUTSIDE THE PROJECT: a: "));
+    assert_eq!(messages::doubts(&review, &roots).unwrap(), format!("a leads {said}"));
     (review.outside, review.in_git) = (None, Some("/p/.git/config\x1b".into()));
     let said = r"/p/.git/config\x1b";
-    let announced = texts::announced(&review, &roots, None);
+    let announced = messages::announced(&review, &roots, None);
     assert!(announced.ends_with(&format!(" Git runs or obeys this file: {said}!")), "{announced}");
-    assert!(texts::announced_briefly(&review).starts_with("RUN BY GIT: a: "));
+    assert!(messages::announced_briefly(&review).starts_with("RUN BY GIT: a: "));
     assert_eq!(
-        texts::doubts(&review, &roots).unwrap(),
+        messages::doubts(&review, &roots).unwrap(),
         format!("a leads to {said}, which git runs or obeys")
     );
 }

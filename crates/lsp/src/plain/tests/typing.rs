@@ -1,11 +1,11 @@
-//! What is typed in a proposal, in editors that count and end lines as they like, while others change it too.
+//! Typing in a proposal, in editors with any encoding and line endings, while others change it too.
 
 use proptest::prelude::*;
 
 use super::companion::Companion;
 use super::*;
-use crate::client::Encoding;
-use crate::plain::documents::{self, position};
+use crate::encoding::Encoding;
+use crate::plain::positions::{self, position};
 use alongside_desk::{Event, Position, Text};
 
 /// A document in an editor.
@@ -17,9 +17,14 @@ struct Buffer {
 }
 
 impl Stage {
-    /// The editor opens the proposal, and has this text; its URI.
+    /// The editor opens the proposal with a text; returns its URI.
     pub(super) fn show_proposal(&mut self, text: &str) -> String {
-        let path = self.plain.reviews.values().find_map(|proposal| proposal.path.clone()).unwrap();
+        let path = self
+            .plain
+            .proposals
+            .values()
+            .find_map(|proposal| proposal.path().map(std::path::Path::to_owned))
+            .unwrap();
         let uri = uri(&path);
         self.tell("didOpen", json!({"textDocument": {"uri": uri, "version": 1, "text": text}}));
         uri
@@ -52,7 +57,7 @@ impl Buffer {
         );
     }
 
-    /// Does what the server has asked for; false if that was nothing.
+    /// Applies the edits that the server requests; false if there are none.
     fn obey(&mut self, stage: &mut Stage) -> bool {
         let asked = stage.seen().0.into_iter().filter_map(|message| match message {
             Message::Request(asked) if asked.method == "workspace/applyEdit" => Some(asked),
@@ -65,10 +70,10 @@ impl Buffer {
             let edits = change["edits"].as_array().unwrap();
             for edit in edits.iter().rev().filter(|_| taken) {
                 let at = |place: &Value| {
-                    documents::offset(&self.text, documents::read_position(place).unwrap(), self.encoding)
+                    positions::offset(&self.text, positions::read_position(place).unwrap(), self.encoding)
                 };
                 let (from, to) = (at(&edit["range"]["start"]), at(&edit["range"]["end"]));
-                // Each on its own, as some editors tell it.
+                // One change for each edit, as in some editors.
                 self.replace(stage, from, to, edit["newText"].as_str().unwrap());
             }
             stage.reply(&edit.id, json!({"applied": taken}));
@@ -84,10 +89,9 @@ fn encoding(name: &str) -> Encoding {
         .unwrap()
 }
 
-/// What is proposed on disk, what the editor makes of it, and what comes back after a word was typed at its
-/// start.
+/// The text on disk, in the editor, and at the companion after typing at the start.
 #[tokio::test(start_paused = true)]
-async fn what_an_editor_does_to_a_file_is_no_edit_and_survives_one() {
+async fn normalization_is_no_edit_and_survives_one() {
     for (disk, editor, typed) in [
         ("\u{feff}a\r\nb\r\n", "a\nb\n", "\u{feff}xa\r\nb\r\n"),
         ("a\r\nb\nc", "a\nb\nc\n", "xa\nb\nc"),
@@ -103,7 +107,7 @@ async fn what_an_editor_does_to_a_file_is_no_edit_and_survives_one() {
         stage.type_in(&own, "x", range((0, 0), (0, 0)));
         companion.serve(&mut stage).await;
         if disk == "a\r\nb\nc" {
-            // The line that was typed in has the ending that most have.
+            // The edited line gets the most frequent ending.
             assert!(["xa\nb\nc", "xa\r\nb\nc"].contains(&&*companion.review.current));
         } else {
             assert_eq!(&*companion.review.current, typed);
@@ -112,7 +116,7 @@ async fn what_an_editor_does_to_a_file_is_no_edit_and_survives_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_flush_sends_what_was_typed_first() {
+async fn a_flush_sends_edits_first() {
     let mut stage = Stage::new("helix", &[]);
     let mut companion = Companion::proposes(&mut stage, "notes.txt", "", "a\n");
     companion.serve(&mut stage).await;
@@ -128,7 +132,7 @@ async fn a_flush_sends_what_was_typed_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_typed_just_before_closing_is_there_when_it_is_opened_anew() {
+async fn the_last_edits_survive_closing_and_reopening() {
     let mut stage = Stage::new("helix", &[]);
     let mut companion = Companion::proposes(&mut stage, "notes.txt", "", "a\n");
     companion.serve(&mut stage).await;
@@ -143,9 +147,9 @@ async fn what_was_typed_just_before_closing_is_there_when_it_is_opened_anew() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_was_started_anew_finds_what_was_typed_meanwhile() {
+async fn a_restarted_server_finds_the_edits() {
     let mut stage = Stage::new("helix", &[]);
-    // The editor opens what it has open before the companion is there.
+    // The editor sends its documents before the companion is connected.
     let path = stage.path("own/1-0-1/notes.txt");
     let own = uri(&path);
     stage.tell("didOpen", json!({"textDocument": {"uri": own, "version": 7, "text": "typed a\n"}}));
@@ -157,14 +161,14 @@ async fn a_server_that_was_started_anew_finds_what_was_typed_meanwhile() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
-    fn editor_and_companion_end_with_the_same_text(
+    fn editor_and_companion_converge(
         encoded in proptest::sample::select(vec!["utf-8", "utf-16", "utf-32"]),
         crlf: bool,
         marked: bool,
         text in "([ab\u{1f600}]{0,2}\n){1,6}",
         steps in proptest::collection::vec((0..4_usize, 0..99_usize, 0..99_usize), 0..24),
     ) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        let runtime = paused_runtime();
         runtime.block_on(async {
             let mark = if marked { "\u{feff}" } else { "" };
             let disk = format!("{mark}{}", if crlf { text.replace('\n', "\r\n") } else { text.clone() });
@@ -172,7 +176,8 @@ proptest! {
             let mut companion = Companion::proposes(&mut stage, "notes.txt", "a\nb\n", &disk);
             companion.serve(&mut stage).await;
             let uri = stage.show_proposal(&text);
-            let mut buffer = Buffer { uri, text: Text::new(text.as_str()), version: 1, encoding: encoding(encoded) };
+            let text = Text::new(text.as_str());
+            let mut buffer = Buffer { uri, text, version: 1, encoding: encoding(encoded) };
             let mut tokens = 0;
             for (step, place, what) in steps {
                 match step {
@@ -184,7 +189,8 @@ proptest! {
                         tokens += 1;
                     }
                     2 => companion.change(&stage, |review| {
-                        let mut lines: Vec<String> = review.current.split_inclusive('\n').map(str::to_owned).collect();
+                        let lines = review.current.split_inclusive('\n');
+                        let mut lines: Vec<String> = lines.map(str::to_owned).collect();
                         let line = place % (lines.len() + 1);
                         let new = format!("new {what}{}", if crlf { "\r\n" } else { "\n" });
                         match lines.get_mut(line) {

@@ -1,5 +1,5 @@
-//! What can be told of other processes of this user: which there are, since when, in which directory and with
-//! which variables. Linux tells all of it; elsewhere only which there are is told, and the rest is not known.
+//! Facts about other processes of this user: numbers, start time, directory and environment. Only Linux shows
+//! more than the numbers.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -9,7 +9,7 @@ use std::time::SystemTime;
 /// The processes of this user, by number.
 #[cfg(target_os = "linux")]
 pub fn ours() -> Vec<u32> {
-    let processes = super::Processes::now();
+    let processes = super::processes::Processes::now();
     let all = procfs::process::all_processes().into_iter().flatten().flatten();
     let mut pids: Vec<u32> = all
         .filter_map(|process| u32::try_from(process.pid).ok())
@@ -22,15 +22,12 @@ pub fn ours() -> Vec<u32> {
 /// The processes of this user, by number.
 #[cfg(not(target_os = "linux"))]
 pub fn ours() -> Vec<u32> {
-    let table = super::read_table(crate::Os::HERE).unwrap_or_default();
-    let mut pids: Vec<u32> = table.keys().copied().collect();
-    let processes = super::Processes(super::Source::Table(table));
-    pids.retain(|pid| processes.is_ours(*pid));
+    let mut pids = super::processes::Processes::now().ours();
     pids.sort_unstable();
     pids
 }
 
-/// When a process was started, to a tick of the clock. `None` if it is gone, or that cannot be told.
+/// The start time of a process, to a clock tick. `None` if it has ended.
 #[cfg(target_os = "linux")]
 pub fn started(pid: u32) -> Option<SystemTime> {
     use std::time::Duration;
@@ -41,31 +38,31 @@ pub fn started(pid: u32) -> Option<SystemTime> {
     Some(booted + Duration::from_millis(ticks.saturating_mul(1000) / per_second))
 }
 
-/// When a process was started. `None`, for that is not told here.
+/// Always `None`: this system does not show start times.
 #[cfg(not(target_os = "linux"))]
 pub fn started(_: u32) -> Option<SystemTime> {
     None
 }
 
-/// The variables a process was started with. `None` if they may not be read.
+/// The environment at the start of a process. `None` if this user may not read it.
 #[cfg(target_os = "linux")]
 pub fn environment(pid: u32) -> Option<HashMap<OsString, OsString>> {
     procfs::process::Process::new(i32::try_from(pid).ok()?).ok()?.environ().ok()
 }
 
-/// The variables a process was started with. `None`, for they cannot be read here.
+/// Always `None`: this system does not show environments.
 #[cfg(not(target_os = "linux"))]
 pub fn environment(_: u32) -> Option<HashMap<OsString, OsString>> {
     None
 }
 
-/// The directory a process is in. `None` if it may not be known.
+/// The current directory of a process. `None` if this user may not read it.
 #[cfg(target_os = "linux")]
 pub fn directory(pid: u32) -> Option<PathBuf> {
     procfs::process::Process::new(i32::try_from(pid).ok()?).ok()?.cwd().ok()
 }
 
-/// The directory a process is in. `None`, for it cannot be known here.
+/// Always `None`: this system does not show directories.
 #[cfg(not(target_os = "linux"))]
 pub fn directory(_: u32) -> Option<PathBuf> {
     None
@@ -76,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_child_is_known_by_its_directory_its_variables_and_its_age() {
+    fn a_childs_directory_environment_and_age_are_read() {
         let temp = tempfile::tempdir().unwrap();
         let mut child = std::process::Command::new("sleep")
             .arg("60")
@@ -85,7 +82,7 @@ mod tests {
             .spawn()
             .unwrap();
         let pid = child.id();
-        // Until it is a program of its own, it is a copy of this one.
+        // Before `exec`, the child is a copy of this process.
         let end = std::time::Instant::now() + std::time::Duration::from_secs(10);
         while environment(pid).is_none_or(|variables| !variables.contains_key(&OsString::from("A_VARIABLE")))
         {

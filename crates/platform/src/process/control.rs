@@ -1,10 +1,9 @@
-//! What one process can do to another, and to itself: signals, and leaving the terminal it was started from.
+//! Signals to processes and groups, and leaving the terminal.
 
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
-/// Sends a process a signal by its number. One that has ended, or that is not ours, gets none; on Windows
-/// nobody does.
+/// Sends a signal to a process. Nothing happens if it has ended or belongs to another user, and on Windows.
 pub fn send(pid: u32, signal: i32) {
     #[cfg(unix)]
     {
@@ -18,8 +17,7 @@ pub fn send(pid: u32, signal: i32) {
     let _ = (pid, signal);
 }
 
-/// Has a command lead a process group of its own, so that it can be [ended](end_group) with all that it
-/// starts.
+/// Makes a command lead a new process group, so that [`end_group`] ends all its children.
 pub fn lead_group(command: &mut std::process::Command) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
@@ -27,7 +25,7 @@ pub fn lead_group(command: &mut std::process::Command) {
     let _ = command;
 }
 
-/// Kills all processes of the group that this one leads, if any are left. On Windows there is no such group.
+/// Kills all processes of a group. Nothing happens on Windows.
 pub fn end_group(leader: u32) {
     #[cfg(unix)]
     if let Some(leader) = i32::try_from(leader).ok().and_then(rustix::process::Pid::from_raw) {
@@ -48,18 +46,18 @@ pub fn ended_by(status: &ExitStatus) -> Option<i32> {
     }
 }
 
-/// Leaves the terminal and the process group of whoever started this process: what ends them must not end it.
-/// On Windows it is who starts it that decides so.
+/// Leaves the parent's terminal and process group, so that their end does not end this process. On Windows
+/// the parent decides this.
 pub fn detach() {
-    // It fails for a process that leads a group, as one started by hand does: that one has what it wants.
+    // It fails for the leader of a group, which needs no change.
     #[cfg(unix)]
     let _ = rustix::process::setsid();
 }
 
-/// This program. One that was replaced while it runs is still there under the name that Linux keeps.
+/// The path of this program. Linux keeps a path to a program that was replaced while it runs.
 ///
 /// # Errors
-/// When the system does not say.
+/// If the system does not show it.
 pub fn own_program() -> std::io::Result<PathBuf> {
     let own = std::env::current_exe()?;
     let still_ours = PathBuf::from("/proc/self/exe");
@@ -72,11 +70,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_signal_ends_a_process_and_is_what_ended_it() {
+    fn a_signal_ends_a_process() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         send(child.id(), 15);
         assert_eq!(ended_by(&child.wait().unwrap()), Some(15));
-        // What is gone is sent nothing, and neither is a group of processes.
+        // An ended process and the own group get no signal.
         send(child.id(), 15);
         send(0, 15);
         let left = std::process::Command::new("true").status().unwrap();

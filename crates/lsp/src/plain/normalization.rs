@@ -1,65 +1,64 @@
-//! What an editor makes of a file it opens: it may take the byte-order mark away, make all line endings the
-//! same, and end the last line. None of that is an edit, and all of it is put back before the companion sees
-//! the text.
+//! Changes that an editor makes when it opens a file: it may remove the byte-order mark, unify the line
+//! endings, and end the last line. None of these is an edit; the server reverts them before the companion
+//! sees the text.
 
 use std::ops::Range;
 
 use alongside_desk::Text;
 use lsp_types as lsp;
 
-use super::documents::{position, without_ending};
 use super::merge::differences;
-use crate::client::Encoding;
+use super::positions::{position, to_lsp, without_ending};
+use crate::encoding::Encoding;
 
-const MARK: char = '\u{feff}';
+const BOM: char = '\u{feff}';
 
-/// How the text in an editor departs from the one on disk.
+/// How the text in an editor differs from the one on disk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Convention {
-    /// The mark is gone.
-    marked: bool,
+pub(crate) struct Normalization {
+    /// The editor has removed the byte-order mark.
+    removes_bom: bool,
     /// Line endings on disk, and in the editor.
     endings: Option<(&'static str, &'static str)>,
-    /// The last line, which has no end, has one.
-    ended: bool,
+    /// The editor has ended the last line.
+    ends_last_line: bool,
 }
 
-impl Convention {
-    /// What the editor has made of a text; `None` if it is another text.
-    pub(crate) fn of(disk: &str, editor: &str) -> Option<Self> {
-        let marked = disk.starts_with(MARK) && !editor.starts_with(MARK);
-        let bare = if marked { disk.strip_prefix(MARK).unwrap_or(disk) } else { disk };
+impl Normalization {
+    /// The difference between two texts; `None` if the person has edited one of them.
+    pub(crate) fn detect(disk: &str, editor: &str) -> Option<Self> {
+        let removes_bom = disk.starts_with(BOM) && !editor.starts_with(BOM);
+        let bare = if removes_bom { disk.strip_prefix(BOM).unwrap_or(disk) } else { disk };
         if bare == editor {
-            return Some(Self { marked, ..Self::default() });
+            return Some(Self { removes_bom, ..Self::default() });
         }
         let (one, other) = (bare.replace("\r\n", "\n"), editor.replace("\r\n", "\n"));
-        let ended = other.strip_suffix('\n') == Some(&one);
-        if one != other && !ended {
+        let ends_last_line = other.strip_suffix('\n') == Some(&one);
+        if one != other && !ends_last_line {
             return None;
         }
-        let same = if ended { without_ending(editor) == bare } else { false };
+        let same = if ends_last_line { without_ending(editor) == bare } else { false };
         let endings = (!same).then(|| (ending(bare), ending(editor)));
-        Some(Self { marked, endings, ended })
+        Some(Self { removes_bom, endings, ends_last_line })
     }
 
-    /// What it seems to have made of it, if it is another text.
+    /// The likely difference between two texts, one of which the person has edited.
     pub(crate) fn guess(disk: &str, editor: &str) -> Self {
-        let marked = disk.starts_with(MARK) && !editor.starts_with(MARK);
+        let removes_bom = disk.starts_with(BOM) && !editor.starts_with(BOM);
         let all = |text: &str| !text.replace("\r\n", "").contains('\n') && text.contains("\r\n");
         let unified = all(disk) && editor.contains('\n') && !editor.contains("\r\n");
-        Self { marked, endings: unified.then_some(("\r\n", "\n")), ended: false }
+        Self { removes_bom, endings: unified.then_some(("\r\n", "\n")), ends_last_line: false }
     }
 
-    /// The text for the companion, of what the editor has now. `before` is what it had, and what that was for
-    /// the companion.
-    pub(crate) fn back(self, before: Option<(&Text, &Text)>, editor: &Text) -> String {
+    /// The editor's text as the companion has it. `before` holds the previous texts of both; unchanged lines
+    /// keep the endings they had.
+    pub(crate) fn restore(self, before: Option<(&Text, &Text)>, editor: &Text) -> String {
         if self == Self::default() {
             return editor.text().to_string();
         }
-        let before = before.map(|(old, ours)| (old.clone(), self.bare(ours)));
+        let before = before.map(|(old, ours)| (old.clone(), self.without_bom(ours)));
         let before = before.filter(|(old, ours)| old.len() == ours.len());
         let (old, ours) = before.unwrap_or_else(|| (Text::new(""), Text::new("")));
-        // Lines that did not change are what they were.
         let most = old.len().min(editor.len());
         let same = |one: usize, other: usize| old.lines(one..one + 1) == editor.lines(other..other + 1);
         let start = (0..most).take_while(|line| same(*line, *line)).count();
@@ -69,7 +68,7 @@ impl Convention {
         let mut text = String::with_capacity(editor.text().len() + 64);
         let mut push = |piece: &str| {
             if !text.is_empty() && !text.ends_with('\n') && !piece.is_empty() {
-                // It was the last line, and is not any more.
+                // A line that was the last one has no ending yet.
                 text.push_str(disk);
             }
             text.push_str(piece);
@@ -78,22 +77,23 @@ impl Convention {
         let middle = editor.lines(start..editor.len() - end);
         push(&self.endings.map_or_else(|| middle.to_owned(), |(disk, _)| with_endings(middle, disk)));
         push(ours.lines(ours.len() - end..ours.len()));
-        if self.ended && text.ends_with('\n') {
+        if self.ends_last_line && text.ends_with('\n') {
             text.truncate(without_ending(&text).len());
         }
-        if self.marked && !text.starts_with(MARK) {
-            text.insert(0, MARK);
+        if self.removes_bom && !text.starts_with(BOM) {
+            text.insert(0, BOM);
         }
         text
     }
 
-    /// A text without the mark that the editor does not show.
-    fn bare(self, text: &Text) -> Text {
-        let bare = text.text().strip_prefix(MARK).filter(|_| self.marked);
+    /// The text without the mark that the editor removes.
+    fn without_bom(self, text: &Text) -> Text {
+        let bare = text.text().strip_prefix(BOM).filter(|_| self.removes_bom);
         bare.map_or_else(|| text.clone(), Text::new)
     }
 
-    /// The edits that make `goal` of what the editor has, which is `ours` for the companion.
+    /// The edits that turn the editor's text into `goal`. `ours` is the editor's text as the companion has
+    /// it.
     pub(crate) fn edits(
         self,
         editor: &Text,
@@ -101,7 +101,7 @@ impl Convention {
         goal: &Text,
         encoding: Encoding,
     ) -> Vec<lsp::TextEdit> {
-        let (ours, goal) = (self.bare(ours), self.bare(goal));
+        let (ours, goal) = (self.without_bom(ours), self.without_bom(goal));
         let whole = || vec![(0..editor.len(), 0..goal.len())];
         let changes = if editor.len() == ours.len() { differences(&ours, &goal) } else { whole() };
         let edit = |(old, new): (Range<usize>, Range<usize>)| {
@@ -110,7 +110,7 @@ impl Convention {
             if self.endings.is_some() {
                 text = with_endings(&text, theirs);
             }
-            if self.ended && new.end == goal.len() && !text.is_empty() && !text.ends_with('\n') {
+            if self.ends_last_line && new.end == goal.len() && !text.is_empty() && !text.ends_with('\n') {
                 text.push_str(theirs);
             }
             let at = |line: usize| {
@@ -123,12 +123,7 @@ impl Convention {
     }
 }
 
-/// As LSP writes it.
-pub(crate) fn to_lsp(position: alongside_desk::Position) -> lsp::Position {
-    lsp::Position { line: position.line, character: position.character }
-}
-
-/// The line ending that most lines have.
+/// The most frequent line ending.
 fn ending(text: &str) -> &'static str {
     let (all, crlf) = (text.matches('\n').count(), text.matches("\r\n").count());
     if crlf * 2 > all { "\r\n" } else { "\n" }
@@ -140,13 +135,15 @@ fn with_endings(text: &str, ending: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use alongside_desk::Position;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::plain::positions::offset;
 
-    /// What an editor with these habits makes of a text.
+    /// The text in an editor with these habits.
     fn opened(text: &str, marked: bool, endings: &str, ended: bool) -> String {
-        let text = if marked { text.strip_prefix(MARK).unwrap_or(text) } else { text };
+        let text = if marked { text.strip_prefix(BOM).unwrap_or(text) } else { text };
         let mut text = if endings.is_empty() { text.to_owned() } else { with_endings(text, endings) };
         if ended && !text.ends_with('\n') {
             text.push_str(if endings.is_empty() { "\n" } else { endings });
@@ -155,32 +152,32 @@ mod tests {
     }
 
     #[test]
-    fn what_an_editor_takes_away_is_put_back_around_an_edit() {
+    fn normalization_is_reverted_around_an_edit() {
         let disk = Text::new("\u{feff}one\r\ntwo\nthree");
         let editor = Text::new("one\ntwo\nthree\n");
-        let convention = Convention::of(disk.text(), editor.text()).unwrap();
-        let back = |new: &str| convention.back(Some((&editor, &disk)), &Text::new(new));
+        let normalization = Normalization::detect(disk.text(), editor.text()).unwrap();
+        let back = |new: &str| normalization.restore(Some((&editor, &disk)), &Text::new(new));
         assert_eq!(back("one\ntwo\nthree\n"), &**disk.text());
         assert_eq!(back("ONE\ntwo\nthree\n"), "\u{feff}ONE\ntwo\nthree");
         assert_eq!(back("one\ntwo\nthree\nfour\n"), "\u{feff}one\r\ntwo\nthree\nfour");
-        assert_eq!(Convention::of("a\nb", "a\nc"), None);
+        assert_eq!(Normalization::detect("a\nb", "a\nc"), None);
     }
 
     proptest! {
         #[test]
-        fn an_unchanged_text_is_no_edit_whatever_the_editor_makes_of_it(
+        fn normalization_alone_is_no_edit(
             disk in "\u{feff}?([ab\u{1f600}]{0,2}\r?\n){0,4}[ab]{0,2}",
             marked: bool,
             endings in proptest::sample::select(vec!["", "\n", "\r\n"]),
             ended: bool,
         ) {
             let editor = opened(&disk, marked, endings, ended);
-            let convention = Convention::of(&disk, &editor);
-            prop_assert!(convention.is_some(), "{:?} {:?}", disk, editor);
+            let normalization = Normalization::detect(&disk, &editor);
+            prop_assert!(normalization.is_some(), "{:?} {:?}", disk, editor);
             let (disk, editor) = (Text::new(disk), Text::new(editor));
-            if let Some(convention) = convention {
-                let back = convention.back(Some((&editor, &disk)), &editor);
-                // An empty file that was given a line cannot be told from one without.
+            if let Some(normalization) = normalization {
+                let back = normalization.restore(Some((&editor, &disk)), &editor);
+                // An empty file with an added line ending looks like one without.
                 if disk.len() == editor.len() {
                     prop_assert_eq!(back, &**disk.text());
                 }
@@ -188,7 +185,7 @@ mod tests {
         }
 
         #[test]
-        fn edits_make_the_goal_and_it_comes_back(
+        fn edits_reach_the_goal_and_restore(
             disk in "([ab\u{1f600}]{0,2}\n){1,4}[ab]{0,2}",
             goal in "([ab\u{1f600}]{0,2}\n){0,4}[ab]{0,2}",
             crlf: bool,
@@ -196,20 +193,22 @@ mod tests {
         ) {
             let eol = if crlf { "\r\n" } else { "\n" };
             let mark = if marked { "\u{feff}" } else { "" };
-            let [disk, goal] = [disk, goal].map(|text| Text::new(format!("{mark}{}", with_endings(&text, eol))));
+            let marked_text = |text: String| Text::new(format!("{mark}{}", with_endings(&text, eol)));
+            let [disk, goal] = [disk, goal].map(marked_text);
             let editor = Text::new(opened(disk.text(), marked, "\n", false));
-            let convention = Convention::of(disk.text(), editor.text()).unwrap();
+            let normalization = Normalization::detect(disk.text(), editor.text()).unwrap();
             for encoding in [Encoding::Utf8, Encoding::Utf16] {
                 let mut text = editor.clone();
-                for edit in convention.edits(&editor, &disk, &goal, encoding).iter().rev() {
-                    let at = |place: lsp::Position| alongside_desk::Position { line: place.line, character: place.character };
-                    let offset = |place| super::super::documents::offset(&text, at(place), encoding);
+                for edit in normalization.edits(&editor, &disk, &goal, encoding).iter().rev() {
+                    let at = |at: lsp::Position| Position { line: at.line, character: at.character };
+                    let offset = |place| offset(&text, at(place), encoding);
                     let (from, to) = (offset(edit.range.start), offset(edit.range.end));
-                    text = Text::new(format!("{}{}{}", &text.text()[..from], edit.new_text, &text.text()[to..]));
+                    let (head, tail) = (&text.text()[..from], &text.text()[to..]);
+                    text = Text::new(format!("{head}{}{tail}", edit.new_text));
                 }
                 prop_assert_eq!(&**text.text(), opened(goal.text(), marked, "\n", false));
                 if disk.len() == editor.len() {
-                    prop_assert_eq!(convention.back(Some((&editor, &disk)), &text), &**goal.text());
+                    prop_assert_eq!(normalization.restore(Some((&editor, &disk)), &text), &**goal.text());
                 }
             }
         }

@@ -1,13 +1,14 @@
-//! Which review is meant and offered where several wait, or where the editor keeps one from us.
+//! The choice of a review among several, or of one that the editor shows without this server.
 
 use alongside_desk::Agent;
 
 use super::companion::Companion;
 use super::showing::{NEW, OLD, proposed};
 use super::*;
+use crate::plain::messages;
 
 #[tokio::test(start_paused = true)]
-async fn of_several_reviews_the_one_of_the_document_is_meant_or_one_that_is_named() {
+async fn a_command_means_the_documents_or_the_named_review() {
     let (mut stage, _) = proposed("helix").await;
     let agent = Agent { number: 2, ..Agent::default() };
     let file = stage.path("b.txt").to_str().unwrap().to_owned();
@@ -29,16 +30,15 @@ async fn of_several_reviews_the_one_of_the_document_is_meant_or_one_that_is_name
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_several_reviews_that_of_the_document_comes_first_and_what_decides_one_names_it() {
+async fn the_documents_review_comes_first_and_is_named() {
     let (mut stage, _) = proposed("helix").await;
     let file = stage.path("m.md").to_str().unwrap().to_owned();
     stage.open("m.md", "m\n");
     let mut second = Companion::opens(&mut stage, Companion::review(2, Agent::default(), file, "m\n", "M\n"));
     second.serve(&mut stage).await;
-    let roots = stage.plain.client.roots.clone();
-    let mut names = stage.plain.reviews.values();
-    let mut name = || crate::plain::texts::file_name(&names.next().unwrap().review, &roots);
-    let (first, second) = (name(), name());
+    let roots = stage.plain.editor.roots();
+    let names = stage.plain.proposals.values().map(|proposal| messages::file_name(&proposal.review, roots));
+    let [first, second] = names.collect::<Vec<_>>().try_into().unwrap();
     let begins = |titles: Vec<String>, expected: &[String]| {
         let fits = titles.iter().zip(expected).all(|(title, expected)| title.starts_with(expected));
         assert!(titles.len() == expected.len() && fits, "{titles:?}, not {expected:?}");
@@ -57,7 +57,7 @@ async fn of_several_reviews_that_of_the_document_comes_first_and_what_decides_on
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_proposal_that_the_editor_opens_without_us_is_decided_elsewhere() {
+async fn a_proposal_shown_without_this_server_is_decided_elsewhere() {
     let (mut stage, mut companion) = proposed("helix").await;
     let decides = |titles: &[String]| titles.iter().any(|title| title.starts_with("alongside: Accept "));
     stage.open("other.md", "x\n");
@@ -65,23 +65,20 @@ async fn a_proposal_that_the_editor_opens_without_us_is_decided_elsewhere() {
     stage.choose(&other, 0, "Review: ");
     let number = stage.seen().number("window/showDocument");
     stage.reply(&number, json!({"success": true}));
-    assert!(!decides(&stage.titles(&other, 0)), "it may come still");
+    assert!(!decides(&stage.titles(&other, 0)), "the editor may still open it");
     stage.wait();
     let seen = stage.seen();
-    assert_eq!(
-        seen.said(),
-        "alongside: no alongside in notes.txt here: go back, decide by code action there"
-    );
+    assert_eq!(seen.said(), "alongside: Cannot review notes.txt here. Go back and use a code action there.");
     assert!(seen.said().len() <= 80);
     assert_eq!(seen.one("window/showMessage")["type"], 2);
     assert!(decides(&stage.titles(&other, 0)));
     stage.wait();
-    assert_eq!(stage.seen().said(), "", "it is said once");
+    assert_eq!(stage.seen().said(), "", "the message appears once");
     stage.choose(&other, 0, "alongside: Accept ");
     companion.serve(&mut stage).await;
     assert_eq!(companion.decided, Some(alongside_desk::Decision::Accept));
 
-    // One that is opened, before the answer or after it, is not.
+    // A proposal that is opened, before or after the answer, is not apart.
     for opened_first in [true, false] {
         let (mut stage, _) = proposed("helix").await;
         stage.choose("file:///elsewhere", 0, "Review: ");

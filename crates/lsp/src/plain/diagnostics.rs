@@ -1,28 +1,25 @@
-//! Where changes lie, as diagnostics: they are the one thing that every editor draws at a line and walks
-//! through.
+//! Marks of reviews as diagnostics, which every editor draws at a line and steps through.
 
 use std::path::PathBuf;
 
 use alongside_desk::{HunkState, Lines, Review, Text};
 use lsp_types as lsp;
 
-use super::convention::to_lsp;
-use super::documents::{position, without_ending};
+use super::messages;
+use super::positions::{position, to_lsp, without_ending};
 use super::proposal::{Proposal, shown};
-use super::texts;
-use crate::client::Encoding;
+use crate::encoding::Encoding;
 
-/// The mark on a file that a proposal is about: at its first change.
+/// The mark in the target of a review, at its first change.
 pub(crate) fn on_target(review: &Review, roots: &[PathBuf], encoding: Encoding) -> lsp::Diagnostic {
     let text = Text::new(review.original.clone().unwrap_or_default());
     let first = review.hunks.first().map(|hunk| hunk.original).unwrap_or_default();
     let first = shown(first, text.len());
     let line = Lines { start: first.start, end: first.start + 1 };
-    mark(lsp::DiagnosticSeverity::Information, line, &text, encoding, texts::mark(review, roots))
+    mark(lsp::DiagnosticSeverity::Information, line, &text, encoding, messages::mark(review, roots))
 }
 
-/// The marks in a proposal: what stood there before, and what has become of each change. `editor`: the text
-/// as it is there.
+/// The marks in a proposal: the text before and the state of each hunk. `editor` is the text there.
 pub(crate) fn in_proposal(proposal: &Proposal, editor: &Text, encoding: Encoding) -> Vec<lsp::Diagnostic> {
     let review = &proposal.review;
     let original = Text::new(review.original.clone().unwrap_or_default());
@@ -36,7 +33,7 @@ pub(crate) fn in_proposal(proposal: &Proposal, editor: &Text, encoding: Encoding
         };
         let texts = [(&original, hunk.original), (&proposed, hunk.proposed), (&current, hunk.current)];
         let [old, new, now] = texts.map(|(text, lines)| text.lines(lines.start..lines.end));
-        let said = texts::hunk(hunk.state, old, new, now);
+        let said = messages::hunk(hunk.state, old, new, now);
         mark(severity, shown(hunk.current, lines), editor, encoding, said)
     });
     hunks.collect()
@@ -49,7 +46,7 @@ fn mark(
     encoding: Encoding,
     message: String,
 ) -> lsp::Diagnostic {
-    // The text in the editor may be another one for a moment.
+    // The editor may have another text for a moment.
     let start = lines.start.min(text.len().saturating_sub(1));
     let last = lines.end.clamp(start + 1, text.len().max(start + 1)) - 1;
     let end = text.lines(0..last).len() + without_ending(text.lines(last..last + 1)).len();

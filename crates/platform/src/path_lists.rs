@@ -1,4 +1,4 @@
-//! Lists of paths in one string, as `PATH` and the workspace of a discovery record are written.
+//! Lists of paths in one string, such as `PATH` and the workspace of a discovery record.
 
 use crate::Os;
 
@@ -13,7 +13,7 @@ pub const fn delimiter(os: Os) -> char {
 /// Joins paths.
 ///
 /// # Errors
-/// A path that contains the delimiter cannot be written in this form; it is returned, and nothing is joined.
+/// Returns the first path that contains the delimiter.
 pub fn join<'a>(os: Os, paths: impl IntoIterator<Item = &'a str>) -> Result<String, &'a str> {
     let mut joined = String::new();
     for path in paths {
@@ -28,7 +28,7 @@ pub fn join<'a>(os: Os, paths: impl IntoIterator<Item = &'a str>) -> Result<Stri
     Ok(joined)
 }
 
-/// Splits a list; empty parts do not count.
+/// Splits a list and skips empty parts.
 pub fn split(os: Os, list: &str) -> impl Iterator<Item = &str> {
     list.split(delimiter(os)).filter(|path| !path.is_empty())
 }
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_joined_is_split_again() {
+    fn a_joined_list_splits_into_its_paths() {
         for (os, one, two) in [
             (Os::Linux, "/a b", "/c;d"),
             (Os::MacOs, "/Users/a", "/Volumes/c"),
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_with_the_delimiter_cannot_be_written_and_a_drive_is_no_delimiter() {
+    fn a_path_with_the_delimiter_is_refused() {
         assert_eq!(join(Os::Linux, ["/a", "/x:y"]), Err("/x:y"));
         assert_eq!(join(Os::Windows, [r"C:\a", r"C:\x;y"]), Err(r"C:\x;y"));
         assert_eq!(join(Os::Windows, [r"C:\a"]), Ok(r"C:\a".to_owned()));

@@ -1,24 +1,23 @@
-//! What an editor without a plugin is told to show, in one place. Everything that came from outside goes
-//! through [`harmless`].
+//! All messages to the person at an editor without a plugin. Text from outside passes through [`harmless`].
 
 use std::path::{Path, PathBuf};
 
 use alongside_desk::{HunkState, LineEnding, Review, harmless, words};
 
-/// A line that is quoted is cut after so many characters.
-const QUOTED_AT_MOST: usize = 80;
+/// The longest quote of a line, in characters.
+const MAX_QUOTE: usize = 80;
 
-/// The file as people call it: relative to a project where it lies in one.
+/// The file for a person: relative to its project, if it lies in one.
 pub(crate) fn file_name(review: &Review, roots: &[PathBuf]) -> String {
     words::file_name(&review.file, roots)
 }
 
-/// The agent as people call it.
+/// The agent for a person.
 pub(crate) fn agent_name(review: &Review) -> String {
     words::agent_name(&review.agent)
 }
 
-/// What is proposed, in a few words.
+/// The size of a proposal, such as "2 changes".
 pub(crate) fn changes(review: &Review) -> String {
     match (&review.whole_file_only, &review.original, review.hunks.len()) {
         (Some(_), ..) => "the whole file".into(),
@@ -33,20 +32,18 @@ pub(crate) fn show(review: &Review, roots: &[PathBuf]) -> String {
     format!("Review: {} ({}, {})", file_name(review, roots), agent_name(review), changes(review))
 }
 
-/// A proposal has come. `path`: where it lies, if the editor cannot be asked to show it.
+/// A new proposal. `path` is its file if the editor cannot show it on request.
 pub(crate) fn announced(review: &Review, roots: &[PathBuf], path: Option<&Path>) -> String {
     let (name, agent, changes) = (file_name(review, roots), agent_name(review), changes(review));
     let how = match path {
-        Some(path) => format!("open {} to see it", harmless::path(path)),
-        None => {
-            "see it with the code action `Review: …`, in any file, or the command alongside.review".into()
-        }
+        Some(path) => format!("Open {} to see it.", harmless::path(path)),
+        None => "Run the code action `Review: …` in any file, or the command alongside.review.".into(),
     };
     let dangers: String = words::dangers(review).map(|danger| format!(" {danger}!")).collect();
-    format!("{name}: {agent} proposes {changes}; {how}.{dangers}")
+    format!("{name}: {agent} proposes {changes}. {how}{dangers}")
 }
 
-/// The same in less than a line, mostly.
+/// A new proposal, mostly in less than a line.
 pub(crate) fn announced_briefly(review: &Review) -> String {
     let name = short_name(review);
     let outside = if review.outside.is_some() { "OUTSIDE THE PROJECT: " } else { "" };
@@ -54,14 +51,14 @@ pub(crate) fn announced_briefly(review: &Review) -> String {
     format!("{outside}{in_git}{name}: {} proposes {}", agent_name(review), changes(review))
 }
 
-/// The file without where it lies.
+/// The file without its directory.
 fn short_name(review: &Review) -> String {
     let name = Path::new(&review.file).file_name().unwrap_or_default();
     harmless::name(&name.to_string_lossy()).into_owned()
 }
 
-/// How the proposal differs from the file where no change shows it, if it does. In less than a line, mostly.
-pub(crate) fn unseen(review: &Review) -> Option<String> {
+/// The differences between proposal and file that no hunk shows, if any; mostly in less than a line.
+pub(crate) fn hidden_differences(review: &Review) -> Option<String> {
     let endings = review.file_line_ending.map(|ending| match ending {
         LineEnding::Crlf => "CRLF in the file, LF proposed",
         LineEnding::Lf => "LF in the file, CRLF proposed",
@@ -74,18 +71,87 @@ pub(crate) fn unseen(review: &Review) -> Option<String> {
     (!said.is_empty()).then(|| format!("{}: {}", short_name(review), said.join("; ")))
 }
 
-/// The editor shows a proposal, and has no use for us there. In less than a line, mostly.
+/// The editor shows a proposal without this server; mostly in less than a line.
 pub(crate) fn apart(review: &Review) -> String {
-    format!("no alongside in {} here: go back, decide by code action there", short_name(review))
+    format!("Cannot review {} here. Go back and use a code action there.", short_name(review))
 }
 
-/// That a proposal has come, in its place in the file.
+/// The proposal has no file.
+pub(crate) fn no_file(review: &Review, roots: &[PathBuf]) -> String {
+    format!("{}: cannot write the proposal to a private file.", file_name(review, roots))
+}
+
+/// The editor cannot show the proposal on request.
+pub(crate) fn open_by_hand(review: &Review, roots: &[PathBuf], path: &Path) -> String {
+    format!("{}: open {} to see the proposal.", file_name(review, roots), harmless::path(path))
+}
+
+/// The person edits a proposal whose review has ended.
+pub(crate) fn ended(name: &str) -> String {
+    format!("{name}: this review has ended. Edits here have no effect.")
+}
+
+/// The person has closed a proposal; the editor asks whether that rejects it.
+pub(crate) fn closed(review: &Review, roots: &[PathBuf]) -> String {
+    format!("{}: you closed the proposal.", file_name(review, roots))
+}
+
+/// The person has closed a proposal that has their edits.
+pub(crate) fn closed_with_edits(review: &Review, roots: &[PathBuf]) -> String {
+    let name = file_name(review, roots);
+    format!("{name}: the proposal has your edits, so closing it rejects nothing. It still waits.")
+}
+
+/// A command names no review, and several wait.
+pub(crate) fn several<'a>(
+    command: &str,
+    reviews: impl Iterator<Item = &'a Review>,
+    roots: &[PathBuf],
+) -> String {
+    let reviews: Vec<_> = reviews
+        .map(|review| {
+            let (name, agent) = (file_name(review, roots), agent_name(review));
+            format!("{}: {name} ({agent}, {})", review.id, changes(review))
+        })
+        .collect();
+    format!("Several reviews are waiting. Choose one with `{command} NUMBER`: {}", reviews.join("; "))
+}
+
+/// Accepting despite doubts needs a second command.
+pub(crate) fn insist(doubts: &str) -> String {
+    format!("{doubts}. Run the command again to accept anyway.")
+}
+
+/// The person has paused or resumed context.
+pub(crate) fn paused(is_paused: bool) -> &'static str {
+    match is_paused {
+        true => "Paused: agents learn nothing about your files. Run alongside.pause again to resume.",
+        false => "Resumed: agents learn about your files again.",
+    }
+}
+
+/// The answers to the announcement of a review; the first one changes nothing.
+pub(crate) const LATER: &str = "Later";
+pub(crate) const REVIEW: &str = "Review";
+/// The answers to a closed proposal; the first one changes nothing.
+pub(crate) const WAIT: &str = "Let it wait";
+pub(crate) const REJECT: &str = "Reject";
+
+pub(crate) const NO_REVIEW: &str = "No review is waiting.";
+pub(crate) const ENDED: &str = "This review has already ended.";
+pub(crate) const CHANGED: &str = "The review has changed since. Look at it again.";
+pub(crate) const NO_CHANGE_HERE: &str = "There is no change at the last known cursor position.";
+pub(crate) const CANNOT_SHOW_ORIGINAL: &str = "This editor cannot show the original.";
+pub(crate) const NOT_SHOWN: &str =
+    "The editor does not show the text that you would accept. Look again, or reopen the proposal.";
+
+/// A proposal, marked in its file.
 pub(crate) fn mark(review: &Review, roots: &[PathBuf]) -> String {
     let (name, agent, changes) = (file_name(review, roots), agent_name(review), changes(review));
-    format!("{agent} proposes {changes}: code action `Review: {name}`")
+    format!("{agent} proposes {changes}. Run the code action `Review: {name}`.")
 }
 
-/// What a hunk of a proposal is, in a line. `current`: what stands there now.
+/// A hunk of a proposal, in one line.
 pub(crate) fn hunk(state: HunkState, original: &str, proposed: &str, current: &str) -> String {
     match state {
         HunkState::Kept if original.is_empty() => "added".into(),
@@ -102,12 +168,12 @@ pub(crate) fn hunk(state: HunkState, original: &str, proposed: &str, current: &s
     }
 }
 
-/// The first of some lines, and how many more there are.
+/// The first of some lines, and the number of the others.
 fn quoted(lines: &str) -> String {
     let first = lines.lines().next().unwrap_or_default().trim();
     let first = if first.is_empty() { "an empty line" } else { first };
-    let mut quoted: String = harmless::name(first).chars().take(QUOTED_AT_MOST).collect();
-    if first.chars().nth(QUOTED_AT_MOST).is_some() {
+    let mut quoted: String = harmless::name(first).chars().take(MAX_QUOTE).collect();
+    if first.chars().nth(MAX_QUOTE).is_some() {
         quoted.push('…');
     }
     match lines.lines().count() {
@@ -116,7 +182,7 @@ fn quoted(lines: &str) -> String {
     }
 }
 
-/// What speaks against accepting without a second look.
+/// The reasons for a second look before accepting, if any.
 pub(crate) fn doubts(review: &Review, roots: &[PathBuf]) -> Option<String> {
     let name = file_name(review, roots);
     let outside = review.outside.as_deref();
@@ -134,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hunk_is_one_line_whatever_it_holds() {
+    fn a_hunk_message_is_one_line() {
         assert_eq!(hunk(HunkState::Kept, "", "new\n", "new\n"), "added");
         assert_eq!(
             hunk(HunkState::Kept, "  one\x1b[31m\ntwo\nthree\n", "x", "x"),

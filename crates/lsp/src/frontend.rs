@@ -1,0 +1,54 @@
+//! The two ways of being a desk, seen from the session: a plugin that speaks the desk protocol, or plain LSP.
+//! Every method defaults to nothing.
+
+use std::path::Path;
+
+use alongside_desk::{Event, Refusal, Revised};
+use lsp_server::RequestId;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use crate::io::{Io, RequestOrigin};
+
+/// A desk behind an editor. The session calls it; it never waits.
+pub(crate) trait Frontend {
+    /// The companion is connected.
+    fn connected(&mut self, io: &mut Io);
+
+    /// The companion has stopped.
+    fn disconnected(&mut self, io: &mut Io);
+
+    /// The editor sends a notification.
+    fn handle_notification(&mut self, io: &mut Io, method: &str, params: Value);
+
+    /// The editor sends a request; false if there is no such method.
+    fn handle_request(&mut self, io: &mut Io, id: &RequestId, method: &str, params: Value) -> bool;
+
+    /// The editor answers request `number`; `None` if it failed or did not answer in time.
+    fn handle_response(&mut self, _io: &mut Io, _number: i32, _result: Option<Value>) {}
+
+    /// The editor answers a request that the companion sent through it.
+    fn handle_forwarded_response(&mut self, _io: &mut Io, _id: &RequestId) {}
+
+    /// The companion sends an event.
+    fn handle_event(&mut self, io: &mut Io, event: Event);
+
+    /// The companion replies to a request of this desk.
+    fn handle_reply(&mut self, io: &mut Io, origin: RequestOrigin, reply: Result<Revised, Refusal>);
+
+    /// When [`Self::handle_deadline`] is to be called next.
+    fn deadline(&self) -> Option<Instant> {
+        None
+    }
+
+    /// A deadline has passed.
+    fn handle_deadline(&mut self, _io: &mut Io, _now: Instant) {}
+
+    /// The editor is about to end.
+    fn shut_down(&mut self, _io: &Io) {}
+
+    /// Whether a path belongs to this desk's own files, which an editor may take for a project.
+    fn owns(&self, _path: &Path) -> bool {
+        false
+    }
+}

@@ -1,0 +1,66 @@
+//! The commands that a person gave about one review, carried out one at a time, after everything typed
+//! before has arrived.
+
+use std::collections::VecDeque;
+
+use lsp_server::RequestId;
+
+/// A hunk, by the lines where it starts in the original and in the proposal: these stay while other hunks
+/// change.
+pub(crate) type HunkStart = (usize, usize);
+
+/// A command about a review.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ReviewCommand {
+    Keep(Vec<HunkStart>),
+    Drop(Vec<HunkStart>),
+    Undo,
+    Accept,
+    Reject,
+}
+
+/// A command that waits for its turn.
+#[derive(Debug)]
+pub(crate) struct PendingCommand {
+    /// The editor's request, which gets an answer afterwards.
+    pub(crate) request: Option<RequestId>,
+    pub(crate) command: ReviewCommand,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct CommandQueue {
+    pending: VecDeque<PendingCommand>,
+    /// The companion has a command and has not replied.
+    is_running: bool,
+}
+
+impl CommandQueue {
+    pub(crate) fn push(&mut self, request: Option<RequestId>, command: ReviewCommand) {
+        self.pending.push_back(PendingCommand { request, command });
+    }
+
+    /// The next command, unless one is running.
+    pub(crate) fn pop(&mut self) -> Option<PendingCommand> {
+        if self.is_running { None } else { self.pending.pop_front() }
+    }
+
+    pub(crate) fn is_running(&self) -> bool {
+        self.is_running
+    }
+
+    /// The companion has the last command.
+    pub(crate) fn mark_running(&mut self) {
+        self.is_running = true;
+    }
+
+    /// The companion has replied.
+    pub(crate) fn mark_finished(&mut self) {
+        self.is_running = false;
+    }
+
+    /// Removes all commands and returns the editor's requests for them.
+    pub(crate) fn clear(&mut self) -> Vec<Option<RequestId>> {
+        self.pending.drain(..).map(|command| command.request).collect()
+    }
+}

@@ -1,0 +1,135 @@
+//! Requests and notifications that make the editor show something to its person, within the capabilities of
+//! that editor.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use alongside_desk::{Position, ReviewId};
+use lsp_types as lsp;
+use serde_json::{Value, json};
+
+use super::document::Document;
+use super::positions::to_lsp;
+use crate::client::Client;
+use crate::editors::ShowDocument;
+use crate::encoding::Encoding;
+use crate::io::Io;
+
+/// A request to the editor whose answer has an effect.
+#[derive(Debug)]
+pub(crate) enum Question {
+    /// Show a proposal at a line.
+    Show(ReviewId, usize),
+    /// Apply an offer of the mirror, by its number.
+    Apply(ReviewId, u64),
+    /// A new review: look at it now?
+    Announced(ReviewId),
+    /// The proposal was closed: reject it?
+    Closed(ReviewId),
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct EditorUi {
+    client: Client,
+    questions: BTreeMap<i32, Question>,
+}
+
+impl EditorUi {
+    pub(crate) fn new(client: Client) -> Self {
+        Self { client, questions: BTreeMap::new() }
+    }
+
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    pub(crate) fn roots(&self) -> &[PathBuf] {
+        &self.client.roots
+    }
+
+    pub(crate) fn encoding(&self) -> Encoding {
+        self.client.encoding
+    }
+
+    /// Shows a line for information.
+    pub(crate) fn inform(&self, io: &Io, message: &str) {
+        self.show_message(io, lsp::MessageType::Info, message);
+    }
+
+    /// Shows a line as a warning.
+    pub(crate) fn warn(&self, io: &Io, message: &str) {
+        self.show_message(io, lsp::MessageType::Warning, message);
+    }
+
+    fn show_message(&self, io: &Io, kind: lsp::MessageType, message: &str) {
+        let message = match self.client.editor.brief {
+            // These editors add the server's name themselves.
+            true => message.to_owned(),
+            false => format!("alongside: {message}"),
+        };
+        io.notify("window/showMessage", lsp::ShowMessageParams { kind, message });
+    }
+
+    /// Asks the person; without an answer nothing happens.
+    pub(crate) fn ask(&mut self, io: &mut Io, message: &str, answers: [&str; 2], question: Question) {
+        let actions = answers.map(|title| json!({ "title": title }));
+        let params = json!({ "type": 3, "message": format!("alongside: {message}"), "actions": actions });
+        let number = io.ask("window/showMessageRequest", params, true);
+        self.questions.insert(number, question);
+    }
+
+    /// Whether the editor can show a document on request.
+    pub(crate) fn can_show_documents(&self) -> bool {
+        match self.client.editor.show_document {
+            ShowDocument::Always => true,
+            ShowDocument::IfDeclared => self.client.supports("window/showDocument/support"),
+            ShowDocument::Never => false,
+        }
+    }
+
+    /// Shows a document.
+    pub(crate) fn show_document(&mut self, io: &mut Io, uri: &url::Url) {
+        io.ask("window/showDocument", json!({ "uri": uri, "external": false, "takeFocus": true }), false);
+    }
+
+    /// Shows a proposal at a line.
+    pub(crate) fn show_proposal(&mut self, io: &mut Io, id: ReviewId, uri: &url::Url, line: usize) {
+        let at = to_lsp(Position { line: u32::try_from(line).unwrap_or(u32::MAX), character: 0 });
+        let selection = lsp::Range { start: at, end: at };
+        let params = json!({ "uri": uri, "external": false, "takeFocus": true, "selection": selection });
+        let number = io.ask("window/showDocument", params, false);
+        self.questions.insert(number, Question::Show(id, line));
+    }
+
+    /// Asks the editor to apply the edits of an offer.
+    pub(crate) fn apply_edits(
+        &mut self,
+        io: &mut Io,
+        document: &Document,
+        edits: &[lsp::TextEdit],
+        question: Question,
+    ) {
+        let edit = match self.client.supports("workspace/workspaceEdit/documentChanges") {
+            true => {
+                let document = json!({ "uri": document.uri, "version": document.version });
+                json!({ "documentChanges": [{ "textDocument": document, "edits": edits }] })
+            }
+            false => json!({ "changes": { &document.uri: edits } }),
+        };
+        let number = io.ask("workspace/applyEdit", json!({ "label": "alongside", "edit": edit }), false);
+        self.questions.insert(number, question);
+    }
+
+    /// Makes the editor ask for code lenses again.
+    pub(crate) fn refresh_lenses(&mut self, io: &mut Io) {
+        if self.client.supports("workspace/codeLens/refreshSupport") {
+            io.ask("workspace/codeLens/refresh", Value::Null, false);
+        }
+    }
+
+    /// Removes and returns the question with this number.
+    pub(crate) fn take_question(&mut self, number: i32) -> Option<Question> {
+        self.questions.remove(&number)
+    }
+}

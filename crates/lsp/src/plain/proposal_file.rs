@@ -1,0 +1,81 @@
+//! The private file of a proposal. It keeps the name and extension of the target, so that the editor picks
+//! the same language.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use alongside_platform::{private, process};
+
+/// A file in a directory of its own. Dropping it removes both.
+#[derive(Debug)]
+pub(crate) struct ProposalFile {
+    path: PathBuf,
+}
+
+impl ProposalFile {
+    /// Writes the file and creates its directory.
+    pub(crate) fn create(path: PathBuf, text: &str) -> io::Result<Self> {
+        write(&path, text)?;
+        Ok(Self { path })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Replaces the text in one step.
+    pub(crate) fn replace(&self, text: &str) -> io::Result<()> {
+        write(&self.path, text)
+    }
+}
+
+impl Drop for ProposalFile {
+    fn drop(&mut self) {
+        // Somebody may have removed them already.
+        let _ = fs::remove_file(&self.path);
+        let _ = self.path.parent().map(fs::remove_dir);
+    }
+}
+
+/// Replaces a file in one step. Only this user can read it and its directory.
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    private::create_directories(directory)?;
+    let mut file = tempfile::Builder::new().prefix(".alongside-").tempfile_in(directory)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Removes the files of editors that have ended. The name of each directory begins with the editor's process.
+pub(crate) fn sweep(directory: &Path) {
+    for left in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let name = left.file_name();
+        let editor = name.to_str().and_then(|name| name.split('-').next()?.parse::<u32>().ok());
+        if editor.is_some_and(|editor| editor > 0 && !process::is_alive(editor)) {
+            let _ = fs::remove_dir_all(left.path());
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_proposal_is_private_and_swept_after_its_editor() {
+        let tmp = tempfile::tempdir().unwrap();
+        let path = tmp.path().join("reviews/1-2-3/a.txt");
+        write(&path, "x").unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&path), 0o600);
+        assert_eq!((mode(path.parent().unwrap()), mode(&tmp.path().join("reviews"))), (0o700, 0o700));
+        fs::rename(path.parent().unwrap(), tmp.path().join("reviews/4194305-2-3")).unwrap();
+        fs::create_dir(tmp.path().join(format!("reviews/{}-2-3", std::process::id()))).unwrap();
+        sweep(&tmp.path().join("reviews"));
+        assert_eq!(fs::read_dir(tmp.path().join("reviews")).unwrap().count(), 1);
+    }
+}

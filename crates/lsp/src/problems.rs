@@ -1,0 +1,23 @@
+//! Problems that the front door itself reports to a person.
+
+use alongside_desk::Problem;
+use alongside_desk::socket::PROTOCOL;
+
+/// The companion has stopped, because somebody stopped it.
+pub(crate) fn companion_stopped() -> Problem {
+    Problem {
+        what: "the companion has stopped".into(),
+        hint: Some(
+            "it restarts when you continue in the editor; then run `/ide enable` in each agent".into(),
+        ),
+    }
+}
+
+/// The editor's plugin speaks version `theirs` of the desk protocol, and alongside `version` does not.
+pub(crate) fn protocol_mismatch(theirs: u32, version: &str) -> String {
+    if theirs < PROTOCOL {
+        format!("the editor's plugin is older than alongside {version}: update the plugin")
+    } else {
+        format!("the editor's plugin is newer than alongside {version}: update the program")
+    }
+}
