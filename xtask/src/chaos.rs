@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use alongside_rig::chaos::log::{GROWS_AT_MOST, Log, Sums};
 use alongside_rig::chaos::minimise::minimise;
-use alongside_rig::chaos::paused::Paused;
-use alongside_rig::chaos::real::Real;
-use alongside_rig::chaos::{Broken, Plan, Record, Stage, play, small};
+use alongside_rig::chaos::paused::PausedHarness;
+use alongside_rig::chaos::real::RealHarness;
+use alongside_rig::chaos::results::{MAX_GROWTH, ResultLog, Totals};
+use alongside_rig::chaos::{Harness, Plan, Record, Violation, play, small_disk};
 use anyhow::{Context as _, Result, anyhow, bail};
 
 /// Which rounds, and how.
@@ -62,8 +62,8 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn chaos(options: &Options) -> Result<ExitCode> {
-    if (options.full_disk || options.plan.is_some()) && !small::are_here() {
-        match small::beside_small_disks(std::env::args_os().skip(1)) {
+    if (options.full_disk || options.plan.is_some()) && !small_disk::are_mounted() {
+        match small_disk::restart_with_small_disks(std::env::args_os().skip(1)) {
             Some((_place, mut again)) => {
                 let status = again.status().context("this program cannot be started again")?;
                 return Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
@@ -77,7 +77,7 @@ pub(crate) fn chaos(options: &Options) -> Result<ExitCode> {
     }
     let end = options.seed.checked_add(options.rounds).context("there are no such seeds")?;
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/chaos");
-    let mut log = Log::open(&directory, &log_name(options)?)?;
+    let mut log = ResultLog::open(&directory, &log_name(options)?)?;
     let due: Vec<u64> =
         (options.seed..end).filter(|seed| options.again || log.get(*seed).is_none()).collect();
     println!("==> {} rounds to play of {}; kept in {}", due.len(), options.rounds, log.path().display());
@@ -97,11 +97,11 @@ pub(crate) fn chaos(options: &Options) -> Result<ExitCode> {
 fn play_all(
     options: &Options,
     due: &[u64],
-    log: &mut Log,
+    log: &mut ResultLog,
     directory: &Path,
     interrupted: &AtomicBool,
-) -> Result<Vec<(Plan, Vec<Broken>)>> {
-    type Played = Result<(Plan, Record, Vec<Broken>, u64)>;
+) -> Result<Vec<(Plan, Vec<Violation>)>> {
+    type Played = Result<(Plan, Record, Vec<Violation>, u64)>;
     let (next, mut failed) = (AtomicUsize::new(0), Vec::new());
     let (played, rounds) = mpsc::channel::<Played>();
     let lane = |played: mpsc::Sender<Played>| -> Result<()> {
@@ -109,7 +109,7 @@ fn play_all(
         while let Some(seed) = due.get(next.fetch_add(1, Ordering::Relaxed))
             && !interrupted.load(Ordering::Relaxed)
         {
-            let plan = if options.full_disk { Plan::on_full_disk(*seed) } else { Plan::of(*seed) };
+            let plan = if options.full_disk { Plan::on_full_disk(*seed) } else { Plan::from_seed(*seed) };
             let began = Instant::now();
             let came = play(stage.as_mut(), &plan).with_context(|| format!("round {seed}"));
             let took = began.elapsed().as_millis() as u64;
@@ -150,24 +150,24 @@ fn play_all(
     })
 }
 
-fn stage(options: &Options) -> Result<Box<dyn Stage>> {
+fn stage(options: &Options) -> Result<Box<dyn Harness>> {
     if options.real {
-        return Ok(Box::new(Real::new(alongside_rig::install()?)?));
+        return Ok(Box::new(RealHarness::new(alongside_rig::install()?)?));
     }
     #[cfg(debug_assertions)]
     if let Some(how) = &options.without_receipts {
         use alongside_rig::chaos::paused::Fault;
         let fault = if how == "written" { Fault::WrittenIsDelivered } else { Fault::SentAgainBlindly };
-        return Ok(Box::new(Paused::with(fault)));
+        return Ok(Box::new(PausedHarness::with(fault)));
     }
-    Ok(Box::new(Paused::default()))
+    Ok(Box::new(PausedHarness::default()))
 }
 
-/// Sums, the curve of memory, and the seeds that failed.
-fn sum_up(options: &Options, log: &Log, seeds: std::ops::Range<u64>) -> ExitCode {
-    let (sums, rounds, broken) = log.sums(seeds);
-    let Sums { steps, diffs, decisions, edits, outcomes, kills, ends, cuts, freezes, drafts, squats, took } =
-        sums;
+/// Totals, the curve of memory, and the seeds that failed.
+fn sum_up(options: &Options, log: &ResultLog, seeds: std::ops::Range<u64>) -> ExitCode {
+    let (totals, rounds, broken) = log.totals(seeds);
+    let Totals { steps, diffs, decisions, edits, outcomes, kills, ends, cuts, freezes, drafts, squats, took } =
+        totals;
     let curve = log.memory_curve();
     for (round, memory) in &curve {
         println!("memory after {round} rounds: {memory} KiB");
@@ -176,8 +176,8 @@ fn sum_up(options: &Options, log: &Log, seeds: std::ops::Range<u64>) -> ExitCode
         (Some((_, warm)), Some((_, last))) => last.saturating_sub(*warm),
         _ => 0,
     };
-    if grown > GROWS_AT_MOST {
-        println!("MEMORY GROWS: by {grown} KiB, and {GROWS_AT_MOST} KiB are allowed");
+    if grown > MAX_GROWTH {
+        println!("MEMORY GROWS: by {grown} KiB, and {MAX_GROWTH} KiB are allowed");
     }
     for seed in &broken {
         println!(
@@ -191,10 +191,10 @@ fn sum_up(options: &Options, log: &Log, seeds: std::ops::Range<u64>) -> ExitCode
         took / 1000
     );
     println!("{rounds} rounds, {} failed", broken.len());
-    if broken.is_empty() && grown <= GROWS_AT_MOST { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if broken.is_empty() && grown <= MAX_GROWTH { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What else was asked for.
+/// Action else was asked for.
 fn again(options: &Options) -> String {
     #[cfg(debug_assertions)]
     if let Some(how) = &options.without_receipts {
@@ -204,7 +204,7 @@ fn again(options: &Options) -> String {
     asked.iter().filter(|(is_asked, _)| *is_asked).map(|(_, option)| *option).collect()
 }
 
-fn say(seed: u64, broken: &[Broken]) {
+fn say(seed: u64, broken: &[Violation]) {
     println!("round {seed}:");
     for broken in broken {
         println!("  {broken}");
@@ -219,17 +219,17 @@ fn show(plan: &Plan, record: &Record) {
 /// Keeps what is known of a round that failed: the next time it may not.
 fn keep(plan: &Plan, record: &Record, directory: &Path) -> Result<()> {
     let path = directory.join(format!("round-{}.txt", plan.seed));
-    let aside = record.aside.join("\n\n");
+    let diagnostics = record.diagnostics.join("\n\n");
     let plan = serde_json::to_string_pretty(plan)?;
-    let record = Record { aside: Vec::new(), ..record.clone() };
-    std::fs::write(&path, format!("{plan}\n\n{record:#?}\n\n{aside}\n"))
+    let record = Record { diagnostics: Vec::new(), ..record.clone() };
+    std::fs::write(&path, format!("{plan}\n\n{record:#?}\n\n{diagnostics}\n"))
         .with_context(|| format!("cannot write {}", path.display()))?;
     println!("  what happened in it: {}", path.display());
     Ok(())
 }
 
 /// A plan from a file.
-fn one(stage: &mut dyn Stage, path: &Path) -> Result<ExitCode> {
+fn one(stage: &mut dyn Harness, path: &Path) -> Result<ExitCode> {
     let written = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let plan: Plan =
         serde_json::from_str(&written).with_context(|| format!("{} is no plan", path.display()))?;
@@ -240,7 +240,7 @@ fn one(stage: &mut dyn Stage, path: &Path) -> Result<ExitCode> {
 }
 
 /// Keeps the shortest plan that breaks the first of these rules.
-fn shorten(stage: &mut dyn Stage, plan: &Plan, broken: &[Broken], directory: &Path) -> Result<()> {
+fn shorten(stage: &mut dyn Harness, plan: &Plan, broken: &[Violation], directory: &Path) -> Result<()> {
     let Some(first) = broken.first() else { return Ok(()) };
     println!("  looking for the shortest plan that breaks {:?} …", first.rule);
     let least = minimise(plan, |plan| -> Result<bool> {

@@ -10,8 +10,8 @@
 use std::fs;
 use std::path::Path;
 
-use alongside_rig::chaos::paused::Paused;
-use alongside_rig::chaos::{Broken, Plan, play};
+use alongside_rig::chaos::paused::PausedHarness;
+use alongside_rig::chaos::{Plan, Violation, play};
 use anyhow::Result;
 
 /// As many as it takes to notice that receipts are wrong, and more.
@@ -20,7 +20,7 @@ const ROUNDS: u64 = 200;
 #[test]
 fn two_hundred_rounds_of_chaos_break_nothing() -> Result<()> {
     for seed in 0..ROUNDS {
-        let broken = broken_by(&Plan::of(seed))?;
+        let broken = broken_by(&Plan::from_seed(seed))?;
         assert!(broken.is_empty(), "seed {seed}: {broken:#?}");
     }
     Ok(())
@@ -38,8 +38,8 @@ fn plans_that_failed_once_break_nothing() -> Result<()> {
     Ok(())
 }
 
-fn broken_by(plan: &Plan) -> Result<Vec<Broken>> {
-    Ok(play(&mut Paused::default(), plan)?.1)
+fn broken_by(plan: &Plan) -> Result<Vec<Violation>> {
+    Ok(play(&mut PausedHarness::default(), plan)?.1)
 }
 
 #[cfg(debug_assertions)]
@@ -61,7 +61,7 @@ mod without_receipts {
 
     fn is_noticed(fault: Fault, rules: &[Rule]) -> Result<()> {
         for seed in 0..ROUNDS {
-            let (_, broken) = play(&mut Paused::with(fault), &Plan::of(seed))?;
+            let (_, broken) = play(&mut PausedHarness::with(fault), &Plan::from_seed(seed))?;
             if broken.iter().any(|broken| rules.contains(&broken.rule)) {
                 return Ok(());
             }

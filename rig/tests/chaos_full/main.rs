@@ -6,19 +6,20 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use alongside_rig::chaos::paused::Paused;
-use alongside_rig::chaos::record::Kind;
-use alongside_rig::chaos::{Plan, play, small};
+use alongside_rig::chaos::paused::PausedHarness;
+use alongside_rig::chaos::record::TroubleKind;
+use alongside_rig::chaos::{Plan, play, small_disk};
 use anyhow::{Context as _, Result, ensure};
 
 const NAME: &str = "typed_text_outlives_a_full_disk_and_a_kill";
 
 #[test]
 fn typed_text_outlives_a_full_disk_and_a_kill() -> Result<()> {
-    if small::are_here() {
+    if small_disk::are_mounted() {
         return play_all();
     }
-    let Some((_place, mut again)) = small::beside_small_disks(["--exact", NAME, "--nocapture"]) else {
+    let Some((_place, mut again)) = small_disk::restart_with_small_disks(["--exact", NAME, "--nocapture"])
+    else {
         alongside_rig::install::skip(NAME, "no file system can be mounted here, so no disk can be full");
         return Ok(());
     };
@@ -29,14 +30,14 @@ fn typed_text_outlives_a_full_disk_and_a_kill() -> Result<()> {
 }
 
 fn play_all() -> Result<()> {
-    let mut stage = Paused::default();
+    let mut stage = PausedHarness::default();
     let (mut full, mut typed) = (0, 0);
     for seed in 0..60 {
         let (record, broken) = play(&mut stage, &Plan::on_full_disk(seed))?;
         ensure!(broken.is_empty(), "seed {seed}: {broken:#?}");
-        full += record.troubles.iter().filter(|trouble| trouble.kind == Kind::DiskFull).count();
+        full += record.troubles.iter().filter(|trouble| trouble.kind == TroubleKind::DiskFull).count();
         let was_full = |at| {
-            let mut during = record.troubles.iter().filter(|trouble| trouble.kind == Kind::DiskFull);
+            let mut during = record.troubles.iter().filter(|trouble| trouble.kind == TroubleKind::DiskFull);
             during.any(|trouble| trouble.from <= at && at <= trouble.until)
         };
         typed += record.edits.iter().filter(|edit| was_full(edit.asked)).count();
