@@ -129,7 +129,7 @@ impl OpenDiff {
 
     /// Whether the agent has heard nothing of it within `time`. Only for what must not happen; what must
     /// happen is awaited.
-    pub async fn is_open_for(&mut self, time: std::time::Duration) -> bool {
+    pub async fn stays_open_for(&mut self, time: std::time::Duration) -> bool {
         self.0.is_open_for(time).await
     }
 }

@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_leaves_its_process_group_dies_with_the_sandbox_too() {
+    async fn process_outside_its_group_dies_with_the_sandbox() {
         let sandbox = Sandbox::new();
         let script = "setsid sleep 1000 & echo $!; wait";
         let mut child =

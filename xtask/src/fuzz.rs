@@ -97,10 +97,10 @@ fn run(cargo_fuzz: &Path, target: &str, limit: &str) -> anyhow::Result<bool> {
     announce(&command);
     let mut child = command.spawn().context("cannot start cargo-fuzz")?;
     let output = child.stderr.take().context("cargo-fuzz has no output")?;
-    let (mut told, mut stats) = (Vec::new(), Stats::default());
+    let (mut output_lines, mut stats) = (Vec::new(), Stats::default());
     for line in BufReader::new(output).split(b'\n') {
         let line = String::from_utf8_lossy(&line?).into_owned();
-        // libFuzzer tells of each input that it keeps, and at every power of two how far it is.
+        // libFuzzer prints a line per kept input, and its progress at every power of two.
         match line.strip_prefix('#') {
             Some(kept) => {
                 if let Some(inputs) = pulse(kept) {
@@ -109,32 +109,33 @@ fn run(cargo_fuzz: &Path, target: &str, limit: &str) -> anyhow::Result<bool> {
             }
             None => {
                 stats.take(&line);
-                told.push(line);
+                output_lines.push(line);
             }
         }
     }
     if !child.wait()?.success() {
-        // From where it went wrong: what came before is the build, and libFuzzer's greeting.
-        told.iter().skip(told.len().saturating_sub(80)).for_each(|line| eprintln!("{line}"));
+        // The last lines tell the failure; the build and libFuzzer's greeting come before.
+        output_lines.iter().skip(output_lines.len().saturating_sub(80)).for_each(|line| eprintln!("{line}"));
         println!(
-            "{target}: FAILED; the input is below fuzz/artifacts/{target}, and the lines above end with how to try it again"
+            "{target}: FAILED; the input is in fuzz/artifacts/{target}. The lines above end with the command \
+             that replays it"
         );
         return Ok(false);
     }
     let Stats { inputs: Some(inputs), speed: Some(speed) } = stats else {
-        bail!("libFuzzer did not say how many inputs it has made up for {target}");
+        bail!("libFuzzer printed no statistics for {target}");
     };
-    println!("{target}: {inputs} inputs, {speed} a second, nothing found");
+    println!("{target}: {inputs} inputs, {speed} a second, no failure");
     Ok(true)
 }
 
-/// How many inputs libFuzzer has made up, if that is what it says after the `#`.
+/// The number of inputs so far, from a progress line after its `#`.
 fn pulse(line: &str) -> Option<u64> {
-    let (inputs, what) = line.split_once('\t')?;
-    what.starts_with("pulse").then(|| inputs.trim().parse().ok())?
+    let (inputs, event) = line.split_once('\t')?;
+    event.starts_with("pulse").then(|| inputs.trim().parse().ok())?
 }
 
-/// What libFuzzer says at the end.
+/// libFuzzer's final statistics.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Stats {
     inputs: Option<u64>,
@@ -159,7 +160,7 @@ mod fuzzed;
 mod tests {
     use super::*;
 
-    /// Holds a target against its seeds, and each of them against pieces of it.
+    /// Runs a target on its seeds and on pieces of each seed.
     fn seeds_hold(target: &str, holds: fn(&[u8])) {
         let seeds = checkout().join("fuzz/corpus").join(target);
         let mut held = 0;
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sum_is_what_libfuzzer_says_last() {
+    fn stats_come_from_libfuzzers_last_lines() {
         let mut stats = Stats::default();
         for line in [
             "Done 7 runs in 0 second(s)",

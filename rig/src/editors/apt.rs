@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mirror_is_found_in_both_kinds_of_sources() {
+    fn mirror_is_found_in_lists_and_stanzas() {
         let line = "deb [arch=amd64 signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://mirror.example/debian trixie main";
         assert_eq!(mirror_of_line(line).as_deref(), Some("http://mirror.example/debian"));
         assert_eq!(
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_publish_is_no_mirror() {
+    fn third_party_sources_are_no_mirror() {
         for line in [
             "# deb http://mirror.example/debian trixie main",
             "deb-src http://mirror.example/debian trixie main",

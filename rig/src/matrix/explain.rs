@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_that_was_not_seen_before_is_not_explained_by_another_of_the_same_release() {
+    fn new_failure_of_an_explained_release_is_unexplained() {
         let cells = [(Step::Accept, Cell::Fails("something new".to_owned()))].into();
         let row = Row {
             agent: "gemini".to_owned(),

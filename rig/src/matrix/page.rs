@@ -195,14 +195,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_is_made_of_the_results() {
+    fn page_matches_the_results() {
         let rows = Results::committed().expect("the committed results").rows;
         let written = std::fs::read_to_string(path()).expect("docs/compatibility.md");
         assert!(written == page(&rows), "run `cargo xtask matrix --page`, and commit docs/compatibility.md");
     }
 
     #[test]
-    fn neighbours_of_which_the_same_is_to_be_said_share_a_line() {
+    fn equal_neighbours_share_a_line() {
         let row = |version: &str, cell: &Cell| Row {
             agent: "gemini".to_owned(),
             version: version.to_owned(),

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_model_answers_from_the_transcript_it_is_shown() {
+    fn model_answers_from_the_shown_transcript() {
         let write = Turn::call("write_file", json!({}));
         let script = Script::new().on("change it", [write.clone(), Turn::say("done")]);
         let asked = vec![said(Speaker::Person, "<context/>\n\nchange it")];
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_request_gets_a_harmless_word() {
+    fn side_request_gets_a_harmless_answer() {
         let script = Script::new().on("change it", [Turn::call("write_file", json!({}))]);
         let side = [
             said(Speaker::Person, "change it"),

@@ -80,8 +80,8 @@ fn every_row_comes_out_and_two_are_compared() -> Result<()> {
 }
 
 #[test]
-fn what_a_plugin_author_would_write_is_measured_as_well() -> Result<()> {
-    let Some(rig) = rig_or_skip("what_a_plugin_author_would_write_is_measured_as_well") else {
+fn baseline_is_measured_as_well() -> Result<()> {
+    let Some(rig) = rig_or_skip("baseline_is_measured_as_well") else {
         return Ok(());
     };
     let baseline = Subject { name: "baseline".into(), kind: Kind::Baseline(Box::new(rig)), drive: None };
@@ -112,7 +112,7 @@ fn one_that_dies_is_said_to_have_died() -> Result<()> {
 }
 
 #[test]
-fn what_nobody_does_is_not_measured_and_the_rest_is() -> Result<()> {
+fn rows_without_a_driver_are_skipped() -> Result<()> {
     let host = format!("\"{}\" host --serve bench --starter $$ -- \"$PWD\"", alongside_bin()?.display());
     let report = measured(&only(&[Scene::Requests, Scene::Decisions]), &[command(&host)])?;
     for row in &report.rows {

@@ -18,7 +18,7 @@ use anyhow::Result;
 const ROUNDS: u64 = 200;
 
 #[test]
-fn two_hundred_rounds_of_chaos_break_nothing() -> Result<()> {
+fn two_hundred_rounds_break_no_rule() -> Result<()> {
     for seed in 0..ROUNDS {
         let broken = broken_by(&Plan::from_seed(seed))?;
         assert!(broken.is_empty(), "seed {seed}: {broken:#?}");
@@ -28,7 +28,7 @@ fn two_hundred_rounds_of_chaos_break_nothing() -> Result<()> {
 
 /// Those that broke something once, as `cargo xtask chaos --minimise` wrote them.
 #[test]
-fn plans_that_failed_once_break_nothing() -> Result<()> {
+fn kept_plans_break_no_rule() -> Result<()> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/chaos/plans");
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
@@ -50,12 +50,12 @@ mod without_receipts {
     use super::*;
 
     #[test]
-    fn what_counts_as_delivered_when_it_is_written_is_noticed() -> Result<()> {
+    fn chaos_notices_outcomes_delivered_by_writing_alone() -> Result<()> {
         is_noticed(Fault::WrittenIsDelivered, &[Rule::Lost, Rule::Wedged])
     }
 
     #[test]
-    fn what_is_sent_again_blindly_is_noticed() -> Result<()> {
+    fn chaos_notices_blind_resends() -> Result<()> {
         is_noticed(Fault::SentAgainBlindly, &[Rule::Invented])
     }
 

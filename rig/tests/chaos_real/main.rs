@@ -34,7 +34,7 @@ const ACCEPT: Action = Action::Decide { desk: 0, pick: 0, accept: true };
 const EDIT: Action = Action::Edit { desk: 0, pick: 0 };
 
 #[test]
-fn a_host_that_is_killed_frozen_or_replaced_in_mid_diff_loses_no_decision_and_wedges_nobody() -> Result<()> {
+fn killed_frozen_or_replaced_host_loses_no_decision() -> Result<()> {
     hold(
         "a_host_that_is_killed_frozen_or_replaced_in_mid_diff",
         &[
@@ -71,7 +71,7 @@ fn a_host_that_is_killed_frozen_or_replaced_in_mid_diff_loses_no_decision_and_we
 }
 
 #[test]
-fn a_desk_an_editor_or_everybody_at_once_that_is_killed_wedges_nobody() -> Result<()> {
+fn killed_desk_or_editor_wedges_nobody() -> Result<()> {
     let killed = Action::LeaveDesk { desk: 0, says_so: false };
     let back = Action::JoinDesk { desk: 0 };
     hold(
@@ -109,7 +109,7 @@ fn a_desk_an_editor_or_everybody_at_once_that_is_killed_wedges_nobody() -> Resul
 }
 
 #[test]
-fn whoever_takes_a_port_that_nobody_holds_hears_nothing_good() -> Result<()> {
+fn squatter_on_a_free_port_gets_no_valid_token() -> Result<()> {
     let killed = Action::LeaveDesk { desk: 0, says_so: false };
     let (back, again) = (Action::JoinDesk { desk: 0 }, Action::StartAgent { agent: 0 });
     let squat = Action::Squat { ms: 2_500 };
@@ -139,7 +139,7 @@ fn whoever_takes_a_port_that_nobody_holds_hears_nothing_good() -> Result<()> {
 }
 
 #[test]
-fn an_agent_that_is_frozen_or_cut_in_mid_outcome_hears_of_it_once() -> Result<()> {
+fn frozen_or_cut_agent_gets_its_outcome_once() -> Result<()> {
     let cut = Action::Cut { agent: Some(0) };
     let in_mid_outcome = Action::CutAfter { agent: 0, stream: true, up: false, bytes: 700 };
     hold(
@@ -172,6 +172,6 @@ fn an_agent_that_is_frozen_or_cut_in_mid_outcome_hears_of_it_once() -> Result<()
 }
 
 #[test]
-fn a_round_as_it_comes_breaks_nothing() -> Result<()> {
+fn random_round_breaks_no_rule() -> Result<()> {
     hold("a_round_as_it_comes", &[Plan::from_seed(4)])
 }

@@ -46,7 +46,7 @@ fn nothing_is_wrong(story: &str, generation: Generation) -> Result<()> {
 
 /// Nobody says goodbye to an agent whose editor is killed; the host does, when it has waited in vain.
 #[test]
-fn agents_of_a_neovim_that_is_killed_are_told_that_it_is_over() -> Result<()> {
+fn agents_of_a_killed_neovim_are_released() -> Result<()> {
     let story = "check, killed Neovim";
     let Some(stage) = Stage::set(story, Generation::Newest, ORIGINAL)? else {
         return Ok(());

@@ -3,6 +3,7 @@
 use std::fs;
 
 use alongside_agent::Outcome;
+use alongside_rig::program::alongside;
 use alongside_rig::tmux::Pane;
 use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{Generation, Proposer};
@@ -70,18 +71,18 @@ fn windows_are_as_before(story: &str, generation: Generation) -> Result<()> {
     drop(agent);
     pane.wait_for("where the edits are", |screen| screen.contains("drafts"))?;
     pane.press("Escape")?;
-    let drafts = stage.alongside(&["drafts", "show", "1"])?;
+    let drafts = alongside(&stage.sandbox, &["drafts", "show", "1"])?;
     assert_eq!(drafts, format!("{SHOUTED}mine\n"));
     Ok(())
 }
 
 #[test]
-fn a_proposal_that_is_closed_in_helix_25_01_is_rejected() -> Result<()> {
+fn proposal_closed_in_helix_25_01_is_rejected() -> Result<()> {
     closed_in_helix("oldest Helix, closing", Generation::Oldest)
 }
 
 #[test]
-fn a_proposal_that_is_closed_in_the_newest_helix_is_rejected() -> Result<()> {
+fn proposal_closed_in_the_newest_helix_is_rejected() -> Result<()> {
     closed_in_helix("newest Helix, closing", Generation::Newest)
 }
 

@@ -48,7 +48,7 @@ fn from_selection_to_file(
     };
     helix.enter(":goto 2")?;
     helix.type_text(keys_that_select)?;
-    stage.wait_until_agents_are_told(SELECTED.len())?;
+    stage.wait_until_selected(SELECTED.len())?;
     agent.ask(REQUEST)?;
     let asked = agent.model.wait_until_asked(REQUEST, PATIENCE)?.asked();
     let selection = match cli {

@@ -10,7 +10,7 @@ use crate::script::{ORIGINAL, SHOUTED};
 use crate::stage::Stage;
 
 #[test]
-fn an_agent_outlives_the_oldest_neovims_server_and_neovim_itself() -> Result<()> {
+fn agent_outlives_the_oldest_neovim_and_its_server() -> Result<()> {
     // What `:LspRestart` does where there is no such command: it also waits for the end.
     let restart = [
         ":lua vim.lsp.stop_client(vim.lsp.get_clients())",
@@ -21,7 +21,7 @@ fn an_agent_outlives_the_oldest_neovims_server_and_neovim_itself() -> Result<()>
 }
 
 #[test]
-fn an_agent_outlives_the_newest_neovims_server_and_neovim_itself() -> Result<()> {
+fn agent_outlives_the_newest_neovim_and_its_server() -> Result<()> {
     stays_connected("newest Neovim, restarts", Generation::Newest, &[":lsp restart alongside"])
 }
 
@@ -64,7 +64,7 @@ fn accept(pane: &Pane) -> Result<()> {
 }
 
 #[test]
-fn an_agent_outlives_the_newest_helixs_server_and_helix_itself() -> Result<()> {
+fn agent_outlives_the_newest_helix_and_its_server() -> Result<()> {
     let Some(stage) = Stage::set("newest Helix, restarts", Generation::Newest, ORIGINAL)? else {
         return Ok(());
     };

@@ -47,7 +47,7 @@ fn from_selection_to_file(story: &str, generation: Generation, cli: Cli) -> Resu
     // What is selected reaches the model.
     neovim.type_text("2GVjj")?;
     neovim.wait_for("the selection", |screen| screen.contains("-- VISUAL LINE --"))?;
-    stage.wait_until_agents_are_told("two\nthree\nfour".len())?;
+    stage.wait_until_selected("two\nthree\nfour".len())?;
     agent.ask(REQUEST)?;
     let asked = agent.model.wait_until_asked(REQUEST, PATIENCE)?.asked();
     let selection = match cli {
@@ -142,12 +142,12 @@ fn leave_terminal_mode(agent: &Agent) -> Result<()> {
 }
 
 #[test]
-fn agents_find_the_oldest_neovim_under_the_process_of_its_interface() -> Result<()> {
+fn agents_find_the_oldest_neovim_under_its_ui_process() -> Result<()> {
     found_under_the_interface("oldest Neovim, process", Generation::Oldest)
 }
 
 #[test]
-fn agents_find_the_newest_neovim_under_the_process_of_its_interface() -> Result<()> {
+fn agents_find_the_newest_neovim_under_its_ui_process() -> Result<()> {
     found_under_the_interface("newest Neovim, process", Generation::Newest)
 }
 

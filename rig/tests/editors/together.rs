@@ -40,7 +40,7 @@ struct Project {
 }
 
 #[test]
-fn each_agent_reaches_its_own_editor_and_a_killed_one_frees_its_agents() -> Result<()> {
+fn killed_editor_frees_only_its_own_agents() -> Result<()> {
     let story = "newest Neovim, two projects";
     let Some(stage) = Stage::set(story, Generation::Newest, ORIGINAL)? else {
         return Ok(());

@@ -29,7 +29,7 @@ async fn connect(stage: &Stage) -> Session {
 }
 
 #[tokio::test]
-async fn every_family_that_looks_by_workspace_finds_the_companion_from_there_only() {
+async fn families_find_the_companion_from_its_workspace_only() {
     let stage = Stage::new().await;
     std::fs::create_dir_all(stage.path("deep/down")).unwrap();
     // LLxprt Code looks by process; the release matrix takes it through that.
@@ -76,7 +76,7 @@ async fn an_agent_proposes_and_the_person_edits_and_accepts() {
 }
 
 #[tokio::test]
-async fn an_agent_hears_a_rejection_and_what_the_person_has_open() {
+async fn agent_gets_rejection_and_context() {
     let mut stage = Stage::new().await;
     let session = connect(&stage).await;
     let pending = session.open_diff(&stage.path("a.txt"), "proposed\n").await.unwrap();
@@ -96,7 +96,7 @@ async fn an_agent_hears_a_rejection_and_what_the_person_has_open() {
 }
 
 #[tokio::test]
-async fn an_agent_that_answers_in_its_own_prompt_gets_the_text_once_more_after_it_was_closed() {
+async fn close_after_answer_in_own_prompt_returns_text_again() {
     let mut stage = Stage::new().await;
     let session = connect(&stage).await;
     let path = stage.path("a.txt");
@@ -111,7 +111,7 @@ async fn an_agent_that_answers_in_its_own_prompt_gets_the_text_once_more_after_i
 }
 
 #[tokio::test]
-async fn an_agent_is_told_that_the_companion_stops_and_its_diff_is_rejected() {
+async fn stopping_companion_rejects_the_diff_and_says_so() {
     let mut stage = Stage::new().await;
     let session = connect(&stage).await;
     let pending = session.open_diff(&stage.path("a.txt"), "proposed\n").await.unwrap();
@@ -179,7 +179,7 @@ impl Stdio {
 }
 
 #[tokio::test]
-async fn an_agent_over_stdio_finishes_a_review_of_the_running_companion() {
+async fn stdio_agent_finishes_a_review_of_the_running_companion() {
     let mut stage = Stage::new().await;
     let mut agent = Stdio::bridge(&stage);
     agent.initialize().await;

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::stage::Stage;
 
 #[tokio::test]
-async fn closing_answers_json_in_a_text_block_with_the_edited_text_and_tells_nothing() {
+async fn close_diff_returns_edited_text_as_json_in_a_text_block() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let mut stream = peer.listen().await;
@@ -39,7 +39,7 @@ async fn closing_twice_answers_the_same_text_twice() {
 }
 
 #[tokio::test]
-async fn closing_after_the_decision_and_before_the_receipt_answers_the_decided_text() {
+async fn close_before_the_receipt_returns_the_decided_text() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let mut stream = peer.listen().await;
@@ -54,7 +54,7 @@ async fn closing_after_the_decision_and_before_the_receipt_answers_the_decided_t
 }
 
 #[tokio::test]
-async fn closing_a_decided_diff_whose_outcome_never_left_answers_its_text_and_forgets_the_outcome() {
+async fn close_of_a_decided_unsent_diff_returns_its_text() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -95,7 +95,7 @@ async fn closing_without_a_path_is_an_error_of_the_tool() {
 }
 
 #[tokio::test]
-async fn a_desk_with_unsent_edits_is_asked_for_them_before_the_answer() {
+async fn desk_flushes_unsent_edits_before_the_answer() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");

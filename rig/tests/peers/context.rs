@@ -39,7 +39,7 @@ async fn positions_are_1_based_and_the_active_file_is_the_newest() {
 }
 
 #[tokio::test]
-async fn a_burst_that_never_pauses_is_still_told_about() {
+async fn endless_burst_of_changes_still_reaches_agents() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
     let mut stream = peer.listen().await;
@@ -65,7 +65,7 @@ async fn a_burst_that_never_pauses_is_still_told_about() {
 }
 
 #[tokio::test]
-async fn ten_files_and_16384_utf16_units_are_the_most_that_is_told() {
+async fn context_has_at_most_ten_files_and_16384_utf16_units() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
     let long = "😀".repeat(10_000);
@@ -88,7 +88,7 @@ async fn ten_files_and_16384_utf16_units_are_the_most_that_is_told() {
 }
 
 #[tokio::test]
-async fn secrets_directories_and_files_that_do_not_exist_are_not_told() {
+async fn context_omits_secrets_directories_and_missing_files() {
     let stage = Stage::with(|builder| builder.exclude(["*.secret"])).await;
     let peer = stage.peer().await;
     let mut stream = peer.listen().await;
@@ -113,7 +113,7 @@ async fn secrets_directories_and_files_that_do_not_exist_are_not_told() {
 }
 
 #[tokio::test]
-async fn while_paused_agents_are_told_nothing_of_the_files() {
+async fn paused_desk_sends_agents_no_files() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
     let file = stage.file("a.txt", "x\n");

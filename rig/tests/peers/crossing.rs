@@ -162,17 +162,17 @@ async fn crossings(size: usize) {
 }
 
 #[tokio::test]
-async fn a_crossing_of_10_kb_neither_loses_nor_invents_a_decision() {
+async fn crossing_of_10_kb_loses_and_invents_no_decision() {
     crossings(SIZES[0]).await;
 }
 
 #[tokio::test]
-async fn a_crossing_of_1_mb_neither_loses_nor_invents_a_decision() {
+async fn crossing_of_1_mb_loses_and_invents_no_decision() {
     crossings(SIZES[1]).await;
 }
 
 #[tokio::test]
-async fn a_crossing_of_5_mb_neither_loses_nor_invents_a_decision() {
+async fn crossing_of_5_mb_loses_and_invents_no_decision() {
     crossings(SIZES[2]).await;
 }
 
@@ -219,13 +219,13 @@ fn name(outcome: Outcome) -> &'static str {
 }
 
 #[tokio::test]
-async fn a_client_that_reconnects_and_proposes_at_once_never_takes_one_decision_for_another() {
+async fn proposal_right_after_reconnect_gets_its_own_decision() {
     for size in SIZES {
         futures_util::future::join_all((0..5).map(|_| client_crossing(size, false))).await;
     }
 }
 
 #[tokio::test]
-async fn a_client_that_proposes_while_its_stream_returns_never_takes_one_decision_for_another() {
+async fn proposal_during_stream_return_gets_its_own_decision() {
     futures_util::future::join_all((0..5).map(|_| client_crossing(10 * KB, true))).await;
 }

@@ -119,7 +119,7 @@ async fn cut_at(byte: usize, port: u16, token: String, path: String) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stream_cut_at_any_byte_of_a_diff_loses_no_decision_and_invents_none() {
+async fn stream_cut_at_any_byte_loses_and_invents_no_decision() {
     let stage = Stage::new().await;
     decide_by_text(&stage);
     let bytes = bytes_of_a_diff(&stage).await;
@@ -142,7 +142,7 @@ async fn a_stream_cut_at_any_byte_of_a_diff_loses_no_decision_and_invents_none()
 }
 
 #[tokio::test]
-async fn an_open_diff_cut_at_any_tenth_byte_is_as_if_never_sent_or_as_if_whole() {
+async fn open_diff_cut_at_any_tenth_byte_counts_fully_or_not_at_all() {
     let mut stage = Stage::new().await;
     let proxy = Proxy::before(stage.port()).await;
     let peer = stage.peer_by(proxy.port).await;
@@ -161,7 +161,7 @@ async fn an_open_diff_cut_at_any_tenth_byte_is_as_if_never_sent_or_as_if_whole()
 }
 
 #[tokio::test]
-async fn an_answer_cut_off_on_its_way_leaves_a_review_that_the_agent_can_replace_or_close() {
+async fn cut_answer_leaves_a_review_the_agent_can_replace_or_close() {
     let mut stage = Stage::new().await;
     let proxy = Proxy::before(stage.port()).await;
     let peer = stage.peer_by(proxy.port).await;
@@ -176,7 +176,7 @@ async fn an_answer_cut_off_on_its_way_leaves_a_review_that_the_agent_can_replace
 }
 
 #[tokio::test]
-async fn bytes_missing_from_a_stream_are_noticed_by_the_agent_and_cost_no_decision() {
+async fn missing_stream_bytes_cost_no_decision() {
     let mut stage = Stage::new().await;
     let proxy = Proxy::before(stage.port()).await;
     let peer = stage.peer_by(proxy.port).await;

@@ -9,7 +9,7 @@ use crate::slow::LINE;
 use crate::stage::Stage;
 
 #[tokio::test]
-async fn stopping_rejects_what_waits_then_ends_the_streams_properly_then_removes_the_files() {
+async fn stop_rejects_reviews_then_ends_streams_then_removes_files() {
     let mut stage = Stage::new().await;
     let (one, two) = (stage.peer().await, stage.peer().await);
     let (mut first, mut second) = (one.listen().await, two.listen().await);

@@ -20,7 +20,7 @@ fn leave_record(directory: &Path, number: u32, port: u16) -> std::path::PathBuf 
 }
 
 #[tokio::test]
-async fn a_companion_that_starts_sweeps_what_the_dead_left_and_nothing_of_the_living() {
+async fn start_removes_files_of_dead_companions_only() {
     let stage = Stage::new().await;
     let directory = stage.temp.path();
     let named = |path: &Path| path.to_string_lossy().contains(&format!("{}.", stage.port()));
@@ -72,7 +72,7 @@ fn as_another_user(directory: &Path, script: &str) -> std::process::Output {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn another_user_who_was_there_first_gets_nothing_and_keeps_no_agent_out() {
+async fn another_user_on_the_port_gets_nothing_and_blocks_nobody() {
     use std::os::unix::fs::PermissionsExt as _;
     if !rustix::process::geteuid().is_root() {
         alongside_rig::install::skip("another_user_who_was_there_first", "only root can be somebody else");

@@ -20,7 +20,7 @@ async fn malformed_json_is_400_with_a_parse_error() {
 }
 
 #[tokio::test]
-async fn json_that_is_no_message_is_400_with_an_invalid_request_error() {
+async fn json_without_a_message_is_400_invalid_request() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
     for body in
@@ -49,7 +49,7 @@ async fn deeply_nested_json_is_refused_and_overflows_nothing() {
 }
 
 #[tokio::test]
-async fn an_unknown_method_is_method_not_found_and_an_unknown_notification_is_ignored() {
+async fn unknown_method_is_an_error_unknown_notification_is_ignored() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
     let reply = peer.request(5, "resources/list", json!({})).await;
@@ -69,7 +69,7 @@ async fn an_unknown_tool_is_a_json_rpc_error() {
 }
 
 #[tokio::test]
-async fn notifications_initialized_is_answered_exactly_202_without_a_body() {
+async fn notifications_initialized_gets_202_without_body() {
     let stage = Stage::new().await;
     let mut peer = stage.stranger();
     let answer = peer.initialize("a", "2025-06-18").await;
@@ -93,7 +93,7 @@ async fn tools_list_names_both_tools_with_their_required_arguments() {
 }
 
 #[tokio::test]
-async fn a_reply_repeats_the_requests_id_be_it_a_number_or_a_string() {
+async fn reply_repeats_a_numeric_or_string_id() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
     for id in [json!(0), json!(-1), json!(9_007_199_254_740_991_i64), json!(""), json!("a\u{1F600}\n")] {

@@ -16,7 +16,7 @@ async fn refusal(stage: &Stage, arguments: Value) -> String {
 }
 
 #[tokio::test]
-async fn a_missing_or_ill_typed_argument_is_an_error_of_the_tool_that_names_it() {
+async fn bad_argument_is_a_tool_error_that_names_it() {
     let stage = Stage::new().await;
     for (arguments, named) in [
         (json!({}), "filePath"),
@@ -77,7 +77,7 @@ async fn a_path_comes_back_byte_for_byte_whatever_is_in_it() {
 }
 
 #[tokio::test]
-async fn text_comes_back_exactly_whatever_its_line_ends_and_characters() {
+async fn text_returns_exactly_with_any_line_ends_and_characters() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let mut stream = peer.listen().await;
@@ -142,7 +142,7 @@ async fn an_original_that_is_not_text_is_decided_as_a_whole() {
 }
 
 #[tokio::test]
-async fn a_proposal_with_binary_text_for_a_text_file_can_be_decided() {
+async fn binary_proposal_for_a_text_file_can_be_decided() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let mut stream = peer.listen().await;
@@ -154,7 +154,7 @@ async fn a_proposal_with_binary_text_for_a_text_file_can_be_decided() {
 }
 
 #[tokio::test]
-async fn a_file_whose_name_is_not_utf8_in_the_same_directory_hurts_nobody() {
+async fn non_utf8_file_name_beside_it_hurts_nobody() {
     let mut stage = Stage::new().await;
     let odd = stage.temp.path().join("project").join(std::ffi::OsStr::from_bytes(b"\xff\xfe.txt"));
     std::fs::write(odd, "x").unwrap();
@@ -164,7 +164,7 @@ async fn a_file_whose_name_is_not_utf8_in_the_same_directory_hurts_nobody() {
 }
 
 #[tokio::test]
-async fn opening_answers_at_once_with_empty_content_while_nobody_has_decided() {
+async fn open_diff_answers_at_once_with_empty_content() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let result = peer.call(1, "openDiff", json!({ "filePath": stage.path("a"), "newContent": "x" })).await;
@@ -173,7 +173,7 @@ async fn opening_answers_at_once_with_empty_content_while_nobody_has_decided() {
 }
 
 #[tokio::test]
-async fn a_proposal_that_nobody_sees_is_no_error_and_waits_for_a_desk() {
+async fn proposal_without_a_desk_waits_for_one() {
     let Stage { companion, desk, temp } = Stage::new().await;
     drop(desk);
     let peer = Peer::join(companion.port(), companion.token()).await;

@@ -39,7 +39,7 @@ async fn a_settled_outcome_is_never_sent_again() {
 }
 
 #[tokio::test]
-async fn an_unsettled_outcome_is_sent_again_with_a_new_ping_until_it_is_settled() {
+async fn unsettled_outcome_is_resent_with_a_new_ping() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -57,7 +57,7 @@ async fn an_unsettled_outcome_is_sent_again_with_a_new_ping_until_it_is_settled(
 }
 
 #[tokio::test]
-async fn nothing_is_sent_again_within_100_ms_of_the_new_stream() {
+async fn resend_waits_100_ms_after_the_new_stream() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -72,7 +72,7 @@ async fn nothing_is_sent_again_within_100_ms_of_the_new_stream() {
 }
 
 #[tokio::test]
-async fn nothing_is_sent_again_while_a_post_of_the_session_is_still_unparsed() {
+async fn resend_waits_for_an_unparsed_post_of_the_session() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -93,7 +93,7 @@ async fn nothing_is_sent_again_while_a_post_of_the_session_is_still_unparsed() {
 }
 
 #[tokio::test]
-async fn an_unparsed_post_that_turns_out_harmless_only_delays_the_outcome() {
+async fn harmless_unparsed_post_only_delays_the_outcome() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -108,7 +108,7 @@ async fn an_unparsed_post_that_turns_out_harmless_only_delays_the_outcome() {
 }
 
 #[tokio::test]
-async fn a_post_that_breaks_off_does_not_hold_the_outcome_back_for_ever() {
+async fn broken_off_post_does_not_hold_the_outcome_for_ever() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -123,7 +123,7 @@ async fn a_post_that_breaks_off_does_not_hold_the_outcome_back_for_ever() {
 }
 
 #[tokio::test]
-async fn an_unsettled_outcome_is_forgotten_at_the_next_open_diff_of_that_path() {
+async fn open_diff_of_the_path_drops_its_unsettled_outcome() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -136,7 +136,7 @@ async fn an_unsettled_outcome_is_forgotten_at_the_next_open_diff_of_that_path() 
 }
 
 #[tokio::test]
-async fn an_unsettled_outcome_is_forgotten_at_the_next_close_diff_of_that_path() {
+async fn close_diff_of_the_path_drops_its_unsettled_outcome() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -180,7 +180,7 @@ async fn an_error_in_place_of_a_pong_is_a_receipt_as_well() {
 }
 
 #[tokio::test]
-async fn a_reply_to_nothing_is_taken_and_settles_nothing() {
+async fn unrelated_reply_is_accepted_and_settles_nothing() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -208,7 +208,7 @@ async fn proposed_again(stage: &mut Stage, peer: &Peer, path: &str) -> (Review, 
 }
 
 #[tokio::test]
-async fn a_decision_on_the_last_proposal_never_answers_the_next_one_that_is_on_its_way() {
+async fn decision_on_last_proposal_never_answers_the_next() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -224,7 +224,7 @@ async fn a_decision_on_the_last_proposal_never_answers_the_next_one_that_is_on_i
 }
 
 #[tokio::test]
-async fn a_decision_waits_no_longer_than_the_post_that_breaks_off() {
+async fn decision_waits_no_longer_than_the_broken_off_post() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -236,7 +236,7 @@ async fn a_decision_waits_no_longer_than_the_post_that_breaks_off() {
 }
 
 #[tokio::test]
-async fn a_post_that_never_ends_does_not_hold_the_rejections_at_the_end_back() {
+async fn endless_post_does_not_delay_rejections_at_stop() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::stage::Stage;
 
 #[tokio::test]
-async fn two_agents_with_equal_ids_and_equal_paths_each_hear_their_own_outcome_only() {
+async fn equal_ids_and_paths_of_two_agents_do_not_mix() {
     let mut stage = Stage::new().await;
     let (one, two) = (stage.peer().await, stage.peer().await);
     let (mut first, mut second) = (one.listen().await, two.listen().await);
@@ -65,7 +65,7 @@ async fn a_receipt_of_one_agent_settles_nothing_of_another() {
 }
 
 #[tokio::test]
-async fn the_same_file_proposed_again_by_the_same_agent_replaces_the_first() {
+async fn second_proposal_for_a_file_replaces_the_first() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let mut stream = peer.listen().await;

@@ -23,7 +23,7 @@ async fn a_proposal_of_64_mb_works_there_and_back() {
 }
 
 #[tokio::test]
-async fn what_is_larger_than_the_limit_is_413_however_it_is_sent() {
+async fn oversized_body_is_413_however_it_is_sent() {
     let stage = Stage::with(|builder| builder.max_body(1 << 20)).await;
     let peer = stage.peer().await;
     let large = open_diff_call(1, &stage.path("a"), &"x".repeat(1 << 20));
@@ -139,7 +139,7 @@ pub(crate) const FLAT: u64 = 64 << 10;
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_gigabyte_with_its_length_is_413_and_memory_stays_flat() {
+async fn gigabyte_with_length_is_413_and_memory_stays_flat() {
     let lone = Lone::start();
     let peer = Peer::join(lone.port, &lone.token).await;
     let before = lone.peak_kb();
@@ -183,7 +183,7 @@ async fn a_gigabyte_in_chunks_is_413_and_never_costs_more_than_the_limit() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn agents_that_never_read_cost_no_more_than_what_they_asked_for() {
+async fn agents_that_never_read_cost_only_what_they_requested() {
     let lone = Lone::start();
     let text = format!("{}\n", "x".repeat(1023)).repeat(2 << 10);
     let mut deaf = Vec::new();

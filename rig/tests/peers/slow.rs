@@ -39,7 +39,7 @@ async fn an_agent_that_stops_reading_holds_no_other_up() {
 }
 
 #[tokio::test]
-async fn an_agent_that_reads_late_gets_the_newest_context_and_not_every_one() {
+async fn late_reader_gets_only_the_newest_context() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     // So that the sockets are full: with room, early contexts would lie in them.
@@ -68,7 +68,7 @@ async fn an_agent_that_reads_late_gets_the_newest_context_and_not_every_one() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_swallows_a_receipt_makes_the_outcome_come_again_on_the_next_stream_only() {
+async fn lost_receipt_resends_outcome_only_on_the_next_stream() {
     let mut stage = Stage::new().await;
     let proxy = Proxy::before(stage.port()).await;
     let peer = stage.peer_by(proxy.port).await;
@@ -112,7 +112,7 @@ async fn a_stalled_stream_is_replaced_and_nothing_is_lost() {
 }
 
 #[tokio::test]
-async fn a_post_whose_bytes_are_dropped_on_the_way_hurts_only_itself() {
+async fn post_with_dropped_bytes_hurts_only_itself() {
     let mut stage = Stage::new().await;
     let proxy = Proxy::before(stage.port()).await;
     let (broken, whole) = (stage.peer_by(proxy.port).await, stage.peer().await);

@@ -22,7 +22,7 @@ fn a_new_desk_says_what_to_do_and_is_left_with_q() -> Result<()> {
 }
 
 #[test]
-fn a_proposal_is_shown_decided_hunk_by_hunk_and_written_as_it_stood() -> Result<()> {
+fn proposal_is_decided_by_hunk_and_written_as_shown() -> Result<()> {
     let stage = Stage::new();
     let desk = stage.desk(&Terminal::new(80, 24))?;
     let agent = Proposer::gemini(&stage.sandbox)?;
@@ -51,7 +51,7 @@ fn a_proposal_is_rejected_by_r() -> Result<()> {
 }
 
 #[test]
-fn what_is_typed_before_a_proposal_is_there_decides_nothing() -> Result<()> {
+fn keys_before_a_proposal_decide_nothing() -> Result<()> {
     let stage = Stage::new();
     let desk = stage.desk(&Terminal::new(80, 24))?;
     desk.shows("No agent is connected yet.")?;

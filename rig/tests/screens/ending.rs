@@ -63,7 +63,7 @@ fn a_closed_window_ends_it() -> Result<()> {
 }
 
 #[test]
-fn ctrl_c_asks_while_a_review_waits_and_leaves_when_pressed_again() -> Result<()> {
+fn ctrl_c_asks_while_a_review_waits_and_leaves_when_repeated() -> Result<()> {
     let stage = Stage::new();
     let mut desk = stage.desk(&small())?;
     let agent = Proposer::gemini(&stage.sandbox)?;
@@ -76,7 +76,7 @@ fn ctrl_c_asks_while_a_review_waits_and_leaves_when_pressed_again() -> Result<()
 }
 
 #[test]
-fn a_killed_desk_leaves_nothing_running_and_the_review_to_the_next_one() -> Result<()> {
+fn killed_desk_ends_its_processes_and_keeps_the_review() -> Result<()> {
     let stage = Stage::new();
     let mut desk = stage.desk(&small())?;
     let agent = Proposer::gemini(&stage.sandbox)?;
@@ -97,7 +97,7 @@ fn a_killed_desk_leaves_nothing_running_and_the_review_to_the_next_one() -> Resu
 }
 
 #[test]
-fn ctrl_z_stops_it_gives_the_terminal_back_and_fg_draws_it_again() -> Result<()> {
+fn ctrl_z_restores_the_terminal_and_fg_redraws() -> Result<()> {
     let stage = Stage::new();
     let shell = stage.shell(&small())?;
     shell.press("echo before; alongside\r")?;
@@ -134,7 +134,7 @@ fn ctrl_z_stops_it_gives_the_terminal_back_and_fg_draws_it_again() -> Result<()>
 }
 
 #[test]
-fn a_desk_that_was_stopped_from_outside_goes_on_by_itself() -> Result<()> {
+fn stopped_desk_continues_by_itself() -> Result<()> {
     let stage = Stage::new();
     let desk = stage.desk(&small())?;
     desk.shows("No agent is connected yet.")?;

@@ -15,7 +15,7 @@ fn small() -> Terminal {
 }
 
 #[test]
-fn keys_go_in_and_text_colours_and_the_exit_status_come_out() -> Result<()> {
+fn screen_passes_keys_text_colours_and_exit_status() -> Result<()> {
     let sandbox = Sandbox::new();
     let script = r"read -r name; printf 'a \e[1;31mred\e[m %s 漢字!' $name; exit 7";
     let mut screen = shell(&sandbox, &small(), script)?;
@@ -105,7 +105,7 @@ fn a_shell_stops_its_program_on_ctrl_z_and_brings_it_back() -> Result<()> {
 }
 
 #[test]
-fn what_a_program_asks_is_answered_as_that_terminal_does() -> Result<()> {
+fn screen_answers_queries_like_its_terminal() -> Result<()> {
     let sandbox = Sandbox::new();
     let script = r"stty raw -echo; printf '\e]11;?\e\\\e[c'; head -c $0 | od -An -c -w80 | tr -d ' '; echo";
     let asked = |answers, length: &str| -> Result<String> {
@@ -126,7 +126,7 @@ fn what_a_program_asks_is_answered_as_that_terminal_does() -> Result<()> {
 }
 
 #[test]
-fn the_mouse_the_focus_and_paste_marks_are_only_for_programs_that_asked() -> Result<()> {
+fn mouse_focus_and_paste_marks_need_a_request() -> Result<()> {
     let sandbox = Sandbox::new();
     let script = r"stty raw -echo; printf ready; head -c 4 | od -An -c; stty sane; stty raw -echo
         printf '\e[?1000h\e[?1006h\e[?2004h\e[?1004hasked'; head -c 49 | od -An -c -w80 | tr -d ' '";
@@ -174,7 +174,7 @@ fn a_program_that_has_fallen_silent_has_settled() -> Result<()> {
 }
 
 #[test]
-fn what_a_program_started_ends_with_its_screen() -> Result<()> {
+fn children_end_with_their_screen() -> Result<()> {
     let sandbox = Sandbox::new();
     let screen = shell(&sandbox, &small(), "trap '' HUP TERM INT; sleep 1000 & echo ready; wait")?;
     screen.shows("ready")?;

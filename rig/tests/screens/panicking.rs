@@ -13,7 +13,7 @@ use anyhow::Result;
 const IS_THE_DESK: &str = "ALONGSIDE_PANICS";
 
 #[test]
-fn a_panic_anywhere_gives_the_terminal_back_and_can_be_read() -> Result<()> {
+fn panic_restores_the_terminal_and_stays_readable() -> Result<()> {
     if let Ok(place) = env::var(IS_THE_DESK) {
         return desk_that_panics(&place);
     }
@@ -21,7 +21,7 @@ fn a_panic_anywhere_gives_the_terminal_back_and_can_be_read() -> Result<()> {
         let sandbox = Sandbox::new();
         let terminal = Terminal::new(80, 24).with(IS_THE_DESK, place);
         let this = env::current_exe()?;
-        let test = "panicking::a_panic_anywhere_gives_the_terminal_back_and_can_be_read";
+        let test = "panicking::panic_restores_the_terminal_and_stays_readable";
         let words = [this.as_path(), Path::new("--exact"), Path::new(test), Path::new("--nocapture")];
         let mut desk = Screen::start(&sandbox, &terminal, words)?;
         desk.shows("No agent is connected yet.")?;

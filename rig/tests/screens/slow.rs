@@ -53,7 +53,7 @@ fn pressed_through(terminal: &Terminal, times: usize) -> Result<(String, u64)> {
 }
 
 #[test]
-fn a_slow_link_shows_in_the_end_what_a_fast_one_shows_and_no_frame_that_nobody_can_see() -> Result<()> {
+fn slow_link_skips_frames_and_ends_with_the_same_screen() -> Result<()> {
     let (fast, _) = pressed_through(&Terminal::new(80, 24), 90)?;
     let (slow, drawn) = pressed_through(&Terminal::new(80, 24).slow(SLOW), 90)?;
     assert_eq!(slow, fast);

@@ -34,7 +34,7 @@ impl Desk {
     }
 
     /// Waits until the desk says `words`, which may be broken into rows.
-    pub(crate) fn wait_until_told(&self, words: &str) -> Result<String> {
+    pub(crate) fn wait_until_shown(&self, words: &str) -> Result<String> {
         self.pane.wait_for(&format!("{words:?}"), |screen| unbroken(screen).contains(words))
     }
 
@@ -50,7 +50,7 @@ impl Desk {
 
     /// Waits until the desk says `words`, reads what is there, and presses a key.
     pub(crate) fn press_after(&self, words: &str, key: &str) -> Result<()> {
-        self.wait_until_told(words)?;
+        self.wait_until_shown(words)?;
         std::thread::sleep(READING);
         self.pane.press(key)
     }

@@ -23,10 +23,10 @@ fn of_two_decisions_at_two_desks_one_counts() -> Result<()> {
 
     // What is changed at one desk is seen at the other.
     one.press_at("notes.txt", "Space")?;
-    other.wait_until_told("notes.txt: changed at another desk; this is how it stands now.")?;
+    other.wait_until_shown("notes.txt: changed at another desk; this is how it stands now.")?;
     other.press_after("2 kept, 1 dropped", "u")?;
-    one.wait_until_told("notes.txt: changed at another desk; this is how it stands now.")?;
-    one.wait_until_told("3 kept")?;
+    one.wait_until_shown("notes.txt: changed at another desk; this is how it stands now.")?;
+    one.wait_until_shown("3 kept")?;
 
     std::thread::sleep(READING);
     stage.terminal.press_at_once(&[(&one.pane, &["a"]), (&other.pane, &["r"])])?;
@@ -44,10 +44,10 @@ fn of_two_decisions_at_a_desk_and_in_line_mode_one_counts() -> Result<()> {
     qwen.ask(REQUEST)?;
     qwen.wait_until_it_asks()?;
     stage.reviewer().answer_about("TWO", "d")?;
-    stage.reviewer().wait_until_told("+EIGHT")?;
+    stage.reviewer().wait_until_shown("+EIGHT")?;
     desk.press_after("2 kept, 1 dropped", "u")?;
-    stage.reviewer().wait_until_told("changed at another desk")?;
-    desk.wait_until_told("3 kept")?;
+    stage.reviewer().wait_until_shown("changed at another desk")?;
+    desk.wait_until_shown("3 kept")?;
 
     std::thread::sleep(READING);
     let reviewer = &stage.reviewer().pane;

@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::desk_transport::Transport;
 use super::processes::signal;
-use crate::cli::alongside_bin;
+use crate::program::alongside_bin;
 use crate::sandbox::Sandbox;
 
 /// The reply to a request.

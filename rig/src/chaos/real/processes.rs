@@ -8,7 +8,7 @@ use anyhow::Result;
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::Child;
 
-use crate::cli::alongside_bin;
+use crate::program::alongside_bin;
 use crate::sandbox::Sandbox;
 
 /// Sends a signal to a process that may be gone.
