@@ -1,7 +1,7 @@
 //! The whole agents, as a person starts them: Gemini CLI and Qwen Code.
 //!
-//! Settings files in the sandbox's home and a launcher in its `bin` set an agent up; then a test types `gemini` or
-//! `qwen` into a pane. No variable names a companion: the agent finds it by itself.
+//! Settings files in the sandbox's home and a launcher in its `bin` set an agent up; then a test types
+//! `gemini` or `qwen` into a pane. No variable names a companion: the agent finds it by itself.
 
 use std::ffi::OsString;
 use std::fs;
@@ -33,8 +33,8 @@ impl Cli {
         }
     }
 
-    /// Writes the settings of an agent in use (signed in, hints seen, folder trusted, IDE mode on, updates and
-    /// statistics off) and a launcher that connects it to `model`.
+    /// Writes the settings of an agent in use (signed in, hints seen, folder trusted, IDE mode on, updates
+    /// and statistics off) and a launcher that connects it to `model`.
     ///
     /// # Errors
     /// When the sandbox cannot be written.
@@ -71,7 +71,8 @@ impl Cli {
             sandbox,
             self.command(),
             &format!(
-                "{exports}export NODE_OPTIONS=\"$NODE_OPTIONS --require={}\"\nexec '{}' '{}' {arguments} \"$@\"",
+                "{exports}export NODE_OPTIONS=\"$NODE_OPTIONS --require={}\"\n\
+                 exec '{}' '{}' {arguments} \"$@\"",
                 guard.display(),
                 rig.node().display(),
                 program.display(),

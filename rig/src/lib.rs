@@ -1,8 +1,8 @@
 //! The test rig: real agents, real editors, fake models and misbehaving peers, which prove the companion from
 //! outside.
 //!
-//! Nothing here is part of the product. [`install`] installs the agents, [`editors`] the editors; a [`Sandbox`]
-//! isolates a test.
+//! Nothing here is part of the product. [`install`] installs the agents, [`editors`] the editors; a
+//! [`Sandbox`] isolates a test.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 

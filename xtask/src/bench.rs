@@ -102,7 +102,9 @@ fn kind(command: &str) -> anyhow::Result<Kind> {
     }
     let program = Path::new(command);
     if program.file_name().is_some_and(|name| name == "alongside") {
-        let program = program.canonicalize().with_context(|| format!("cannot find the program {}", program.display()))?;
+        let program = program
+            .canonicalize()
+            .with_context(|| format!("cannot find the program {}", program.display()))?;
         return Ok(Kind::Ours(program));
     }
     Ok(Kind::Command(command.to_owned()))

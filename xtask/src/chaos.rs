@@ -68,7 +68,9 @@ pub(crate) fn chaos(options: &Options) -> Result<ExitCode> {
                 let status = restart.status().context("cannot restart this program")?;
                 return Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
             }
-            None if options.full_disk => bail!("--full-disk needs to mount a file system, which is not allowed here"),
+            None if options.full_disk => {
+                bail!("--full-disk needs to mount a file system, which is not allowed here")
+            }
             None => {}
         }
     }
@@ -163,11 +165,11 @@ fn harness(options: &Options) -> Result<Box<dyn Harness>> {
     Ok(Box::new(PausedHarness::default()))
 }
 
-/// Totals, the curve of memory, and the seeds that failed.
-fn sum_up(options: &Options, log: &ResultLog, seeds: std::ops::Range<u64>) -> ExitCode {
+/// Prints the totals, the memory curve, and the seeds that failed.
+fn print_totals(options: &Options, log: &ResultLog, seeds: std::ops::Range<u64>) -> ExitCode {
     let (totals, rounds, broken) = log.totals(seeds);
-    let Totals { steps, diffs, decisions, edits, outcomes, kills, ends, cuts, freezes, drafts, squats, took } =
-        totals;
+    let Totals { steps, diffs, decisions, edits, outcomes, drafts, took, .. } = totals;
+    let Totals { kills, ends, cuts, freezes, squats, .. } = totals;
     let curve = log.memory_curve();
     for (round, memory) in &curve {
         println!("memory after {round} rounds: {memory} KiB");
@@ -187,8 +189,8 @@ fn sum_up(options: &Options, log: &ResultLog, seeds: std::ops::Range<u64>) -> Ex
         );
     }
     println!(
-        "{steps} steps: {diffs} diffs, {edits} edits, {decisions} decisions, {outcomes} outcomes; {kills} kills, \
-         {ends} other ends, {cuts} broken connections, {freezes} freezes, {squats} squatted ports; \
+        "{steps} steps: {diffs} diffs, {edits} edits, {decisions} decisions, {outcomes} outcomes; \
+         {kills} kills, {ends} other ends, {cuts} broken connections, {freezes} freezes, {squats} squatted ports; \
          {drafts} drafts left; {} s",
         took / 1000
     );
@@ -196,8 +198,8 @@ fn sum_up(options: &Options, log: &ResultLog, seeds: std::ops::Range<u64>) -> Ex
     if broken.is_empty() && grown <= MAX_GROWTH { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Action else was asked for.
-fn again(options: &Options) -> String {
+/// The options that a replay needs as well.
+fn repeated_options(options: &Options) -> String {
     #[cfg(debug_assertions)]
     if let Some(how) = &options.without_receipts {
         return format!(" --without-receipts {how}");

@@ -1,5 +1,5 @@
-//! `cargo xtask counts`: counts the instructions of the hot paths. Unlike time, the counts are the same on a busy
-//! machine; docs/performance.md keeps them.
+//! `cargo xtask counts`: counts the instructions of the hot paths. Unlike time, the counts are the same on a
+//! busy machine; docs/performance.md keeps them.
 //!
 //! Each path is a bench that runs once under valgrind, which counts only inside the bench's function `hot_…`.
 
@@ -113,8 +113,8 @@ pub(crate) fn counts(options: &Options) -> anyhow::Result<ExitCode> {
     }
     if grown > 0 {
         println!(
-            "{grown} paths grew by more than {MAX_GROWTH} %. If that is worth it, give the reason in the commit \
-             and run `cargo xtask counts --write`"
+            "{grown} paths grew by more than {MAX_GROWTH} %. If that is worth it, give the reason \
+             in the commit and run `cargo xtask counts --write`"
         );
         return Ok(ExitCode::FAILURE);
     }
@@ -224,9 +224,10 @@ mod tests {
     #[test]
     fn written_counts_are_read_and_the_rest_stays() {
         let page = format!(
-            "# P\n\n{HEADING}\n\nSaid.\n\n| path | instructions |\n|---|---:|\n| old | 1 |\n\nMore.\n\n## Size\n\n| a | 7 |\n"
+            "# P\n\n{HEADING}\n\nSaid.\n\n| path | instructions |\n|---|---:|\n\
+             | old | 1 |\n\nMore.\n\n## Size\n\n| a | 7 |\n"
         );
-        let counted = BTreeMap::from([(PATHS[0].what.to_owned(), 1_234_567), (PATHS[1].what.to_owned(), 89)]);
+        let counted = BTreeMap::from([(PATHS[0].name.to_owned(), 1_234_567), (PATHS[1].name.to_owned(), 89)]);
         let written = with_table(&page, &counted).unwrap();
         assert_eq!(kept(&written), counted);
         assert!(

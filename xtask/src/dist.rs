@@ -1,5 +1,5 @@
-//! `cargo xtask dist`: builds the packages for people without a compiler: an archive for this machine, checksums,
-//! the install script, and a Debian package. The same commit and compiler give the same bytes.
+//! `cargo xtask dist`: builds the packages for people without a compiler: an archive for this machine,
+//! checksums, the install script, and a Debian package. The same commit and compiler give the same bytes.
 
 mod archive;
 mod debian;

@@ -1,5 +1,5 @@
-//! `cargo xtask fuzz`: cargo-fuzz, the same for everybody. What must hold for any input stands in `fuzz/src`,
-//! and the tests below hold it against the seeds without cargo-fuzz.
+//! `cargo xtask fuzz`: runs the pinned cargo-fuzz. `fuzz/src` holds the property of each target; the tests
+//! below check it on the seeds without cargo-fuzz.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -9,38 +9,38 @@ use anyhow::{Context as _, bail};
 
 use crate::run::{announce, cargo, must};
 
-/// Of which release; a newer one may want another toolchain.
+/// The pinned release; a newer one may need another toolchain.
 const CARGO_FUZZ: &str = "0.13.2";
 /// All targets.
 const TARGETS: [&str; 8] =
     ["http", "json_rpc", "lsp", "proposals", "discovery", "composition", "positions", "harmless"];
 
-/// How many bytes an input may have. Texts are compared character by character there, which takes long for
-/// long ones, and tells nothing new.
-fn longest(target: &str) -> usize {
+/// The maximum length of an input, in bytes. Targets that compare texts character by character are slow on
+/// long ones, which show nothing new.
+fn max_length(target: &str) -> usize {
     match target {
         "composition" | "positions" | "harmless" => 128,
-        // A conversation about a proposal takes many words.
+        // A sequence of requests about a proposal is long.
         "proposals" => 1400,
         _ => 1024,
     }
 }
 
-/// What to fuzz, and for how long.
+/// Options of `cargo xtask fuzz`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Only this one.
+    /// Run only this target.
     #[arg(value_parser = TARGETS)]
     target: Option<String>,
-    /// How long each target runs.
+    /// Seconds per target.
     #[arg(long, default_value_t = 60, conflicts_with = "inputs")]
     seconds: u64,
-    /// How many inputs each target is given instead.
+    /// Inputs per target, instead of seconds.
     #[arg(long)]
     inputs: Option<u64>,
 }
 
-/// Fails with the first input for which something does not hold, and says how to try it again.
+/// Runs the targets until one fails, and prints how to replay its input.
 pub(crate) fn fuzz(options: &Options) -> anyhow::Result<ExitCode> {
     let installed = install()?;
     let limit = match options.inputs {
@@ -61,7 +61,7 @@ fn checkout() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// cargo-fuzz, once for all checkouts. Returns where its program lies.
+/// Installs cargo-fuzz, once for all checkouts, and returns its program.
 fn install() -> anyhow::Result<PathBuf> {
     let cache = match std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty()) {
         Some(cache) => PathBuf::from(cache),
@@ -77,19 +77,19 @@ fn install() -> anyhow::Result<PathBuf> {
     Ok(program)
 }
 
-/// Runs one target; false if something was found.
+/// Runs one target; false if it failed.
 fn run(cargo_fuzz: &Path, target: &str, limit: &str) -> anyhow::Result<bool> {
     let fuzz = checkout().join("fuzz");
     let known = checkout().join("target/fuzz").join(target);
     std::fs::create_dir_all(&known).with_context(|| format!("cannot make {}", known.display()))?;
     let mut command = Command::new(cargo_fuzz);
-    // Sanitizers need a nightly compiler, and there is no unsafe code for them to look at.
+    // Sanitizers need a nightly compiler, and there is no unsafe code to check.
     command.args(["run", "--sanitizer", "none", "--fuzz-dir"]).arg(&fuzz).arg(target);
     command.arg(&known).arg(fuzz.join("corpus").join(target));
     command.args([
         "--",
         limit,
-        &format!("-max_len={}", longest(target)),
+        &format!("-max_len={}", max_length(target)),
         "-print_final_stats=1",
         "-verbosity=1",
     ]);

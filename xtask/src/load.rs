@@ -38,9 +38,9 @@ pub(crate) fn load(options: &Options) -> anyhow::Result<ExitCode> {
         return as_release();
     }
     let program = match &options.alongside {
-        Some(program) => {
-            program.canonicalize().with_context(|| format!("cannot find the program {}", program.display()))?
-        }
+        Some(program) => program
+            .canonicalize()
+            .with_context(|| format!("cannot find the program {}", program.display()))?,
         None => {
             must(cargo().args(["build", "--quiet", "--release", "-p", "alongside"]))?;
             alongside_rig::alongside_bin()?

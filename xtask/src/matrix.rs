@@ -92,9 +92,12 @@ async fn prove_package(
     results: &mut Results,
 ) -> anyhow::Result<Option<()>> {
     let [only] = options.only.as_slice() else { bail!("--package needs exactly one --only") };
-    let Some((agent, version)) = only.split_once('@') else { bail!("--only {only} has no version; write AGENT@VERSION") };
+    let Some((agent, version)) = only.split_once('@') else {
+        bail!("--only {only} has no version; write AGENT@VERSION")
+    };
     check_agent(agent)?;
-    let directory = package.canonicalize().with_context(|| format!("cannot find the directory {}", package.display()))?;
+    let directory =
+        package.canonicalize().with_context(|| format!("cannot find the directory {}", package.display()))?;
     let manifest = directory.join("package.json");
     let text =
         std::fs::read_to_string(&manifest).with_context(|| format!("cannot read {}", manifest.display()))?;
@@ -156,9 +159,9 @@ async fn wanted(options: &Options, results: &Results) -> anyhow::Result<Vec<Rele
 
 fn tools(options: &Options) -> anyhow::Result<Tools> {
     let alongside = match &options.alongside {
-        Some(program) => {
-            program.canonicalize().with_context(|| format!("cannot find the program {}", program.display()))?
-        }
+        Some(program) => program
+            .canonicalize()
+            .with_context(|| format!("cannot find the program {}", program.display()))?,
         None => {
             crate::run::must(crate::run::cargo().args(["build", "-p", "alongside"]))?;
             alongside_rig::alongside_bin()?

@@ -56,9 +56,7 @@ fn available<T>(what: &str, installed: Result<T, InstallError>) -> anyhow::Resul
     match installed {
         Ok(installed) => Ok(Some(installed)),
         Err(InstallError::Unavailable(why)) => {
-            println!(
-                "SKIPPED: cannot install {what} ({why}); tests that need them will be skipped"
-            );
+            println!("SKIPPED: cannot install {what} ({why}); tests that need them will be skipped");
             Ok(None)
         }
         Err(broken) => Err(broken.into()),

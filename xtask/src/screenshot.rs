@@ -34,14 +34,16 @@ struct Scene {
 const PICTURES: &[Picture] = &[
     Picture {
         file: "desk-dark.svg",
-        title: "alongside in a dark terminal: agents, reviews and context at the left, a review side by side",
+        title: "alongside in a dark terminal: \
+                agents, reviews and context at the left, a review side by side",
         size: (132, 30),
         light: false,
         scene: desk,
     },
     Picture {
         file: "desk-light.svg",
-        title: "alongside in a light terminal: agents, reviews and context at the left, a review side by side",
+        title: "alongside in a light terminal: \
+                agents, reviews and context at the left, a review side by side",
         size: (132, 30),
         light: true,
         scene: desk,

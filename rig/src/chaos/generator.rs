@@ -1,5 +1,5 @@
-//! Makes the plan of a seed. The order of random draws is part of every seed's meaning: kept plans and reported
-//! seeds must play the same rounds for ever.
+//! Makes the plan of a seed. The order of random draws is part of every seed's meaning: kept plans and
+//! reported seeds must play the same rounds for ever.
 
 use super::plan::{Action, Plan, Step};
 use super::rng::Rng;

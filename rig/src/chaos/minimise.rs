@@ -2,8 +2,8 @@
 
 use super::plan::Plan;
 
-/// Drops as many steps as possible while `fails` says that the rest still fails. A failure that does not recur
-/// every time makes the result longer, never wrong.
+/// Drops as many steps as possible while `fails` says that the rest still fails. A failure that does not
+/// recur every time makes the result longer, never wrong.
 ///
 /// # Errors
 /// Those of `fails`.

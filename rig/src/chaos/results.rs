@@ -1,5 +1,5 @@
-//! The results of rounds: one line of JSON each, kept in `target/chaos` under the sources that were played, so
-//! that an interrupted run can continue.
+//! The results of rounds: one line of JSON each, kept in `target/chaos` under the sources that were played,
+//! so that an interrupted run can continue.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

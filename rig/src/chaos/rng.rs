@@ -1,5 +1,5 @@
-//! A random-number generator of our own: a seed must give the same numbers for ever, whatever library releases
-//! we build with.
+//! A random-number generator of our own: a seed must give the same numbers for ever, whatever library
+//! releases we build with.
 
 /// SplitMix64.
 #[derive(Debug, Clone)]

@@ -1,5 +1,5 @@
-//! A small file system (8 MB tmpfs) that holds a companion's state and that a round can fill. Mounting one needs
-//! a mount namespace of its own, so a program that wants small disks restarts itself with
+//! A small file system (8 MB tmpfs) that holds a companion's state and that a round can fill. Mounting one
+//! needs a mount namespace of its own, so a program that wants small disks restarts itself with
 //! [`restart_with_small_disks`].
 
 use std::ffi::OsStr;
@@ -26,8 +26,8 @@ pub struct SmallDisk {
     is_full: bool,
 }
 
-/// The command that restarts this program with small disks, and the directory of their mount points, which the
-/// caller keeps until the program ends; `None` where mounting is not allowed.
+/// The command that restarts this program with small disks, and the directory of their mount points, which
+/// the caller keeps until the program ends; `None` where mounting is not allowed.
 pub fn restart_with_small_disks(
     arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
 ) -> Option<(TempDir, Command)> {

@@ -1,4 +1,4 @@
-//! However a review ends, Neovim's windows are as they were before.
+//! Neovim's windows are the same after a review as before, however it ends.
 
 use std::fs;
 
@@ -30,7 +30,7 @@ fn windows_are_as_before(story: &str, generation: Generation) -> Result<()> {
     stage.has_neovim_plugin("")?;
     stage.sandbox.write("other.md", "something else\n");
     let pane = stage.open(&stage.editors.neovim(generation), "fifteen")?;
-    // A layout that somebody has taken trouble with.
+    // A layout with several windows.
     for command in [":tabnew other.md", ":vsplit notes.md", ":split other.md", ":2wincmd w", ":normal 9G2l"] {
         pane.enter(command)?;
     }
@@ -49,10 +49,10 @@ fn windows_are_as_before(story: &str, generation: Generation) -> Result<()> {
     open_review(&pane)?;
     pane.type_text("do")?;
     pane.wait_for("a change to be dropped", |screen| screen.contains("2 of 3 kept"))?;
-    assert_eq!(agent.take_back(&stage.file)?, Some(SHOUTED.replace("TWO", "two")));
+    assert_eq!(agent.close(&stage.file)?, Some(SHOUTED.replace("TWO", "two")));
     wait_until_as(&stage, &pane, &before)?;
 
-    // A second proposal for the same file takes the place of the first, which is being looked at.
+    // A second proposal for the same file replaces the shown one.
     let first = agent.propose(&stage.file, SHOUTED)?;
     open_review(&pane)?;
     let second = agent.propose(&stage.file, &ORIGINAL.replace("one", "ONE"))?;
@@ -62,7 +62,7 @@ fn windows_are_as_before(story: &str, generation: Generation) -> Result<()> {
     assert_eq!(second.outcome()?, Outcome::Accepted { content: ORIGINAL.replace("one", "ONE") });
     wait_until_as(&stage, &pane, &before)?;
 
-    // The agent dies while somebody types.
+    // The agent is killed while the person types.
     let proposal = agent.propose(&stage.file, SHOUTED)?;
     open_review(&pane)?;
     pane.type_text("Gomine")?;
@@ -107,7 +107,7 @@ fn closed_in_helix(story: &str, generation: Generation) -> Result<()> {
     Ok(())
 }
 
-/// Goes to the review once Neovim has announced it: the host knows of it sooner.
+/// Goes to the review once Neovim has announced it, which is later than in the host.
 fn open_review(pane: &Pane) -> Result<()> {
     pane.wait_for("the proposal to be announced", |screen| screen.contains("proposes notes.md"))?;
     pane.enter(":Alongside")?;
@@ -130,6 +130,6 @@ fn wait_until_as(stage: &Stage, pane: &Pane, before: &str) -> Result<()> {
     pane.wait_for("the review to be over", |screen| !screen.contains("original"))?;
     let after = layout(stage, pane)?;
     assert_eq!(after, before, "{}", pane.screen()?);
-    // What was said is read.
+    // The person dismisses the message.
     pane.enter(":echo 'go on'")
 }

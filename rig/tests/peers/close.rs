@@ -1,4 +1,4 @@
-//! `closeDiff`: the person answered in the agent, which now wants the text.
+//! `closeDiff`: the person answered in the agent, which now fetches the text.
 
 use std::time::Duration;
 
@@ -80,7 +80,7 @@ async fn another_spelling_of_the_path_is_another_diff() {
     let review = stage.review().await;
     assert_eq!(peer.close_diff(2, &stage.path("./a.txt")).await, json!({}));
     peer.open_diff(3, &stage.path("sub/../a.txt"), "other\n").await;
-    // The first is still there to be worked on.
+    // The first review is still open.
     let changes = vec![Change { range: None, text: "y\n".into() }];
     let edit = Request::EditReview { id: review.id, revision: review.revision, changes };
     stage.desk.request(edit).await.unwrap();
@@ -106,7 +106,7 @@ async fn desk_flushes_unsent_edits_before_the_answer() {
         async move { peer.close_diff(2, &path).await }
     });
     loop {
-        let event = alongside_rig::wire::within("to be asked for edits", stage.desk.next()).await.unwrap();
+        let event = alongside_rig::wire::within("the flush request", stage.desk.next()).await.unwrap();
         if event == (Event::FlushReview { id: review.id }) {
             break;
         }
@@ -128,6 +128,6 @@ async fn a_desk_that_never_answers_holds_nobody_up() {
     let path = stage.path("a.txt");
     peer.open_diff(1, &path, "proposed\n").await;
     stage.review().await;
-    // The desk lives and says nothing.
+    // The desk lives but does not answer.
     assert_eq!(peer.close_diff(2, &path).await, json!({ "content": "proposed\n" }));
 }

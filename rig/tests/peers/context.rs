@@ -1,4 +1,4 @@
-//! Context over the wire: what agents are told about the person's files, and when.
+//! Context over the wire: what agents learn about the person's files, and when.
 
 use alongside_companion::desk::{ActiveFile, ContextReport, Position, Request};
 use serde_json::Value;
@@ -49,7 +49,7 @@ async fn endless_burst_of_changes_still_reaches_agents() {
     let first = loop {
         stage.desk.request(at(&file, sent, 0, None)).await.unwrap();
         sent += 1;
-        assert!(sent < 500, "nothing was told during {sent} changes");
+        assert!(sent < 500, "no context came during {sent} changes");
         if let Ok(message) =
             tokio::time::timeout(std::time::Duration::from_millis(20), stream.message()).await
         {
@@ -57,7 +57,7 @@ async fn endless_burst_of_changes_still_reaches_agents() {
         }
     };
     assert!(open_files(&first)[0]["cursor"]["line"].as_u64() <= Some(u64::from(sent)));
-    // The last state arrives in the end, and nothing is told twice.
+    // The last state arrives, and nothing arrives twice.
     let mut last = first;
     while open_files(&last)[0]["cursor"]["line"].as_u64() != Some(u64::from(sent)) {
         last = stream.message().await;
@@ -83,7 +83,7 @@ async fn context_has_at_most_ten_files_and_16384_utf16_units() {
     };
     assert_eq!(files.len(), 10);
     let selected = files[0]["selectedText"].as_str().unwrap();
-    assert_eq!(selected.encode_utf16().count(), 16_383, "cut on a character boundary");
+    assert_eq!(selected.encode_utf16().count(), 16_383, "the cut is on a character boundary");
     assert!(files.iter().skip(1).all(|file| file.get("selectedText").is_none()));
 }
 

@@ -1,4 +1,4 @@
-//! Who gets in: token, Host, Origin, session, version.
+//! Access: token, Host, Origin, session, version.
 
 use alongside_rig::wire::{Peer, Raw, within};
 use serde_json::json;
@@ -7,7 +7,7 @@ use crate::stage::Stage;
 
 const BODY: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
-/// Sends only a head, whose body never comes, and returns the status of the answer.
+/// Sends a head without its body, and returns the status of the answer.
 async fn status_for_head(stage: &Stage, authorization: &str) -> u16 {
     let mut raw = Raw::dial(stage.port()).await;
     let port = stage.port();
@@ -46,7 +46,7 @@ async fn get_and_delete_need_the_token_too() {
     assert_eq!(peer.delete().await.status(), 401);
     assert_eq!(peer.get().await.head().await.status, 401);
     peer.token = stage.companion.token().into();
-    assert_eq!(peer.post(BODY).await.status(), 200, "the session is still there");
+    assert_eq!(peer.post(BODY).await.status(), 200, "the session lives on");
 }
 
 #[tokio::test]
@@ -62,7 +62,8 @@ async fn the_token_is_nowhere_in_an_answer_that_refuses_it() {
 async fn status_with(stage: &Stage, peer: &Peer, lines: &str) -> u16 {
     let mut raw = Raw::dial(stage.port()).await;
     raw.send(format!(
-        "POST /mcp HTTP/1.1\r\n{lines}Authorization: Bearer {}\r\nmcp-session-id: {}\r\nContent-Type: application/json\r\n\
+        "POST /mcp HTTP/1.1\r\n{lines}Authorization: Bearer {}\r\nmcp-session-id: {}\r\n\
+         Content-Type: application/json\r\n\
          Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n{BODY}",
         peer.token,
         peer.session.as_deref().unwrap(),

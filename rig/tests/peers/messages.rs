@@ -1,4 +1,4 @@
-//! JSON-RPC that is broken, odd or unexpected.
+//! Broken, odd and unexpected JSON-RPC.
 
 use alongside_rig::wire::Peer;
 use serde_json::json;
@@ -120,7 +120,7 @@ async fn batches_are_for_the_versions_that_have_them() {
     assert_eq!(ids, ["\"two\"", "1"]);
     let mut silent = old.clone();
     silent.version = None;
-    assert_eq!(silent.post(&batch).await.status(), 200, "without a header the rules are those of 2025-03-26");
+    assert_eq!(silent.post(&batch).await.status(), 200, "without a header the rules of 2025-03-26 apply");
     assert_eq!(stage.peer().await.post(&batch).await.status(), 400);
 }
 
@@ -128,7 +128,7 @@ async fn batches_are_for_the_versions_that_have_them() {
 async fn a_batch_of_too_many_messages_is_refused_in_one_sentence() {
     let stage = Stage::new().await;
     let old = Peer::join_with(stage.port(), stage.companion.token(), "a", "2025-03-26").await;
-    // 19 MB, which were answered with a gigabyte.
+    // 19 MB whose answer once took a gigabyte.
     let answer = old.post(format!("[7{}]", ",7".repeat(9 << 20))).await;
     assert_eq!((answer.status(), answer.body.len() < 1000), (400, true), "{} bytes", answer.body.len());
     let pings = |n| {
@@ -154,9 +154,9 @@ async fn a_batch_cannot_ask_for_a_large_text_again_and_again() {
     assert!(answer.body.len() < 8 << 20, "{} bytes", answer.body.len());
     let replies = answer.json();
     let replies = replies.as_array().unwrap();
-    assert_eq!(replies.len(), 100, "each has its answer");
+    assert_eq!(replies.len(), 100, "every request has its answer");
     assert!(replies[0]["result"].is_object() && replies[99]["error"].is_object());
-    // By itself it is answered, as often as an agent asks.
+    // A single request is answered as often as an agent sends it.
     assert_eq!(old.close_diff(101, &path).await["content"].as_str().unwrap().len(), 1 << 20);
 }
 
@@ -199,7 +199,8 @@ async fn null_is_as_good_as_absent() {
         assert_eq!(answer.status(), 200, "{params}");
         assert_eq!(answer.json()["result"]["protocolVersion"], "2025-11-25", "{params}: {:?}", answer.json());
         peer.session = answer.head.get("mcp-session-id").map(str::to_owned);
-        let call = json!({ "name": "closeDiff", "arguments": { "filePath": "/a", "suppressNotification": null }, "_meta": null });
+        let arguments = json!({ "filePath": "/a", "suppressNotification": null });
+        let call = json!({ "name": "closeDiff", "arguments": arguments, "_meta": null });
         assert!(peer.request(1, "tools/call", call).await["result"]["isError"].is_null());
         peer.request(2, "ping", json!(null)).await;
     }

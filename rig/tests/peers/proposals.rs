@@ -1,4 +1,4 @@
-//! Proposals: which are refused, which are shown, and that texts and paths come back as they are.
+//! Proposals: which are refused, which are shown, and that texts and paths return unchanged.
 
 use std::os::unix::ffi::OsStrExt;
 
@@ -11,7 +11,11 @@ use crate::stage::Stage;
 async fn refusal(stage: &Stage, arguments: Value) -> String {
     let result = stage.peer().await.call(1, "openDiff", arguments).await;
     assert_eq!(result["isError"], true, "{result}");
-    assert_eq!(result["content"].as_array().map(Vec::len), Some(1), "one text block says why: {result}");
+    assert_eq!(
+        result["content"].as_array().map(Vec::len),
+        Some(1),
+        "one text block gives the reason: {result}"
+    );
     result["content"][0]["text"].as_str().unwrap().to_owned()
 }
 
@@ -109,7 +113,11 @@ async fn lone_surrogates_become_the_replacement_character() {
     let mut stream = peer.listen().await;
     let path = stage.path("emoji.txt");
     let body = format!(
-        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"openDiff","arguments":{{"filePath":{path:?},"newContent":"a\ud83d b\udc00\ud83d\ude00\\ud800"}}}}}}"#
+        concat!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"openDiff","arguments":"#,
+            r#"{{"filePath":{path:?},"newContent":"a\ud83d b\udc00\ud83d\ude00\\ud800"}}}}}}"#
+        ),
+        path = path
     );
     assert_eq!(peer.post(body).await.json()["result"], json!({ "content": [] }));
     let review = stage.accept().await;
@@ -137,7 +145,7 @@ async fn an_original_that_is_not_text_is_decided_as_a_whole() {
         assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], "text\nmore\n");
         let ping = stream.told("ping").await;
         peer.pong(&ping).await;
-        assert_eq!(std::fs::read(&path).unwrap(), original, "the agent writes, we never do");
+        assert_eq!(std::fs::read(&path).unwrap(), original, "only the agent writes");
     }
 }
 
@@ -205,7 +213,7 @@ async fn a_proposal_that_would_be_written_outside_the_project_says_where() {
         peer.open_diff(id, path, "theirs").await;
         let review = stage.review().await;
         assert_eq!(review.outside.as_deref(), keys.join(real).to_str(), "{path}");
-        assert_eq!(review.file, path, "the path stays what the agent said");
+        assert_eq!(review.file, path, "the path stays as the agent sent it");
     }
     peer.open_diff(5, &stage.file("a.txt", "a"), "b").await;
     assert_eq!(stage.review().await.outside, None);

@@ -1,4 +1,4 @@
-//! Several agents at once: nobody hears of another's diff.
+//! Several agents at once: nobody gets another's outcome.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ async fn closing_a_diff_closes_only_ones_own() {
     let path = stage.path("same.txt");
     one.open_diff(1, &path, "of one\n").await;
     stage.review().await;
-    assert_eq!(two.close_diff(1, &path).await, json!({}), "it has none");
+    assert_eq!(two.close_diff(1, &path).await, json!({}), "this agent has no diff");
     two.open_diff(2, &path, "of two\n").await;
     let of_two = stage.review().await;
     assert_eq!(one.close_diff(2, &path).await, json!({ "content": "of one\n" }));
@@ -61,7 +61,11 @@ async fn a_receipt_of_one_agent_settles_nothing_of_another() {
     two.pong(&ping).await;
     stream.reset();
     let mut again = one.listen().await;
-    assert_eq!(again.told("ide/diffAccepted").await["params"]["content"], "x\n", "it is still unsettled");
+    assert_eq!(
+        again.told("ide/diffAccepted").await["params"]["content"],
+        "x\n",
+        "the outcome is still unsettled"
+    );
 }
 
 #[tokio::test]

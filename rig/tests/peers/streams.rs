@@ -1,4 +1,4 @@
-//! The GET stream: what it looks like, which one counts, what waits for it.
+//! The GET stream: its form, which of several counts, and the outcomes that wait for it.
 
 use std::time::Duration;
 
@@ -121,7 +121,7 @@ async fn ping_with_its_own_id_follows_every_outcome() {
         stage.accept().await;
         stream.told("ide/diffAccepted").await;
         let ping = stream.told("ping").await;
-        assert!(ping["id"].is_string() || ping["id"].is_i64(), "an id-less ping is no ping: {ping}");
+        assert!(ping["id"].is_string() || ping["id"].is_i64(), "a ping needs an id: {ping}");
         assert!(!ids.contains(&ping["id"]));
         ids.push(ping["id"].clone());
         peer.pong(&ping).await;
@@ -152,7 +152,7 @@ async fn agents_of_mid_2025_get_diff_closed() {
     assert!(told.contains(&(json!("ide/diffClosed"), json!(path))), "{told:?}");
 }
 
-/// Gemini CLI 0.3 to 0.5 sends no token, is refused, and starts the server that its record names instead.
+/// Gemini CLI 0.3 to 0.5 sends no token, is refused, and then starts the stdio server of its record.
 #[tokio::test]
 async fn stdio_agents_also_get_diff_closed() {
     let mut stage = Stage::new().await;
@@ -177,8 +177,7 @@ async fn families_without_rejection_also_get_diff_closed() {
     assert!(told.contains(&(json!("ide/diffClosed"), json!(path))), "{told:?}");
 }
 
-/// What a session hears of a proposal that a person rejects: each method and path, up to the ping; and the
-/// path.
+/// The messages of a session about a rejected proposal (method and path, up to the ping), and the path.
 async fn told_of_a_rejection(stage: &mut Stage, peer: &Peer) -> (Vec<(Value, Value)>, String) {
     let mut stream = peer.listen().await;
     let path = stage.path("a.txt");

@@ -92,7 +92,7 @@ async fn crash(
     agent: &RealClient,
     sandbox: &Sandbox,
 ) -> Result<CompanionProcess> {
-    agent.held_up(companion.crash(COMPANION, sandbox)).await
+    agent.while_frozen(companion.crash(COMPANION, sandbox)).await
 }
 
 /// Qwen Code 0.5.2 bundles an SDK that reopens a cut stream only if its events carried ids; ours carry none.

@@ -69,7 +69,7 @@ fn light_and_dark_are_asked_of_the_terminal() -> Result<()> {
 
 #[test]
 fn a_terminal_that_answers_nothing_is_no_obstacle() -> Result<()> {
-    let (_, plain) = drawn(&terminal().answering(Answers::WhatItIs))?;
+    let (_, plain) = drawn(&terminal().answering(Answers::TypeOnly))?;
     let (_, silent) = drawn(&terminal().answering(Answers::Nothing))?;
     assert_eq!(plain, silent);
     Ok(())

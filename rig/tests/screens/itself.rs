@@ -117,7 +117,7 @@ fn screen_answers_queries_like_its_terminal() -> Result<()> {
     };
     assert!(asked(Answers::Dark, "34")?.contains(r"033]11;rgb:1212/1212/1212033\033[?62;22c"));
     assert!(asked(Answers::Light, "34")?.contains(r"033]11;rgb:fafa/fafa/fafa033\033[?62;22c"));
-    assert!(asked(Answers::WhatItIs, "9")?.starts_with(r"033[?62;22c"));
+    assert!(asked(Answers::TypeOnly, "9")?.starts_with(r"033[?62;22c"));
     let silent = small().answering(Answers::Nothing);
     let mut screen = shell(&sandbox, &silent, r"printf '\e[c\e]11;?\e\\'; read -rsn1 -t 1; echo status $?")?;
     screen.ends()?;

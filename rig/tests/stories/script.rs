@@ -6,10 +6,12 @@ use alongside_rig::cli::Cli;
 use alongside_rig::model::{Script, Turn};
 
 /// Long enough that three changes are three hunks.
-pub(crate) const ORIGINAL: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\neleven\ntwelve\nthirteen\nfourteen\nfifteen\n";
+pub(crate) const ORIGINAL: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n\
+    nine\nten\neleven\ntwelve\nthirteen\nfourteen\nfifteen\n";
 
 /// [`ORIGINAL`] as the model would have it.
-pub(crate) const SHOUTED: &str = "one\nTWO\nthree\nfour\nfive\nsix\nseven\nEIGHT\nnine\nten\neleven\ntwelve\nthirteen\nFOURTEEN\nfifteen\n";
+pub(crate) const SHOUTED: &str = "one\nTWO\nthree\nfour\nfive\nsix\nseven\nEIGHT\n\
+    nine\nten\neleven\ntwelve\nthirteen\nFOURTEEN\nfifteen\n";
 
 /// What the person types to the agent, and what the model says at the end of it.
 pub(crate) const REQUEST: &str = "please shout three of the numbers";

@@ -1,4 +1,5 @@
-//! The archive: the program, the manual pages and completions that it writes itself, and the texts for people.
+//! The archive: the program, the manual pages and completions that it writes itself, and the texts for
+//! people.
 
 use std::fs;
 use std::path::{Path, PathBuf};

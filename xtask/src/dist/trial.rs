@@ -1,5 +1,5 @@
-//! `cargo xtask dist --try`: tries the package (as root) and the script (as an ordinary user) in a new, minimal
-//! Debian without a compiler. The steps are in packaging/trial; each trial gets a Debian of its own.
+//! `cargo xtask dist --try`: tries the package (as root) and the script (as an ordinary user) in a new,
+//! minimal Debian without a compiler. The steps are in packaging/trial; each trial gets a Debian of its own.
 
 use std::fs;
 use std::path::{Path, PathBuf};

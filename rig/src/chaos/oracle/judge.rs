@@ -1,4 +1,5 @@
-//! The judge: collects violations, and knows which troubles may have touched an agent and when they were over.
+//! The judge: collects violations, and knows which troubles may have touched an agent and when they were
+//! over.
 
 use super::limits::{Bounds, Excuse};
 use super::rule::{Rule, Violation};

@@ -6,8 +6,8 @@ use super::rule::Rule;
 use crate::chaos::record::{Departure, Outcome, Proposal, Reply, TroubleKind};
 
 impl Judge<'_> {
-    /// An outcome equals a desk's decision on exactly this proposal, or follows from a trouble of the companion or
-    /// the agent.
+    /// An outcome equals a desk's decision on exactly this proposal, or follows from a trouble of the
+    /// companion or the agent.
     pub(super) fn check_outcome(&mut self, proposal: &Proposal) {
         let Some((at, outcome)) = &proposal.outcome else { return };
         let mut decisions = self.record.decisions.iter().filter(|decision| {
@@ -92,7 +92,7 @@ impl Judge<'_> {
                 let calm = self.calm_after(proposal.agent, decided_at);
                 if *at > calm + self.bounds.delivery {
                     let what = format!(
-                        "decided at {decided_at} ms, no trouble since {calm} ms, but the outcome came at {at} ms"
+                        "decided at {decided_at} ms, no trouble since {calm} ms, but outcome only at {at} ms"
                     );
                     self.report_proposal(Rule::Wedged, proposal, &what);
                 }
@@ -111,7 +111,8 @@ impl Judge<'_> {
         }
     }
 
-    /// No agent waits for ever: the harness rejected every waiting review and gave the outcomes time to arrive.
+    /// No agent waits for ever: the harness rejected every waiting review and gave the outcomes time to
+    /// arrive.
     pub(super) fn check_end(&mut self, proposal: &Proposal) {
         match proposal.departed {
             Some((at, Departure::GaveUp)) => {

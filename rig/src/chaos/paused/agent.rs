@@ -1,5 +1,5 @@
-//! An agent: our own client behind a proxy of its own. Like shipped clients it matches outcomes by path, and has
-//! one open diff at a time.
+//! An agent: our own client behind a proxy of its own. Like shipped clients it matches outcomes by path, and
+//! has one open diff at a time.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -19,8 +19,8 @@ impl Clock {
         Ok(Self { runtime })
     }
 
-    /// Runs all tasks for so many turns. Time stands still: it advances by itself only in an idle runtime, and
-    /// this one always has the next turn to take.
+    /// Runs all tasks for so many turns. Time stands still: it advances by itself only in an idle runtime,
+    /// and this one always has the next turn to take.
     pub(super) fn turn(&self, turns: usize) {
         self.runtime.block_on(async {
             for _ in 0..turns {

@@ -29,8 +29,8 @@ pub(super) struct RunningCompanion {
 }
 
 impl RunningCompanion {
-    /// Starts a companion of the project below this directory, with its predecessor's journal, and its port if
-    /// a desk held it.
+    /// Starts a companion of the project below this directory, with its predecessor's journal, and its port
+    /// if a desk held it.
     pub(super) fn start(
         directory: &Path,
         variant: fn(Builder) -> Builder,

@@ -1,6 +1,6 @@
-//! The harness on a paused clock: the companion, agents, desks and proxies run in one process and on one thread.
-//! Each party has a paused clock of its own, and all are driven in lock step. Agents and companion talk over real
-//! sockets, which the kernel serves at once; everything else stands still meanwhile.
+//! The harness on a paused clock: the companion, agents, desks and proxies run in one process and on one
+//! thread. Each party has a paused clock of its own, and all are driven in lock step. Agents and companion
+//! talk over real sockets, which the kernel serves at once; everything else stands still meanwhile.
 
 mod actions;
 mod agent;

@@ -1,4 +1,5 @@
-//! How time passes in a round: between two steps every party runs until nothing moves, then the clocks advance.
+//! How time passes in a round: between two steps every party runs until nothing moves, then the clocks
+//! advance.
 
 use std::time::Duration;
 

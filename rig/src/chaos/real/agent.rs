@@ -1,5 +1,5 @@
-//! A shipped agent's own client, kept over many rounds because its start takes a second. It finds companions by
-//! files as ever, but behind a proxy: its files are copies of the companions' with the proxy's port.
+//! A shipped agent's own client, kept over many rounds because its start takes a second. It finds companions
+//! by files as ever, but behind a proxy: its files are copies of the companions' with the proxy's port.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

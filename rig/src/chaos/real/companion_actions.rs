@@ -100,7 +100,8 @@ impl Round<'_> {
         !ports.is_empty()
     }
 
-    /// The companion ends now. A desk that has been there for a while holds its port; a newer one may not yet.
+    /// The companion ends now. A desk that has been there for a while holds its port; a newer one may not
+    /// yet.
     fn burn_token_unless_held(&mut self) {
         let since = self.record.now().saturating_sub(HOLD_DELAY);
         let holds =
@@ -109,8 +110,8 @@ impl Round<'_> {
         self.is_token_burned |= !is_held;
     }
 
-    /// A desk comes or goes. Without a companion, a new desk holds no port and may start a companion first, and
-    /// a leaving desk may be the last that held the port.
+    /// A desk comes or goes. Without a companion, a new desk holds no port and may start a companion first,
+    /// and a leaving desk may be the last that held the port.
     pub(super) fn burn_token_unless_served(&mut self) {
         self.is_token_burned |= companions(&self.machine.sandbox).is_empty();
     }

@@ -1,5 +1,5 @@
-//! A desk in a process of its own: the program's desk for scripts, or its language server below an editor, which
-//! is one more process. The script can kill, freeze and leave it; every request to it has a timeout.
+//! A desk in a process of its own: the program's desk for scripts, or its language server below an editor,
+//! which is one more process. The script can kill, freeze and leave it; every request to it has a timeout.
 
 use std::collections::{BTreeMap, HashMap};
 use std::process::Stdio;

@@ -1,5 +1,5 @@
-//! The end of a round: every agent with a stream gets its outcome, everything ends properly, and nothing may be
-//! left.
+//! The end of a round: every agent with a stream gets its outcome, everything ends properly, and nothing may
+//! be left.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -123,7 +123,8 @@ impl Round<'_> {
             let mut lost = slot.link.lost();
             let has_ever_listened = agent.proxies().iter().any(|proxy| proxy.streams() > 0);
             if !has_ever_listened {
-                // It reports a connection before it listens, and does not retry a stream that is cut in between.
+                // It reports a connection before it listens, and does not retry a stream that is cut in
+                // between.
                 lost = lost.max(proposal.asked);
             }
             if !agent.has_stream()

@@ -1,5 +1,5 @@
-//! The harness with the shipped agents' own clients and the real program: every party is a process that signals
-//! kill and freeze, and the machine's clock runs.
+//! The harness with the shipped agents' own clients and the real program: every party is a process that
+//! signals kill and freeze, and the machine's clock runs.
 //!
 //! Rounds follow each other on one [`Machine`](machine::Machine); several machines run beside each other.
 
@@ -78,8 +78,8 @@ const EXCUSES: [Excuse; 2] = [
     Excuse { rule: Rule::Lost, why: LISTENS_TO_BOTH, holds: is_rejection_of_earlier_connection },
 ];
 
-const LISTENS_TO_BOTH: &str = "after `/ide enable` on a live connection, every release listens to both connections \
-    and takes the outcome of its older proposal for the same file";
+const LISTENS_TO_BOTH: &str = "after `/ide enable` on a live connection, every release listens to both \
+    connections and takes the outcome of its older proposal for the same file";
 
 /// Whether the outcome belongs to an older proposal that got none before its companion ended.
 fn is_rejection_of_earlier_connection(proposal: &Proposal, record: &Record) -> bool {

@@ -1,5 +1,5 @@
-//! The processes of a sandbox: signals to them, and its companions, found in their registry as the program itself
-//! finds them.
+//! The processes of a sandbox: signals to them, and its companions, found in their registry as the program
+//! itself finds them.
 
 use std::fs;
 use std::process::Stdio;

@@ -22,8 +22,8 @@ pub(super) const ORIGINAL: &str = "one\ntwo\nthree\nfour\n";
 /// How long clients try to reopen a lost stream, plus the share of a busy machine, in milliseconds.
 pub(super) const RETRY_PERIOD: u64 = 2_500 + 1_500;
 
-/// The longest pause between two steps, in milliseconds: plans are made for a clock that costs nothing. Clients
-/// reopen a broken stream after a second, and steps that are to meet that still do.
+/// The longest pause between two steps, in milliseconds: plans are made for a clock that costs nothing.
+/// Clients reopen a broken stream after a second, and steps that are to meet that still do.
 const LONGEST_PAUSE: u64 = 1_000;
 
 /// The length of a shortened pause, in milliseconds.

@@ -21,7 +21,8 @@ fn every_run_of_cells_has_its_place_and_its_length() {
     assert_eq!(
         body("ab \x1b[1;31mc\x1b[md\r\n\n  e"),
         [
-            "<text y=\"23\" fill=\"#d0d0d0\" style=\"white-space:pre\"><tspan x=\"9\" textLength=\"18\">ab</tspan> \
+            "<text y=\"23\" fill=\"#d0d0d0\" style=\"white-space:pre\">\
+             <tspan x=\"9\" textLength=\"18\">ab</tspan> \
              <tspan x=\"36\" textLength=\"9\" fill=\"#e05c5c\" font-weight=\"bold\">c</tspan>\
              <tspan x=\"45\" textLength=\"9\">d</tspan></text>",
             "<text y=\"59\" fill=\"#d0d0d0\" style=\"white-space:pre\">  \
@@ -34,11 +35,10 @@ fn every_run_of_cells_has_its_place_and_its_length() {
 fn wide_and_unusual_characters_stand_by_themselves() {
     assert_eq!(
         body("a漢──b"),
-        [
-            "<text y=\"23\" fill=\"#d0d0d0\" style=\"white-space:pre\"><tspan x=\"9\" textLength=\"9\">a</tspan>\
+        ["<text y=\"23\" fill=\"#d0d0d0\" style=\"white-space:pre\">\
+         <tspan x=\"9\" textLength=\"9\">a</tspan>\
          <tspan x=\"18\" textLength=\"18\">漢</tspan><tspan x=\"36\" textLength=\"18\">──</tspan>\
-         <tspan x=\"54\" textLength=\"9\">b</tspan></text>"
-        ]
+         <tspan x=\"54\" textLength=\"9\">b</tspan></text>"]
     );
 }
 
