@@ -190,7 +190,8 @@ fn print_totals(options: &Options, log: &ResultLog, seeds: std::ops::Range<u64>)
     }
     println!(
         "{steps} steps: {diffs} diffs, {edits} edits, {decisions} decisions, {outcomes} outcomes; \
-         {kills} kills, {ends} other ends, {cuts} broken connections, {freezes} freezes, {squats} squatted ports; \
+         {kills} kills, {ends} other ends, \
+         {cuts} broken connections, {freezes} freezes, {squats} squatted ports; \
          {drafts} drafts left; {} s",
         took / 1000
     );

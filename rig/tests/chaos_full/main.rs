@@ -1,8 +1,8 @@
-//! Chaos on a disk that others fill, with companions that are killed when somebody has just typed: see
-//! `alongside_rig::chaos`. The rest is `cargo xtask chaos --full-disk`.
+//! A slice of chaos on a full disk, with companions killed right after somebody typed, see
+//! `alongside_rig::chaos`. `cargo xtask chaos --full-disk` plays the rest.
 //!
-//! A program of its own, for it starts itself again with a small disk, and [chaos](../chaos/main.rs) may
-//! start none.
+//! It is a program of its own because it restarts itself with a small disk, and [chaos](../chaos/main.rs)
+//! must not start processes.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -18,23 +18,23 @@ fn typed_text_outlives_a_full_disk_and_a_kill() -> Result<()> {
     if small_disk::are_mounted() {
         return play_all();
     }
-    let Some((_place, mut again)) = small_disk::restart_with_small_disks(["--exact", NAME, "--nocapture"])
+    let Some((_place, mut restart)) = small_disk::restart_with_small_disks(["--exact", NAME, "--nocapture"])
     else {
-        alongside_rig::install::skip(NAME, "no file system can be mounted here, so no disk can be full");
+        alongside_rig::install::skip(NAME, "mounting a file system is not allowed here");
         return Ok(());
     };
-    let output = again.output().context("this program cannot be started again")?;
+    let output = restart.output().context("cannot restart this program")?;
     let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success() && said.contains("1 passed"), "{said}");
     Ok(())
 }
 
 fn play_all() -> Result<()> {
-    let mut stage = PausedHarness::default();
+    let mut harness = PausedHarness::default();
     let (mut full, mut typed) = (0, 0);
     for seed in 0..60 {
-        let (record, broken) = play(&mut stage, &Plan::on_full_disk(seed))?;
-        ensure!(broken.is_empty(), "seed {seed}: {broken:#?}");
+        let (record, violations) = play(&mut harness, &Plan::on_full_disk(seed))?;
+        ensure!(violations.is_empty(), "seed {seed}: {violations:#?}");
         full += record.troubles.iter().filter(|trouble| trouble.kind == TroubleKind::DiskFull).count();
         let was_full = |at| {
             let mut during = record.troubles.iter().filter(|trouble| trouble.kind == TroubleKind::DiskFull);
@@ -42,6 +42,6 @@ fn play_all() -> Result<()> {
         };
         typed += record.edits.iter().filter(|edit| was_full(edit.asked)).count();
     }
-    ensure!(full > 40 && typed > 40, "the disk was full {full} times, and {typed} edits were made then");
+    ensure!(full > 40 && typed > 40, "the disk was full only {full} times, with {typed} edits");
     Ok(())
 }

@@ -1,6 +1,5 @@
-//! Chaos with the shipped agents' own clients and the real program, on the machine's clock: what is worst
-//! that can happen to a waiting diff, once each, and a round as it comes. The rest is `cargo xtask chaos
-//! --real`.
+//! A slice of chaos with the shipped agents' own clients and the real program: the worst troubles of a
+//! waiting diff, once each, and one random round. `cargo xtask chaos --real` plays the rest.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -9,20 +8,20 @@ use alongside_rig::chaos::{Action, Plan, Step, play};
 use alongside_rig::rig_or_skip;
 use anyhow::{Result, ensure};
 
-/// A plan by hand: agents and desks, all on one file, and what happens when, in milliseconds. The seed says
-/// which releases play, and that the first desk is an editor's if it is odd.
+/// A plan by hand for one file: number of agents and desks, and the steps with their times in milliseconds.
+/// The seed chooses the releases; with an odd seed the first desk is an editor's.
 fn plan(seed: u64, (agents, desks): (usize, usize), steps: &[(u64, Action)]) -> Plan {
     let steps = steps.iter().map(|(at, action)| Step { at: *at, turns: 0, action: *action }).collect();
     Plan { seed, agents, desks, files: 1, steps }
 }
 
-/// Plays them one after the other on one machine.
-fn hold(name: &str, plans: &[Plan]) -> Result<()> {
+/// Plays the plans one after the other on one machine.
+fn expect_no_violation(name: &str, plans: &[Plan]) -> Result<()> {
     let Some(rig) = rig_or_skip(name) else { return Ok(()) };
-    let mut stage = RealHarness::new(rig)?;
+    let mut harness = RealHarness::new(rig)?;
     for plan in plans {
-        let (record, broken) = play(&mut stage, plan)?;
-        ensure!(broken.is_empty(), "seed {}: {broken:#?}\n{record:#?}", plan.seed);
+        let (record, violations) = play(&mut harness, plan)?;
+        ensure!(violations.is_empty(), "seed {}: {violations:#?}\n{record:#?}", plan.seed);
         ensure!(!record.proposals.is_empty(), "seed {}: nothing was proposed", plan.seed);
     }
     Ok(())
@@ -35,8 +34,8 @@ const EDIT: Action = Action::Edit { desk: 0, pick: 0 };
 
 #[test]
 fn killed_frozen_or_replaced_host_loses_no_decision() -> Result<()> {
-    hold(
-        "a_host_that_is_killed_frozen_or_replaced_in_mid_diff",
+    expect_no_violation(
+        "killed_frozen_or_replaced_host_loses_no_decision",
         &[
             plan(
                 20,
@@ -74,8 +73,8 @@ fn killed_frozen_or_replaced_host_loses_no_decision() -> Result<()> {
 fn killed_desk_or_editor_wedges_nobody() -> Result<()> {
     let killed = Action::LeaveDesk { desk: 0, says_so: false };
     let back = Action::JoinDesk { desk: 0 };
-    hold(
-        "a_desk_an_editor_or_everybody_at_once_that_is_killed",
+    expect_no_violation(
+        "killed_desk_or_editor_wedges_nobody",
         &[
             plan(
                 24,
@@ -114,12 +113,12 @@ fn squatter_on_a_free_port_gets_no_valid_token() -> Result<()> {
     let (back, again) = (Action::JoinDesk { desk: 0 }, Action::StartAgent { agent: 0 });
     let squat = Action::Squat { ms: 2_500 };
     let kill = Action::Kill { back: 400 };
-    hold(
-        "whoever_takes_a_port_that_nobody_holds",
+    expect_no_violation(
+        "squatter_on_a_free_port_gets_no_valid_token",
         &[
             // The desk holds the port.
             plan(24, (1, 1), &[(0, FIRST), (100, squat), (200, EDIT), (300, kill), (1_500, FIRST)]),
-            // Nobody does.
+            // Nobody holds the port.
             plan(
                 24,
                 (1, 1),
@@ -142,8 +141,8 @@ fn squatter_on_a_free_port_gets_no_valid_token() -> Result<()> {
 fn frozen_or_cut_agent_gets_its_outcome_once() -> Result<()> {
     let cut = Action::Cut { agent: Some(0) };
     let in_mid_outcome = Action::CutAfter { agent: 0, stream: true, up: false, bytes: 700 };
-    hold(
-        "an_agent_that_is_frozen_or_cut_in_mid_outcome",
+    expect_no_violation(
+        "frozen_or_cut_agent_gets_its_outcome_once",
         &[
             plan(
                 6,
@@ -173,5 +172,5 @@ fn frozen_or_cut_agent_gets_its_outcome_once() -> Result<()> {
 
 #[test]
 fn random_round_breaks_no_rule() -> Result<()> {
-    hold("a_round_as_it_comes", &[Plan::from_seed(4)])
+    expect_no_violation("random_round_breaks_no_rule", &[Plan::from_seed(4)])
 }

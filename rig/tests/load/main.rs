@@ -1,4 +1,4 @@
-//! A slice of `cargo xtask load`, and what a thousand agents need: enough descriptors for the host, and for
+//! A slice of `cargo xtask load`, and the descriptors for a thousand agents: more for the host, and for
 //! nobody else.
 
 use std::time::Duration;
@@ -18,7 +18,7 @@ async fn fifty_agents_are_served_beside_slow_ones() -> Result<()> {
     Ok(())
 }
 
-/// Says what an agent may open, and then what its companion may.
+/// Prints the file limits of an agent and of its companion.
 const AGENT: &str = r#"
 ulimit -S -n
 host=$(sed 's/.*"pid":\([0-9]*\).*/\1/' "$XDG_RUNTIME_DIR"/alongside/*.json)

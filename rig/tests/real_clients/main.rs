@@ -1,7 +1,7 @@
 //! The client code of six shipped agent releases against the companion, each story with each release.
 //!
-//! Every assertion is on the agent's own result. The companion runs in a process of its own, and agents find it by
-//! its files alone: no agent variable is set.
+//! Every assertion is on the agent's own result. The companion runs in a process of its own, and agents find
+//! it by its files alone: no agent variable is set.
 
 mod alone;
 mod doctored;

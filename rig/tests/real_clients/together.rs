@@ -1,4 +1,4 @@
-//! Several agents of both families at once: nobody hears of another's diff.
+//! Several agents of both families at once: nobody gets another's outcome.
 
 use alongside_desk::Review;
 use alongside_rig::companion::CompanionProcess;
@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::stage::{A_WHILE, COMPANION, ORIGINAL};
 
-/// The agents' SDKs number their requests alike, so that ids are equal throughout; here the path is too.
+/// The agents' SDKs number their requests alike, so that all ids are equal, and here the paths too.
 #[tokio::test]
 async fn four_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
     let Some(rig) = rig_or_skip("four_agents_on_one_file_get_their_own_outcomes") else {
@@ -39,7 +39,7 @@ async fn four_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
             let review = companion.review_of(&proposed).await?;
             open.push((diff, review, proposed));
         }
-        // Decided one by one, last first, in a different way each: the others must still wait.
+        // Decided one by one, last first, each in another way: the others must still wait.
         while let Some((diff, review, proposed)) = open.pop() {
             let expected = match open.len() {
                 0 => Outcome::Rejected,
@@ -56,7 +56,7 @@ async fn four_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
             for (other, review, _) in &mut open {
                 assert!(
                     other.stays_open_for(A_WHILE / 4).await,
-                    "{} heard of another's diff",
+                    "{} got another's outcome",
                     review.agent.name
                 );
             }

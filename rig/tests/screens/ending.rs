@@ -1,4 +1,4 @@
-//! However it ends, the terminal is as it was, and nothing is left running.
+//! After every kind of end, the terminal is as before and no process is left.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use rustix::process::Signal;
 
 use crate::stage::{Stage, proposed, read_and_press, settled};
 
-/// A host without desks waits 30 s for one to come back; never more than twice that.
+/// A host without desks waits 30 s for one, and never more than twice that.
 const LOST: Duration = Duration::from_secs(60);
 
 fn small() -> Terminal {
@@ -85,7 +85,7 @@ fn killed_desk_ends_its_processes_and_keeps_the_review() -> Result<()> {
     desk.shows("1 dropped")?;
     desk.signal(Signal::KILL)?;
     desk.ends()?;
-    // The next one finds what was decided so far.
+    // The next desk finds the decisions so far.
     let mut desk = stage.desk(&small())?;
     read_and_press(&desk, "1 dropped", "a")?;
     let content = proposed().replace("line five\n", "line 5\n");
@@ -112,7 +112,7 @@ fn ctrl_z_restores_the_terminal_and_fg_redraws() -> Result<()> {
     let modes = shell.picture()?;
     assert!(!modes.hide_cursor() && !modes.alternate_screen());
     assert_eq!(modes.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
-    // The shell edits lines as ever, also in another size.
+    // The shell still edits lines, also at another size.
     shell.press("echo $((6 * 7))\r")?;
     shell.shows("\n42\n")?;
     shell.resize(100, 30)?;
@@ -126,7 +126,7 @@ fn ctrl_z_restores_the_terminal_and_fg_redraws() -> Result<()> {
     shell.wait_for("the shell's prompt", |screen| screen.trim_end().ends_with("rig$"))?;
     wait::until("the terminal as it was", wait::PATIENCE, || {
         let left = shell.left_behind().map_err(|error| error.to_string())?;
-        // The shell itself asks for paste marks and reads keys one by one.
+        // The shell itself requests paste marks and reads single keys.
         let ours =
             left.iter().find(|left| *left != "bracketed paste" && !left.starts_with("terminal settings"));
         ours.map_or(Ok(()), |left| Err(left.clone()))

@@ -1,4 +1,4 @@
-//! The screen itself, with small shell programs: a test on it is worth no more than it is.
+//! Tests of the screen itself, with small shell programs.
 
 use std::time::{Duration, Instant};
 
@@ -156,7 +156,7 @@ fn a_slow_link_carries_no_more_than_it_can() -> Result<()> {
     screen.ends()?;
     assert_eq!(screen.received()?, 4096 + 5);
     assert!(screen.text()?.ends_with("end"));
-    // A second's worth; no machine is too slow for that.
+    // One second's worth, which no machine is too slow for.
     assert!(start.elapsed() >= Duration::from_secs(1), "{:?}", start.elapsed());
     Ok(())
 }
@@ -164,7 +164,7 @@ fn a_slow_link_carries_no_more_than_it_can() -> Result<()> {
 #[test]
 fn a_program_that_has_fallen_silent_has_settled() -> Result<()> {
     let sandbox = Sandbox::new();
-    // It starts no program before it falls silent, for that alone may take a busy machine a second.
+    // The script starts no program before its silence: a start alone may take a busy machine a second.
     let pauses = "for i in 1 2 3 4 5; do echo $i; read -t 0.05; done; sleep 1000";
     let screen = shell(&sandbox, &small(), pauses)?;
     screen.shows("1")?;

@@ -1,5 +1,5 @@
-//! A desk that panics gives the terminal back before it says why. Its companion is the test's, and panics
-//! when the person pauses the context.
+//! A panicking desk restores the terminal before it prints the reason. The companion belongs to the test, and
+//! panics when the person pauses the context.
 
 use std::env;
 use std::path::Path;
@@ -9,7 +9,7 @@ use alongside_rig::screen::{Screen, Terminal};
 use alongside_rig::{Sandbox, wait};
 use anyhow::Result;
 
-/// Set where this test is the desk; it says where the panic is to be.
+/// Set when this test runs as the desk; its value is the place of the panic.
 const IS_THE_DESK: &str = "ALONGSIDE_PANICS";
 
 #[test]
@@ -54,7 +54,7 @@ fn desk_that_panics(place: &str) -> Result<()> {
                 () = companion => {}
             }
         }
-        // A panic elsewhere ends the desk, and the process as a failure.
+        // A panic elsewhere ends the desk, and the process fails.
         std::process::exit(101)
     })
 }
@@ -63,6 +63,6 @@ async fn panics_when_paused(mut seat: Seat) {
     while let Some(call) = seat.calls.recv().await {
         assert!(!matches!(call.request, Request::PauseContext { .. }), "as the test wants it");
     }
-    // Without a desk there is nothing to do, and nothing to end it.
+    // Without a desk nothing would end this process.
     tokio::time::sleep(wait::PATIENCE).await;
 }

@@ -27,7 +27,7 @@ fn two_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
     gemini.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), without_first);
 
-    // Gemini has changed the file under Qwen's proposal: an answer from before that is seen does not count.
+    // Gemini has changed the file under Qwen's proposal: an answer to the old view does not count.
     qwen.wait_until_it_asks()?;
     stage.reviewer().answer_after("the file on disk has changed", "r")?;
     qwen.wait_until_free()?;

@@ -1,4 +1,4 @@
-//! A proposed change is decided hunk by hunk, and exactly what was decided is written.
+//! A proposal is decided hunk by hunk, and the agent writes exactly the decided text.
 
 use alongside_rig::cli::Cli;
 use alongside_rig::program::alongside;
@@ -72,8 +72,8 @@ fn gemini_answered_in_own_prompt_writes_the_desks_decision() -> Result<()> {
     Ok(())
 }
 
-/// Qwen 0.24.4 starts to write before it asks us for the text, so it writes its own proposal whatever we
-/// answer: what the person made of it must not be lost with it.
+/// Qwen 0.24.4 writes its own proposal before it fetches the decided text. The person's text must not be
+/// lost.
 #[test]
 fn qwen_answered_in_own_prompt_leaves_the_decision_as_draft() -> Result<()> {
     let story = "whole Qwen Code, answered in its prompt";
@@ -96,7 +96,7 @@ fn person_drops_a_hunk_here_and_answers_there(story: &str, cli: Cli) -> Result<O
     agent.wait_until_it_asks()?;
     stage.reviewer().answer_about("TWO", "d")?;
     stage.reviewer().wait_until_shown("+EIGHT")?;
-    // Its first choice: allow once.
+    // The prompt's first choice: allow once.
     agent.pane.press("Enter")?;
 
     agent.wait_until_it_says(DONE)?;

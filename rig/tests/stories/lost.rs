@@ -1,5 +1,5 @@
-//! Something is killed (kill -9) while changes wait: an agent, the desk, the host. Nothing that was typed is
-//! lost, and nobody else is held up.
+//! An agent, the desk or the host is killed (kill -9) while changes wait. No typed text is lost, and nobody
+//! else is delayed.
 
 use alongside_rig::cli::Cli;
 use alongside_rig::program::alongside;
@@ -94,7 +94,7 @@ fn killed_host_frees_agents_and_keeps_typed_text() -> Result<()> {
     for file in [&stage.file, &songs, &tales] {
         assert_eq!(std::fs::read_to_string(file)?, ORIGINAL);
     }
-    // Back from the editor, the person reads what has happened.
+    // Back from the editor, the person reads the news.
     desk.pane.press("Enter")?;
     desk.wait_until_shown("Problem: the companion was interrupted, and what waited is rejected:")?;
     desk.wait_until_shown("What you had typed is in `alongside drafts`.")?;
@@ -102,7 +102,7 @@ fn killed_host_frees_agents_and_keeps_typed_text() -> Result<()> {
     assert!(!desk.reads("notes.txt")?, "it still shows a review:\n{}", desk.pane.screen()?);
     assert_eq!(alongside(&stage.sandbox, &["drafts", "show", "1"])?, edited);
 
-    // Their streams are back, but they do not count on them, and would ask in their own prompts only.
+    // Their streams are back, but the agents do not rely on them and would ask only in their own prompts.
     for (agent, file, path) in [(&gemini, "notes.txt", &stage.file), (&qwen, "songs.txt", &songs)] {
         agent.enable_ide_until_it_says("Connected to")?;
         agent.ask(REQUEST_AGAIN)?;

@@ -1,4 +1,4 @@
-//! The companion goes while a change waits for an answer, and the agent is not left wedged.
+//! The companion ends while a change waits, and the agent is not wedged.
 
 use alongside_rig::cli::Cli;
 use anyhow::Result;
@@ -56,7 +56,7 @@ fn alongside_crashes_in_mid_review(story: &str, cli: Cli) -> Result<()> {
     stage.reviewer().wait_until_shown("+TWO")?;
     kill_process(stage.host()?, Signal::KILL)?;
 
-    // Nobody but the new companion can end the diff: Enter and Esc are dead in an agent whose stream was cut.
+    // Only the new companion can end the diff: Enter and Esc are dead in an agent whose stream was cut.
     agent.wait_until_free()?;
     agent.ask(NEXT_REQUEST)?;
     agent.wait_until_it_says(NEXT_ANSWER)?;

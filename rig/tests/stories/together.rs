@@ -23,7 +23,7 @@ fn three_agents_at_once_get_their_own_outcomes() -> Result<()> {
     let other = stage.start_at(&desk, Cli::Gemini, shout(Cli::Gemini, &tales))?;
     assert_eq!(stage.companion_variables(), Vec::<String>::new());
 
-    // What arrives does not change what is being read.
+    // A new proposal does not replace the open one.
     gemini.ask(REQUEST)?;
     desk.wait_until_it_reads("notes.txt")?;
     qwen.ask(REQUEST)?;
@@ -35,7 +35,7 @@ fn three_agents_at_once_get_their_own_outcomes() -> Result<()> {
         agent.wait_until_it_asks()?;
     }
 
-    // One change is kept, one dropped, one edited, and that taken back and done again.
+    // One change is kept, one dropped, one edited; the edit is undone and redone.
     desk.press_at("notes.txt", "j")?;
     desk.press_after("change 2 of 3", "Space")?;
     desk.press_after("2 kept, 1 dropped", "e")?;
@@ -50,7 +50,7 @@ fn three_agents_at_once_get_their_own_outcomes() -> Result<()> {
         agent.wait_until_it_asks()?;
     }
 
-    // Tab goes to what waits. Nothing is written of what is rejected, and its agent goes on.
+    // Tab goes to the next waiting review. A rejected agent writes nothing and continues.
     desk.press_at("songs.txt", "Tab")?;
     desk.press_at("tales.txt", "r")?;
     desk.wait_until_shown("tales.txt: rejected; Gemini CLI is told.")?;
@@ -59,7 +59,7 @@ fn three_agents_at_once_get_their_own_outcomes() -> Result<()> {
     other.wait_until_it_says(NEXT_ANSWER)?;
     assert_eq!(std::fs::read_to_string(&tales)?, ORIGINAL);
 
-    // Answered in its own prompt, Qwen writes its own text: what was made of it here is in the drafts.
+    // Answered in its own prompt, Qwen writes its own text; the person's text is in the drafts.
     qwen.wait_until_it_asks()?;
     desk.press_at("songs.txt", "Space")?;
     desk.wait_until_shown("2 kept, 1 dropped")?;
@@ -70,7 +70,7 @@ fn three_agents_at_once_get_their_own_outcomes() -> Result<()> {
     assert_eq!(std::fs::read_to_string(&songs)?, SHOUTED);
     assert_eq!(alongside(&stage.sandbox, &["drafts", "show", "1"])?, SHOUTED.replace("TWO", "two"));
 
-    // Answered in its own prompt, Gemini asks for the text and writes what was made of it here.
+    // Answered in its own prompt, Gemini fetches the person's text and writes it.
     other.ask(REQUEST_AGAIN)?;
     desk.press_at("tales.txt", "Space")?;
     desk.wait_until_shown("2 kept, 1 dropped")?;

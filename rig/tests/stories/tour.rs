@@ -1,4 +1,4 @@
-//! The tour of the README, as somebody new takes it in small terminals; and the other ways in and out.
+//! The README's tour in small terminals, as a newcomer takes it; and the other ways in and out.
 
 use alongside_rig::cli::Cli;
 use alongside_rig::program::alongside;
@@ -36,7 +36,7 @@ fn the_tour_of_the_readme_works_at_80_by_24() -> Result<()> {
     gemini.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), SHOUTED.replace("EIGHT", "eight").replace("FOURTEEN", "14"));
 
-    // A second desk joins the first, and may be left without a question.
+    // A second desk joins the first, and leaves without a question.
     let second = stage.open_desk(SMALL)?;
     second.press_at("songs.txt", "q")?;
     second.wait_until_left()?;
@@ -81,7 +81,7 @@ fn alongside_run_opens_a_desk_pane_that_closes_with_the_agent() -> Result<()> {
     gemini.start_with("alongside run -- gemini")?;
     let desk = Desk::new(stage.terminal.opened_beside(&gemini.pane, "the desk beside it")?);
     desk.wait_until_connected(1)?;
-    // It is told by variables too, which no other story has.
+    // The agent also gets variables, which no other story has.
     assert_ne!(stage.companion_variables(), Vec::<String>::new());
     gemini.ask(REQUEST)?;
     desk.press_at("notes.txt", "Space")?;
