@@ -5,19 +5,18 @@
 //! recipe changes; delete its directory in the cache to install today's newest.
 
 mod apt;
+mod editor;
 mod tree;
 
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
-use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
-use crate::cli::write_program;
 use crate::install::{InstallError, cache_dir, or_skip};
 use crate::sandbox::Sandbox;
+pub use editor::Editor;
 use tree::Tree;
 
 /// A release of an editor.
@@ -44,18 +43,6 @@ impl Generation {
 pub struct Editors {
     oldest: Tree,
     newest: Tree,
-}
-
-/// An editor that can be started.
-#[derive(Debug, Clone)]
-pub struct Editor {
-    /// The binary itself.
-    pub program: PathBuf,
-    /// Its environment on top of the sandbox's: its own runtime files, none of the machine's.
-    pub environment: Vec<(String, OsString)>,
-    /// Its version as Debian writes it: `0.10.4-8`.
-    pub version: String,
-    command: &'static str,
 }
 
 impl Editors {
@@ -91,26 +78,6 @@ impl Editors {
             Generation::Oldest => &self.oldest,
             Generation::Newest => &self.newest,
         }
-    }
-}
-
-impl Editor {
-    /// The command that starts it.
-    pub fn command(&self) -> &'static str {
-        self.command
-    }
-
-    /// Puts its command on the sandbox's PATH, as a script that becomes the editor itself.
-    ///
-    /// # Errors
-    /// When the sandbox cannot be written.
-    pub fn put_on_path(&self, sandbox: &Sandbox) -> Result<()> {
-        let mut body = String::new();
-        for (name, value) in &self.environment {
-            let value = value.to_str().context("trees lie under UTF-8 paths")?;
-            body += &format!("export {name}='{value}'\n");
-        }
-        write_program(sandbox, self.command, &format!("{body}exec '{}' \"$@\"", self.program.display()))
     }
 }
 

@@ -1,5 +1,5 @@
 //! The plan of a round: a list of timed steps, made from a seed alone. Steps name parties by number and do
-//! not refer to each other, so that [`minimise`](super::minimise) can drop any of them.
+//! not refer to each other, so that minimising can drop any of them.
 
 use serde::{Deserialize, Serialize};
 

@@ -10,8 +10,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::Editor;
 use super::apt::Apt;
+use super::editor::Editor;
 use crate::install::{InstallError, STAMP, fingerprint};
 
 /// The packages, which bring their dependencies.

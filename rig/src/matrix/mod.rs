@@ -12,6 +12,8 @@ pub mod results;
 pub mod scratch;
 mod stage;
 mod stories;
+mod subject;
 
-pub use prove::{Subject, Tools, prove};
+pub use prove::prove;
 pub use results::{Cell, Need, Results, Row, Step};
+pub use subject::{Subject, Tools};

@@ -2,43 +2,15 @@
 //! settings that the oldest releases' only editor gave them.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use anyhow::Result;
 use serde_json::Value;
 
 use super::results::{Cell, Need, Row, STEPS, Step};
 use super::stage::{Stage, is_connected};
+use super::subject::{Subject, Tools};
 use super::{scratch, stories};
 use crate::ide_client::RealClient;
-
-/// The programs of a proof.
-#[derive(Debug, Clone)]
-pub struct Tools {
-    /// The program under test.
-    pub alongside: PathBuf,
-    /// A Node that is new enough for all agents.
-    pub node: PathBuf,
-}
-
-/// A release on disk.
-#[derive(Debug, Clone)]
-pub struct Subject {
-    /// The agent's id.
-    pub agent: String,
-    /// Its version.
-    pub version: String,
-    /// The package's name.
-    pub package: String,
-    /// The package's directory.
-    pub directory: PathBuf,
-}
-
-impl std::fmt::Display for Subject {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {}", self.agent, self.version)
-    }
-}
 
 /// The needs, in the order they are tried.
 const ATTEMPTS: [&[Need]; 6] = [

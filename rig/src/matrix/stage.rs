@@ -7,8 +7,8 @@ use alongside_desk::{Review, Status};
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-use super::prove::{Subject, Tools};
 use super::results::Need;
+use super::subject::{Subject, Tools};
 use crate::desk::{Desk, Protocol};
 use crate::ide_client::RealClient;
 use crate::peer::Peer;
