@@ -22,6 +22,7 @@ pub mod model;
 pub mod peer;
 pub mod program;
 pub mod proposer;
+pub mod release;
 pub mod sandbox;
 pub mod screen;
 pub mod tmux;
@@ -29,10 +30,11 @@ pub mod wait;
 pub mod wire;
 
 pub use editors::{Editor, Editors, Generation, editors_or_skip, install_editors};
-pub use ide_client::{CliAnswer, Family, OpenDiff, Outcome, RELEASES, RealClient, Release};
+pub use ide_client::{CliAnswer, OpenDiff, Outcome, RealClient};
 pub use install::{InstallError, Rig, install, rig_or_skip};
 pub use program::alongside_bin;
 pub use proposer::Proposer;
+pub use release::{Family, RELEASES, Release};
 pub use sandbox::Sandbox;
 pub use screen::Screen;
 

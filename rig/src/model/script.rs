@@ -28,7 +28,7 @@ impl Turn {
     }
 }
 
-/// Who said a [`Message`].
+/// The speaker of a [`Message`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaker {
     /// The person, or the agent in the person's name.
@@ -42,7 +42,7 @@ pub enum Speaker {
 /// One message of the transcript that an agent shows to the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Who said it.
+    /// The speaker.
     pub speaker: Speaker,
     /// Its text parts; for a tool, what it returned.
     pub texts: Vec<String>,

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use alongside_agent::find::Surroundings;
 use alongside_contract::family::{FAMILIES, Family};
+use alongside_rig::Family as Whose;
 use alongside_rig::alongside_bin;
-use alongside_rig::ide_client::Family as Whose;
 use alongside_rig::{RealClient, Release, Rig, Sandbox};
 use anyhow::{Context as _, Result, ensure};
 use axum::http::{HeaderMap, StatusCode};

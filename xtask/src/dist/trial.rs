@@ -127,7 +127,7 @@ impl Debian {
 
 impl Drop for Debian {
     fn drop(&mut self) {
-        // What it mounted went with its namespace.
+        // Its mounts end with its namespace.
         if let Err(error) = fs::remove_dir_all(&self.root) {
             println!("cannot remove {}: {error}", self.root.display());
         }

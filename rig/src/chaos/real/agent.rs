@@ -11,8 +11,9 @@ use rustix::process::{Pid, Signal};
 
 use super::discovery_files::{DIRECTORIES, all_published, port, published_in, read_all};
 use super::processes::signal;
-use crate::ide_client::{RealClient, Release};
+use crate::ide_client::RealClient;
 use crate::install::Rig;
+use crate::release::Release;
 use crate::sandbox::Sandbox;
 use crate::wire::Proxy;
 

@@ -16,7 +16,8 @@ use super::processes::{companions, is_alive, signal, signal_companions, spawn_ho
 use super::round::{RETRY_PERIOD, Round};
 use crate::chaos::oracle::GRACE;
 use crate::chaos::record::{Departure, Leftovers, Outcome, Record, TroubleKind};
-use crate::ide_client::{CliAnswer, Release};
+use crate::ide_client::CliAnswer;
+use crate::release::Release;
 
 /// How long outcomes may take to arrive after the last trouble.
 const CALM: Duration = Duration::from_secs(14);

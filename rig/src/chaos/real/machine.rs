@@ -13,8 +13,8 @@ use super::agent::Agent;
 use crate::chaos::plan::Plan;
 use crate::chaos::rng::Rng;
 use crate::chaos::small_disk::SmallDisk;
-use crate::ide_client::RELEASES;
 use crate::install::Rig;
+use crate::release::RELEASES;
 use crate::sandbox::Sandbox;
 
 /// The most rounds of one agent process, whose history grows.

@@ -14,7 +14,7 @@ use super::machine::Machine;
 use super::shared_record::SharedRecord;
 use super::shared_squatter::SharedSquatter;
 use crate::chaos::plan::Plan;
-use crate::ide_client::RELEASES;
+use crate::release::RELEASES;
 
 /// The content of every project file until the script rewrites it.
 pub(super) const ORIGINAL: &str = "one\ntwo\nthree\nfour\n";
