@@ -1,4 +1,4 @@
-//! Our adapters, set up in a sandbox as their pages tell a person to.
+//! Sets our editor adapters up in a sandbox, as their pages tell a person to.
 
 use std::fs;
 use std::path::Path;
@@ -8,22 +8,22 @@ use anyhow::Result;
 use crate::editors::Generation;
 use crate::sandbox::Sandbox;
 
-/// As editors/helix/README.md has it, for the language of the stories' file.
+/// The languages.toml of editors/helix/README.md, for the languages of the stories.
 const HELIX_LANGUAGES: &str = "\
 language-server.alongside = { command = \"alongside\", args = [\"lsp\"] }
-language = [{ name = \"markdown\", language-servers = [\"alongside\"] }, { name = \"python\", language-servers = [\"alongside\"] }]
+language = [{ name = \"markdown\", language-servers = [\"alongside\"] }, \
+{ name = \"python\", language-servers = [\"alongside\"] }]
 ";
 
-/// That page's settings for releases after 25.07, by which Helix tells where the cursor is and what is
-/// selected.
+/// That page's settings for releases after 25.07, which make Helix report the cursor and the selection.
 const HELIX_SETTINGS: &str = "\
 [editor]
 gutters = [\"code-action-hint\", \"diagnostics\", \"spacer\", \"line-numbers\", \"spacer\", \"diff\"]
 lsp.auto-document-highlight = true
 ";
 
-/// Installs the Neovim plugin as a plain package, with `require('alongside').setup{}` and nothing else in the
-/// person's configuration but `more`, which comes after it.
+/// Installs the Neovim plugin as a plain package. The person's configuration is
+/// `require('alongside').setup{}`, then `more`.
 ///
 /// # Errors
 /// When the sandbox cannot be written.

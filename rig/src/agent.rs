@@ -1,4 +1,4 @@
-//! A whole agent in a pane, and the person who types to it.
+//! A whole agent in a terminal pane, and the person who types to it.
 
 use std::time::Duration;
 
@@ -12,16 +12,15 @@ use crate::tmux::Pane;
 
 /// A whole agent in its pane.
 pub struct Agent {
-    /// Where it runs.
+    /// Its pane.
     pub pane: Pane,
-    /// What it talks to.
+    /// Its fake model.
     pub model: FakeModel,
     cli: Cli,
 }
 
 impl Agent {
-    /// Installs an agent whose model plays `script`, to be started in `pane`. Two of one kind have a model
-    /// each.
+    /// Installs an agent whose own model plays `script`, to be started in `pane`.
     ///
     /// # Errors
     /// When the sandbox cannot be written.
@@ -39,7 +38,7 @@ impl Agent {
         self.start_with(self.cli.command())
     }
 
-    /// The same with another command line.
+    /// Starts it with another command line.
     ///
     /// # Errors
     /// When its pane never shows it.
@@ -48,11 +47,11 @@ impl Agent {
         self.wait_until_free()
     }
 
-    /// Types `/ide enable` until `is_connected_within` some time. The agent offers that only once it has
-    /// noticed that it lost its companion, seconds after the stream's end.
+    /// Types `/ide enable` until `is_connected_within` 3 s. The agent offers that command only after it has
+    /// noticed the loss of its companion, seconds after the stream's end.
     ///
     /// # Errors
-    /// When it does not connect, asked again and again.
+    /// When it does not connect after ten attempts.
     pub fn enable_ide_until(&self, is_connected_within: impl Fn(Duration) -> bool) -> Result<()> {
         for _ in 0..10 {
             self.ask("/ide enable")?;
@@ -60,10 +59,10 @@ impl Agent {
                 return Ok(());
             }
         }
-        bail!("it was told to enable its IDE again and again, and did not connect:\n{}", self.pane.screen()?)
+        bail!("the agent did not connect after ten times `/ide enable`:\n{}", self.pane.screen()?)
     }
 
-    /// The same, until the agent itself says so.
+    /// Types `/ide enable` until the agent shows `words`.
     ///
     /// # Errors
     /// When its pane never shows it.
@@ -88,7 +87,7 @@ impl Agent {
         self.pane.wait_for(&format!("{words:?}"), |screen| screen.contains(words)).map(drop)
     }
 
-    /// Waits until it asks in its own pane whether to apply the change. Its prompt is gone meanwhile.
+    /// Waits until it asks in its pane whether to apply the change. Its prompt is gone meanwhile.
     ///
     /// # Errors
     /// When its pane never shows it.
@@ -96,7 +95,7 @@ impl Agent {
         self.wait_until_it_says("Apply this change?")
     }
 
-    /// Waits until its prompt is there, empty: a wedged agent never gets so far.
+    /// Waits for its empty prompt, which a wedged agent never shows.
     ///
     /// # Errors
     /// When its pane never shows it.

@@ -1,18 +1,18 @@
-//! The whole programs, as a person starts them: Gemini CLI, Qwen Code and our own binary.
+//! The whole agents, as a person starts them: Gemini CLI and Qwen Code.
 //!
-//! An agent is set up by its settings files in the sandbox's home and a launcher in its `bin`; then `gemini`
-//! or `qwen` typed into a pane is all there is. No variable names a companion: finding it is the companion's
-//! job.
+//! Settings files in the sandbox's home and a launcher in its `bin` set an agent up; then a test types
+//! `gemini` or `qwen` into a pane. No variable names a companion: the agent finds it by itself.
 
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use crate::install::Rig;
 use crate::model::{FakeModel, Turn};
+use crate::program::alongside_bin;
 use crate::sandbox::Sandbox;
 
 /// A whole agent of a released version.
@@ -25,7 +25,7 @@ pub enum Cli {
 }
 
 impl Cli {
-    /// What a person types to start it.
+    /// The command that starts it.
     pub fn command(self) -> &'static str {
         match self {
             Self::Gemini => "gemini",
@@ -33,8 +33,8 @@ impl Cli {
         }
     }
 
-    /// Writes the settings of an agent that was used before (signed in, hints seen, folder trusted, IDE mode
-    /// on, updates and statistics off) and a launcher that connects it to `model`.
+    /// Writes the settings of an agent in use (signed in, hints seen, folder trusted, IDE mode on, updates
+    /// and statistics off) and a launcher that connects it to `model`.
     ///
     /// # Errors
     /// When the sandbox cannot be written.
@@ -71,7 +71,8 @@ impl Cli {
             sandbox,
             self.command(),
             &format!(
-                "{exports}export NODE_OPTIONS=\"$NODE_OPTIONS --require={}\"\nexec '{}' '{}' {arguments} \"$@\"",
+                "{exports}export NODE_OPTIONS=\"$NODE_OPTIONS --require={}\"\n\
+                 exec '{}' '{}' {arguments} \"$@\"",
                 guard.display(),
                 rig.node().display(),
                 program.display(),
@@ -101,7 +102,7 @@ impl Cli {
         self.change(tool, arguments, done)
     }
 
-    /// Qwen refuses to change what it has not read.
+    /// The turns of a change. Qwen refuses to change a file that it has not read.
     fn change(self, tool: &str, arguments: Value, done: &str) -> Vec<Turn> {
         let read = Turn::call("read_file", json!({ "file_path": arguments["file_path"] }));
         let turns =
@@ -109,7 +110,7 @@ impl Cli {
         turns.into_iter().flatten().collect()
     }
 
-    /// Whether `screen` shows an empty prompt that takes the next message.
+    /// Whether `screen` shows an empty prompt.
     pub fn is_ready(self, screen: &str) -> bool {
         screen.contains("Type your message")
     }
@@ -137,27 +138,6 @@ pub fn path_variable(sandbox: &Sandbox) -> Result<(String, OsString)> {
     let others = std::env::var_os("PATH").unwrap_or_default();
     let all = [bin(sandbox)].into_iter().chain(ours).chain(std::env::split_paths(&others));
     Ok(("PATH".to_owned(), std::env::join_paths(all)?))
-}
-
-/// The `alongside` binary under test: `$ALONGSIDE_BIN`, else the one that was built beside this test.
-///
-/// # Errors
-/// When it is not there, with the command that builds it.
-pub fn alongside_bin() -> Result<PathBuf> {
-    if let Some(path) = std::env::var_os("ALONGSIDE_BIN") {
-        return Ok(path.into());
-    }
-    let name = format!("alongside{}", std::env::consts::EXE_SUFFIX);
-    let test = std::env::current_exe()?;
-    // target/<profile>/deps/<test>, target/<profile>/<xtask>
-    let profile = test.ancestors().skip(1).find(|dir| !dir.ends_with("deps"));
-    let profile = profile.context("a test binary lies in a target directory")?;
-    let path = profile.join(name);
-    if !path.is_file() {
-        let release = if profile.ends_with("release") { " --release" } else { "" };
-        bail!("{} is missing; build it: cargo build -p alongside{release}", path.display());
-    }
-    Ok(path)
 }
 
 fn bin(sandbox: &Sandbox) -> PathBuf {

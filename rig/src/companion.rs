@@ -1,4 +1,4 @@
-//! A companion in a process of its own, under a test's control: what a person does at its desk, typed.
+//! A companion in a process of its own, under a test's control.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -7,12 +7,12 @@ use alongside_companion::PortHold;
 use anyhow::{Context as _, Result};
 use serde_json::json;
 
-use crate::desk::{Desk, Speech};
+use crate::desk::{Desk, Protocol};
 use crate::peer::{Peer, find};
 use crate::sandbox::Sandbox;
 use crate::tmux::Pane;
 
-/// See the module; the program is `rig/src/bin/companion.rs`.
+/// A running companion; its program is `rig/src/bin/companion.rs`.
 #[derive(Debug)]
 pub struct CompanionProcess {
     desk: Desk,
@@ -20,12 +20,12 @@ pub struct CompanionProcess {
     pub port: u16,
     /// The token agents must send.
     pub token: String,
-    /// All that it listens on.
+    /// Every address that it listens on.
     addresses: Vec<SocketAddr>,
 }
 
 impl CompanionProcess {
-    /// Starts `program` for the sandbox's project as a child. It keeps a journal, as an editor's host does.
+    /// Starts `program` for the sandbox's project as a child, with a journal, as an editor's host has.
     ///
     /// # Errors
     /// When it does not start.
@@ -33,7 +33,7 @@ impl CompanionProcess {
         Self::start_on(program, sandbox, &[]).await
     }
 
-    /// Kills it and starts `program` again, holding its port meanwhile, as desks do.
+    /// Kills it and starts `program` again, and holds its port meanwhile, as desks do.
     ///
     /// # Errors
     /// When it has ended already, or does not start again.
@@ -61,14 +61,14 @@ impl CompanionProcess {
 
     fn over(peer: Peer) -> Result<Self> {
         let history = peer.history();
-        let ready = find(&history, "ready").context("a companion that is ready says so")?;
+        let ready = find(&history, "ready").context("the companion sent no `ready`")?;
         let port = ready["port"].as_u64().and_then(|port| u16::try_from(port).ok());
         let token = ready["token"].as_str().map(str::to_owned);
         Ok(Self {
             port: port.context("no port")?,
             token: token.context("no token")?,
             addresses: serde_json::from_value(ready["addresses"].clone()).context("no addresses")?,
-            desk: Desk::new(peer, Speech::Rig),
+            desk: Desk::new(peer, Protocol::Rig),
         })
     }
 

@@ -1,4 +1,4 @@
-//! What a person does at a desk, typed by a test: of a companion under its control, or of the real program.
+//! A desk that a test drives as a person would: of a companion under its control, or of the real program.
 
 use std::path::Path;
 
@@ -11,26 +11,26 @@ use serde_json::{Value, json};
 
 use crate::peer::Peer;
 
-/// How a desk's process says what the desk says.
+/// The protocol of a desk's process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speech {
-    /// As `rig/src/bin/companion.rs` does.
+pub enum Protocol {
+    /// That of `rig/src/bin/companion.rs`.
     Rig,
-    /// As `alongside review --json` does.
+    /// That of `alongside review --json`.
     Product,
 }
 
-/// See the module.
+/// A desk, and its process.
 #[derive(Debug)]
 pub struct Desk {
     peer: Peer,
-    speech: Speech,
+    protocol: Protocol,
 }
 
 impl Desk {
     /// The desk of a running process.
-    pub fn new(peer: Peer, speech: Speech) -> Self {
-        Self { peer, speech }
+    pub fn new(peer: Peer, protocol: Protocol) -> Self {
+        Self { peer, protocol }
     }
 
     /// Its process.
@@ -62,7 +62,7 @@ impl Desk {
         self.wait(&format!("the end of review {id}"), |events| closing(events, id).cloned()).await
     }
 
-    /// Accepts a review as it was shown.
+    /// Accepts a review as shown.
     ///
     /// # Errors
     /// The companion's refusal.
@@ -127,20 +127,20 @@ impl Desk {
         .await
     }
 
-    /// Any request of a desk.
+    /// Sends any request.
     ///
     /// # Errors
     /// The companion's refusal.
     pub async fn request(&self, request: &Request) -> Result<Revised> {
-        let question = match self.speech {
-            Speech::Rig => json!({ "request": request }),
-            Speech::Product => serde_json::to_value(request)?,
+        let question = match self.protocol {
+            Protocol::Rig => json!({ "request": request }),
+            Protocol::Product => serde_json::to_value(request)?,
         };
         let answer = self.peer.ask(question).answer().await?;
         Ok(serde_json::from_value(answer)?)
     }
 
-    /// Waits until what the companion says of itself satisfies `probe`.
+    /// Waits until the companion's status satisfies `probe`.
     ///
     /// # Errors
     /// At the deadline.
@@ -159,20 +159,21 @@ impl Desk {
         self.request(&Request::DecideReview { id, revision, decision }).await.map(drop)
     }
 
-    /// Waits on all the desk has been told so far.
+    /// Waits until the events so far satisfy `probe`.
     async fn wait<T>(&self, what: &str, probe: impl Fn(&[Event]) -> Option<T>) -> Result<T> {
-        let told = |events: &[Value]| {
-            let told = events.iter().filter_map(|event| match self.speech {
-                Speech::Rig if event["event"] == "desk" => Some(&event["message"]),
-                Speech::Rig => None,
-                // Reviews that change are told whole there, and nobody here waits for one to change.
-                Speech::Product if event["method"] == "alongside/didChangeReview" => None,
-                Speech::Product => Some(event),
+        let desk_events = |events: &[Value]| {
+            let received = events.iter().filter_map(|event| match self.protocol {
+                Protocol::Rig if event["event"] == "desk" => Some(&event["message"]),
+                Protocol::Rig => None,
+                // These carry whole reviews, and no test waits for a change.
+                Protocol::Product if event["method"] == "alongside/didChangeReview" => None,
+                Protocol::Product => Some(event),
             });
-            let told = told.map(|event| serde_json::from_value(event.clone()).expect("a desk's event"));
-            probe(&told.collect::<Vec<_>>())
+            let received =
+                received.map(|event| serde_json::from_value(event.clone()).expect("a desk's event"));
+            probe(&received.collect::<Vec<_>>())
         };
-        self.peer.wait(what, told).await
+        self.peer.wait(what, desk_events).await
     }
 }
 

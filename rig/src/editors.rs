@@ -1,27 +1,25 @@
-//! Real Neovim and real Helix, the oldest release we support of each and the newest there is.
+//! Installs real Neovim and real Helix: the oldest supported release and the newest of each.
 //!
 //! Both come from Debian, with every library down to the C library, into trees of their own that need no root
-//! and nothing of the machine but its kernel: `apt` says how packages are found, `tree` how they become
-//! programs that run. A tree stays as it is until the recipe changes; without its directory in the cache,
-//! today's newest is installed.
+//! and only the machine's kernel: `apt` finds the packages, `tree` makes them run. A tree stays until the
+//! recipe changes; delete its directory in the cache to install today's newest.
 
 mod apt;
+mod editor;
 mod tree;
 
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
-use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
-use crate::cli::write_program;
 use crate::install::{InstallError, cache_dir, or_skip};
 use crate::sandbox::Sandbox;
+pub use editor::Editor;
 use tree::Tree;
 
-/// Which of an editor's releases.
+/// A release of an editor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Generation {
     /// The oldest we support: Neovim 0.10, Helix 25.01.
@@ -31,7 +29,7 @@ pub enum Generation {
 }
 
 impl Generation {
-    /// The release of Debian that has it.
+    /// Debian's release with these editors.
     fn suite(self) -> &'static str {
         match self {
             Self::Oldest => "trixie",
@@ -45,18 +43,6 @@ impl Generation {
 pub struct Editors {
     oldest: Tree,
     newest: Tree,
-}
-
-/// An editor that can be started.
-#[derive(Debug, Clone)]
-pub struct Editor {
-    /// The binary itself.
-    pub program: PathBuf,
-    /// What it needs on top of a sandbox's environment: its own runtime files, and nothing of the machine's.
-    pub environment: Vec<(String, OsString)>,
-    /// As Debian writes it: `0.10.4-8`.
-    pub version: String,
-    command: &'static str,
 }
 
 impl Editors {
@@ -95,26 +81,6 @@ impl Editors {
     }
 }
 
-impl Editor {
-    /// What a person types to start it.
-    pub fn command(&self) -> &'static str {
-        self.command
-    }
-
-    /// Puts its command on the sandbox's PATH, so that what is typed in a pane becomes the editor itself.
-    ///
-    /// # Errors
-    /// When the sandbox cannot be written.
-    pub fn put_on_path(&self, sandbox: &Sandbox) -> Result<()> {
-        let mut body = String::new();
-        for (name, value) in &self.environment {
-            let value = value.to_str().context("trees lie under UTF-8 paths")?;
-            body += &format!("export {name}='{value}'\n");
-        }
-        write_program(sandbox, self.command, &format!("{body}exec '{}' \"$@\"", self.program.display()))
-    }
-}
-
 /// Installs what is missing, once per process; progress goes to stderr.
 ///
 /// # Errors
@@ -125,7 +91,7 @@ pub fn install_editors() -> Result<Editors, InstallError> {
     INSTALLED.get_or_init(install_both).clone()
 }
 
-/// The editors, or `None` as [`rig_or_skip`](crate::rig_or_skip) has it.
+/// The editors, or `None` with a skip message, as [`rig_or_skip`](crate::rig_or_skip).
 ///
 /// # Panics
 /// When they are broken, or required and not available.
@@ -135,12 +101,12 @@ pub fn editors_or_skip(test_name: &str) -> Option<Editors> {
 
 fn install_both() -> Result<Editors, InstallError> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        return Err(InstallError::Unavailable("the editors are installed on Linux for x86-64 only".into()));
+        return Err(InstallError::Unavailable("the editors need Linux on x86-64".into()));
     }
     let cache = cache_dir()?;
     let broken = |error: io::Error| InstallError::Broken(format!("{}: {error}", cache.display()));
     fs::create_dir_all(&cache).map_err(broken)?;
-    // Not the agents' lock: who needs no editor does not wait for them.
+    // A lock of its own: tests without editors need not wait.
     let lock = File::create(cache.join(".editors.lock")).map_err(broken)?;
     lock.lock().map_err(broken)?;
 

@@ -1,5 +1,4 @@
-//! The agents' own client code, release by release, driven from a test: what a person's agent would do,
-//! without the model and the screen.
+//! The agents' own client code, release by release, driven by a test: an agent without its model and screen.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -11,66 +10,9 @@ use serde_json::{Value, json};
 use crate::install::Rig;
 use crate::node_script;
 use crate::peer::{Peer, Pending, find};
+use crate::release::Release;
 use crate::sandbox::Sandbox;
 use crate::tmux::Pane;
-
-/// Whose client.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Family {
-    /// `@google/gemini-cli-core`
-    Gemini,
-    /// `@qwen-code/qwen-code`
-    Qwen,
-}
-
-/// A shipped release of an agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Release {
-    /// Whose.
-    pub family: Family,
-    /// As npm has it.
-    pub version: &'static str,
-}
-
-/// The releases that are proven: the oldest, a middle one and the newest of each family.
-pub const RELEASES: [Release; 6] = [
-    Release::gemini("0.8.2"),
-    Release::gemini("0.27.4"),
-    Release::gemini("0.61.0"),
-    Release::qwen("0.5.2"),
-    Release::qwen("0.12.0"),
-    Release::qwen("0.24.4"),
-];
-
-impl Release {
-    /// A release of Gemini CLI.
-    pub const fn gemini(version: &'static str) -> Self {
-        Self { family: Family::Gemini, version }
-    }
-
-    /// A release of Qwen Code.
-    pub const fn qwen(version: &'static str) -> Self {
-        Self { family: Family::Qwen, version }
-    }
-
-    /// Where it is installed.
-    pub fn package(self, rig: &Rig) -> std::path::PathBuf {
-        match self.family {
-            Family::Gemini => rig.gemini_core(self.version),
-            Family::Qwen => rig.qwen_code(self.version),
-        }
-    }
-}
-
-impl std::fmt::Display for Release {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let family = match self.family {
-            Family::Gemini => "gemini",
-            Family::Qwen => "qwen",
-        };
-        write!(f, "{family} {}", self.version)
-    }
-}
 
 /// A running agent's client.
 #[derive(Debug)]
@@ -79,10 +21,10 @@ pub struct RealClient {
     name: String,
 }
 
-/// What the agent itself makes of a diff.
+/// The outcome of a diff, as the agent's `openDiff` returned it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// The agent will write this; without a content, or with an empty one, what it had proposed.
+    /// The agent will write this content; its own proposal if there is none or an empty one.
     Accepted {
         /// The text.
         content: Option<String>,
@@ -98,7 +40,7 @@ impl Outcome {
     }
 }
 
-/// What is said in the agent's own prompt.
+/// A person's answer in the agent's own prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CliAnswer {
     /// "Yes, allow once".
@@ -107,15 +49,15 @@ pub enum CliAnswer {
     Rejected,
 }
 
-/// A diff the agent has opened and nobody has decided yet.
+/// An open diff of the agent.
 #[derive(Debug)]
 pub struct OpenDiff(Pending);
 
 impl OpenDiff {
-    /// What the agent's `openDiff` returned.
+    /// Waits for the outcome that the agent's `openDiff` returns.
     ///
     /// # Errors
-    /// When it failed, or nothing came before the deadline.
+    /// When it fails, or at the deadline.
     pub async fn outcome(self) -> Result<Outcome> {
         let outcome = self.0.answer().await?;
         match outcome["status"].as_str() {
@@ -127,15 +69,14 @@ impl OpenDiff {
         }
     }
 
-    /// Whether the agent has heard nothing of it within `time`. Only for what must not happen; what must
-    /// happen is awaited.
-    pub async fn is_open_for(&mut self, time: std::time::Duration) -> bool {
+    /// Whether the diff gets no outcome within `time`.
+    pub async fn stays_open_for(&mut self, time: std::time::Duration) -> bool {
         self.0.is_open_for(time).await
     }
 }
 
 impl RealClient {
-    /// Starts it as in a terminal: below a shell, in the project, with no agent's variable.
+    /// Starts it as in a terminal: below a shell, in the project, without any agent variable.
     ///
     /// # Errors
     /// When the release cannot be loaded.
@@ -143,7 +84,7 @@ impl RealClient {
         Self::start_with(rig, sandbox, release, &[]).await
     }
 
-    /// As [`start`](Self::start), with more environment.
+    /// As [`start`](Self::start), with more environment variables.
     ///
     /// # Errors
     /// When the release cannot be loaded.
@@ -154,14 +95,14 @@ impl RealClient {
         environment: &[(&str, &str)],
     ) -> Result<Self> {
         let mut command = sandbox.command("bash");
-        // The shell stays, because agents reckon the editor's process from the shell above them.
+        // The shell stays: agents find the editor's process above their shell.
         command.args(["-c", r#""$@"; exit $?"#, "bash"]).args(words(rig, release));
         command.envs(environment.iter().copied());
         let peer = Peer::spawn(sandbox, &release.to_string(), &mut command).await?;
         Ok(Self { peer, name: release.to_string() })
     }
 
-    /// Starts it in a terminal pane, by typing the command, so that its ancestors are a person's.
+    /// Starts it by typing the command into a terminal pane, so that it has a person's ancestors.
     ///
     /// # Errors
     /// When the release cannot be loaded, or the pane is gone.
@@ -170,7 +111,7 @@ impl RealClient {
         Ok(Self { peer, name: release.to_string() })
     }
 
-    /// The same for any package that holds a client, with more environment.
+    /// As [`start_in_pane`](Self::start_in_pane), for any package with a client and with more environment.
     ///
     /// # Errors
     /// When it cannot be loaded, or the pane is gone.
@@ -187,10 +128,10 @@ impl RealClient {
         Ok(Self { peer, name: name.to_owned() })
     }
 
-    /// Looks for a companion and connects, and returns what the agent says of it.
+    /// Searches for a companion and connects; returns the agent's status.
     ///
     /// # Errors
-    /// Unless the agent then says that it is connected and can open diffs.
+    /// Unless the agent reports a connection that can open diffs.
     pub async fn connect(&self) -> Result<Value> {
         let status = self.try_to_connect().await?;
         ensure!(
@@ -201,7 +142,7 @@ impl RealClient {
         Ok(status)
     }
 
-    /// Looks for a companion, and returns what the agent then says, as [`status`](Self::status).
+    /// Searches for a companion, and returns the agent's [`status`](Self::status).
     ///
     /// # Errors
     /// When it does not answer.
@@ -209,8 +150,8 @@ impl RealClient {
         self.peer.ask(json!({ "cmd": "connect" })).answer().await
     }
 
-    /// What the agent says of its connection: `status`, `details`, `diffing`, the editor's `name`, the MCP
-    /// `protocol` in use where its SDK tells, and what this release `lacks`.
+    /// The agent's view of its connection: `status`, `details`, `diffing`, the editor's `name`, the MCP
+    /// `protocol` where its SDK reports it, and the features that this release `lacks`.
     ///
     /// # Errors
     /// When it does not answer.
@@ -218,7 +159,7 @@ impl RealClient {
         self.peer.ask(json!({ "cmd": "status" })).answer().await
     }
 
-    /// Waits until the agent itself says `connected` or `disconnected`.
+    /// Waits until the agent itself reports `connected` or `disconnected`.
     ///
     /// # Errors
     /// At the deadline.
@@ -227,7 +168,7 @@ impl RealClient {
         self.peer.wait(&format!("the status {wanted}"), is_wanted).await
     }
 
-    /// Proposes a new text for a file; the agent waits until somebody decides.
+    /// Proposes a new text for a file; the agent waits for a decision.
     pub fn open_diff(&self, path: &Path, text: &str) -> OpenDiff {
         OpenDiff(self.peer.ask(json!({ "cmd": "openDiff", "path": path, "text": text })))
     }
@@ -266,7 +207,7 @@ impl RealClient {
         self.peer.wait(&format!("a context with {what}"), probe).await
     }
 
-    /// Waits until the companion has answered a call of that tool: from then on the agent waits for a person.
+    /// Waits until the companion has answered a call of that tool: then the agent waits for a person.
     ///
     /// # Errors
     /// At the deadline.
@@ -275,8 +216,8 @@ impl RealClient {
         self.peer.wait(&format!("an answer to {tool}"), is_answered).await
     }
 
-    /// Waits until the companion has answered the `openDiff` of this proposal: from then on the agent waits
-    /// for a person.
+    /// Waits until the companion has answered the `openDiff` of this proposal: then the agent waits for a
+    /// person.
     ///
     /// # Errors
     /// At the deadline.
@@ -288,7 +229,7 @@ impl RealClient {
         self.peer.wait(&format!("an answer to the proposal {text:?}"), is_answered).await
     }
 
-    /// Every status and context the agent has had, oldest first.
+    /// Every status and context of the agent, oldest first.
     pub fn history(&self) -> Vec<Value> {
         self.peer.history()
     }
@@ -298,12 +239,12 @@ impl RealClient {
         self.peer.pid()
     }
 
-    /// Has something done while the agent stands still. It tries for 2.5 s to get a lost stream back, and how
-    /// soon another companion is there is the machine's affair.
+    /// Runs `done` while the agent is frozen. Agents try for only 2.5 s to reopen a lost stream, and a busy
+    /// machine may need longer to start another companion.
     ///
     /// # Errors
-    /// When that fails, or the agent has ended.
-    pub async fn held_up<T>(&self, done: impl Future<Output = Result<T>>) -> Result<T> {
+    /// When `done` fails, or the agent has ended.
+    pub async fn while_frozen<T>(&self, done: impl Future<Output = Result<T>>) -> Result<T> {
         let process = Pid::from_raw(self.pid().cast_signed()).context("the agent has no process")?;
         kill_process(process, Signal::STOP)?;
         let done = done.await;
@@ -319,7 +260,7 @@ impl RealClient {
         self.peer.ask(json!({ "cmd": "disconnect" })).answer().await.map(drop)
     }
 
-    /// Ends the agent without warning, as a closed terminal does.
+    /// Kills the agent, as a closed terminal does.
     ///
     /// # Errors
     /// When it has ended already.

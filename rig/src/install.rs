@@ -1,8 +1,8 @@
-//! Installs what the real-agent tests drive: the agents' npm packages and a Node new enough for all of them.
+//! Installs the agents' npm packages and a Node that is new enough for all of them.
 //!
-//! Each folder of `rig/npm` is one pinned installation with its own lock file, so that every agent gets the
-//! dependencies a user of that release gets. A folder is copied to `$XDG_CACHE_HOME/alongside-rig/`, under a
-//! name that holds a hash of its manifest and lock, and installed there once; the checkout stays clean.
+//! Each folder of `rig/npm` is one pinned installation with a lock file of its own, so that every agent has
+//! the dependencies of that release's users. A folder is copied to `$XDG_CACHE_HOME/alongside-rig/`, under a
+//! name with a hash of its manifest and lock, and installed there once; the checkout stays clean.
 
 use std::fs::{self, File};
 use std::io;
@@ -26,22 +26,22 @@ const FOLDERS: [&str; 12] = [
     "mcp-conformance",
 ];
 
-/// Present in a directory of the cache once nothing is missing there.
+/// The file that marks a directory of the cache as complete.
 pub(crate) const STAMP: &str = ".complete";
 
-/// Everything the rig needs, on disk.
+/// The installed rig.
 #[derive(Debug, Clone)]
 pub struct Rig {
     folders: Vec<(&'static str, PathBuf)>,
     node: PathBuf,
 }
 
-/// Why the rig is not there.
+/// Why the rig is missing.
 #[derive(Debug, Clone)]
 pub enum InstallError {
-    /// Not our fault: no npm, no registry, no Node for this platform. The caller may skip.
+    /// Not our fault: no npm, no registry, or no Node for this platform. The caller may skip.
     Unavailable(String),
-    /// Ours: a lock file that does not match, a folder that cannot be written.
+    /// Our fault: a lock file that does not match, or a folder that cannot be written.
     Broken(String),
 }
 
@@ -72,7 +72,7 @@ impl Rig {
         self.package(&format!("qwen-code-{version}"), "@qwen-code/qwen-code")
     }
 
-    /// `@qwen-code/qwen-code-core` of that version, a part of the agent that early releases had apart.
+    /// `@qwen-code/qwen-code-core` of that version, which early releases published separately.
     pub fn qwen_core(&self, version: &str) -> PathBuf {
         self.package(&format!("qwen-core-{version}"), "@qwen-code/qwen-code-core")
     }
@@ -130,7 +130,7 @@ pub fn rig_or_skip(test_name: &str) -> Option<Rig> {
     or_skip(test_name, install())
 }
 
-/// [`rig_or_skip`] for whatever can be installed.
+/// [`rig_or_skip`] for any installation.
 pub(crate) fn or_skip<T>(test_name: &str, installed: Result<T, InstallError>) -> Option<T> {
     match installed {
         Ok(installed) => Some(installed),
@@ -147,7 +147,7 @@ fn install_all() -> Result<Rig, InstallError> {
     let broken = |error: io::Error| InstallError::Broken(format!("{}: {error}", cache.display()));
     fs::create_dir_all(&cache).map_err(broken)?;
 
-    // Two test binaries may come here at once; the second waits and then finds everything in place.
+    // Of two test programs at once, the second waits and finds everything in place.
     let lock = File::create(cache.join(".lock")).map_err(broken)?;
     lock.lock().map_err(broken)?;
 
@@ -189,7 +189,7 @@ fn install_folder(cache: &Path, name: &str) -> Result<PathBuf, InstallError> {
     Ok(target)
 }
 
-/// No scripts: nothing that was downloaded runs until a test runs it on purpose.
+/// Installs without scripts: downloaded code runs only when a test runs it on purpose.
 fn npm_ci(target: &Path, name: &str) -> Result<(), InstallError> {
     let output = Command::new("npm")
         .args(["ci", "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund", "--loglevel=error"])
@@ -228,7 +228,7 @@ fn node_on_path() -> Result<PathBuf, InstallError> {
     }
 }
 
-/// Where everything is installed.
+/// The directory of all installations.
 pub fn cache_dir() -> Result<PathBuf, InstallError> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_CACHE_HOME")

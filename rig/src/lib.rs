@@ -1,7 +1,8 @@
-//! Real agents, fake models and misbehaving peers, to prove the companion against from the outside.
+//! The test rig: real agents, real editors, fake models and misbehaving peers, which prove the companion from
+//! outside.
 //!
-//! Nothing here is part of the product. [`install`] brings the agents, [`editors`] the editors, a [`Sandbox`]
-//! keeps a test to itself.
+//! Nothing here is part of the product. [`install`] installs the agents, [`editors`] the editors; a
+//! [`Sandbox`] isolates a test.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
@@ -19,18 +20,21 @@ pub mod load;
 pub mod matrix;
 pub mod model;
 pub mod peer;
+pub mod program;
 pub mod proposer;
+pub mod release;
 pub mod sandbox;
 pub mod screen;
 pub mod tmux;
 pub mod wait;
 pub mod wire;
 
-pub use cli::alongside_bin;
 pub use editors::{Editor, Editors, Generation, editors_or_skip, install_editors};
-pub use ide_client::{CliAnswer, Family, OpenDiff, Outcome, RELEASES, RealClient, Release};
+pub use ide_client::{CliAnswer, OpenDiff, Outcome, RealClient};
 pub use install::{InstallError, Rig, install, rig_or_skip};
+pub use program::alongside_bin;
 pub use proposer::Proposer;
+pub use release::{Family, RELEASES, Release};
 pub use sandbox::Sandbox;
 pub use screen::Screen;
 

@@ -1,5 +1,4 @@
-//! An agent that proposes what it is told, from within the test: the agent crate over the real wire, for
-//! where the agent itself is not what is looked at.
+//! A scripted agent within the test, over the real wire, for tests that do not examine the agent itself.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -14,14 +13,14 @@ use tokio::time::timeout;
 use crate::sandbox::Sandbox;
 use crate::wait::{self, PATIENCE};
 
-/// See the module. Dropping it is the agent being killed.
+/// A scripted agent. Dropping it acts like a kill.
 #[derive(Debug)]
 pub struct Proposer {
     session: Session,
     runtime: Runtime,
 }
 
-/// A change that waits for its decision.
+/// A proposal that waits for its decision.
 #[derive(Debug)]
 pub struct Proposal<'a> {
     pending: PendingDiff,
@@ -32,12 +31,12 @@ impl Proposer {
     /// Finds the companion of the sandbox's project as Gemini CLI does, without any variable, and connects.
     ///
     /// # Errors
-    /// When none is found until the deadline, or it does not keep to the contract.
+    /// When it finds none until the deadline, or the companion breaks the contract.
     pub fn gemini(sandbox: &Sandbox) -> Result<Self> {
         Self::gemini_in(sandbox, &sandbox.project())
     }
 
-    /// The same in a directory of the sandbox.
+    /// As [`gemini`](Self::gemini), in a directory of the sandbox.
     ///
     /// # Errors
     /// As [`gemini`](Self::gemini).
@@ -46,7 +45,7 @@ impl Proposer {
         Self::connect(sandbox, directory, "gemini", identity)
     }
 
-    /// The same as Qwen Code does it.
+    /// As [`gemini`](Self::gemini), but like Qwen Code.
     ///
     /// # Errors
     /// As [`gemini`](Self::gemini).
@@ -55,11 +54,11 @@ impl Proposer {
         Self::connect(sandbox, &sandbox.project(), "qwen", identity)
     }
 
-    /// The same as an agent that calls itself this.
+    /// As [`gemini`](Self::gemini), under another client name.
     ///
     /// # Errors
     /// As [`gemini`](Self::gemini).
-    pub fn that_calls_itself(sandbox: &Sandbox, name: &str, version: &str) -> Result<Self> {
+    pub fn named(sandbox: &Sandbox, name: &str, version: &str) -> Result<Self> {
         Self::connect(sandbox, &sandbox.project(), "gemini", Identity::new(name, version))
     }
 
@@ -80,10 +79,10 @@ impl Proposer {
         let session = runtime.block_on(async {
             let token = found.record.auth_token.as_deref();
             let session = Session::connect(Endpoint::local(found.record.port), token, identity).await?;
-            // Agents listen before they propose; whoever listens is told of the files first.
+            // Agents listen before they propose, and the context comes first on the stream.
             timeout(PATIENCE, session.context().wait_for(Option::is_some))
                 .await
-                .context("it was not told of files")??;
+                .context("the companion sent no context")??;
             anyhow::Ok(session)
         })?;
         Ok(Self { session, runtime })
@@ -96,19 +95,18 @@ impl Proposer {
     pub fn propose(&self, path: &Path, text: &str) -> Result<Proposal<'_>> {
         let path = path.to_str().context("tests name files in UTF-8")?;
         let opened = async { timeout(PATIENCE, self.session.open_diff(path, text)).await };
-        let pending = self.runtime.block_on(opened).context("openDiff was not answered")??;
+        let pending = self.runtime.block_on(opened).context("openDiff got no answer")??;
         Ok(Proposal { pending, agent: self })
     }
 
-    /// Takes a proposal back, because the person has answered in the agent. Returns the text it had, if it
-    /// was open.
+    /// Closes a proposal, because the person answered in the agent. Returns its text, if it was open.
     ///
     /// # Errors
-    /// When the companion does not answer in its proper form.
-    pub fn take_back(&self, path: &Path) -> Result<Option<String>> {
+    /// When the companion does not answer properly.
+    pub fn close(&self, path: &Path) -> Result<Option<String>> {
         let path = path.to_str().context("tests name files in UTF-8")?;
         let closed = async { timeout(PATIENCE, self.session.close_diff(path, true)).await };
-        Ok(self.runtime.block_on(closed).context("closeDiff was not answered")??)
+        Ok(self.runtime.block_on(closed).context("closeDiff got no answer")??)
     }
 }
 

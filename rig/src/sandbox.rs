@@ -1,5 +1,5 @@
-//! A machine of one's own for a test: home, temporary and runtime directories, a project, and a hermetic
-//! environment. Every process started in it dies with it.
+//! A sandbox for a test: home, temporary and runtime directories, a project, and a hermetic environment.
+//! Every process started in it ends with it.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,10 +10,10 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
-/// Inherited by everything started in a sandbox, also by what leaves its process group (a tmux server does).
+/// The variable that every process of a sandbox inherits, even outside its process group (as a tmux server).
 const MARK: &str = "ALONGSIDE_SANDBOX";
 
-/// See the module. Dropping it kills its processes and removes its directories.
+/// A sandbox. Dropping it kills its processes and removes its directories.
 #[derive(Debug)]
 pub struct Sandbox {
     dir: TempDir,
@@ -27,7 +27,7 @@ impl Default for Sandbox {
 }
 
 impl Sandbox {
-    /// Fresh directories, with short names: a Unix socket's path has 108 bytes at most.
+    /// New directories with short names: the path of a Unix socket has at most 108 bytes.
     pub fn new() -> Self {
         let base = if cfg!(unix) { PathBuf::from("/tmp") } else { std::env::temp_dir() };
         let dir = tempfile::Builder::new().prefix("al-").tempdir_in(base).expect("a temporary directory");
@@ -39,7 +39,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// `HOME`, and what Gemini takes for it.
+    /// `HOME`, also Gemini's own variable for it.
     pub fn home(&self) -> PathBuf {
         self.dir.path().join("home")
     }
@@ -49,12 +49,12 @@ impl Sandbox {
         self.dir.path().join("tmp")
     }
 
-    /// `XDG_RUNTIME_DIR`; also the place for sockets of the test itself.
+    /// `XDG_RUNTIME_DIR`, also for sockets of the test itself.
     pub fn run(&self) -> PathBuf {
         self.dir.path().join("run")
     }
 
-    /// The workspace that agents and editors have open.
+    /// The workspace of agents and editors.
     pub fn project(&self) -> PathBuf {
         self.dir.path().join("project")
     }
@@ -68,7 +68,7 @@ impl Sandbox {
         path
     }
 
-    /// The whole environment of a process in this sandbox. No agent's variable is in it.
+    /// The whole environment of a process in this sandbox, without any agent variable.
     pub fn env(&self) -> Vec<(&'static str, OsString)> {
         let at = |path: &str| OsString::from(self.dir.path().join(path));
         vec![
@@ -87,7 +87,7 @@ impl Sandbox {
             ("SHELL", "/bin/bash".into()),
             ("NO_PROXY", "127.0.0.1,localhost".into()),
             ("no_proxy", "127.0.0.1,localhost".into()),
-            // Inside a container agents would dial host.docker.internal instead of the loopback.
+            // In a container, agents would dial host.docker.internal instead of the loopback.
             (
                 "NODE_OPTIONS",
                 format!("--require={}", crate::node_script("hide-container.cjs").display()).into(),
@@ -95,14 +95,14 @@ impl Sandbox {
         ]
     }
 
-    /// A command in the project with this sandbox's environment and nothing else.
+    /// A command in the project, with only this sandbox's environment.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.env_clear().envs(self.env()).current_dir(self.project()).kill_on_drop(true);
         command
     }
 
-    /// Starts a command in a process group of its own, which dies with the sandbox.
+    /// Starts a command in a process group of its own, which ends with the sandbox.
     pub fn spawn(&self, command: &mut Command) -> Child {
         let child = command.process_group(0).spawn();
         let child = child.unwrap_or_else(|error| panic!("{:?} does not start: {error}", command.as_std()));
@@ -111,7 +111,7 @@ impl Sandbox {
         child
     }
 
-    /// The processes that were started in this sandbox and still run, wherever they went. Linux only.
+    /// The running processes of this sandbox, whatever their process group. Linux only.
     pub fn processes(&self) -> Vec<Pid> {
         marked(self.dir.path())
     }
@@ -120,17 +120,17 @@ impl Sandbox {
 impl Drop for Sandbox {
     fn drop(&mut self) {
         for group in self.groups.get_mut().expect("no test thread panics here").drain(..) {
-            // An error is a group that has already ended.
+            // The group may have ended.
             let _ = kill_process_group(group, Signal::KILL);
         }
-        // Where there is no `/proc`, what left its process group must be ended by who started it.
+        // Without `/proc`, a process outside its group must be ended by its starter.
         for pid in marked(self.dir.path()) {
             let _ = rustix::process::kill_process(pid, Signal::KILL);
         }
     }
 }
 
-/// The processes that carry our mark, wherever they went; none where there is no `/proc`.
+/// The processes with the sandbox's variable; none without `/proc`.
 fn marked(dir: &Path) -> Vec<Pid> {
     let mark = format!("{MARK}={}\0", dir.display()).into_bytes();
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|entry| {
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_leaves_its_process_group_dies_with_the_sandbox_too() {
+    async fn process_outside_its_group_dies_with_the_sandbox() {
         let sandbox = Sandbox::new();
         let script = "setsid sleep 1000 & echo $!; wait";
         let mut child =

@@ -1,12 +1,10 @@
-//! A terminal of its own for one program, as a person sits at it: keys, mouse and paste go in, the picture
-//! comes out.
+//! A terminal for one program: a test sends keys, mouse and paste, and reads the picture.
 //!
-//! The program runs on a real pty and leads a session there, so that Ctrl-Z, resizing and closing the window
-//! do what they do in earnest. What it draws is read by a terminal emulator. Nothing here knows what is
-//! drawn.
+//! The program leads a session on a real pty, so that Ctrl-Z, resizing and closing the window work as usual.
+//! A terminal emulator reads its output, and nothing here knows the program.
 //!
-//! The pty is opened with rustix and entered with setsid(1): a terminal must be able to hang up, which takes
-//! a reader that can be told to stop, and must not type anything that no test typed.
+//! rustix opens the pty and setsid(1) enters it: the terminal must be able to hang up, which needs a reader
+//! that can stop, and must not type anything by itself.
 
 pub mod key;
 mod link;
@@ -30,19 +28,19 @@ pub use picture::frame;
 use picture::text;
 pub use terminal::{Answers, Terminal};
 
-/// See the module. Dropping it kills the program and what runs in its process group; what has left that group
-/// dies with the sandbox.
+/// A terminal with its program. Dropping it kills the program's process group; processes outside the group
+/// end with the sandbox.
 #[derive(Debug)]
 pub struct Screen {
     child: Child,
-    /// The terminal's end; gone after hanging up.
+    /// The terminal's end; `None` after hanging up.
     link: Option<Link>,
-    /// The program's end, held so that its settings can be read after the program.
+    /// The program's end, kept so that its settings can be read after the program's end.
     tty: File,
     before: Termios,
 }
 
-/// What a wheel is turned towards.
+/// The direction of the mouse wheel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wheel {
     /// Away from the person.
@@ -72,7 +70,7 @@ impl Screen {
         // Not `Sandbox::spawn`: setsid forks when it already leads a group.
         let mut command = Command::new("setsid");
         command.env_clear().envs(sandbox.env()).envs(terminal.variables.iter().cloned());
-        // As a terminal starts it, also where the tests themselves were started with nohup(1).
+        // Undo nohup(1), in case the tests were started with it.
         command.current_dir(sandbox.project()).args(["--ctty", "env", "--default-signal=HUP"]).args(words);
         let end = || tty.try_clone().map(Stdio::from);
         let child = command.stdin(end()?).stdout(end()?).stderr(end()?).spawn();
@@ -81,7 +79,7 @@ impl Screen {
         Ok(Self { child, link, tty, before })
     }
 
-    /// Types: the bytes of a text, or of [`key`]s.
+    /// Types the bytes of a text, or of [`key`]s.
     ///
     /// # Errors
     /// After hanging up.
@@ -89,8 +87,8 @@ impl Screen {
         self.link()?.send(keys.as_bytes())
     }
 
-    /// Pastes a text, as terminals do: between marks if the program asked for them, and with Enter for a line
-    /// end.
+    /// Pastes a text as terminals do: with Enter for a line end, and between marks if the program requested
+    /// them.
     ///
     /// # Errors
     /// After hanging up.
@@ -105,7 +103,7 @@ impl Screen {
     /// Clicks on a cell with the left button.
     ///
     /// # Errors
-    /// When the program has not asked for the mouse: a terminal would select text instead.
+    /// When the program has not requested the mouse: a terminal would select text instead.
     pub fn click(&self, (row, column): (u16, u16)) -> Result<()> {
         self.mouse(0, (row, column), 'M')?;
         self.mouse(0, (row, column), 'm')
@@ -114,17 +112,17 @@ impl Screen {
     /// Turns the wheel by one notch over a cell.
     ///
     /// # Errors
-    /// When the program has not asked for the mouse: a terminal would scroll instead.
+    /// When the program has not requested the mouse: a terminal would scroll instead.
     pub fn wheel(&self, towards: Wheel, at: (u16, u16)) -> Result<()> {
         self.mouse(if towards == Wheel::Up { 64 } else { 65 }, at, 'M')
     }
 
-    /// The terminal's window gains or loses the focus; terminals tell only programs that asked.
+    /// The terminal's window gains or loses the focus.
     ///
     /// # Errors
-    /// When the program has not asked for that.
+    /// When the program has not requested focus events.
     pub fn focus(&self, gained: bool) -> Result<()> {
-        ensure!(self.link()?.asked_for(terminal::FOCUS), "the program has not asked for the focus");
+        ensure!(self.link()?.has_enabled(terminal::FOCUS), "the program has not requested focus events");
         self.press(if gained { "\x1b[I" } else { "\x1b[O" })
     }
 
@@ -137,12 +135,12 @@ impl Screen {
         Ok(tcsetwinsize(&self.tty, size(columns, rows))?)
     }
 
-    /// Closes the window. The program is sent SIGHUP, and cannot read or write any more.
+    /// Closes the window: the program gets SIGHUP and can no longer read or write.
     pub fn hang_up(&mut self) {
         self.link = None;
     }
 
-    /// Sends a signal to the program, and to nothing else.
+    /// Sends a signal to the program alone.
     ///
     /// # Errors
     /// When it has ended.
@@ -155,7 +153,7 @@ impl Screen {
         Pid::from_child(&self.child)
     }
 
-    /// What is shown now, as text without the blanks at the ends of lines.
+    /// The shown text, without blanks at the ends of lines.
     ///
     /// # Errors
     /// After hanging up.
@@ -163,7 +161,7 @@ impl Screen {
         Ok(text(&self.picture()?))
     }
 
-    /// What is shown now, with colours, cursor and modes.
+    /// The present picture: text, colours, cursor and modes.
     ///
     /// # Errors
     /// After hanging up.
@@ -171,7 +169,7 @@ impl Screen {
         Ok(self.link()?.picture())
     }
 
-    /// Where a text is shown first: row and column of its first cell, from 0.
+    /// The first place of a text: row and column of its first cell, from 0.
     ///
     /// # Errors
     /// When it is not shown.
@@ -181,7 +179,7 @@ impl Screen {
             .with_context(|| format!("{text:?} is not shown:\n{}", frame(&picture)))
     }
 
-    /// What the program has copied to the clipboard last, in base64.
+    /// The last text that the program copied to the clipboard, in base64.
     ///
     /// # Errors
     /// After hanging up.
@@ -189,7 +187,7 @@ impl Screen {
         Ok(self.link()?.copied())
     }
 
-    /// How long, at most, the program has waited for the slowest of the terminal's answers.
+    /// The longest time that the program may have waited for an answer of the terminal.
     ///
     /// # Errors
     /// After hanging up.
@@ -197,7 +195,7 @@ impl Screen {
         Ok(self.link()?.answered_within())
     }
 
-    /// How many bytes the program has written so far, as far as they have been read.
+    /// Number of bytes of the program's output that have been read so far.
     ///
     /// # Errors
     /// After hanging up.
@@ -205,7 +203,7 @@ impl Screen {
         Ok(self.link()?.received())
     }
 
-    /// Every byte that the program has written so far, as far as they have been read.
+    /// The program's whole output, as far as it has been read.
     ///
     /// # Errors
     /// After hanging up.
@@ -213,7 +211,7 @@ impl Screen {
         Ok(self.link()?.written())
     }
 
-    /// Waits until the screen's text is as wanted, and returns it.
+    /// Waits until `shown` accepts the screen's text, and returns the text.
     ///
     /// # Errors
     /// At the deadline, with what is shown instead.
@@ -221,7 +219,7 @@ impl Screen {
         self.wait_for_picture(what, |picture| shown(&text(picture))).map(|picture| text(&picture))
     }
 
-    /// Waits until a text is shown, and returns all that is.
+    /// Waits until a text is shown, and returns the whole screen's text.
     ///
     /// # Errors
     /// At the deadline, with what is shown instead.
@@ -229,7 +227,7 @@ impl Screen {
         self.wait_for(&format!("{text:?}"), |screen| screen.contains(text))
     }
 
-    /// Waits until the picture is as wanted, colours, cursor and modes included.
+    /// Waits until `shown` accepts the picture, including colours, cursor and modes.
     ///
     /// # Errors
     /// At the deadline, with what is shown instead.
@@ -245,10 +243,10 @@ impl Screen {
         })
     }
 
-    /// Waits until the program has written nothing for so long, from now on.
+    /// Waits until the program has written nothing for `silence`, from now on.
     ///
     /// # Errors
-    /// At the deadline: it never stops writing.
+    /// At the deadline, when it never stops writing.
     pub fn settle(&self, silence: Duration) -> Result<()> {
         let (link, from) = (self.link()?, Instant::now());
         let seen = || Err(format!("{} bytes, the last ones just now", link.received()));
@@ -257,7 +255,7 @@ impl Screen {
         })
     }
 
-    /// Waits until the program has ended and all that it wrote is on the screen.
+    /// Waits until the program has ended and its whole output is on the screen.
     ///
     /// # Errors
     /// At the deadline, with what is shown.
@@ -275,14 +273,13 @@ impl Screen {
         Ok(status)
     }
 
-    /// What the program has changed about the terminal and not changed back. Empty is how a program leaves
-    /// well.
+    /// The changes to the terminal that the program has not undone. A clean exit leaves none.
     ///
     /// # Errors
     /// After hanging up.
     pub fn left_behind(&self) -> Result<Vec<String>> {
         let mut left = self.link()?.left_behind();
-        // Settings have no equality; what they show of themselves is all there is to them.
+        // Settings have no equality, but their debug output is complete.
         let (before, now) = (format!("{:?}", self.before), format!("{:?}", tcgetattr(&self.tty)?));
         if before != now {
             left.push(format!("terminal settings: {now} instead of {before}"));
@@ -293,9 +290,9 @@ impl Screen {
     fn mouse(&self, button: u8, (row, column): (u16, u16), end: char) -> Result<()> {
         let picture = self.picture()?;
         let asked = picture.mouse_protocol_mode() != vt100::MouseProtocolMode::None;
-        ensure!(asked, "the program has not asked for the mouse:\n{}", frame(&picture));
+        ensure!(asked, "the program has not requested the mouse:\n{}", frame(&picture));
         let sgr = picture.mouse_protocol_encoding() == vt100::MouseProtocolEncoding::Sgr;
-        ensure!(sgr, "the program wants the mouse in an encoding that breaks beyond column 223");
+        ensure!(sgr, "the program's mouse encoding breaks beyond column 223");
         self.press(&format!("\x1b[<{button};{};{}{end}", column + 1, row + 1))
     }
 
@@ -306,7 +303,7 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // setsid made the program the leader of a group. An error is a group that has ended.
+        // setsid made the program the leader of a group, which may have ended.
         let _ = rustix::process::kill_process_group(self.pid(), Signal::KILL);
         let _ = self.child.wait();
     }

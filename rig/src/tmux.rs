@@ -1,8 +1,7 @@
-//! A terminal with several panes, as a person has it: tmux with its own socket, no configuration, and a
-//! sandbox's environment.
+//! A terminal with several panes: tmux with its own socket, no configuration, and a sandbox's environment.
 //!
-//! Keys are typed into real panes and screens are read back, so that what is tested is what a person would
-//! see. It knows nothing of agents or companions.
+//! Tests type keys into real panes and read the screens back, so that they see what a person would see.
+//! Nothing here knows agents or companions.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -16,14 +15,14 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use crate::sandbox::Sandbox;
 use crate::wait;
 
-/// What a pane's shell shows when it waits for a command.
+/// The prompt of a pane's shell.
 pub const SHELL_PROMPT: &str = "rig$";
 
-/// Agents take an Enter within 30 ms of the last key for part of a paste; a person is slower.
-const BREATH: Duration = Duration::from_millis(120);
+/// The pause before Enter: agents take an Enter within 30 ms of the last key for part of a paste.
+const ENTER_DELAY: Duration = Duration::from_millis(120);
 
-/// A tmux server. Dropping it kills the server and whatever runs in its panes; what survives that carries the
-/// mark of its sandbox and dies with it.
+/// A tmux server. Dropping it kills the server and the processes in its panes; survivors end with the
+/// sandbox.
 #[derive(Debug)]
 pub struct Tmux(Arc<Server>);
 
@@ -54,7 +53,7 @@ impl Tmux {
         }))
     }
 
-    /// Opens a pane beside the others, `name` being what failures call it, and waits for its shell.
+    /// Opens a pane beside the others and waits for its shell. Failure messages use `name`.
     ///
     /// # Errors
     /// When tmux is missing or does not start, or the shell shows no prompt.
@@ -83,10 +82,10 @@ impl Tmux {
         pane.shows_its_shell()
     }
 
-    /// The pane that a program has opened beside `pane`, in the same window.
+    /// Waits for the pane that a program opens beside `pane`, in the same window.
     ///
     /// # Errors
-    /// At the deadline, when none was opened.
+    /// At the deadline.
     pub fn opened_beside(&self, pane: &Pane, name: &str) -> Result<Pane> {
         let id = wait::until("a pane beside the other", wait::PATIENCE, || {
             let panes = self.0.run(&[&["list-panes", "-t", &pane.id, "-F", "#{pane_id}"]]);
@@ -118,7 +117,7 @@ impl Tmux {
 
 impl Drop for Tmux {
     fn drop(&mut self) {
-        // An error is a server that has already ended.
+        // The server may have ended.
         let _ = self.0.run(&[&["kill-server"]]);
     }
 }
@@ -154,7 +153,7 @@ impl Pane {
         self.type_text(text)?;
         let shown = text.char_indices().rev().take(12).last().map_or(text, |(start, _)| &text[start..]);
         self.wait_for(&format!("the typed {text:?}"), |screen| screen.contains(shown))?;
-        std::thread::sleep(BREATH);
+        std::thread::sleep(ENTER_DELAY);
         self.press("Enter")
     }
 
@@ -174,14 +173,14 @@ impl Pane {
         self.server.run(&[&["send-keys", "-t", &self.id, key]]).map(drop)
     }
 
-    /// Ends the program in the foreground, with all of its processes, as `kill -9` does.
+    /// Kills the program in the foreground, with all of its processes.
     ///
     /// # Errors
     /// When there is none, or the pane is gone.
     pub fn kill(&self) -> Result<()> {
         let shell = self.server.run(&[&["display-message", "-p", "-t", &self.id, "#{pane_pid}"]])?;
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", shell.trim()))?;
-        // Behind the name: state, parent, group, session, terminal, and the terminal's foreground group.
+        // After the name: state, parent, group, session, terminal, and the terminal's foreground group.
         let mut fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
         let (own, foreground) = (fields.nth(2), fields.nth(2));
         ensure!(own != foreground, "nothing runs in the pane of {}", self.name);
@@ -199,7 +198,7 @@ impl Pane {
         wait::until(&what, wait::PATIENCE, || self.screen().map_or(Ok(()), |screen| Err(framed(&screen))))
     }
 
-    /// What the pane shows now: wrapped lines joined, no blank lines at the end.
+    /// The present screen: wrapped lines joined, no blank lines at the end.
     ///
     /// # Errors
     /// When the pane is gone.
@@ -207,7 +206,7 @@ impl Pane {
         self.server.capture(&self.id, &[])
     }
 
-    /// All the pane has shown so far and still remembers.
+    /// The screen with its scroll-back.
     ///
     /// # Errors
     /// When the pane is gone.
@@ -215,7 +214,7 @@ impl Pane {
         self.server.capture(&self.id, &["-S", "-"])
     }
 
-    /// Waits until the screen satisfies `predicate`, and returns that screen.
+    /// Waits until the screen satisfies `predicate`, and returns the screen.
     ///
     /// # Errors
     /// At the deadline ([`wait::PATIENCE`]), with all screens as they are then.
@@ -247,7 +246,7 @@ impl Pane {
         Ok(self)
     }
 
-    /// What the other panes show: the reason is often there.
+    /// The other panes' screens, which often show the reason of a failure.
     fn beside(&self) -> String {
         let panes = self.server.run(&[&["list-panes", "-a", "-F", "#{pane_id}"]]).unwrap_or_default();
         let others = panes.lines().filter(|id| *id != self.id);

@@ -1,21 +1,21 @@
-//! Waiting for a condition instead of sleeping for a guess.
+//! Waits for a condition instead of a guessed time.
 //!
-//! Every wait of the rig ends: with the value that was awaited, or at its deadline with a message that says
-//! what was awaited and what was seen instead.
+//! Every wait of the rig ends: with the awaited value, or at its deadline with a message that names the
+//! awaited thing and shows the last state.
 
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-/// Long enough for a whole agent to start on a busy machine; nothing ever asserts that it is quick.
+/// The usual deadline: long enough for the start of a whole agent on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(45);
 
 const POLL: Duration = Duration::from_millis(40);
 
-/// Asks `probe` until it answers `Ok`.
+/// Calls `probe` until it returns `Ok`.
 ///
 /// # Errors
-/// At the deadline: `what` was awaited, and the last `Err` of the probe, which says what was seen instead.
+/// At the deadline, with `what` and the probe's last `Err`, which shows the state.
 pub fn until<T>(
     what: &str,
     deadline: Duration,

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: what a companion costs and how quick it is, beside another one.
+//! `cargo xtask bench`: measures the cost and speed of a companion beside another one.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,34 +10,34 @@ use anyhow::Context as _;
 
 use crate::run::{cargo, must};
 
-/// The word for what a plugin author would write today.
+/// The name of the baseline: what a plugin author would write today.
 const BASELINE: &str = "baseline";
 
-/// What to measure.
+/// Options of `cargo xtask bench`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Measure what this command starts, until it can be found; an `alongside` program is started as a host
+    /// Measure the companion that this command starts; an `alongside` program is started as a host
     #[arg(long, value_name = "CMD", conflicts_with = "file")]
     start: Option<String>,
 
-    /// Measure the running companion that this discovery file leads to
+    /// Measure the running companion of this discovery file
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
 
-    /// Beside it, turn by turn, what this command starts; `baseline` is the companion in rig/node/baseline
+    /// Measure in turns with the companion that this command starts; `baseline` is the one in
+    /// rig/node/baseline
     #[arg(long, value_name = "CMD")]
     vs: Option<String>,
 
-    /// Who moves the cursor and accepts at what is measured: a command as for `alongside check`, or
-    /// unix:SOCKET
+    /// The driver that moves the cursor and accepts: a command as for `alongside check`, or unix:SOCKET
     #[arg(long, value_name = "CMD")]
     drive: Option<String>,
 
-    /// The same for what --vs starts
+    /// The driver for the companion of --vs
     #[arg(long, value_name = "CMD", requires = "vs")]
     vs_drive: Option<String>,
 
-    /// How long they wait for more before they tell agents of a move, in milliseconds
+    /// How long the companions collect moves before they send a context, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 50)]
     debounce: u64,
 
@@ -45,7 +45,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = scene)]
     only: Vec<Scene>,
 
-    /// Only a little of everything, to see that it works
+    /// Measure only a little of everything, to see that it works
     #[arg(long)]
     quick: bool,
 
@@ -53,7 +53,7 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with = "markdown")]
     json: bool,
 
-    /// Print a table of Markdown, as it stands in docs/performance.md
+    /// Print a Markdown table, as in docs/performance.md
     #[arg(long)]
     markdown: bool,
 }
@@ -92,17 +92,19 @@ pub(crate) fn bench(options: &Options) -> anyhow::Result<ExitCode> {
 
 fn scene(name: &str) -> Result<Scene, String> {
     let known = Scene::ALL.into_iter().find(|(known, _)| *known == name).map(|(_, scene)| scene);
-    known.ok_or_else(|| format!("take one of {}", Scene::ALL.map(|(name, _)| name).join(", ")))
+    known.ok_or_else(|| format!("choose one of {}", Scene::ALL.map(|(name, _)| name).join(", ")))
 }
 
-/// What a command is: a program of ours is told by its name.
+/// The kind of a command; a program named `alongside` is ours.
 fn kind(command: &str) -> anyhow::Result<Kind> {
     if command == BASELINE {
         return Ok(Kind::Baseline(Box::new(alongside_rig::install()?)));
     }
     let program = Path::new(command);
     if program.file_name().is_some_and(|name| name == "alongside") {
-        let program = program.canonicalize().with_context(|| format!("no program {}", program.display()))?;
+        let program = program
+            .canonicalize()
+            .with_context(|| format!("cannot find the program {}", program.display()))?;
         return Ok(Kind::Ours(program));
     }
     Ok(Kind::Command(command.to_owned()))
@@ -118,12 +120,12 @@ fn subject(kind: Kind, drive: Option<String>) -> Subject {
     Subject { name, kind, drive }
 }
 
-/// Set once somebody presses Ctrl-C: what runs is then ended in order.
+/// Becomes true on Ctrl-C; the companions under way are then ended in order.
 fn interruption() -> &'static AtomicBool {
     static INTERRUPTED: AtomicBool = AtomicBool::new(false);
     std::thread::spawn(|| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        // Without a way to hear of it, Ctrl-C ends us at once.
+        // Without a handler, Ctrl-C ends this process at once.
         if runtime.is_ok_and(|runtime| runtime.block_on(tokio::signal::ctrl_c()).is_ok()) {
             INTERRUPTED.store(true, Relaxed);
         }

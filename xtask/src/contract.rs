@@ -1,4 +1,4 @@
-//! Keeps `docs/contract.md`, and the pages that promise things, true: every test they name is there.
+//! Checks that every test named in `docs/contract.md` and in the pages with promises exists.
 
 #[cfg(test)]
 mod tests {
@@ -20,7 +20,7 @@ mod tests {
         }
     }
 
-    /// The last column of the tables: names in backquotes.
+    /// The test names in the last column of the tables.
     fn named_tests(contract: &str) -> Vec<String> {
         let rows = contract.lines().filter(|line| line.starts_with('|') && !line.starts_with("|---"));
         rows.filter_map(|row| row.trim_end_matches('|').rsplit_once('|'))
@@ -29,14 +29,14 @@ mod tests {
     }
 
     #[test]
-    fn every_test_that_the_contract_names_is_there() {
+    fn every_test_named_in_the_contract_exists() {
         let contract = fs::read_to_string(workspace().join("docs/contract.md")).unwrap();
         let mut code = String::new();
         for directory in ["crates", "rig"] {
             sources(&workspace().join(directory), &mut code);
         }
         let named = named_tests(&contract);
-        assert!(named.len() > 80, "the tables were not read: {} tests", named.len());
+        assert!(named.len() > 80, "found only {} tests in the tables", named.len());
         let missing: Vec<_> = named
             .iter()
             .filter(|test| {
@@ -45,11 +45,11 @@ mod tests {
                     && !code.contains(&format!(" {test}: \""))
             })
             .collect();
-        assert!(missing.is_empty(), "named in docs/contract.md and nowhere to be found: {missing:#?}");
+        assert!(missing.is_empty(), "docs/contract.md names tests that do not exist: {missing:#?}");
     }
 
     #[test]
-    fn every_test_that_promises_of_security_and_reliability_name_is_there() {
+    fn every_test_named_in_security_and_reliability_exists() {
         let mut code = String::new();
         for directory in ["crates", "rig", "xtask"] {
             sources(&workspace().join(directory), &mut code);
@@ -61,15 +61,15 @@ mod tests {
                     && word.chars().all(|c| c == '_' || c.is_ascii_lowercase() || c.is_ascii_digit())
             };
             let named: Vec<&str> = text.split('`').skip(1).step_by(2).filter(is_test).collect();
-            assert!(named.len() > 10, "{page} was not read: {named:?}");
+            assert!(named.len() > 10, "found too few tests in {page}: {named:?}");
             let missing: Vec<_> =
                 named.iter().filter(|test| !code.contains(&format!("fn {test}("))).collect();
-            assert!(missing.is_empty(), "named in {page} and nowhere to be found: {missing:#?}");
+            assert!(missing.is_empty(), "{page} names tests that do not exist: {missing:#?}");
         }
     }
 
     #[test]
-    fn every_rule_of_the_contract_names_a_test() {
+    fn every_contract_rule_names_a_test() {
         let contract = fs::read_to_string(workspace().join("docs/contract.md")).unwrap();
         let rows = contract.lines().filter(|line| line.starts_with('|') && !line.starts_with("|---"));
         let without: Vec<_> = rows

@@ -1,8 +1,7 @@
-//! `cargo xtask counts`: how many instructions the hot paths take. Unlike time, that is the same on a busy
-//! machine, so that a path that grew shows without a stopwatch: docs/performance.md keeps the numbers.
+//! `cargo xtask counts`: counts the instructions of the hot paths. Unlike time, the counts are the same on a
+//! busy machine; docs/performance.md keeps them.
 //!
-//! Each path is a bench that runs once, under valgrind, which counts only what is within the function named
-//! `hot_…` there.
+//! Each path is a bench that runs once under valgrind, which counts only inside the bench's function `hot_…`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,38 +11,37 @@ use anyhow::{Context as _, bail};
 
 use crate::run::{announce, cargo};
 
-/// How many instructions are counted.
+/// Options of `cargo xtask counts`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Only paths whose name contains this
+    /// Count only paths whose name contains this
     only: Option<String>,
 
-    /// Keep the numbers in docs/performance.md, whatever they were before
+    /// Write the counts to docs/performance.md, whatever they were before
     #[arg(long)]
     write: bool,
 }
 
-/// A path may take this much more than before, in percent: hash tables are seeded anew in every run, and
-/// texts lie elsewhere.
-const MORE: u64 = 5;
+/// How much a path may grow, in percent: hash tables have new seeds in every run, and texts other addresses.
+const MAX_GROWTH: u64 = 5;
 
-/// Where the numbers are kept.
+/// The page that keeps the counts.
 const PAGE: &str = "docs/performance.md";
 const HEADING: &str = "## Instruction counts";
 
 /// A hot path.
 struct Hot {
-    what: &'static str,
+    name: &'static str,
     package: &'static str,
     bench: &'static str,
     /// The bench, and its argument if it has one.
     case: &'static str,
-    /// What is counted: functions whose name ends so.
+    /// The end of the names of the counted functions.
     function: &'static str,
 }
 
-const fn hot(what: &'static str, [package, bench, case, function]: [&'static str; 4]) -> Hot {
-    Hot { what, package, bench, case, function }
+const fn hot(name: &'static str, [package, bench, case, function]: [&'static str; 4]) -> Hot {
+    Hot { name, package, bench, case, function }
 }
 
 const COMPANION: &str = "alongside-companion";
@@ -95,7 +93,7 @@ const PATHS: &[Hot] = &[
 
 pub(crate) fn counts(options: &Options) -> anyhow::Result<ExitCode> {
     let kept = kept(&std::fs::read_to_string(PAGE).unwrap_or_default());
-    let wanted = |hot: &&Hot| options.only.as_ref().is_none_or(|only| hot.what.contains(only));
+    let wanted = |hot: &&Hot| options.only.as_ref().is_none_or(|only| hot.name.contains(only));
     let benches = build()?;
     let mut counted = kept.clone();
     let mut grown = 0;
@@ -103,11 +101,11 @@ pub(crate) fn counts(options: &Options) -> anyhow::Result<ExitCode> {
         let key = (hot.package.to_owned(), hot.bench.to_owned());
         let program = benches.get(&key).with_context(|| format!("cargo built no bench {key:?}"))?;
         let now = count(program, hot)?;
-        let before = kept.get(hot.what).copied();
-        let (change, more) = compared(before, now);
-        println!("{:<50} {:>16} {change}", hot.what, grouped(now));
+        let before = kept.get(hot.name).copied();
+        let (change, more) = compare(before, now);
+        println!("{:<50} {:>16} {change}", hot.name, grouped(now));
         grown += usize::from(more);
-        counted.insert(hot.what.to_owned(), now);
+        counted.insert(hot.name.to_owned(), now);
     }
     if options.write {
         write(&counted)?;
@@ -115,14 +113,15 @@ pub(crate) fn counts(options: &Options) -> anyhow::Result<ExitCode> {
     }
     if grown > 0 {
         println!(
-            "{grown} grew by more than {MORE} %. If that is worth it, say why in the commit and run `cargo xtask counts --write`"
+            "{grown} paths grew by more than {MAX_GROWTH} %. If that is worth it, give the reason \
+             in the commit and run `cargo xtask counts --write`"
         );
         return Ok(ExitCode::FAILURE);
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds the benches; their programs by package and name.
+/// Builds the benches, and returns their programs by package and name.
 fn build() -> anyhow::Result<BTreeMap<(String, String), PathBuf>> {
     let mut build = cargo();
     build.args(["bench", "--no-run", "--benches", "--message-format=json-render-diagnostics"]);
@@ -132,11 +131,11 @@ fn build() -> anyhow::Result<BTreeMap<(String, String), PathBuf>> {
     announce(&build);
     let output = build.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
     if !output.status.success() {
-        bail!("the benches cannot be built: {}", output.status);
+        bail!("cannot build the benches: {}", output.status);
     }
-    let said = String::from_utf8(output.stdout).context("cargo says no text")?;
+    let messages = String::from_utf8(output.stdout).context("cargo printed invalid UTF-8")?;
     let mut programs = BTreeMap::new();
-    for message in said.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()) {
+    for message in messages.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok()) {
         let (target, program) = (&message["target"], &message["executable"]);
         let (Some(name), Some(program)) = (target["name"].as_str(), program.as_str()) else { continue };
         let source = target["src_path"].as_str().map(Path::new);
@@ -149,7 +148,7 @@ fn build() -> anyhow::Result<BTreeMap<(String, String), PathBuf>> {
     Ok(programs)
 }
 
-/// Runs a path once, and counts.
+/// Runs a path once, and returns its instruction count.
 fn count(program: &Path, hot: &Hot) -> anyhow::Result<u64> {
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
@@ -158,25 +157,25 @@ fn count(program: &Path, hot: &Hot) -> anyhow::Result<u64> {
     let ran = valgrind
         .stdin(Stdio::null())
         .output()
-        .context("valgrind, which counts, cannot be started: on Debian, `apt-get install valgrind`")?;
-    let said = String::from_utf8_lossy(&ran.stderr);
-    let counted = said.lines().find_map(|line| line.split_once("Collected :"));
+        .context("cannot start valgrind; on Debian: `apt-get install valgrind`")?;
+    let report = String::from_utf8_lossy(&ran.stderr);
+    let counted = report.lines().find_map(|line| line.split_once("Collected :"));
     let counted = counted.and_then(|(_, count)| count.trim().parse().ok()).unwrap_or(0);
     if !ran.status.success() || counted == 0 {
-        bail!("{}: {} was not counted ({}):\n{said}", hot.what, hot.function, ran.status);
+        bail!("{}: valgrind counted no {} ({}):\n{report}", hot.name, hot.function, ran.status);
     }
     Ok(counted)
 }
 
-/// What is said of a number, and whether it grew too much.
-fn compared(before: Option<u64>, now: u64) -> (String, bool) {
+/// The change of a count in words, and whether it is too much.
+fn compare(before: Option<u64>, now: u64) -> (String, bool) {
     let Some(before) = before.filter(|before| *before > 0) else { return ("new".into(), false) };
     let change = (now as f64 / before as f64 - 1.0) * 100.0;
-    let more = now * 100 > before * (100 + MORE);
+    let more = now * 100 > before * (100 + MAX_GROWTH);
     (format!("{change:+.1} %{}", if more { "  GREW" } else { "" }), more)
 }
 
-/// The numbers that are kept in a page.
+/// The counts in a page.
 fn kept(page: &str) -> BTreeMap<String, u64> {
     let section = page.split_once(HEADING).map_or("", |(_, rest)| rest.split("\n## ").next().unwrap_or(rest));
     let row = |line: &str| {
@@ -192,7 +191,7 @@ fn write(counted: &BTreeMap<String, u64>) -> anyhow::Result<()> {
     std::fs::write(PAGE, written).with_context(|| format!("{PAGE} cannot be written"))
 }
 
-/// A page with this table in place of its own.
+/// The page with this table in place of its own.
 fn with_table(page: &str, counted: &BTreeMap<String, u64>) -> anyhow::Result<String> {
     const TOP: &str = "| path | instructions |\n|---|---:|\n";
     let section = page.find(HEADING).with_context(|| format!("{PAGE} has no section {HEADING:?}"))?;
@@ -200,12 +199,12 @@ fn with_table(page: &str, counted: &BTreeMap<String, u64>) -> anyhow::Result<Str
         section + page[section..].find(TOP).with_context(|| format!("{HEADING:?} has no table"))? + TOP.len();
     let rows = page[start..].split_inclusive('\n').take_while(|line| line.starts_with('|'));
     let end = start + rows.map(str::len).sum::<usize>();
-    let row = |hot: &Hot| Some(format!("| {} | {} |\n", hot.what, grouped(*counted.get(hot.what)?)));
+    let row = |hot: &Hot| Some(format!("| {} | {} |\n", hot.name, grouped(*counted.get(hot.name)?)));
     let table: String = PATHS.iter().filter_map(row).collect();
     Ok(format!("{}{table}{}", &page[..start], &page[end..]))
 }
 
-/// As people read long numbers.
+/// A number with thousands separators.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
@@ -223,11 +222,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_and_nothing_else_changes() {
+    fn written_counts_are_read_and_the_rest_stays() {
         let page = format!(
-            "# P\n\n{HEADING}\n\nSaid.\n\n| path | instructions |\n|---|---:|\n| old | 1 |\n\nMore.\n\n## Size\n\n| a | 7 |\n"
+            "# P\n\n{HEADING}\n\nSaid.\n\n| path | instructions |\n|---|---:|\n\
+             | old | 1 |\n\nMore.\n\n## Size\n\n| a | 7 |\n"
         );
-        let counted = BTreeMap::from([(PATHS[0].what.to_owned(), 1_234_567), (PATHS[1].what.to_owned(), 89)]);
+        let counted = BTreeMap::from([(PATHS[0].name.to_owned(), 1_234_567), (PATHS[1].name.to_owned(), 89)]);
         let written = with_table(&page, &counted).unwrap();
         assert_eq!(kept(&written), counted);
         assert!(
@@ -240,14 +240,14 @@ mod tests {
 
     #[test]
     fn a_path_may_grow_a_little() {
-        assert_eq!(compared(None, 7), ("new".into(), false));
-        assert_eq!(compared(Some(1000), 1050), ("+5.0 %".into(), false));
-        assert_eq!(compared(Some(1000), 1051), ("+5.1 %  GREW".into(), true));
-        assert_eq!(compared(Some(1000), 900), ("-10.0 %".into(), false));
+        assert_eq!(compare(None, 7), ("new".into(), false));
+        assert_eq!(compare(Some(1000), 1050), ("+5.0 %".into(), false));
+        assert_eq!(compare(Some(1000), 1051), ("+5.1 %  GREW".into(), true));
+        assert_eq!(compare(Some(1000), 900), ("-10.0 %".into(), false));
     }
 
     #[test]
-    fn every_path_is_a_bench_that_is_there() {
+    fn every_path_has_a_bench() {
         let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
         for hot in PATHS {
             let home = hot.package.trim_start_matches("alongside-");
@@ -257,11 +257,11 @@ mod tests {
             assert!(
                 source.contains(&format!("fn {name}(")),
                 "{}: no {name} in {}",
-                hot.what,
+                hot.name,
                 bench.display()
             );
             let function = format!("#[inline(never)]\nfn {}(", hot.function);
-            assert!(source.contains(&function), "{}: no {} of its own", hot.what, hot.function);
+            assert!(source.contains(&function), "{}: no {} of its own", hot.name, hot.function);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask dist`: what people install who have no compiler. An archive for this machine, checksums, the
-//! script that installs it, and a Debian package; all of it the same bytes for the same commit and compiler.
+//! `cargo xtask dist`: builds the packages for people without a compiler: an archive for this machine,
+//! checksums, the install script, and a Debian package. The same commit and compiler give the same bytes.
 
 mod archive;
 mod debian;
@@ -15,15 +15,15 @@ use anyhow::{Context as _, bail};
 
 use crate::run::{cargo, must};
 
-/// Where it is put, below the directory of targets.
+/// The output directory, below the target directory.
 const OUT: &str = "dist";
 
-/// What to make.
+/// Options of `cargo xtask dist`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Tries the script and the package in a new, minimal Debian afterwards.
+    /// Try the script and the package in a new, minimal Debian afterwards.
     ///
-    /// It needs root and debootstrap with a mirror of Debian; without them it says so and is skipped.
+    /// This needs root, and debootstrap with a Debian mirror; without them it is skipped with a message.
     #[arg(long = "try")]
     try_out: bool,
 
@@ -31,12 +31,12 @@ pub(crate) struct Options {
     #[arg(long, value_name = "TRIPLE")]
     target: Option<String>,
 
-    /// The URL that the script fetches archives from when it is not told another.
+    /// The URL that the script fetches archives from by default.
     #[arg(long, value_name = "URL")]
     from: Option<String>,
 }
 
-/// A program that was built, and what packages say of it.
+/// A built program, and the facts that packages state.
 #[derive(Debug, Clone)]
 pub(crate) struct Product {
     /// The program.
@@ -45,7 +45,7 @@ pub(crate) struct Product {
     pub(crate) version: String,
     /// The target it was built for, as Rust spells it.
     pub(crate) target: String,
-    /// When it changed last, in seconds since the Unix epoch: what every file in a package is dated.
+    /// The date of every file in a package, in seconds since the Unix epoch: the last commit's.
     pub(crate) epoch: u64,
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn dist(options: &Options) -> anyhow::Result<ExitCode> {
     let built = targets();
     let mut build = cargo();
     build.args(["build", "--release", "--package", "alongside", "--target", &target]);
-    // The place where it was built is nobody's business, and would make each build another one.
+    // Paths of this machine would make every build different.
     let home =
         std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| format!("{home}/.cargo")));
     let places = [(root().display().to_string(), "."), (home.unwrap_or_default(), "cargo")];
@@ -76,7 +76,7 @@ pub(crate) fn dist(options: &Options) -> anyhow::Result<ExitCode> {
     if options.try_out { trial::run_all(&product, &out, &built) } else { Ok(ExitCode::SUCCESS) }
 }
 
-/// Makes everything anew in `out`.
+/// Makes everything in `out`, which is emptied first.
 pub(crate) fn make(product: &Product, out: &Path, from: Option<&str>) -> anyhow::Result<()> {
     if out.exists() {
         std::fs::remove_dir_all(out).with_context(|| format!("cannot remove {}", out.display()))?;
@@ -88,7 +88,7 @@ pub(crate) fn make(product: &Product, out: &Path, from: Option<&str>) -> anyhow:
     if debian::can_be_made() {
         debian::make(product, &pages, &scratch, out)?;
     } else {
-        println!("SKIPPED: the Debian package: dpkg-deb is not installed");
+        println!("SKIPPED: the Debian package, because dpkg-deb is not installed");
     }
     std::fs::remove_dir_all(&scratch)?;
     script(out, from)?;
@@ -98,7 +98,7 @@ pub(crate) fn make(product: &Product, out: &Path, from: Option<&str>) -> anyhow:
     Ok(())
 }
 
-/// The script, which knows where archives are published if we do.
+/// Writes the install script, with the URL of published archives if there is one.
 fn script(out: &Path, from: Option<&str>) -> anyhow::Result<()> {
     const PUBLISHED: &str = "published=''";
     let mut script = std::fs::read_to_string(root().join("packaging/install.sh"))?;
@@ -107,7 +107,7 @@ fn script(out: &Path, from: Option<&str>) -> anyhow::Result<()> {
             bail!("packaging/install.sh has no line {PUBLISHED}");
         }
         if from.contains('\'') || !from.starts_with("https://") {
-            bail!("--from takes a URL that begins with https://");
+            bail!("--from needs a URL that begins with https://");
         }
         script = script.replace(PUBLISHED, &format!("published='{from}'"));
     }
@@ -132,7 +132,7 @@ pub(crate) fn root() -> PathBuf {
     root.map_or_else(|| PathBuf::from("."), Path::to_owned)
 }
 
-/// Cargo's directory of targets.
+/// Cargo's target directory.
 fn targets() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
@@ -141,7 +141,7 @@ fn targets() -> PathBuf {
 fn host() -> anyhow::Result<String> {
     let said = tools::output(Command::new("rustc").arg("-vV"))?;
     let host = said.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).context("rustc -vV does not name this machine's target; give --target")
+    host.map(str::to_owned).context("rustc -vV names no host target; use --target")
 }
 
 /// `SOURCE_DATE_EPOCH`, else the time of the last commit.
@@ -149,7 +149,7 @@ fn epoch() -> anyhow::Result<u64> {
     let said = match std::env::var("SOURCE_DATE_EPOCH") {
         Ok(said) => said,
         Err(_) => tools::output(Command::new("git").args(["log", "-1", "--format=%ct"]).current_dir(root()))
-            .context("set SOURCE_DATE_EPOCH where there is no git repository")?,
+            .context("without a git repository, set SOURCE_DATE_EPOCH")?,
     };
-    said.trim().parse().with_context(|| format!("{said:?} is no time in seconds since 1970"))
+    said.trim().parse().with_context(|| format!("{said:?} is not a time in seconds since 1970"))
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask fuzz`: cargo-fuzz, the same for everybody. What must hold for any input stands in `fuzz/src`,
-//! and the tests below hold it against the seeds without cargo-fuzz.
+//! `cargo xtask fuzz`: runs the pinned cargo-fuzz. `fuzz/src` holds the property of each target; the tests
+//! below check it on the seeds without cargo-fuzz.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -9,38 +9,38 @@ use anyhow::{Context as _, bail};
 
 use crate::run::{announce, cargo, must};
 
-/// Of which release; a newer one may want another toolchain.
+/// The pinned release; a newer one may need another toolchain.
 const CARGO_FUZZ: &str = "0.13.2";
 /// All targets.
 const TARGETS: [&str; 8] =
     ["http", "json_rpc", "lsp", "proposals", "discovery", "composition", "positions", "harmless"];
 
-/// How many bytes an input may have. Texts are compared character by character there, which takes long for
-/// long ones, and tells nothing new.
-fn longest(target: &str) -> usize {
+/// The maximum length of an input, in bytes. Targets that compare texts character by character are slow on
+/// long ones, which show nothing new.
+fn max_length(target: &str) -> usize {
     match target {
         "composition" | "positions" | "harmless" => 128,
-        // A conversation about a proposal takes many words.
+        // A sequence of requests about a proposal is long.
         "proposals" => 1400,
         _ => 1024,
     }
 }
 
-/// What to fuzz, and for how long.
+/// Options of `cargo xtask fuzz`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Only this one.
+    /// Run only this target.
     #[arg(value_parser = TARGETS)]
     target: Option<String>,
-    /// How long each target runs.
+    /// Seconds per target.
     #[arg(long, default_value_t = 60, conflicts_with = "inputs")]
     seconds: u64,
-    /// How many inputs each target is given instead.
+    /// Inputs per target, instead of seconds.
     #[arg(long)]
     inputs: Option<u64>,
 }
 
-/// Fails with the first input for which something does not hold, and says how to try it again.
+/// Runs the targets until one fails, and prints how to replay its input.
 pub(crate) fn fuzz(options: &Options) -> anyhow::Result<ExitCode> {
     let installed = install()?;
     let limit = match options.inputs {
@@ -61,7 +61,7 @@ fn checkout() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// cargo-fuzz, once for all checkouts. Returns where its program lies.
+/// Installs cargo-fuzz, once for all checkouts, and returns its program.
 fn install() -> anyhow::Result<PathBuf> {
     let cache = match std::env::var_os("XDG_CACHE_HOME").filter(|path| !path.is_empty()) {
         Some(cache) => PathBuf::from(cache),
@@ -77,19 +77,19 @@ fn install() -> anyhow::Result<PathBuf> {
     Ok(program)
 }
 
-/// Runs one target; false if something was found.
+/// Runs one target; false if it failed.
 fn run(cargo_fuzz: &Path, target: &str, limit: &str) -> anyhow::Result<bool> {
     let fuzz = checkout().join("fuzz");
     let known = checkout().join("target/fuzz").join(target);
     std::fs::create_dir_all(&known).with_context(|| format!("cannot make {}", known.display()))?;
     let mut command = Command::new(cargo_fuzz);
-    // Sanitizers need a nightly compiler, and there is no unsafe code for them to look at.
+    // Sanitizers need a nightly compiler, and there is no unsafe code to check.
     command.args(["run", "--sanitizer", "none", "--fuzz-dir"]).arg(&fuzz).arg(target);
     command.arg(&known).arg(fuzz.join("corpus").join(target));
     command.args([
         "--",
         limit,
-        &format!("-max_len={}", longest(target)),
+        &format!("-max_len={}", max_length(target)),
         "-print_final_stats=1",
         "-verbosity=1",
     ]);
@@ -97,10 +97,10 @@ fn run(cargo_fuzz: &Path, target: &str, limit: &str) -> anyhow::Result<bool> {
     announce(&command);
     let mut child = command.spawn().context("cannot start cargo-fuzz")?;
     let output = child.stderr.take().context("cargo-fuzz has no output")?;
-    let (mut told, mut stats) = (Vec::new(), Stats::default());
+    let (mut output_lines, mut stats) = (Vec::new(), Stats::default());
     for line in BufReader::new(output).split(b'\n') {
         let line = String::from_utf8_lossy(&line?).into_owned();
-        // libFuzzer tells of each input that it keeps, and at every power of two how far it is.
+        // libFuzzer prints a line per kept input, and its progress at every power of two.
         match line.strip_prefix('#') {
             Some(kept) => {
                 if let Some(inputs) = pulse(kept) {
@@ -109,32 +109,33 @@ fn run(cargo_fuzz: &Path, target: &str, limit: &str) -> anyhow::Result<bool> {
             }
             None => {
                 stats.take(&line);
-                told.push(line);
+                output_lines.push(line);
             }
         }
     }
     if !child.wait()?.success() {
-        // From where it went wrong: what came before is the build, and libFuzzer's greeting.
-        told.iter().skip(told.len().saturating_sub(80)).for_each(|line| eprintln!("{line}"));
+        // The last lines tell the failure; the build and libFuzzer's greeting come before.
+        output_lines.iter().skip(output_lines.len().saturating_sub(80)).for_each(|line| eprintln!("{line}"));
         println!(
-            "{target}: FAILED; the input is below fuzz/artifacts/{target}, and the lines above end with how to try it again"
+            "{target}: FAILED; the input is in fuzz/artifacts/{target}. The lines above end with the command \
+             that replays it"
         );
         return Ok(false);
     }
     let Stats { inputs: Some(inputs), speed: Some(speed) } = stats else {
-        bail!("libFuzzer did not say how many inputs it has made up for {target}");
+        bail!("libFuzzer printed no statistics for {target}");
     };
-    println!("{target}: {inputs} inputs, {speed} a second, nothing found");
+    println!("{target}: {inputs} inputs, {speed} a second, no failure");
     Ok(true)
 }
 
-/// How many inputs libFuzzer has made up, if that is what it says after the `#`.
+/// The number of inputs so far, from a progress line after its `#`.
 fn pulse(line: &str) -> Option<u64> {
-    let (inputs, what) = line.split_once('\t')?;
-    what.starts_with("pulse").then(|| inputs.trim().parse().ok())?
+    let (inputs, event) = line.split_once('\t')?;
+    event.starts_with("pulse").then(|| inputs.trim().parse().ok())?
 }
 
-/// What libFuzzer says at the end.
+/// libFuzzer's final statistics.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Stats {
     inputs: Option<u64>,
@@ -159,7 +160,7 @@ mod fuzzed;
 mod tests {
     use super::*;
 
-    /// Holds a target against its seeds, and each of them against pieces of it.
+    /// Runs a target on its seeds and on pieces of each seed.
     fn seeds_hold(target: &str, holds: fn(&[u8])) {
         let seeds = checkout().join("fuzz/corpus").join(target);
         let mut held = 0;
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sum_is_what_libfuzzer_says_last() {
+    fn stats_come_from_libfuzzers_last_lines() {
         let mut stats = Stats::default();
         for line in [
             "Done 7 runs in 0 second(s)",

@@ -1,4 +1,4 @@
-//! `cargo xtask load`: hundreds of agents at once against this program, and what it costs.
+//! `cargo xtask load`: plays hundreds of agents at once against this program, and reports the cost.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,26 +9,26 @@ use anyhow::Context as _;
 
 use crate::run::{cargo, must, run as start};
 
-/// How much load.
+/// Options of `cargo xtask load`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Agents that are connected at once; each takes two connections
+    /// Number of connected agents; each takes two connections
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=2_000))]
     sessions: u32,
 
-    /// How long they play; memory is judged from three minutes on
+    /// Duration; memory growth counts only from three minutes on
     #[arg(long, default_value_t = 600)]
     seconds: u64,
 
-    /// Proposals a minute of each agent, on average
+    /// Average number of proposals per agent and minute
     #[arg(long, default_value_t = 3.0)]
     pace: f64,
 
-    /// The program to load; built now if none is given
+    /// The program to load [default: built now]
     #[arg(long, value_name = "PROGRAM")]
     alongside: Option<PathBuf>,
 
-    /// Say what came of it as JSON
+    /// Print the report as JSON
     #[arg(long)]
     json: bool,
 }
@@ -38,9 +38,9 @@ pub(crate) fn load(options: &Options) -> anyhow::Result<ExitCode> {
         return as_release();
     }
     let program = match &options.alongside {
-        Some(program) => {
-            program.canonicalize().with_context(|| format!("no program {}", program.display()))?
-        }
+        Some(program) => program
+            .canonicalize()
+            .with_context(|| format!("cannot find the program {}", program.display()))?,
         None => {
             must(cargo().args(["build", "--quiet", "--release", "-p", "alongside"]))?;
             alongside_rig::alongside_bin()?
@@ -53,7 +53,7 @@ pub(crate) fn load(options: &Options) -> anyhow::Result<ExitCode> {
         vanish: true,
     };
     let interrupted = async {
-        // Without a way to hear of it, Ctrl-C ends us at once.
+        // Without a handler, Ctrl-C ends this process at once.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending().await
         }
@@ -71,7 +71,7 @@ pub(crate) fn load(options: &Options) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Agents that compute as slowly as an unoptimised program would be what is measured.
+/// Runs this chore again as a release build: unoptimised agents would dominate the figures.
 pub(crate) fn as_release() -> anyhow::Result<ExitCode> {
     let mut again = cargo();
     again.args(["run", "--quiet", "--release", "-p", "xtask", "--"]).args(std::env::args_os().skip(1));

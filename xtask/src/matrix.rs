@@ -1,4 +1,4 @@
-//! `cargo xtask matrix`: every release of every agent on npm against this program, and the document about it.
+//! `cargo xtask matrix`: proves every release of every agent on npm, and writes docs/compatibility.md.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -12,31 +12,31 @@ use alongside_rig::matrix::{Cell, Results, Row, Subject, Tools, explain, page, p
 use anyhow::{Context as _, bail};
 use tokio::task::JoinSet;
 
-/// Which releases, and how.
+/// Options of `cargo xtask matrix`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Only these: an agent (`gemini`) or one release of it (`gemini@0.30.0`)
     #[arg(long, value_name = "AGENT[@VERSION]")]
     only: Vec<String>,
 
-    /// Run those that have a result as well
+    /// Also run releases that have a result
     #[arg(long)]
     again: bool,
 
-    /// How many releases at once
+    /// Number of releases at once
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=8))]
     jobs: u8,
 
-    /// The program to prove; built now if none is given
+    /// The program to prove [default: built now]
     #[arg(long, value_name = "PROGRAM")]
     alongside: Option<PathBuf>,
 
-    /// Prove what lies in this package directory, for a release that npm does not have; with one --only
-    /// AGENT@VERSION. It must look as npm's packages do: rig/node/pack-from-source.mjs packs a checkout
+    /// Prove the package in this directory, for a release that npm does not have; needs one --only
+    /// AGENT@VERSION. rig/node/pack-from-source.mjs packs a checkout like an npm package
     #[arg(long, value_name = "DIR", requires = "only")]
     package: Option<PathBuf>,
 
-    /// Run nothing: only make docs/compatibility.md anew from the results
+    /// Run nothing: only write docs/compatibility.md from the results
     #[arg(long)]
     page: bool,
 }
@@ -46,10 +46,10 @@ pub(crate) fn matrix(options: &Options) -> anyhow::Result<ExitCode> {
     if !options.page {
         let runtime = tokio::runtime::Runtime::new().context("cannot start a runtime")?;
         let ended = runtime.block_on(run(options, &mut results));
-        // Whoever still blocks is in a sandbox that is being torn down.
+        // Blocked tasks belong to sandboxes that are being removed.
         runtime.shutdown_timeout(Duration::from_secs(10));
         if ended?.is_none() {
-            println!("interrupted; what was proven is kept, and the next run goes on from there");
+            println!("Interrupted. The next run continues from here.");
             return Ok(ExitCode::from(130));
         }
     }
@@ -59,47 +59,50 @@ pub(crate) fn matrix(options: &Options) -> anyhow::Result<ExitCode> {
         println!("UNEXPLAINED: {cell}");
     }
     println!(
-        "{} releases, {} unexplained cells; docs/compatibility.md is written",
+        "{} releases, {} unexplained cells; wrote docs/compatibility.md",
         results.rows.len(),
         open.len()
     );
     Ok(if open.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// `None` when it was interrupted.
+/// `None` when interrupted.
 async fn run(options: &Options, results: &mut Results) -> anyhow::Result<Option<()>> {
     if let Some(package) = &options.package {
-        return one_from_elsewhere(options, package, results).await;
+        return prove_package(options, package, results).await;
     }
     let wanted = wanted(options, results).await?;
     let scratch = Arc::new(Scratch::new()?);
     let tools = Arc::new(tools(options)?);
-    let mut turn = Turn { scratch, tools, done: 0, all: wanted.len(), started: Instant::now() };
-    println!("==> {} releases to prove, {} at a time", wanted.len(), options.jobs);
-    let Some(suspects) = turn.prove(wanted, options.jobs.into(), results).await? else { return Ok(None) };
+    let mut pass = Pass { scratch, tools, done: 0, all: wanted.len(), started: Instant::now() };
+    println!("==> proving {} releases, {} at a time", wanted.len(), options.jobs);
+    let Some(suspects) = pass.prove(wanted, options.jobs.into(), results).await? else { return Ok(None) };
     if suspects.is_empty() {
         return Ok(Some(()));
     }
-    println!("==> {} of them once more, alone: what failed may have been this machine", suspects.len());
-    (turn.done, turn.all, turn.started) = (0, suspects.len(), Instant::now());
-    Ok(turn.prove(suspects, 1, results).await?.map(drop))
+    println!("==> proving {} of them once more, alone: the machine may have been the cause", suspects.len());
+    (pass.done, pass.all, pass.started) = (0, suspects.len(), Instant::now());
+    Ok(pass.prove(suspects, 1, results).await?.map(drop))
 }
 
-/// A package that npm does not have.
-async fn one_from_elsewhere(
+/// Proves a package that npm does not have.
+async fn prove_package(
     options: &Options,
     package: &Path,
     results: &mut Results,
 ) -> anyhow::Result<Option<()>> {
-    let [only] = options.only.as_slice() else { bail!("--package is about one release: give one --only") };
-    let Some((agent, version)) = only.split_once('@') else { bail!("--only {only} names no version") };
-    known(agent)?;
-    let directory = package.canonicalize().with_context(|| format!("no directory {}", package.display()))?;
+    let [only] = options.only.as_slice() else { bail!("--package needs exactly one --only") };
+    let Some((agent, version)) = only.split_once('@') else {
+        bail!("--only {only} has no version; write AGENT@VERSION")
+    };
+    check_agent(agent)?;
+    let directory =
+        package.canonicalize().with_context(|| format!("cannot find the directory {}", package.display()))?;
     let manifest = directory.join("package.json");
     let text =
         std::fs::read_to_string(&manifest).with_context(|| format!("cannot read {}", manifest.display()))?;
     let name = serde_json::from_str::<serde_json::Value>(&text)
-        .with_context(|| format!("{} is no JSON", manifest.display()))?["name"]
+        .with_context(|| format!("{} is not JSON", manifest.display()))?["name"]
         .as_str()
         .unwrap_or_default()
         .to_owned();
@@ -109,7 +112,7 @@ async fn one_from_elsewhere(
     tokio::select! {
         row = prove(&tools, &subject) => {
             let row = row?;
-            println!("{}", told(&row));
+            println!("{}", summary(&row));
             results.put(row)?;
             Ok(Some(()))
         }
@@ -117,10 +120,10 @@ async fn one_from_elsewhere(
     }
 }
 
-fn known(id: &str) -> anyhow::Result<()> {
+fn check_agent(id: &str) -> anyhow::Result<()> {
     let known: Vec<_> = AGENTS.iter().map(|agent| agent.id).collect();
     if !known.contains(&id) {
-        bail!("there is no agent {id:?}; there are {}", known.join(", "));
+        bail!("unknown agent {id:?}; the agents are {}", known.join(", "));
     }
     Ok(())
 }
@@ -128,7 +131,7 @@ fn known(id: &str) -> anyhow::Result<()> {
 async fn wanted(options: &Options, results: &Results) -> anyhow::Result<Vec<Release>> {
     let wishes: Vec<_> = options.only.iter().map(|only| only.split_once('@').unwrap_or((only, ""))).collect();
     for (id, _) in &wishes {
-        known(id)?;
+        check_agent(id)?;
     }
     let mut wanted = Vec::new();
     for agent in AGENTS {
@@ -156,20 +159,20 @@ async fn wanted(options: &Options, results: &Results) -> anyhow::Result<Vec<Rele
 
 fn tools(options: &Options) -> anyhow::Result<Tools> {
     let alongside = match &options.alongside {
-        Some(program) => {
-            program.canonicalize().with_context(|| format!("no program {}", program.display()))?
-        }
+        Some(program) => program
+            .canonicalize()
+            .with_context(|| format!("cannot find the program {}", program.display()))?,
         None => {
             crate::run::must(crate::run::cargo().args(["build", "-p", "alongside"]))?;
             alongside_rig::alongside_bin()?
         }
     };
-    let node = alongside_rig::install().context("Node cannot be had")?.node().to_owned();
+    let node = alongside_rig::install().context("cannot install Node")?.node().to_owned();
     Ok(Tools { alongside, node })
 }
 
-/// One turn through a list of releases.
-struct Turn {
+/// One pass over a list of releases.
+struct Pass {
     scratch: Arc<Scratch>,
     tools: Arc<Tools>,
     done: usize,
@@ -177,8 +180,8 @@ struct Turn {
     started: Instant,
 }
 
-impl Turn {
-    /// Returns those whose failures nobody has explained, or `None` when it was interrupted.
+impl Pass {
+    /// Returns the releases with unexplained failures, or `None` when interrupted.
     async fn prove(
         &mut self,
         releases: Vec<Release>,
@@ -195,24 +198,24 @@ impl Turn {
                 let Some(release) = waiting.pop_front() else { break };
                 let (scratch, tools) = (self.scratch.clone(), self.tools.clone());
                 running.spawn(async move {
-                    let row = one(&scratch, &tools, &release).await;
+                    let row = prove_release(&scratch, &tools, &release).await;
                     (release, row)
                 });
             }
             let ended = tokio::select! {
                 ended = running.join_next() => ended,
                 _ = &mut interrupt => {
-                    // Every sandbox, process and folder ends with its task.
+                    // Sandboxes, processes and folders end with their tasks.
                     running.shutdown().await;
                     return Ok(None);
                 }
             };
             let Some(ended) = ended else { return Ok(Some(suspects)) };
-            let (release, row) = ended.context("a proof has panicked")?;
+            let (release, row) = ended.context("a proof panicked")?;
             self.done += 1;
             match row {
                 Ok(row) => {
-                    println!("{} {}", self.progress(), told(&row));
+                    println!("{} {}", self.progress(), summary(&row));
                     let failed = |cell: &Cell| matches!(cell, Cell::Fails(_));
                     let is_open = !explain::unexplained(std::slice::from_ref(&row)).is_empty();
                     if is_open && row.cells.values().any(failed) {
@@ -240,7 +243,7 @@ impl Turn {
     }
 }
 
-async fn one(scratch: &Scratch, tools: &Tools, release: &Release) -> anyhow::Result<Row> {
+async fn prove_release(scratch: &Scratch, tools: &Tools, release: &Release) -> anyhow::Result<Row> {
     let installed = scratch.install(release).await?;
     let subject = Subject {
         agent: release.agent.id.to_owned(),
@@ -251,7 +254,7 @@ async fn one(scratch: &Scratch, tools: &Tools, release: &Release) -> anyhow::Res
     prove(tools, &subject).await
 }
 
-fn told(row: &Row) -> String {
+fn summary(row: &Row) -> String {
     let works = row.cells.values().filter(|cell| **cell == Cell::Works).count();
     let name = format!("{} {}", row.agent, row.version);
     match row.has_ide_mode() {

@@ -1,4 +1,4 @@
-//! `cargo xtask rig`: the real agents, the real editors, and the programs that drive them.
+//! `cargo xtask rig`: installs the real agents, the real editors, and the programs that drive them.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use alongside_rig::{Generation, InstallError};
 
 use crate::run::must;
 
-/// Programs that tests call, and the Debian packages that bring them.
+/// Programs that tests call, and their Debian packages.
 const PROGRAMS: [(&str, &str); 6] = [
     ("tmux", "tmux"),
     ("git", "git"),
@@ -17,30 +17,30 @@ const PROGRAMS: [(&str, &str); 6] = [
     ("valgrind", "valgrind"),
 ];
 
-/// What to install.
+/// Options of `cargo xtask rig`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Only the editors, Neovim and Helix, two releases of each.
+    /// Install only the editors: Neovim and Helix, two releases of each.
     #[arg(long)]
     editors: bool,
 }
 
-/// Installs what is asked for.
+/// Installs everything, or only the editors.
 pub(crate) fn install(options: &Options) -> anyhow::Result<()> {
     if options.editors { editors() } else { rig() }
 }
 
-/// Installs everything; fails only when something is broken here, not when a registry is out of reach.
+/// Installs everything. It fails when something is broken here, but not when a registry is out of reach.
 pub(crate) fn rig() -> anyhow::Result<()> {
     system_packages();
-    if there("the real agents", alongside_rig::install())?.is_some() {
+    if available("the real agents", alongside_rig::install())?.is_some() {
         println!("==> the real agents are complete");
     }
     editors()
 }
 
 fn editors() -> anyhow::Result<()> {
-    let Some(editors) = there("the editors", alongside_rig::install_editors())? else {
+    let Some(editors) = available("the editors", alongside_rig::install_editors())? else {
         return Ok(());
     };
     for generation in [Generation::Oldest, Generation::Newest] {
@@ -51,28 +51,26 @@ fn editors() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// `None` when it cannot be had here, which is said.
-fn there<T>(what: &str, installed: Result<T, InstallError>) -> anyhow::Result<Option<T>> {
+/// The installation, or `None` with a message when this machine cannot have it.
+fn available<T>(what: &str, installed: Result<T, InstallError>) -> anyhow::Result<Option<T>> {
     match installed {
         Ok(installed) => Ok(Some(installed)),
         Err(InstallError::Unavailable(why)) => {
-            println!(
-                "SKIPPED: {what} cannot be installed here ({why}); tests that need them will be skipped"
-            );
+            println!("SKIPPED: cannot install {what} ({why}); tests that need them will be skipped");
             Ok(None)
         }
         Err(broken) => Err(broken.into()),
     }
 }
 
-/// Installs missing programs where that is possible without asking: on Debian, as root.
+/// Installs missing programs where that needs no question: on Debian, as root.
 fn system_packages() {
-    let missing: Vec<_> = PROGRAMS.iter().filter(|(program, _)| !is_there(program)).collect();
+    let missing: Vec<_> = PROGRAMS.iter().filter(|(program, _)| !is_installed(program)).collect();
     if missing.is_empty() {
         return;
     }
     let names: Vec<_> = missing.iter().map(|(_, package)| *package).collect();
-    let installed = is_there("apt-get") && {
+    let installed = is_installed("apt-get") && {
         let apt = || {
             let mut apt = Command::new("apt-get");
             apt.env("DEBIAN_FRONTEND", "noninteractive").arg("-q");
@@ -83,13 +81,13 @@ fn system_packages() {
     };
     if !installed {
         println!(
-            "SKIPPED: {} cannot be installed here; install by hand what tests shall not be skipped",
+            "SKIPPED: cannot install {}; install them by hand, or tests that need them will be skipped",
             names.join(", ")
         );
     }
 }
 
-fn is_there(program: &str) -> bool {
+fn is_installed(program: &str) -> bool {
     let found = |directory: &Path| directory.join(program).is_file();
     std::env::var_os("PATH")
         .is_some_and(|path| std::env::split_paths(&path).any(|directory| found(&directory)))

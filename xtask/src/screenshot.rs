@@ -1,4 +1,4 @@
-//! `cargo xtask screenshot`: the pictures of the documentation, of the real program on a real terminal.
+//! `cargo xtask screenshot`: takes the documentation's pictures of the real program on a real terminal.
 
 mod svg;
 
@@ -13,10 +13,10 @@ use anyhow::Context as _;
 use crate::run::{cargo, must};
 use svg::{Colours, DARK, LIGHT};
 
-/// Colours come in the background: a picture is taken once nothing has been drawn for so long.
+/// How long nothing must be drawn before a picture is taken: colours arrive late.
 const STILL: Duration = Duration::from_millis(1500);
 
-/// A picture: its file, what it shows, on which terminal, and how the program gets there.
+/// A picture: its file, title, terminal, and the scene that it shows.
 struct Picture {
     file: &'static str,
     title: &'static str,
@@ -25,7 +25,7 @@ struct Picture {
     scene: fn(&Sandbox, &Terminal) -> anyhow::Result<Scene>,
 }
 
-/// A screen worth a picture, and the agents that are connected meanwhile.
+/// A screen, and the agents that are connected meanwhile.
 struct Scene {
     screen: Screen,
     _agents: Vec<Proposer>,
@@ -34,14 +34,16 @@ struct Scene {
 const PICTURES: &[Picture] = &[
     Picture {
         file: "desk-dark.svg",
-        title: "alongside in a dark terminal: agents, reviews and context at the left, a review side by side",
+        title: "alongside in a dark terminal: \
+                agents, reviews and context at the left, a review side by side",
         size: (132, 30),
         light: false,
         scene: desk,
     },
     Picture {
         file: "desk-light.svg",
-        title: "alongside in a light terminal: agents, reviews and context at the left, a review side by side",
+        title: "alongside in a light terminal: \
+                agents, reviews and context at the left, a review side by side",
         size: (132, 30),
         light: true,
         scene: desk,
@@ -62,23 +64,25 @@ const PICTURES: &[Picture] = &[
     },
     Picture {
         file: "neovim.svg",
-        title: "Neovim with the alongside plugin: the file and the proposal side by side, with changes kept, dropped and edited",
+        title: "Neovim with the alongside plugin: the file and the proposal side by side, \
+                with changes kept, dropped and edited",
         size: (132, 28),
         light: false,
         scene: neovim,
     },
     Picture {
         file: "helix.svg",
-        title: "Helix: a proposal as a file, with what each change replaces beside it and code actions that decide it",
+        title: "Helix: a proposal as a file, with what each change replaces beside it \
+                and code actions that decide it",
         size: (100, 26),
         light: false,
         scene: helix,
     },
 ];
 
-/// Takes all of them.
+/// Takes all pictures.
 pub(crate) fn screenshot() -> anyhow::Result<()> {
-    // As in the tests, it names another build.
+    // The variable names another build, as in the tests.
     if std::env::var_os("ALONGSIDE_BIN").is_none() {
         must(cargo().args(["build", "-p", "alongside"]))?;
     }
@@ -117,17 +121,17 @@ fn desk(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     screen.shows("raise ValueError")?;
     qwen.propose(&sandbox.project().join("shop/NOTES.md"), "# Shop\n\nPrices are never negative.\n")?;
     qwen.propose(&prices, "item,price\nbread,2.60\nmilk,1.10\n")?;
-    // A file that was just saved is what the person has open.
+    // The last saved file counts as the open one.
     sandbox.write("shop/checkout.py", "from basket import Basket\n");
     screen.settle(STILL)?;
-    // The second change is not wanted.
+    // Drop the second change.
     screen.press("j ")?;
     screen.shows("1 dropped")?;
     screen.press("j")?;
     Ok(Scene { screen, _agents: vec![gemini, qwen] })
 }
 
-/// The built-in agent's first proposal, with one change that is not wanted.
+/// The built-in agent's first proposal, with one change dropped.
 fn demo(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     let screen = Screen::start(sandbox, terminal, [alongside_bin()?, "demo".into()])?;
     screen.shows("raise ValueError")?;
@@ -150,10 +154,10 @@ fn neovim(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     Ok(Scene { screen, _agents: vec![agent] })
 }
 
-/// A proposal in Helix, and what can be done with it.
+/// A proposal in Helix, with its code actions.
 fn helix(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     adapters::helix(sandbox, Generation::Newest)?;
-    // The proposal lies in a directory that has another name each time.
+    // The proposal's directory has a new name each time: show only the file's name.
     let config = sandbox.home().join(".config/helix/config.toml");
     let settings = fs::read_to_string(&config)?;
     fs::write(
@@ -171,7 +175,7 @@ fn helix(sandbox: &Sandbox, terminal: &Terminal) -> anyhow::Result<Scene> {
     Ok(Scene { screen, _agents: vec![agent] })
 }
 
-/// An editor with a file open for which a change is proposed.
+/// An editor with an open file, and a proposal for it.
 fn in_editor(sandbox: &Sandbox, terminal: &Terminal, editor: &str) -> anyhow::Result<(Screen, Proposer)> {
     install_editors()?.put_on_path(sandbox, Generation::Newest)?;
     fs::create_dir(sandbox.project().join(".git"))?;

@@ -1,10 +1,10 @@
-//! A companion in a process of its own that does as a test says, JSON line by JSON line: the library and
-//! nothing around it. It can be started in a terminal pane, stopped, and killed.
+//! A companion in a process of its own, controlled by JSON lines: the library without any host around it. A
+//! test can start it in a terminal pane, stop it, and kill it.
 //!
 //!   companion '{"roots": ["…"], "journal": true}' [socket]
 //!
-//! `{"id": 1, "request": …}` is a desk's request and is answered with `result` or `error`; `{"id": 2, "cmd":
-//! "stop"}` stops it properly. What the desk is told comes as `{"event": "desk", "message": …}`.
+//! `{"id": 1, "request": …}` is a desk's request and gets `result` or `error`; `{"id": 2, "cmd": "stop"}`
+//! stops it properly. The desk's events come as `{"event": "desk", "message": …}`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -17,14 +17,14 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::mpsc;
 
-/// What the companion shall be.
+/// The options of the companion.
 #[derive(Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
     roots: Vec<PathBuf>,
     journal: bool,
     aliases: bool,
-    /// What whoever starts it holds of the one before.
+    /// The predecessor's addresses that its starter holds.
     held: Vec<SocketAddr>,
 }
 
@@ -73,8 +73,13 @@ async fn run(
     let mut desk = companion.join();
     let (say, lines) = mpsc::unbounded_channel();
     let writer = tokio::spawn(write_lines(output, lines));
-    say.send(json!({ "event": "ready", "pid": std::process::id(), "port": companion.port(), "token": companion.token(),
-        "addresses": companion.addresses() }))?;
+    say.send(json!({
+        "event": "ready",
+        "pid": std::process::id(),
+        "port": companion.port(),
+        "token": companion.token(),
+        "addresses": companion.addresses(),
+    }))?;
 
     let mut input = BufReader::new(input).lines();
     let stop = loop {
@@ -89,7 +94,7 @@ async fn run(
                         None => anyhow::bail!("neither a request nor a command: {line:?}"),
                     }
                 }
-                // The test is gone: end as abruptly.
+                // The test is gone: end at once.
                 None => break None,
             },
         }

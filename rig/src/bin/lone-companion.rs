@@ -1,6 +1,6 @@
-//! A companion in a process of its own, for tests that measure its memory or kill it: everything below the
-//! directory named by the first argument, the workspace in `project`. Prints port and token as one line of
-//! JSON, accepts every review when told to by `accept` as second argument, and stops when its input ends.
+//! A companion in a process of its own, for tests that measure its memory or kill it. The first argument
+//! names the directory of all of its files, with the workspace in `project`. It prints port and token as one
+//! line of JSON, accepts every review if the second argument is `accept`, and stops when its input ends.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 

@@ -1,9 +1,9 @@
-//! Delta debugging: the shortest plan that still breaks the same rule.
+//! Delta debugging: finds a shorter plan that still breaks the same rule.
 
 use super::plan::Plan;
 
-/// Leaves out as many steps as it can, as long as `fails` says that what remains still fails. A failure that
-/// does not come every time makes the result longer, never wrong.
+/// Drops as many steps as possible while `fails` says that the rest still fails. A failure that does not
+/// recur every time makes the result longer, never wrong.
 ///
 /// # Errors
 /// Those of `fails`.
@@ -23,13 +23,13 @@ pub fn minimise<E>(plan: &Plan, mut fails: impl FnMut(&Plan) -> Result<bool, E>)
         }
         size /= 2;
     }
-    fewer(&mut best, |plan| &mut plan.desks, &mut fails)?;
-    fewer(&mut best, |plan| &mut plan.agents, &mut fails)?;
+    drop_parties(&mut best, |plan| &mut plan.desks, &mut fails)?;
+    drop_parties(&mut best, |plan| &mut plan.agents, &mut fails)?;
     Ok(best)
 }
 
-/// Parties that no step names.
-fn fewer<E>(
+/// Drops parties that no step needs.
+fn drop_parties<E>(
     best: &mut Plan,
     count: fn(&mut Plan) -> &mut usize,
     fails: &mut impl FnMut(&Plan) -> Result<bool, E>,
@@ -51,16 +51,16 @@ fn fewer<E>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chaos::What;
+    use crate::chaos::Action;
 
     #[test]
-    fn what_is_left_is_what_it_takes() {
-        let plan = Plan::of(7);
-        let is_needed = |what: &What| matches!(what, What::Decide { .. } | What::Cut { .. });
-        let needed = plan.steps.iter().filter(|step| is_needed(&step.what)).count();
+    fn minimise_keeps_only_needed_steps() {
+        let plan = Plan::from_seed(7);
+        let is_needed = |action: &Action| matches!(action, Action::Decide { .. } | Action::Cut { .. });
+        let needed = plan.steps.iter().filter(|step| is_needed(&step.action)).count();
         assert!(needed > 1 && needed < plan.steps.len(), "a seed that has some of both: {needed}");
         let fails = |plan: &Plan| -> Result<bool, ()> {
-            Ok(plan.steps.iter().filter(|step| is_needed(&step.what)).count() == needed)
+            Ok(plan.steps.iter().filter(|step| is_needed(&step.action)).count() == needed)
         };
         let least = minimise(&plan, fails).unwrap();
         assert_eq!(least.steps.len(), needed);

@@ -1,119 +1,147 @@
-//! What happened in a round, as the script and the agents' clients saw it, and what lay on the disk at the
-//! end. Never what a companion logs or says of itself.
+//! The record of a round: what the script did, what the agents' clients returned, and what lay on disk at the
+//! end. It never holds what a companion logs or says of itself.
 //!
-//! All times are milliseconds since the round began, on the stage's clock.
+//! All times are milliseconds since the round began, on the harness's clock.
 
 use std::path::PathBuf;
 
 /// A round.
 #[derive(Debug, Clone, Default)]
 pub struct Record {
-    /// Every `openDiff` that an agent called, in order.
+    /// Every `openDiff` call, in order.
     pub proposals: Vec<Proposal>,
-    /// Everything that was typed at a desk.
+    /// Every edit at a desk.
     pub edits: Vec<Edit>,
-    /// Every decision that was made at a desk.
+    /// Every decision at a desk.
     pub decisions: Vec<Decision>,
-    /// What was done to whom.
+    /// What the script did to whom.
     pub troubles: Vec<Trouble>,
-    /// How many ports a squatter has had.
+    /// Number of ports that a squatter took.
     pub squats: usize,
-    /// Tokens of companions that a squatter had heard by then, each said once, in words without the token.
+    /// Valid tokens that a squatter received: one sentence each, without the token.
     pub leaks: Vec<String>,
-    /// How many steps were not void.
+    /// Number of steps that were not void.
     pub steps: usize,
-    /// What lay on the disk when all had ended.
-    pub left: Left,
-    /// What companions logged and connections were in, for whoever looks for the cause of a broken rule. The
-    /// oracle does not read it.
-    pub aside: Vec<String>,
+    /// What lay on disk when everything had ended.
+    pub leftovers: Leftovers,
+    /// The companions' logs and the state of connections, for finding the cause of a violation. The oracle
+    /// does not read them.
+    pub diagnostics: Vec<String>,
 }
 
-/// An `openDiff`.
+impl Record {
+    /// Notes the start of a trouble, and returns its index.
+    pub fn begin_trouble(&mut self, kind: TroubleKind, agent: Option<usize>, from: u64, until: u64) -> usize {
+        self.troubles.push(Trouble { kind, agent, from, until });
+        self.troubles.len() - 1
+    }
+
+    /// Notes a leak once.
+    pub fn note_leak(&mut self, port: u16) {
+        let leak = format!("a squatter knows the token of the companion on port {port}");
+        if !self.leaks.contains(&leak) {
+            self.leaks.push(leak);
+        }
+    }
+}
+
+/// An `openDiff` call.
 #[derive(Debug, Clone)]
 pub struct Proposal {
-    /// Which agent.
+    /// The agent's number.
     pub agent: usize,
-    /// Which of that agent's connections: an agent that ended and came back is another.
-    pub life: usize,
-    /// Its release, where excuses ask for that.
+    /// The number of the agent's connection: an agent that ended and came back has another.
+    pub connection: usize,
+    /// The agent's release, where excuses depend on it.
     pub release: Option<&'static str>,
     /// The file.
     pub path: String,
-    /// Stands in its text and in no other proposal's of the round: a line of its own, so that edits leave it
-    /// alone.
+    /// A line of the text that occurs in no other proposal of the round. Edits do not touch it.
     pub mark: String,
     /// The proposed text.
     pub text: String,
-    /// When `openDiff` was called.
+    /// When the agent called `openDiff`.
     pub asked: u64,
-    /// When it was answered, and how. A client that only returns the outcome says nothing here.
+    /// When and how `openDiff` was answered. Clients that return only the outcome leave it empty.
     pub shown: Option<(u64, Result<(), String>)>,
-    /// What the agent's client returned in the end, and when.
+    /// When and with which outcome the client returned.
     pub outcome: Option<(u64, Outcome)>,
-    /// The agent answered it in its own prompt.
-    pub closed: Option<Close>,
-    /// The agent went away while it waited, or will hear nothing any more.
-    pub gone: Option<(u64, Gone)>,
+    /// The `closeDiff` call, if a person answered in the agent's own prompt.
+    pub closed: Option<CloseCall>,
+    /// When and why the agent stopped waiting without an outcome.
+    pub departed: Option<(u64, Departure)>,
 }
 
-/// What an agent heard of its diff.
+impl Proposal {
+    /// Whether `openDiff` itself failed.
+    pub fn has_failed(&self) -> bool {
+        matches!(self.shown, Some((_, Err(_))))
+    }
+
+    /// Whether the agent still waits for an outcome.
+    pub fn is_waiting(&self) -> bool {
+        let is_closed = self.closed.as_ref().is_some_and(|close| close.answered.is_some());
+        self.outcome.is_none() && self.departed.is_none() && !is_closed && !self.has_failed()
+    }
+}
+
+/// The outcome of a diff, as the agent received it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// It shall write this text.
+    /// The agent writes this text.
     Accepted(String),
-    /// It shall not.
+    /// The agent writes nothing.
     Rejected,
 }
 
-/// A `closeDiff`.
+/// A `closeDiff` call.
 #[derive(Debug, Clone)]
-pub struct Close {
-    /// When it was called.
+pub struct CloseCall {
+    /// When the agent called it.
     pub asked: u64,
-    /// When it was answered, and how: with the text, if any.
+    /// When it was answered, and with which text, if any.
     pub answered: Option<(u64, Result<Option<String>, String>)>,
 }
 
-/// Why an agent waits no more.
+/// Why an agent waits no longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Gone {
+pub enum Departure {
     /// The script ended it.
     Ended,
-    /// Its client has given up on the companion, as shipped ones do 2.5 s after the stream broke.
-    Deaf,
+    /// Its client gave up on the companion, as shipped ones do 2.5 s after the stream broke.
+    GaveUp,
 }
 
-/// What a desk was answered.
+/// The companion's reply to a desk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
-    /// It is taken.
+pub enum Reply {
+    /// The companion took the request.
     Taken,
-    /// It is not; the words.
+    /// The companion refused it, with this message.
     Refused(String),
-    /// Nothing was heard: nobody knows whether it was taken.
-    Nothing,
+    /// No reply came, so nobody knows whether the companion took it.
+    Missing,
 }
 
 /// A person typed.
 #[derive(Debug, Clone)]
 pub struct Edit {
-    /// At which desk.
+    /// The desk's number.
     pub desk: usize,
     /// The mark of the proposal.
     pub proposal: String,
-    /// What was typed: a line that occurs nowhere else in the round.
+    /// The typed line, which occurs nowhere else in the round.
     pub typed: String,
-    /// When.
+    /// When the desk sent it.
     pub asked: u64,
-    /// When the desk was answered, and how.
-    pub answered: (u64, Answer),
+    /// When the reply came, and which.
+    pub answered: (u64, Reply),
 }
 
 /// A person decided.
 #[derive(Debug, Clone)]
 pub struct Decision {
-    /// At which desk.
+    /// The desk's number.
     pub desk: usize,
     /// The mark of the proposal.
     pub proposal: String,
@@ -121,29 +149,28 @@ pub struct Decision {
     pub text: String,
     /// Accept, or reject.
     pub accept: bool,
-    /// When.
+    /// When the desk sent it.
     pub asked: u64,
-    /// When the desk was answered, and how.
-    pub answered: (u64, Answer),
+    /// When the reply came, and which.
+    pub answered: (u64, Reply),
 }
 
-/// Something was done to somebody, from then until then.
+/// Something that the script did to a party, and how long it lasted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trouble {
-    /// What.
-    pub kind: Kind,
-    /// To which agent, or to the connection of which one; `None` for all of them.
+    /// What the script did.
+    pub kind: TroubleKind,
+    /// The agent that it touches, or whose connection; `None` for all.
     pub agent: Option<usize>,
     /// When it began.
     pub from: u64,
-    /// When it was over: the companion is back, what was frozen goes on, a connection that was held is cut or
-    /// passes again.
+    /// When it ended: the companion is back, the frozen process runs, the held connection passes or is cut.
     pub until: u64,
 }
 
 /// Kinds of trouble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum TroubleKind {
     /// The companion was killed.
     Killed,
     /// The companion ended for a successor.
@@ -156,34 +183,41 @@ pub enum Kind {
     Frozen,
     /// An agent was frozen.
     AgentFrozen,
-    /// A connection was cut, or bytes were kept from passing.
+    /// A connection was cut or held.
     Link,
-    /// A cleaner took files in the temporary directory.
+    /// A cleaner deleted files in the temporary directory.
     Cleaned,
-    /// Somebody took the ports that nobody held.
+    /// A squatter took the ports that nobody held.
     Squatted,
-    /// Others filled the disk.
+    /// Other programs filled the disk.
     DiskFull,
 }
 
-/// What lay on the disk at the end.
+impl TroubleKind {
+    /// Whether it ends open reviews without a person's decision.
+    pub fn ends_reviews(self) -> bool {
+        matches!(self, Self::Killed | Self::HandedOver | Self::Stopped | Self::Hidden)
+    }
+}
+
+/// What lay on disk at the end.
 #[derive(Debug, Clone, Default)]
-pub struct Left {
-    /// The drafts: each file's text.
+pub struct Leftovers {
+    /// The text of each draft.
     pub drafts: Vec<String>,
-    /// Files that were to be proposed for: what was written into them, and what is there.
+    /// The project files that agents proposed for.
     pub targets: Vec<Target>,
-    /// Whatever else must not be there: discovery files, journals, sockets, temporary files, processes.
+    /// Anything that must not be left: discovery files, journals, sockets, temporary files, processes.
     pub strays: Vec<String>,
 }
 
 /// A file of the project.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// Where.
+    /// Its path.
     pub path: PathBuf,
-    /// What the script and the agents wrote, and when.
+    /// The texts that the script and the agents wrote, and when.
     pub writes: Vec<(u64, String)>,
-    /// What is there; `None` if it is not, or is no text.
+    /// Its content at the end; `None` if it is missing or no text.
     pub found: Option<String>,
 }

@@ -1,58 +1,58 @@
-//! Somebody else on the machine, who takes the ports of companions as soon as nobody has them, and listens to
-//! what comes.
+//! A port squatter: another program on the machine that takes the companions' ports as soon as they are free,
+//! and reads the requests that arrive there.
 //!
-//! It binds as any program does that shares nothing. To the kernel that is what another user can do at most.
+//! It binds without any sharing option, which is the most that the kernel allows another user.
 
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 
-/// Whoever asks is sent away, as a patient agent would wait for good.
-const NO: &str = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+/// The answer to every request: an agent would wait for ever without one.
+const UNAUTHORIZED: &str = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
-/// See the module. It does something only while it is [polled](Self::poll).
+/// A port squatter. It acts only when [polled](Self::poll).
 #[derive(Debug, Default)]
-pub struct Squatter {
+pub(super) struct Squatter {
     wanted: BTreeSet<SocketAddr>,
     listeners: Vec<TcpListener>,
-    guests: Vec<(TcpStream, Vec<u8>)>,
-    heard: BTreeSet<String>,
-    /// How many ports it has had.
-    pub taken: usize,
+    connections: Vec<(TcpStream, Vec<u8>)>,
+    tokens: BTreeSet<String>,
+    /// Number of ports that it has taken.
+    pub(super) taken: usize,
 }
 
 impl Squatter {
-    /// Wants a port from now on, on both loopbacks.
-    pub fn want(&mut self, port: u16) {
+    /// Wants a port from now on, on both loopback addresses.
+    pub(super) fn want(&mut self, port: u16) {
         let both = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
         self.wanted.extend(both.map(|address| SocketAddr::new(address, port)));
     }
 
-    /// The tokens that it has heard, without the names of families.
-    pub fn heard(&self) -> &BTreeSet<String> {
-        &self.heard
+    /// The tokens that it has received, without the family names.
+    pub(super) fn tokens(&self) -> &BTreeSet<String> {
+        &self.tokens
     }
 
-    /// Gives back what it has, and wants nothing any more. What it heard it knows.
-    pub fn leave(&mut self) {
+    /// Releases its ports and wants none any more. It keeps the tokens that it received.
+    pub(super) fn leave(&mut self) {
         self.wanted.clear();
         self.listeners.clear();
-        self.guests.clear();
+        self.connections.clear();
     }
 
-    /// Takes what is free, and hears what has come.
-    pub fn poll(&mut self) {
+    /// Takes the wanted ports that are free, and reads the requests that have arrived.
+    pub(super) fn poll(&mut self) {
         let free: Vec<_> = self.wanted.iter().copied().filter_map(|at| Some((at, take(at)?))).collect();
         for (address, listener) in free {
             self.wanted.remove(&address);
             self.listeners.push(listener);
             self.taken += 1;
         }
-        let came = self.listeners.iter().flat_map(|listener| listener.incoming().map_while(Result::ok));
-        let came = came.filter(|stream| stream.set_nonblocking(true).is_ok());
-        self.guests.extend(came.map(|stream| (stream, Vec::new())).collect::<Vec<_>>());
-        let heard = &mut self.heard;
-        self.guests.retain_mut(|(stream, said)| hear(stream, said, heard));
+        let new = self.listeners.iter().flat_map(|listener| listener.incoming().map_while(Result::ok));
+        let new = new.filter(|stream| stream.set_nonblocking(true).is_ok());
+        self.connections.extend(new.map(|stream| (stream, Vec::new())).collect::<Vec<_>>());
+        let tokens = &mut self.tokens;
+        self.connections.retain_mut(|(stream, received)| read_request(stream, received, tokens));
     }
 }
 
@@ -61,28 +61,28 @@ fn take(address: SocketAddr) -> Option<TcpListener> {
     listener.set_nonblocking(true).is_ok().then_some(listener)
 }
 
-/// Whether somebody may say more.
-fn hear(stream: &mut TcpStream, said: &mut Vec<u8>, heard: &mut BTreeSet<String>) -> bool {
+/// Reads and answers a request. Returns whether the connection stays open for the rest of it.
+fn read_request(stream: &mut TcpStream, received: &mut Vec<u8>, tokens: &mut BTreeSet<String>) -> bool {
     let mut piece = [0; 4096];
     let stays = loop {
         match stream.read(&mut piece) {
             Ok(0) => break false,
-            Ok(read) => said.extend_from_slice(&piece[..read]),
+            Ok(read) => received.extend_from_slice(&piece[..read]),
             Err(error) => break error.kind() == ErrorKind::WouldBlock,
         }
     };
-    let text = String::from_utf8_lossy(said);
-    let tokens = text.lines().filter_map(|line| {
+    let text = String::from_utf8_lossy(received);
+    let new = text.lines().filter_map(|line| {
         let (name, value) = line.split_once(':')?;
         let token = value.trim().strip_prefix("Bearer ")?;
         name.eq_ignore_ascii_case("authorization")
             .then(|| alongside_contract::token::split(token).0.to_owned())
     });
-    heard.extend(tokens);
+    tokens.extend(new);
     let is_whole = text.contains("\r\n\r\n");
     if is_whole {
-        // They may be gone.
-        let _ = stream.write_all(NO.as_bytes());
+        // The client may be gone.
+        let _ = stream.write_all(UNAUTHORIZED.as_bytes());
     }
     stays && !is_whole
 }

@@ -1,8 +1,7 @@
-//! apt with a configuration of its own: another release of Debian, an empty machine, and no business with the
-//! real one.
+//! apt with a configuration of its own: another release of Debian on an empty machine.
 //!
-//! Of the machine's own configuration only its mirror and the way there (proxies, timeouts) are taken over.
-//! Whatever keeps packages from coming is the machine's or the network's: [`InstallError::Unavailable`].
+//! It takes only the mirror and its transport settings (proxies, timeouts) from the machine's configuration.
+//! Every failure to download is the machine's or the network's: [`InstallError::Unavailable`].
 
 use std::fs;
 use std::io;
@@ -11,14 +10,14 @@ use std::process::{Command, Output, Stdio};
 
 use crate::install::InstallError;
 
-/// Where everybody finds Debian.
+/// Debian's public mirror.
 const MIRROR: &str = "http://deb.debian.org/debian";
 
-/// What signs Debian's releases, under the names it has had.
+/// The keyrings of Debian's releases, under their present and former name.
 const KEYRINGS: [&str; 2] =
     ["/usr/share/keyrings/debian-archive-keyring.gpg", "/usr/share/keyrings/debian-archive-keyring.pgp"];
 
-/// Suites that only Debian has, so that a source of one of them leads to a mirror of Debian.
+/// Suites that only Debian has: a source with one of them is a Debian mirror.
 const SUITES: [&str; 12] = [
     "oldoldstable",
     "oldstable",
@@ -34,10 +33,10 @@ const SUITES: [&str; 12] = [
     "experimental",
 ];
 
-/// Settings of the machine that say how mirrors are reached.
-const WAYS: [&str; 3] = ["Acquire::http", "Acquire::Force", "Acquire::Check-Date"];
+/// The machine's settings for reaching mirrors.
+const TRANSPORT: [&str; 3] = ["Acquire::http", "Acquire::Force", "Acquire::Check-Date"];
 
-/// See the module.
+/// apt for one suite.
 #[derive(Debug)]
 pub(super) struct Apt {
     configuration: PathBuf,
@@ -45,11 +44,11 @@ pub(super) struct Apt {
 }
 
 impl Apt {
-    /// Writes the configuration for a suite, and everything that it names, into `directory`.
+    /// Writes the configuration for a suite, with all of its files, into `directory`.
     pub(super) fn new(directory: &Path, suite: &str) -> Result<Self, InstallError> {
         let keyring = KEYRINGS.iter().find(|path| Path::new(path).is_file());
         let keyring = keyring.ok_or_else(|| {
-            InstallError::Unavailable("Debian's keys are not there (package debian-archive-keyring)".into())
+            InstallError::Unavailable("Debian's keys are missing (package debian-archive-keyring)".into())
         })?;
         let apt =
             Self { configuration: directory.join("apt.conf"), archives: directory.join("cache/archives") };
@@ -60,13 +59,13 @@ impl Apt {
             }
             fs::write(directory.join("status"), "")?;
             fs::write(directory.join("sources.list"), source)?;
-            fs::write(&apt.configuration, ways_to_mirrors() + &configuration(directory))
+            fs::write(&apt.configuration, transport_settings() + &configuration(directory))
         };
         write().map_err(|error| InstallError::Broken(format!("{}: {error}", directory.display())))?;
         Ok(apt)
     }
 
-    /// Downloads packages and all they depend on.
+    /// Downloads packages and all of their dependencies.
     pub(super) fn download(&self, packages: &[&str]) -> Result<Vec<PathBuf>, InstallError> {
         self.run("update", &[])?;
         self.run("install", packages)?;
@@ -92,15 +91,13 @@ impl Apt {
             output.map_err(|error| InstallError::Unavailable(format!("apt-get does not start: {error}")))?;
         match output.status.success() {
             true => Ok(()),
-            false => {
-                Err(InstallError::Unavailable(format!("apt-get {verb} failed: {}", complaints(&output))))
-            }
+            false => Err(InstallError::Unavailable(format!("apt-get {verb} failed: {}", messages(&output)))),
         }
     }
 }
 
-/// The complaints that say most: errors, or else warnings.
-fn complaints(output: &Output) -> String {
+/// apt's most telling messages: errors, or else warnings.
+fn messages(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stderr);
     let of_kind = |kind: &str| said.lines().filter(|line| line.starts_with(kind)).take(4).collect::<Vec<_>>();
     let (errors, warnings) = (of_kind("E: "), of_kind("W: "));
@@ -111,7 +108,7 @@ fn complaints(output: &Output) -> String {
     }
 }
 
-/// Settings for an empty machine that lies in `directory`, from which nothing is ever installed.
+/// The settings of an empty machine in `directory`, on which nothing is ever installed.
 fn configuration(directory: &Path) -> String {
     let here = directory.display();
     format!(
@@ -141,16 +138,16 @@ Debug::NoLocking "true";
     )
 }
 
-/// What the machine says of the way to mirrors, as lines of a configuration.
-fn ways_to_mirrors() -> String {
+/// The machine's transport settings, as lines of a configuration.
+fn transport_settings() -> String {
     let dump = Command::new("apt-config").arg("dump").stderr(Stdio::null()).output();
-    // Without apt there is nothing to be said, and `apt-get` will be missed next.
+    // Without apt there are no settings, and the next call of `apt-get` reports that.
     let dump = dump.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
-    let ours = dump.lines().filter(|line| WAYS.iter().any(|way| line.starts_with(way)));
+    let ours = dump.lines().filter(|line| TRANSPORT.iter().any(|way| line.starts_with(way)));
     ours.map(|line| format!("{line}\n")).collect()
 }
 
-/// The machine's own mirror of Debian, else the one for everybody.
+/// The machine's own Debian mirror, else the public one.
 fn mirror() -> String {
     let etc = Path::new("/etc/apt");
     let parts = fs::read_dir(etc.join("sources.list.d")).into_iter().flatten().flatten();
@@ -181,7 +178,7 @@ fn mirror_of_line(line: &str) -> Option<String> {
     is_mirror(uri, &[suite], &words.collect::<Vec<_>>(), keys).then(|| uri.to_owned())
 }
 
-/// The same over several lines, each with its name.
+/// The mirror in a deb822 stanza.
 fn mirror_of_stanza(stanza: &str) -> Option<String> {
     let field = |name: &str| {
         let mut fields = stanza.lines().filter_map(|line| line.split_once(':'));
@@ -198,7 +195,8 @@ fn mirror_of_stanza(stanza: &str) -> Option<String> {
     uri.map(str::to_owned)
 }
 
-/// Others publish for Debian's suites too, but sign with keys of their own.
+/// Whether a source is Debian's own: third parties publish for Debian's suites too, but with keys of their
+/// own.
 fn is_mirror(uri: &str, suites: &[&str], components: &[&str], keys: Option<&str>) -> bool {
     !uri.starts_with("cdrom:")
         && suites.iter().any(|suite| SUITES.contains(suite))
@@ -211,20 +209,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mirror_is_found_in_both_kinds_of_sources() {
-        let line = "deb [arch=amd64 signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://mirror.example/debian trixie main";
+    fn mirror_is_found_in_lists_and_stanzas() {
+        let line = "deb [arch=amd64 signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] \
+                    http://mirror.example/debian trixie main";
         assert_eq!(mirror_of_line(line).as_deref(), Some("http://mirror.example/debian"));
         assert_eq!(
             mirror_of_line("deb http://mirror.example/d/ sid main").as_deref(),
             Some("http://mirror.example/d/")
         );
-        let stanza = "Types: deb deb-src\n# a comment: here\nURIs: http://mirror.example/debian\nSuites: trixie trixie-updates\n\
-                      Components: main contrib\nSigned-By: /usr/share/keyrings/debian-archive-keyring.pgp\n";
+        let stanza = "Types: deb deb-src\n# a comment: here\nURIs: http://mirror.example/debian\n\
+                      Suites: trixie trixie-updates\nComponents: main contrib\n\
+                      Signed-By: /usr/share/keyrings/debian-archive-keyring.pgp\n";
         assert_eq!(mirror_of_stanza(stanza).as_deref(), Some("http://mirror.example/debian"));
     }
 
     #[test]
-    fn what_others_publish_is_no_mirror() {
+    fn third_party_sources_are_no_mirror() {
         for line in [
             "# deb http://mirror.example/debian trixie main",
             "deb-src http://mirror.example/debian trixie main",

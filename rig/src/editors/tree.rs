@@ -1,8 +1,8 @@
-//! A release of Debian in a directory, as far as two editors need it.
+//! A directory tree with the part of a Debian release that two editors need.
 //!
-//! Packages are unpacked, not installed: no root, no chroot, no mounts. The editors are then told to load the
-//! C library and all others from their own tree, by the `patchelf` that came with them. Paths in a patched
-//! program are absolute, so a tree is made for the one place where it will be.
+//! Packages are unpacked, not installed: no root, no chroot, no mounts. Their own `patchelf` then makes the
+//! editors load the C library and all others from the tree. Paths in a patched program are absolute, so a
+//! tree works only in the place that it was made for.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,11 +10,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::Editor;
 use super::apt::Apt;
+use super::editor::Editor;
 use crate::install::{InstallError, STAMP, fingerprint};
 
-/// What is asked for; what it depends on comes with it.
+/// The packages, which bring their dependencies.
 const PACKAGES: [&str; 3] = ["neovim", "hx", "patchelf"];
 
 /// The programs in a tree.
@@ -25,7 +25,7 @@ const PATCHELF: &str = "usr/bin/patchelf";
 const LOADER: &str = "usr/lib64/ld-linux-x86-64.so.2";
 const LIBRARIES: [&str; 2] = ["usr/lib/x86_64-linux-gnu", "usr/lib/x86_64-linux-gnu/lua"];
 
-/// To be counted up when trees are made in another way than the constants above tell.
+/// Count this up when the making of trees changes in any way that the constants above do not show.
 const RECIPE: &str = "1";
 
 /// A complete tree.
@@ -38,7 +38,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// The tree of a suite, made now if it is not there. To be called by one process at a time.
+    /// The tree of a suite, made now if it is missing. One process at a time may call this.
     pub(super) fn install(cache: &Path, suite: &str) -> Result<Self, InstallError> {
         let recipe =
             [RECIPE, suite].into_iter().chain(PACKAGES).chain([NEOVIM, HELIX, LOADER]).chain(LIBRARIES);
@@ -46,14 +46,17 @@ impl Tree {
         let name = format!("editors-{suite}-{:016x}", fingerprint(&recipe));
         let (home, new) = (cache.join(&name), cache.join(format!("{name}.new")));
         if !home.join(STAMP).exists() {
-            // They are written into apt's configuration, search paths and shell scripts.
+            // The path goes into apt's configuration, search paths and shell scripts.
             if cache.to_str().is_none_or(|path| path.contains(['"', '\'', ':', ';', '\\', '\n'])) {
-                let why = format!("trees of editors cannot lie in {}", cache.display());
+                let why = format!(
+                    "editors cannot be installed in {}, because of special characters in the path",
+                    cache.display()
+                );
                 return Err(InstallError::Unavailable(why));
             }
             eprintln!("rig: installing Neovim and Helix of Debian {suite} into {}", home.display());
             make(suite, &home, &new).inspect_err(|_| {
-                // What cannot be removed now is removed by the next who tries.
+                // The next attempt removes what stays.
                 let _ = fs::remove_dir_all(&new);
             })?;
         }
@@ -90,7 +93,7 @@ impl Tree {
     }
 }
 
-/// Makes the tree beside its home and moves it there, so that nothing unfinished ever has its name.
+/// Makes the tree beside its final place and moves it there, so that no unfinished tree has that name.
 fn make(suite: &str, home: &Path, new: &Path) -> Result<(), InstallError> {
     for leftover in [home, new] {
         match fs::remove_dir_all(leftover) {
@@ -104,8 +107,8 @@ fn make(suite: &str, home: &Path, new: &Path) -> Result<(), InstallError> {
     let mut versions = String::new();
     for archive in Apt::new(&apt, suite)?.download(&PACKAGES)? {
         let format = "--showformat=${Package} ${Version}\n";
-        versions += &said(Command::new("dpkg-deb").args(["--show", format]).arg(&archive))?;
-        said(Command::new("dpkg-deb").arg("--extract").arg(&archive).arg(&root))?;
+        versions += &output_of(Command::new("dpkg-deb").args(["--show", format]).arg(&archive))?;
+        output_of(Command::new("dpkg-deb").arg("--extract").arg(&archive).arg(&root))?;
     }
     fs::remove_dir_all(&apt).map_err(|error| broken(&apt, &error))?;
     for program in [NEOVIM, HELIX] {
@@ -114,7 +117,7 @@ fn make(suite: &str, home: &Path, new: &Path) -> Result<(), InstallError> {
 
     fs::rename(new, home).map_err(|error| broken(home, &error))?;
     for program in [NEOVIM, HELIX] {
-        said(Command::new(home.join("root").join(program)).arg("--version").env_clear())?;
+        output_of(Command::new(home.join("root").join(program)).arg("--version").env_clear())?;
     }
     fs::write(home.join(STAMP), versions).map_err(|error| broken(home, &error))
 }
@@ -130,11 +133,11 @@ fn patch(root: &Path, program: &str, home: &Path) -> Result<(), InstallError> {
     patchelf.arg("--set-interpreter").arg(home.join(LOADER));
     // As RPATH, not RUNPATH: it holds for what the libraries load in their turn, and for grammars.
     patchelf.arg("--force-rpath").arg("--set-rpath").arg(libraries(home));
-    said(patchelf.arg(root.join(program))).map(drop)
+    output_of(patchelf.arg(root.join(program))).map(drop)
 }
 
-/// What a program prints that must succeed.
-fn said(command: &mut Command) -> Result<String, InstallError> {
+/// The output of a program that must succeed.
+fn output_of(command: &mut Command) -> Result<String, InstallError> {
     let program = PathBuf::from(command.get_program());
     let output = command.stdin(Stdio::null()).output().map_err(|error| broken(&program, &error))?;
     match output.status.success() {

@@ -1,16 +1,15 @@
-//! Why a cell does not say "works". One table: whose releases, from which to which, at which steps, by what
-//! they were seen to do, and how that is known. A cell that no row covers is unexplained, and the matrix is
-//! not done.
+//! Explains every cell that is not "works", in one table: the agent, its releases, the steps, the observed
+//! failure, and the cause. While a cell has no row here, the matrix is not done.
 
 use super::releases::number;
 use super::results::{Cell, Need, Row, STEPS, Step};
 
-/// Whose doing it is.
+/// The kind of cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// The release has no such thing.
+    /// The release lacks the feature.
     NotThere,
-    /// The release goes wrong by itself, with any companion.
+    /// The release fails by itself, with any companion.
     OwnBug,
 }
 
@@ -18,18 +17,18 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reason {
     agent: &'static str,
-    /// The first and the last release it is about.
+    /// The first and the last release.
     releases: (&'static str, &'static str),
     steps: &'static [Step],
-    /// What was seen, or a part of it: other trouble of the same release is not covered.
+    /// A part of the observed failure; other failures of the same release are not covered.
     seen: &'static str,
-    /// Whose doing it is.
+    /// The kind of cause.
     pub kind: Kind,
-    /// For the document.
+    /// The note in the document.
     pub text: &'static str,
 }
 
-/// Those that take a diff.
+/// The steps with a diff.
 const WITH_DIFFS: &[Step] = &[Step::Accept, Step::Reject, Step::Answer, Step::Two, Step::Crash];
 
 const NO_FILE: &str = "its files alone do not suffice";
@@ -43,8 +42,9 @@ pub const REASONS: &[Reason] = &[
         steps: &[Step::Found],
         seen: NO_FILE,
         kind: Kind::NotThere,
-        text: "Gemini CLI before 0.1.22 reads no file: its `IdeClient` takes the port from `GEMINI_CLI_IDE_SERVER_PORT`, and since 0.1.16 \
-               the workspace from `GEMINI_CLI_IDE_WORKSPACE_PATH`.",
+        text: "Gemini CLI before 0.1.22 reads no discovery file: its `IdeClient` takes the port from \
+               `GEMINI_CLI_IDE_SERVER_PORT`, and since 0.1.16 the workspace from \
+               `GEMINI_CLI_IDE_WORKSPACE_PATH`.",
     },
     Reason {
         agent: "gemini",
@@ -52,8 +52,9 @@ pub const REASONS: &[Reason] = &[
         steps: &[Step::Found],
         seen: NO_FILE,
         kind: Kind::OwnBug,
-        text: "Gemini CLI 0.1.22 checks the workspace in `GEMINI_CLI_IDE_WORKSPACE_PATH` before it looks for a file, and takes nothing but \
-               the port from it. Since 0.2.1 the file's workspace counts.",
+        text: "Gemini CLI 0.1.22 checks the workspace in `GEMINI_CLI_IDE_WORKSPACE_PATH` before it reads a \
+               discovery file, and takes only the port from the file. Since 0.2.1 the file's workspace \
+               counts.",
     },
     Reason {
         agent: "gemini",
@@ -61,8 +62,8 @@ pub const REASONS: &[Reason] = &[
         steps: &[Step::Context],
         seen: "its IdeClient has no context",
         kind: Kind::NotThere,
-        text: "Gemini CLI before 0.1.16 listens for `ide/openFilesChanged`, which is in no specification. `ide/contextUpdate` came with \
-               0.1.16.",
+        text: "Gemini CLI before 0.1.16 listens for `ide/openFilesChanged`, which no specification has. It \
+               knows `ide/contextUpdate` since 0.1.16.",
     },
     Reason {
         agent: "gemini",
@@ -70,7 +71,7 @@ pub const REASONS: &[Reason] = &[
         steps: WITH_DIFFS,
         seen: NO_DIFF,
         kind: Kind::NotThere,
-        text: "Gemini CLI before 0.1.19 opens no diffs in an editor: there is no `openDiff` in its `IdeClient`.",
+        text: "Gemini CLI before 0.1.19 opens no diffs in an editor: its `IdeClient` has no `openDiff`.",
     },
     Reason {
         agent: "qwen",
@@ -78,9 +79,10 @@ pub const REASONS: &[Reason] = &[
         steps: &[Step::Crash],
         seen: "but nothing came",
         kind: Kind::OwnBug,
-        text: "The MCP SDK in the bundle of Qwen Code before 0.7.1 reopens a stream that broke only if its events carried ids. Ours \
-               carry none, since ids make other releases open another stream after each reply. It hears nothing any more, so that its \
-               waiting prompt is not freed: start it again. A proper stop of the companion frees it.",
+        text: "The MCP SDK bundled with Qwen Code before 0.7.1 reopens a broken stream only if its events \
+               carried ids. Our events carry none, because ids make other releases open a new stream after \
+               each reply. After a crash of the companion, such an agent stays without a stream and its \
+               waiting prompt stays blocked: restart the agent. A proper stop of the companion frees it.",
     },
     Reason {
         agent: "llxprt",
@@ -88,7 +90,8 @@ pub const REASONS: &[Reason] = &[
         steps: &[Step::Found],
         seen: NO_FILE,
         kind: Kind::NotThere,
-        text: "LLxprt Code before 0.1.21 reads no file: its `IdeClient` takes the port from a variable, in 0.1.14 from Gemini CLI's.",
+        text: "LLxprt Code before 0.1.21 reads no discovery file: its `IdeClient` takes the port from a \
+               variable, in 0.1.14 from Gemini CLI's.",
     },
     Reason {
         agent: "llxprt",
@@ -96,8 +99,8 @@ pub const REASONS: &[Reason] = &[
         steps: &[Step::Found],
         seen: NO_FILE,
         kind: Kind::OwnBug,
-        text: "LLxprt Code 0.1.21 to 0.1.23 checks the workspace in `LLXPRT_CODE_IDE_WORKSPACE_PATH` before it looks for a file, and takes \
-               nothing but the port from it.",
+        text: "LLxprt Code 0.1.21 to 0.1.23 checks the workspace in `LLXPRT_CODE_IDE_WORKSPACE_PATH` \
+               before it reads a discovery file, and takes only the port from the file.",
     },
     Reason {
         agent: "llxprt",
@@ -113,7 +116,7 @@ pub const REASONS: &[Reason] = &[
         steps: WITH_DIFFS,
         seen: NO_DIFF,
         kind: Kind::NotThere,
-        text: "LLxprt Code up to 0.1.15 opens no diffs in an editor: there is no `openDiff` in its `IdeClient`.",
+        text: "LLxprt Code up to 0.1.15 opens no diffs in an editor: its `IdeClient` has no `openDiff`.",
     },
     Reason {
         agent: "aioncli",
@@ -121,7 +124,7 @@ pub const REASONS: &[Reason] = &[
         steps: &[Step::Found],
         seen: NO_FILE,
         kind: Kind::NotThere,
-        text: "AionCLI 0.1.20 reads no file, like the Gemini CLI it was made of.",
+        text: "AionCLI 0.1.20 reads no discovery file, like the Gemini CLI that it was forked from.",
     },
     Reason {
         agent: "qwen-termux",
@@ -129,32 +132,33 @@ pub const REASONS: &[Reason] = &[
         steps: &STEPS,
         seen: "Cannot find package '@mmmbuto/pty-termux-utils'",
         kind: Kind::OwnBug,
-        text: "Qwen Code for Termux 0.12.0 does not start: its `cli.js` imports `@mmmbuto/pty-termux-utils`, on which its package does not \
-               depend.",
+        text: "Qwen Code for Termux 0.12.0 does not start: its `cli.js` imports \
+               `@mmmbuto/pty-termux-utils`, which is not among its dependencies.",
     },
 ];
 
 impl Need {
-    /// For the document: what to do, and why.
+    /// The document's text: the setting, and its reason.
     pub fn text(self) -> &'static str {
         match self {
             Self::Vscode => {
-                "`TERM_PROGRAM=vscode` in the agent's environment: the release connects to editors it knows by that variable \
-                 and to no other, whatever its discovery file says"
+                "`TERM_PROGRAM=vscode` in the agent's environment: the release connects only to editors \
+                 that it recognises by that variable, whatever its discovery file says"
             }
             Self::Tokenless => {
-                "`allow-tokenless-agents = true` below `[server]` in our settings: the release sends no token. Gemini CLI 0.3.4 to \
-                 0.5.5 and Qwen Code 0.0.14 send none either, and do without the setting: they come over the stdio server that their \
-                 discovery file names"
+                "`allow-tokenless-agents = true` below `[server]` in our settings: the release sends no \
+                 token. Gemini CLI 0.3.4 to 0.5.5 and Qwen Code 0.0.14 send none either, but need no \
+                 setting: they connect over the stdio server that their discovery file names"
             }
             Self::Variables => {
-                "the variables that `alongside run` and `alongside env` set: the release reads at least its workspace from nowhere else"
+                "the variables that `alongside run` and `alongside env` set: the release reads at least \
+                 its workspace only from them"
             }
         }
     }
 }
 
-/// The explanation of a cell, or `None` for one that works or that nobody has explained.
+/// The explanation of a cell; `None` if the cell works or is unexplained.
 pub fn reason(row: &Row, step: Step) -> Option<&'static Reason> {
     let seen = match row.cells.get(&step)? {
         Cell::Works => return None,
@@ -169,7 +173,7 @@ pub fn reason(row: &Row, step: Step) -> Option<&'static Reason> {
     })
 }
 
-/// Every cell of these rows that nobody has explained: the release, the step, and what was seen.
+/// The unexplained cells of these rows: release, step, and observed failure.
 pub fn unexplained(rows: &[Row]) -> Vec<String> {
     let cells = rows.iter().flat_map(|row| row.cells.iter().map(move |(step, cell)| (row, *step, cell)));
     let open = cells.filter(|(row, step, cell)| **cell != Cell::Works && reason(row, *step).is_none());
@@ -194,12 +198,12 @@ mod tests {
             let is_used = rows.iter().any(|row| {
                 row.cells.keys().any(|step| super::reason(row, *step).is_some_and(|used| used == reason))
             });
-            assert!(is_used, "nothing was seen that this is about: {reason:#?}");
+            assert!(is_used, "no cell has this reason: {reason:#?}");
         }
     }
 
     #[test]
-    fn a_failure_that_was_not_seen_before_is_not_explained_by_another_of_the_same_release() {
+    fn new_failure_of_an_explained_release_is_unexplained() {
         let cells = [(Step::Accept, Cell::Fails("something new".to_owned()))].into();
         let row = Row {
             agent: "gemini".to_owned(),

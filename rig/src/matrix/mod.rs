@@ -1,8 +1,8 @@
 //! The release matrix: every release of every agent on npm that has IDE mode, run against the real program.
 //!
-//! [`releases`] asks npm which there are, [`scratch`] installs one, [`prove`](prove()) takes it through the
-//! [`stories`] with `alongside review --json` as the desk, and [`results`] keeps what came of it. Every cell
-//! that does not say "works" needs an explanation in [`explain`]; [`page`] makes the document of both.
+//! [`releases`] lists them, [`scratch`] installs one, [`prove`](prove()) plays the [`stories`] with it and
+//! with `alongside review --json` as the desk, and [`results`] keeps the outcome. Every cell that is not
+//! "works" needs an explanation in [`explain`]; [`page`] writes the document from both.
 
 pub mod explain;
 pub mod page;
@@ -12,6 +12,8 @@ pub mod results;
 pub mod scratch;
 mod stage;
 mod stories;
+mod subject;
 
-pub use prove::{Subject, Tools, prove};
+pub use prove::prove;
 pub use results::{Cell, Need, Results, Row, Step};
+pub use subject::{Subject, Tools};

@@ -1,4 +1,4 @@
-//! `docs/compatibility.md`, made of the results and the explanations, and of nothing else.
+//! Writes `docs/compatibility.md` from the results and the explanations alone.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -11,41 +11,43 @@ use super::releases::{AGENTS, Agent, number};
 use super::results::{Cell, Need, Row, STEPS, Step};
 
 const HEAD: &str = "\
-# Which agents it works with
+# Compatible agents
 
-Every release of each agent that npm's registry has was installed, and its own client code run against the real program by `cargo xtask matrix`. Nothing
-here was written by hand: the rows are in `rig/matrix/results.jsonl`, the notes in `rig/src/matrix/explain.rs`, and a test compares this page with both. Releases
-that differ in nothing share a line. *SDK* is the release of the MCP SDK that npm installs with them now, or *bundled*; *MCP* is the version of the protocol
-they speak with it, where that SDK tells.
+`cargo xtask matrix` installs every release of each agent on npm and runs its own client code against the
+real program. It generates this page: the rows are in `rig/matrix/results.jsonl`, the notes in
+`rig/src/matrix/explain.rs`, and a test compares this page with both. Releases with equal results share a
+line. *SDK* is the release of the MCP SDK that npm installs with them now, or *bundled*; *MCP* is the
+protocol version that they speak, where the SDK reports it.
 
 | step | what must happen |
 |---|---|
-| found | it finds the companion by its files, with no variable set, and listens |
-| context | it holds the active file with cursor and selection |
+| found | the agent finds the companion by its files, without any variable, and listens |
+| context | the agent has the active file with cursor and selection |
 | accept | a person edits and accepts; the agent's own `openDiff` returns the edited text |
-| reject | a person rejects; its `openDiff` says so |
-| answered | it is answered in its own prompt; the view vanishes, and the person's edits come back |
-| two | two of it propose the same file, and each hears its own outcome |
-| crash | the companion crashes under an open proposal; the prompt is freed, and the next proposal works |
+| reject | a person rejects; the agent's `openDiff` says so |
+| answered | a person answers in the agent's own prompt; the view closes, and the agent gets the edits |
+| two | two agents propose the same file; each gets its own outcome |
+| crash | the companion crashes during an open proposal; the prompt is freed, the next proposal works |
 
-Where a cell does not say *yes*, the note says why: *no* means that the release has no such thing, *bug* that it goes wrong by itself.
+The note of a cell explains every other result than *yes*: *no* means that the release lacks the feature,
+*bug* that the release fails by itself.
 ";
 
-/// Where it is.
+/// The path of the page.
 pub fn path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/compatibility.md")
 }
 
-/// Writes it.
+/// Writes the page.
 ///
 /// # Errors
-/// When it cannot be written.
+/// When the file cannot be written.
 pub fn write(rows: &[Row]) -> Result<()> {
     let path = path();
     std::fs::write(&path, page(rows)).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// The document.
+/// The text of the page.
 pub fn page(rows: &[Row]) -> String {
     let mut notes = Notes::default();
     let mut text = HEAD.to_owned();
@@ -59,11 +61,11 @@ pub fn page(rows: &[Row]) -> String {
 
 fn section(agent: Agent, rows: &[&Row], notes: &mut Notes, text: &mut String) {
     let packages: BTreeSet<_> = rows.iter().map(|row| row.package.as_str()).collect();
-    let packages: Vec<_> = packages.iter().map(|package| called(package)).collect();
+    let packages: Vec<_> = packages.iter().map(|package| package_name(package)).collect();
     let _ = write!(text, "\n## {}\n\n", agent.name);
     if rows.is_empty() {
         let package = agent.packages.join("`, `");
-        let _ = writeln!(text, "Not run: the registry that was asked has no `{package}`.");
+        let _ = writeln!(text, "Not run: the registry has no `{package}`.");
         return;
     }
     let with = rows.iter().filter(|row| row.has_ide_mode()).count();
@@ -77,7 +79,7 @@ fn section(agent: Agent, rows: &[&Row], notes: &mut Notes, text: &mut String) {
         "| releases | SDK | MCP | found | context | accept | reject | answered | two | crash | needs |\n",
     );
     text.push_str("|---|---|---|---|---|---|---|---|---|---|---|\n");
-    // What people look for is the newest.
+    // People look for the newest release.
     for group in groups(rows).iter().rev() {
         line(group, notes, text);
     }
@@ -89,15 +91,15 @@ fn section(agent: Agent, rows: &[&Row], notes: &mut Notes, text: &mut String) {
     text.push_str("\n</details>\n");
 }
 
-/// A package, and where it is from if not from npm.
-fn called(package: &str) -> String {
+/// The name of a package, and its origin if that is not npm.
+fn package_name(package: &str) -> String {
     match package.split_once(',') {
-        Some((name, origin)) => format!("`{name}` ({}; npm had none of it)", origin.trim()),
+        Some((name, origin)) => format!("`{name}` ({}; not on npm)", origin.trim()),
         None => format!("`{package}`"),
     }
 }
 
-/// Neighbours of which the same is to be said.
+/// Groups of neighbouring releases with equal results.
 fn groups<'a>(rows: &[&'a Row]) -> Vec<Vec<&'a Row>> {
     let alike = |one: &&Row, other: &&Row| {
         let verdicts = |row: &Row| {
@@ -164,7 +166,7 @@ fn name(need: Need) -> &'static str {
     }
 }
 
-/// The explanations that were used, numbered as they come.
+/// The explanations in use, numbered in order of appearance.
 #[derive(Default)]
 struct Notes(Vec<&'static Reason>);
 
@@ -178,7 +180,7 @@ impl Notes {
     }
 
     fn write(&self, text: &mut String) {
-        text.push_str("\n## What releases need\n\n");
+        text.push_str("\n## Needs of old releases\n\n");
         for need in [Need::Vscode, Need::Tokenless, Need::Variables] {
             let _ = writeln!(text, "- *{}*: {}.", name(need), need.text());
         }
@@ -195,14 +197,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_is_made_of_the_results() {
+    fn page_matches_the_results() {
         let rows = Results::committed().expect("the committed results").rows;
         let written = std::fs::read_to_string(path()).expect("docs/compatibility.md");
         assert!(written == page(&rows), "run `cargo xtask matrix --page`, and commit docs/compatibility.md");
     }
 
     #[test]
-    fn neighbours_of_which_the_same_is_to_be_said_share_a_line() {
+    fn equal_neighbours_share_a_line() {
         let row = |version: &str, cell: &Cell| Row {
             agent: "gemini".to_owned(),
             version: version.to_owned(),

@@ -1,47 +1,19 @@
-//! Takes one release through everything. What it needs is found out by trying: nothing first, then what the
-//! oldest releases were given by the one editor they knew.
+//! Proves one release with every story. It finds the release's needs by trying: nothing first, then the
+//! settings that the oldest releases' only editor gave them.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use anyhow::Result;
 use serde_json::Value;
 
 use super::results::{Cell, Need, Row, STEPS, Step};
 use super::stage::{Stage, is_connected};
+use super::subject::{Subject, Tools};
 use super::{scratch, stories};
 use crate::ide_client::RealClient;
 
-/// What is run, and what runs it.
-#[derive(Debug, Clone)]
-pub struct Tools {
-    /// The program under test.
-    pub alongside: PathBuf,
-    /// A Node that is new enough for all agents.
-    pub node: PathBuf,
-}
-
-/// A release on disk.
-#[derive(Debug, Clone)]
-pub struct Subject {
-    /// The agent's id.
-    pub agent: String,
-    /// Its version.
-    pub version: String,
-    /// The package's name.
-    pub package: String,
-    /// The package's directory.
-    pub directory: PathBuf,
-}
-
-impl std::fmt::Display for Subject {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {}", self.agent, self.version)
-    }
-}
-
-/// In the order they are tried.
-const LADDER: [&[Need]; 6] = [
+/// The needs, in the order they are tried.
+const ATTEMPTS: [&[Need]; 6] = [
     &[],
     &[Need::Vscode],
     &[Need::Tokenless],
@@ -50,10 +22,10 @@ const LADDER: [&[Need]; 6] = [
     &[Need::Vscode, Need::Tokenless, Need::Variables],
 ];
 
-/// Takes a release through every step.
+/// Plays every step with a release.
 ///
 /// # Errors
-/// When this machine fails, not the release: what a release does is in the row.
+/// When this machine fails. Failures of the release are in the row.
 pub async fn prove(tools: &Tools, subject: &Subject) -> Result<Row> {
     let mut row = Row {
         agent: subject.agent.clone(),
@@ -67,9 +39,9 @@ pub async fn prove(tools: &Tools, subject: &Subject) -> Result<Row> {
     if !scratch::has_ide_mode(&subject.directory) {
         return Ok(row);
     }
-    let mut said = Vec::new();
-    for needs in LADDER {
-        let stage = Stage::set(tools, subject, needs).await?;
+    let mut failures = Vec::new();
+    for needs in ATTEMPTS {
+        let stage = Stage::start(tools, subject, needs).await?;
         let agent = match stage.agent().await {
             Ok(agent) => agent,
             Err(error) => {
@@ -88,11 +60,11 @@ pub async fn prove(tools: &Tools, subject: &Subject) -> Result<Row> {
                 }
                 return Ok(row);
             }
-            Ok(status) => said.push(status["details"].as_str().unwrap_or("disconnected").to_owned()),
-            Err(error) => said.push(first_line(&error, &stage)),
+            Ok(status) => failures.push(status["details"].as_str().unwrap_or("disconnected").to_owned()),
+            Err(error) => failures.push(first_line(&error, &stage)),
         }
     }
-    let why = format!("it never connects: {}", said.first().cloned().unwrap_or_default());
+    let why = format!("it never connects: {}", failures.first().cloned().unwrap_or_default());
     row.cells = STEPS.map(|step| (step, Cell::Fails(why.clone()))).into();
     Ok(row)
 }
@@ -106,7 +78,7 @@ async fn play_all(stage: &Stage<'_>, agent: RealClient, status: &Value) -> BTree
             cells.insert(step, Cell::Lacks(format!("its IdeClient has no {missing}")));
             continue;
         }
-        // One that went wrong may be stuck for good, which says nothing of the next step.
+        // An agent that failed a step may be stuck: the next step gets a new one.
         let played = match agent.take() {
             Some(agent) => Ok(agent),
             None => stage.connected(1).await,
@@ -126,7 +98,7 @@ fn failure(error: &anyhow::Error, stage: &Stage<'_>) -> Cell {
     Cell::Fails(first_line(error, stage))
 }
 
-/// What stays the same from run to run: what was awaited, and what Node says it died of.
+/// The part of an error that is the same in every run: the awaited thing, and Node's cause of death.
 fn first_line(error: &anyhow::Error, stage: &Stage<'_>) -> String {
     let said = format!("{error:#}");
     let line = said.lines().next().unwrap_or_default();

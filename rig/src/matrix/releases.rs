@@ -1,17 +1,17 @@
-//! Which agents there are on npm, and which releases npm has of them now.
+//! The agents on npm, and the releases that npm has of them now.
 
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result, bail};
 
-/// An agent as npm has it.
+/// An agent on npm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Agent {
-    /// What the command line and the results call it.
+    /// Its name on the command line and in the results.
     pub id: &'static str,
-    /// What people call it.
+    /// Its name for people.
     pub name: &'static str,
-    /// Where its releases are; of a version that several hold, the first is taken.
+    /// The packages of its releases. The first package with a version wins.
     pub packages: &'static [&'static str],
     /// Whether versions with a suffix count: some forks publish nothing else.
     pub suffixes: bool,
@@ -41,21 +41,21 @@ pub const AGENTS: [Agent; 5] = [
     },
 ];
 
-/// One release as npm has it.
+/// One release on npm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release {
-    /// Whose.
+    /// The agent.
     pub agent: Agent,
-    /// The package that holds it.
+    /// Its package.
     pub package: &'static str,
     /// Its version.
     pub version: String,
 }
 
-/// The releases that npm has of an agent, the oldest first; none when it knows no package of it.
+/// The releases of an agent, oldest first; none when npm has no package of it.
 ///
 /// # Errors
-/// When the registry cannot be asked, or answers what is no list of versions.
+/// When the registry is out of reach, or answers with anything but a list of versions.
 pub async fn of(agent: Agent) -> Result<Vec<Release>> {
     let mut found = BTreeMap::new();
     for package in agent.packages {
@@ -69,7 +69,7 @@ pub async fn of(agent: Agent) -> Result<Vec<Release>> {
     Ok(found.into_values().collect())
 }
 
-/// A version as it is ordered.
+/// The sort key of a version.
 pub fn number(version: &str) -> [u64; 3] {
     let plain = version.split(['-', '+']).next().unwrap_or(version);
     let mut parts = plain.split('.').map(|part| part.parse().unwrap_or(0));
@@ -79,14 +79,14 @@ pub fn number(version: &str) -> [u64; 3] {
 async fn versions(package: &str) -> Result<Vec<String>> {
     let mut npm = tokio::process::Command::new("npm");
     npm.args(["view", package, "versions", "--json", "--loglevel=error"]).kill_on_drop(true);
-    // Two tries within seconds: a registry that is down is to be said, not waited for.
+    // Two tries within seconds: an error is better than a long wait for a registry that is down.
     npm.args(["--fetch-retries=1", "--fetch-retry-mintimeout=1000"]);
     let output = npm.output().await.context("npm does not start (install Node with npm)")?;
     let said = String::from_utf8_lossy(&output.stdout);
     if output.status.success() {
         let list = serde_json::from_str::<serde_json::Value>(&said)
             .with_context(|| format!("npm view {package} printed no JSON"))?;
-        // A package with a single version is answered with a bare string.
+        // For a single version npm prints a bare string.
         return Ok(match list {
             serde_json::Value::String(version) => vec![version],
             list => serde_json::from_value(list).with_context(|| format!("npm view {package}"))?,
@@ -96,10 +96,11 @@ async fn versions(package: &str) -> Result<Vec<String>> {
     if said.contains("E404") || error.contains("E404") {
         return Ok(Vec::new());
     }
-    let said =
+    let error =
         error.lines().filter(|line| line.starts_with("npm error")).take(2).collect::<Vec<_>>().join("; ");
     bail!(
-        "npm's registry cannot be asked for {package} (try again later, or see `npm config get registry`): {said}"
+        "npm's registry does not answer for {package} (try again later, or check `npm config get registry`): \
+         {error}"
     )
 }
 

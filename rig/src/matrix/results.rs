@@ -1,5 +1,5 @@
-//! What came of it: one line of JSON a release, in `rig/matrix/results.jsonl`. The document is made of this
-//! file, so it is committed.
+//! The results of the matrix: one line of JSON per release in `rig/matrix/results.jsonl`, which is committed
+//! because the document is made from it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
-/// What a release is taken through, in the order of the document's columns.
+/// A step of a proof, in the order of the document's columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Step {
@@ -19,9 +19,9 @@ pub enum Step {
     Accept,
     /// A person rejects: its own `openDiff` says so.
     Reject,
-    /// It is answered in its own prompt: the view vanishes, and the person's edits come back.
+    /// A person answers in its own prompt: the view vanishes, and the agent gets the person's edits.
     Answer,
-    /// Two of it propose the same file, and each hears its own outcome.
+    /// Two agents propose the same file, and each gets its own outcome.
     Two,
     /// The companion crashes under an open proposal: the prompt is freed, and the next proposal works.
     Crash,
@@ -31,19 +31,19 @@ pub enum Step {
 pub const STEPS: [Step; 7] =
     [Step::Found, Step::Context, Step::Accept, Step::Reject, Step::Answer, Step::Two, Step::Crash];
 
-/// What came of one step.
+/// The result of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Cell {
-    /// It does what a person expects.
+    /// The step does what a person expects.
     Works,
-    /// The release has nothing to do it with; what is missing.
+    /// The release lacks what the step needs, which the text names.
     Lacks(String),
-    /// What happened instead.
+    /// The step failed; the text says how.
     Fails(String),
 }
 
-/// What a release needs that newer ones do not.
+/// A need of old releases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Need {
@@ -71,10 +71,10 @@ pub struct Row {
     /// The MCP version it speaks with the companion, where its SDK tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
-    /// What it needs.
+    /// Its needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<Need>,
-    /// What came of each step; empty for a release without IDE mode.
+    /// The result of each step; empty for a release without IDE mode.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub cells: BTreeMap<Step, Cell>,
 }
@@ -98,15 +98,15 @@ impl Results {
     /// The committed file of this checkout.
     ///
     /// # Errors
-    /// When it is there and cannot be read.
+    /// When it exists but cannot be read.
     pub fn committed() -> Result<Self> {
         Self::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("matrix/results.jsonl"))
     }
 
-    /// Reads a file; one that is not there holds nothing.
+    /// Reads a file; a missing file has no rows.
     ///
     /// # Errors
-    /// When it is there and cannot be read.
+    /// When it exists but cannot be read.
     pub fn read(path: &Path) -> Result<Self> {
         let text = match std::fs::read_to_string(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -125,12 +125,12 @@ impl Results {
         self.rows.iter().find(|row| row.agent == agent && row.version == version)
     }
 
-    /// Takes a row in, in place of an earlier one, and writes the file.
+    /// Adds a row, in place of an earlier one, and writes the file.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn put(&mut self, row: Row) -> Result<()> {
-        // Another run may have added to it.
+        // Another run may have added rows.
         self.rows = Self::read(&self.path)?.rows;
         self.rows.retain(|other| (&other.agent, &other.version) != (&row.agent, &row.version));
         self.rows.push(row);
@@ -141,7 +141,7 @@ impl Results {
         let mut file = tempfile::NamedTempFile::new_in(directory)
             .with_context(|| format!("cannot write in {}", directory.display()))?;
         std::io::Write::write_all(&mut file, text.as_bytes())?;
-        // A temporary file is private; this one is to be read by everybody who has the checkout.
+        // A temporary file is private, but everybody with the checkout must read this one.
         #[cfg(unix)]
         file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
         file.persist(&self.path).with_context(|| format!("cannot write {}", self.path.display()))?;

@@ -1,7 +1,6 @@
-//! Installs one release into a folder of its own, which is gone when nobody needs it any more.
+//! Installs one release into a temporary folder of its own.
 //!
-//! Nothing that was downloaded runs on installing. The cache of npm is our own, so that it can be emptied
-//! when it has grown.
+//! Installation runs no downloaded code. npm's cache is our own, so that it can be emptied when it has grown.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -12,10 +11,11 @@ use tokio::process::Command;
 
 use super::releases::Release;
 
-/// npm's cache is emptied beyond this many bytes. Two installations of at most half a gigabyte come on top.
+/// The size of npm's cache, in bytes, beyond which it is emptied. Two installations of at most half a
+/// gigabyte come on top.
 const CACHE_LIMIT: u64 = 2 << 30;
 
-/// Where releases are installed. Dropping it removes everything.
+/// The folder of all installations. Dropping it removes everything.
 #[derive(Debug)]
 pub struct Scratch(TempDir);
 
@@ -27,10 +27,10 @@ pub struct Installed {
 }
 
 impl Scratch {
-    /// A fresh one in the temporary directory.
+    /// A new folder in the temporary directory.
     ///
     /// # Errors
-    /// When that cannot be written.
+    /// When it cannot be made.
     pub fn new() -> Result<Self> {
         let directory = tempfile::Builder::new().prefix("alongside-matrix-").tempdir();
         directory
@@ -41,10 +41,10 @@ impl Scratch {
     /// Installs a release.
     ///
     /// # Errors
-    /// What npm says.
+    /// When npm fails, with its message.
     pub async fn install(&self, release: &Release) -> Result<Installed> {
         let directory = tempfile::Builder::new().prefix("release-").tempdir_in(self.0.path())?;
-        // Without one, npm looks for a project in the directories above.
+        // Without this file, npm searches a project in the directories above.
         std::fs::write(directory.path().join("package.json"), r#"{"private":true}"#)?;
         let mut npm = Command::new("npm");
         npm.args(["install", "--ignore-scripts", "--omit=optional", "--omit=dev", "--no-audit", "--no-fund"]);
@@ -63,7 +63,7 @@ impl Scratch {
         Ok(Installed { directory, package: release.package })
     }
 
-    /// Empties npm's cache when it has grown. Nothing may be installing.
+    /// Empties npm's cache when it has grown. No installation may run meanwhile.
     ///
     /// # Errors
     /// When it cannot be removed.

@@ -1,5 +1,5 @@
-//! What a release is proven on: a project, a terminal, the real program's desk in one pane and agents in
-//! others, so that everybody's ancestors are a person's.
+//! The stage on which a release is proven: a project, and a terminal with the real program's desk in one pane
+//! and agents in others, so that all processes have a person's ancestors.
 
 use std::path::PathBuf;
 
@@ -7,21 +7,21 @@ use alongside_desk::{Review, Status};
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-use super::prove::{Subject, Tools};
 use super::results::Need;
-use crate::desk::{Desk, Speech};
+use super::subject::{Subject, Tools};
+use crate::desk::{Desk, Protocol};
 use crate::ide_client::RealClient;
 use crate::peer::Peer;
 use crate::sandbox::Sandbox;
 use crate::tmux::Tmux;
 
-/// What `file` of every stage holds.
+/// The content of `file`.
 pub(super) const ORIGINAL: &str = "one\ntwo\nthree\n";
 
-/// Large enough for a command line.
-const ROOMY: (u16, u16) = (240, 50);
+/// The size of a pane: wide enough for a command line.
+const PANE: (u16, u16) = (240, 50);
 
-/// See the module. Fields are dropped in this order: the sandbox, which ends every process, last.
+/// A stage. Fields are dropped in this order: the sandbox, which ends every process, last.
 pub(super) struct Stage<'a> {
     /// The desk of the person.
     pub(super) desk: Desk,
@@ -31,13 +31,13 @@ pub(super) struct Stage<'a> {
     needs: Vec<Need>,
     tools: &'a Tools,
     subject: &'a Subject,
-    /// Where it all happens.
+    /// The sandbox of all processes.
     pub(super) sandbox: Sandbox,
 }
 
 impl<'a> Stage<'a> {
-    /// Starts the program with what these releases need of it.
-    pub(super) async fn set(tools: &'a Tools, subject: &'a Subject, needs: &[Need]) -> Result<Self> {
+    /// Starts the program with the settings that these releases need.
+    pub(super) async fn start(tools: &'a Tools, subject: &'a Subject, needs: &[Need]) -> Result<Self> {
         let sandbox = Sandbox::new();
         let file = sandbox.write("file.txt", ORIGINAL);
         if needs.contains(&Need::Tokenless) {
@@ -49,16 +49,16 @@ impl<'a> Stage<'a> {
         let ours = tools.alongside.parent().context("a program has a directory")?.to_owned();
         let path = std::env::join_paths([ours].into_iter().chain(std::env::split_paths(&path)))?;
         let terminal = Tmux::new(&sandbox, [("PATH".to_owned(), path)]);
-        let pane = terminal.window("the desk", ROOMY)?;
+        let pane = terminal.window("the desk", PANE)?;
         let peer = Peer::pipe_into(&pane, &sandbox, "alongside review", "alongside review --json").await?;
-        let desk = Desk::new(peer, Speech::Product);
+        let desk = Desk::new(peer, Protocol::Product);
         Ok(Self { desk, file, terminal, needs: needs.to_vec(), tools, subject, sandbox })
     }
 
-    /// An agent in a pane of its own that has not looked for a companion yet.
+    /// An agent in a pane of its own that has not yet searched for a companion.
     pub(super) async fn agent(&self) -> Result<RealClient> {
         let name = self.subject.to_string();
-        let pane = self.terminal.window(&name, ROOMY)?;
+        let pane = self.terminal.window(&name, PANE)?;
         if self.needs.contains(&Need::Variables) {
             pane.enter(r#"eval "$(alongside env)"; echo set"#)?;
             pane.wait_for("the variables", |screen| screen.lines().any(|line| line == "set"))?;
@@ -69,7 +69,7 @@ impl<'a> Stage<'a> {
         RealClient::type_into_pane(&self.sandbox, &pane, &name, program, vscode).await
     }
 
-    /// An agent that is connected and listens, which makes `number` in all.
+    /// A connected agent with a stream; with it, `number` agents listen.
     pub(super) async fn connected(&self, number: usize) -> Result<RealClient> {
         let agent = self.agent().await?;
         agent.connect().await?;
@@ -77,14 +77,14 @@ impl<'a> Stage<'a> {
         Ok(agent)
     }
 
-    /// The review of a proposal that an agent has just made, once the agent itself waits for its outcome.
+    /// The review of an agent's latest proposal, once the agent waits for its outcome.
     pub(super) async fn review_at(&self, agent: &RealClient, proposed: &str) -> Result<Review> {
         let review = self.desk.review_of(proposed).await?;
         agent.wait_proposed(proposed).await?;
         Ok(review)
     }
 
-    /// Ends the companion's process as a crash does, and waits until the desk has another.
+    /// Kills the companion's process, and waits until the desk has another.
     pub(super) async fn crash(&self) -> Result<()> {
         let process = |status: &Status| rustix::process::Pid::from_raw(status.pid.cast_signed());
         let before = self.desk.wait_status("a process", process).await?;
@@ -95,7 +95,7 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// Whether the agent says that it is connected.
+/// Whether the agent reports a connection.
 pub(super) fn is_connected(status: &Value) -> bool {
     status["status"] == "connected"
 }

@@ -1,4 +1,4 @@
-//! What a release is taken through. Every assertion is on what the agent itself returned or holds.
+//! The stories of the matrix. Every assertion is on what the agent itself returned or holds.
 
 use alongside_desk::{Closing, Position};
 use anyhow::{Result, ensure};
@@ -8,7 +8,7 @@ use super::results::Step;
 use super::stage::Stage;
 use crate::ide_client::{CliAnswer, Outcome, RealClient};
 
-/// The commands of the driver without which a release cannot be taken through a step.
+/// The driver's commands that a step needs.
 pub(super) fn calls(step: Step) -> &'static [&'static str] {
     match step {
         Step::Found => &[],
@@ -18,7 +18,7 @@ pub(super) fn calls(step: Step) -> &'static [&'static str] {
     }
 }
 
-/// Plays one, with an agent that says it is connected.
+/// Plays a step with an agent that reports a connection.
 pub(super) async fn play(step: Step, stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
     match step {
         Step::Found => found(stage, agent).await,
@@ -31,11 +31,10 @@ pub(super) async fn play(step: Step, stage: &Stage<'_>, agent: &RealClient) -> R
     }
 }
 
-/// What has led here was the search itself. What it leads to is a stream, and for agents that ask, both
-/// tools.
+/// The agent has found the companion; it must also have a stream and, if it asks for tools, both tools.
 async fn found(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
     let status = agent.status().await?;
-    ensure!(status["diffing"] == true, "it is connected and opens no diffs: {status}");
+    ensure!(status["diffing"] == true, "it is connected but opens no diffs: {status}");
     stage.desk.agents_listen(1).await
 }
 
@@ -43,8 +42,7 @@ async fn context(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
     let other = stage.sandbox.write("other.txt", "alpha\nbeta\n");
     stage.desk.focus(&stage.file, None).await?;
     stage.desk.select(&other, Some(Position { line: 1, character: 3 }), Some("bet")).await?;
-    // After the agent's own clean-up: of a file that is not flagged active it would have lost cursor and
-    // selection.
+    // The agent drops cursor and selection of files that are not flagged active.
     let wanted = json!({
         "path": other, "isActive": true, "cursor": { "line": 2, "character": 4 }, "selectedText": "bet",
     });
@@ -59,14 +57,14 @@ async fn accept(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
     let diff = agent.open_diff(&stage.file, "one\nzwei\nthree\n");
     let review = stage.review_at(agent, "one\nzwei\nthree\n").await?;
     stage.desk.accept_with(&review, "one\ndeux ☕ \u{1F600}\nthree").await?;
-    is(&diff.outcome().await?, &Outcome::accepted("one\ndeux ☕ \u{1F600}\nthree"))
+    expect(&diff.outcome().await?, &Outcome::accepted("one\ndeux ☕ \u{1F600}\nthree"))
 }
 
 async fn reject(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
     let diff = agent.open_diff(&stage.file, "all new\n");
     let review = stage.review_at(agent, "all new\n").await?;
     stage.desk.reject(&review).await?;
-    is(&diff.outcome().await?, &Outcome::Rejected)
+    expect(&diff.outcome().await?, &Outcome::Rejected)
 }
 
 async fn answer(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
@@ -74,14 +72,14 @@ async fn answer(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
     let review = stage.review_at(agent, "answered there\n").await?;
     stage.desk.edit(&review, "answered there, and mine\n").await?;
     agent.resolve_from_cli(&stage.file, CliAnswer::Accepted).await?;
-    is(&diff.outcome().await?, &Outcome::accepted("answered there, and mine\n"))?;
+    expect(&diff.outcome().await?, &Outcome::accepted("answered there, and mine\n"))?;
     let closing = stage.desk.closed(review.id).await?.closing;
     ensure!(closing == Closing::AnsweredInAgent, "the view closed as {closing:?}");
 
     let diff = agent.open_diff(&stage.file, "refused there\n");
     let review = stage.review_at(agent, "refused there\n").await?;
     agent.resolve_from_cli(&stage.file, CliAnswer::Rejected).await?;
-    is(&diff.outcome().await?, &Outcome::Rejected)?;
+    expect(&diff.outcome().await?, &Outcome::Rejected)?;
     stage.desk.closed(review.id).await.map(drop)
 }
 
@@ -92,9 +90,9 @@ async fn two(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
     let (first, other) =
         (stage.review_at(agent, "the first's\n").await?, stage.review_at(&second, "the second's\n").await?);
     stage.desk.accept_with(&other, "the second's, edited\n").await?;
-    is(&theirs.outcome().await?, &Outcome::accepted("the second's, edited\n"))?;
+    expect(&theirs.outcome().await?, &Outcome::accepted("the second's, edited\n"))?;
     stage.desk.reject(&first).await?;
-    is(&mine.outcome().await?, &Outcome::Rejected)?;
+    expect(&mine.outcome().await?, &Outcome::Rejected)?;
     drop(second);
     stage.desk.agents_listen(1).await
 }
@@ -102,17 +100,17 @@ async fn two(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
 async fn crash(stage: &Stage<'_>, agent: &RealClient) -> Result<()> {
     let diff = agent.open_diff(&stage.file, "undecided\n");
     stage.review_at(agent, "undecided\n").await?;
-    agent.held_up(stage.crash()).await?;
-    is(&diff.outcome().await?, &Outcome::Rejected)?;
+    agent.while_frozen(stage.crash()).await?;
+    expect(&diff.outcome().await?, &Outcome::Rejected)?;
     if stage.desk.agents_listen(1).await.is_err() {
         agent.connect().await?;
     }
     let diff = agent.open_diff(&stage.file, "after the crash\n");
     stage.desk.accept(&stage.desk.review_of("after the crash\n").await?).await?;
-    is(&diff.outcome().await?, &Outcome::accepted("after the crash\n"))
+    expect(&diff.outcome().await?, &Outcome::accepted("after the crash\n"))
 }
 
-fn is(outcome: &Outcome, wanted: &Outcome) -> Result<()> {
+fn expect(outcome: &Outcome, wanted: &Outcome) -> Result<()> {
     ensure!(outcome == wanted, "its openDiff returned {outcome:?} instead of {wanted:?}");
     Ok(())
 }

@@ -1,9 +1,8 @@
 //! A fake language model on the loopback, so that whole agents run without an account and without a network.
 //!
-//! It speaks the Gemini API and the OpenAI-compatible one at once, and plays a [`Script`]. It keeps no
-//! position in that script: like a real model it answers from the transcript it is shown, so a request that
-//! an agent sends twice, or on the side (a title, a suggestion, who speaks next), moves nothing. Every
-//! request is kept for the test to read.
+//! It speaks the Gemini API and the OpenAI-compatible one, and plays a [`Script`]. Like a real model it
+//! answers from the transcript alone and keeps no position in the script, so that repeated requests and side
+//! requests (a title, a suggestion, who speaks next) change nothing. A test can read every request.
 
 mod gemini;
 mod openai;
@@ -32,26 +31,26 @@ pub struct FakeModel {
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
-/// One request of an agent, as it arrived.
+/// One request of an agent.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// Path and query, for example `/v1/chat/completions`.
     pub uri: String,
     /// The JSON body; null where there was none.
     pub body: Value,
-    /// What the model was shown, in the words both APIs share.
+    /// The transcript, in a form common to both APIs.
     pub transcript: Vec<Message>,
 }
 
 impl Request {
-    /// The text of the last thing the person (or the agent in the person's name) said, all its parts.
+    /// The last message of the person (or of the agent in the person's name), all parts.
     pub fn asked(&self) -> String {
         script::last_word_of_person(&self.transcript)
             .map(|message| message.texts.join("\n"))
             .unwrap_or_default()
     }
 
-    /// Whether this request carries `prompt` as the person's last words, and so is no side request.
+    /// Whether `prompt` is the person's last message, so that this is no side request.
     pub fn is_about(&self, prompt: &str) -> bool {
         script::is_asked(&self.transcript, prompt)
     }
@@ -60,13 +59,13 @@ impl Request {
 type Requests = Arc<Mutex<Vec<Request>>>;
 
 #[derive(Clone)]
-struct Desk {
+struct Server {
     script: Arc<Script>,
     requests: Requests,
 }
 
 impl FakeModel {
-    /// Listens on a free port of 127.0.0.1 and plays `script` to whoever asks.
+    /// Listens on a free port of 127.0.0.1 and plays `script` to every client.
     ///
     /// # Errors
     /// When the loopback has no free port or no thread can be started.
@@ -75,7 +74,7 @@ impl FakeModel {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let requests = Requests::default();
-        let desk = Desk { script: Arc::new(script), requests: requests.clone() };
+        let server = Server { script: Arc::new(script), requests: requests.clone() };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (stop, stopped) = oneshot::channel();
         let thread = std::thread::Builder::new().name("fake model".into()).spawn(move || {
@@ -83,7 +82,8 @@ impl FakeModel {
                 let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
                     return;
                 };
-                let app = Router::new().fallback(answer).layer(DefaultBodyLimit::disable()).with_state(desk);
+                let app =
+                    Router::new().fallback(answer).layer(DefaultBodyLimit::disable()).with_state(server);
                 tokio::select! {
                     _ = axum::serve(listener, app) => {}
                     _ = stopped => {}
@@ -93,25 +93,25 @@ impl FakeModel {
         Ok(Self { address, requests, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// What the Gemini CLI takes as `GOOGLE_GEMINI_BASE_URL`.
+    /// The value of `GOOGLE_GEMINI_BASE_URL` for Gemini CLI.
     pub fn gemini_base_url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// What OpenAI-compatible agents take as `OPENAI_BASE_URL`.
+    /// The value of `OPENAI_BASE_URL` for OpenAI-compatible agents.
     pub fn openai_base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// Everything that reached the model so far, oldest first.
+    /// All requests so far, oldest first.
     pub fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits until the model was asked `prompt`, and returns that request (the first such one).
+    /// Waits for the first request with `prompt`, and returns it.
     ///
     /// # Errors
-    /// At the deadline, with what the model was asked instead.
+    /// At the deadline, with the requests that came instead.
     pub fn wait_until_asked(&self, prompt: &str, deadline: Duration) -> Result<Request> {
         crate::wait::until(&format!("the model to be asked {prompt:?}"), deadline, || {
             let requests = self.requests();
@@ -131,7 +131,7 @@ impl Drop for FakeModel {
     }
 }
 
-async fn answer(State(desk): State<Desk>, uri: Uri, body: Bytes) -> Response {
+async fn answer(State(server): State<Server>, uri: Uri, body: Bytes) -> Response {
     let body: Value = serde_json::from_slice(&body).unwrap_or_default();
     let path = uri.path();
     let gemini = path.contains(":generateContent") || path.contains(":streamGenerateContent");
@@ -141,9 +141,9 @@ async fn answer(State(desk): State<Desk>, uri: Uri, body: Bytes) -> Response {
         (_, true) => openai::transcript(&body),
         _ => Vec::new(),
     };
-    let turn = if wants_json(&body) { Turn::say("{}") } else { desk.script.next(&transcript) };
+    let turn = if wants_json(&body) { Turn::say("{}") } else { server.script.next(&transcript) };
     let number = {
-        let mut requests = desk.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut requests = server.requests.lock().unwrap_or_else(PoisonError::into_inner);
         requests.push(Request { uri: uri.to_string(), body: body.clone(), transcript });
         requests.len()
     };
@@ -156,7 +156,7 @@ async fn answer(State(desk): State<Desk>, uri: Uri, body: Bytes) -> Response {
     }
 }
 
-/// Both APIs let a caller insist on a JSON answer; only side requests do.
+/// Whether the caller requires a JSON answer, as only side requests do.
 fn wants_json(body: &Value) -> bool {
     let config = &body["generationConfig"];
     config["responseMimeType"] == "application/json"
@@ -169,7 +169,7 @@ fn json_reply(value: &Value) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], value.to_string()).into_response()
 }
 
-/// A whole event stream in one piece: agents read it just as they read a slow one.
+/// A whole event stream in one piece, which agents read like a slow one.
 fn stream_reply(events: &[String]) -> Response {
     let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
     ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response()

@@ -29,7 +29,8 @@ fn message(message: &Value) -> Option<Message> {
 }
 
 pub(super) fn models() -> Value {
-    json!({ "object": "list", "data": [{ "id": "fake", "object": "model", "created": 1, "owned_by": "rig" }] })
+    let model = json!({ "id": "fake", "object": "model", "created": 1, "owned_by": "rig" });
+    json!({ "object": "list", "data": [model] })
 }
 
 pub(super) fn reply(turn: &Turn, body: &Value, number: usize) -> Response {

@@ -1,4 +1,4 @@
-//! What the fake model says: for each prompt a person may type, the turns that follow it.
+//! The script of the fake model: the turns that follow each prompt of a person.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ pub enum Turn {
         /// Its arguments, a JSON object.
         arguments: Value,
     },
-    /// Say something and leave the turn to the person.
+    /// Say a text, which ends the turn.
     Say(String),
 }
 
@@ -22,13 +22,13 @@ impl Turn {
         Self::Call { tool: tool.to_owned(), arguments }
     }
 
-    /// Plain words.
+    /// A text.
     pub fn say(text: &str) -> Self {
         Self::Say(text.to_owned())
     }
 }
 
-/// Who said a [`Message`].
+/// The speaker of a [`Message`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaker {
     /// The person, or the agent in the person's name.
@@ -42,7 +42,7 @@ pub enum Speaker {
 /// One message of the transcript that an agent shows to the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Who said it.
+    /// The speaker.
     pub speaker: Speaker,
     /// Its text parts; for a tool, what it returned.
     pub texts: Vec<String>,
@@ -55,19 +55,19 @@ pub struct Script {
 }
 
 impl Script {
-    /// A model that has nothing to say yet.
+    /// An empty script.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// When the person's last words end with `prompt`, the model answers with `turns`, one a request.
+    /// When the person's last message ends with `prompt`, the model answers with `turns`, one per request.
     #[must_use]
     pub fn on(mut self, prompt: &str, turns: impl IntoIterator<Item = Turn>) -> Self {
         self.scenes.push((prompt.to_owned(), turns.into_iter().collect()));
         self
     }
 
-    /// The turn that follows `transcript`; a harmless word for everything that is not in the script.
+    /// The turn that follows `transcript`; "OK" for everything outside the script.
     pub(super) fn next(&self, transcript: &[Message]) -> Turn {
         let Some((_, turns)) = self.scenes.iter().find(|(prompt, _)| is_asked(transcript, prompt)) else {
             return Turn::say("OK");
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_model_answers_from_the_transcript_it_is_shown() {
+    fn model_answers_from_the_shown_transcript() {
         let write = Turn::call("write_file", json!({}));
         let script = Script::new().on("change it", [write.clone(), Turn::say("done")]);
         let asked = vec![said(Speaker::Person, "<context/>\n\nchange it")];
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_side_request_gets_a_harmless_word() {
+    fn side_request_gets_a_harmless_answer() {
         let script = Script::new().on("change it", [Turn::call("write_file", json!({}))]);
         let side = [
             said(Speaker::Person, "change it"),

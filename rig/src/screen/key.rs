@@ -1,4 +1,4 @@
-//! What keys send that are no characters, in a terminal like xterm.
+//! The bytes of keys without a character, as xterm sends them.
 
 /// The Enter key.
 pub const ENTER: &str = "\r";

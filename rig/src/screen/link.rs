@@ -1,5 +1,5 @@
-//! The wire between a program and the screen: one thread that reads what the program writes, at most as fast
-//! as the link carries it, draws it, and sends what the terminal answers.
+//! The link between a program and its screen: one thread reads the program's output, at most at the link's
+//! speed, draws it, and sends the terminal's answers.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::terminal::{Manners, Terminal};
+use super::terminal::{Terminal, TerminalState};
 use crate::wait::{self, PATIENCE};
 
-/// How long the reader waits for more before it looks whether it shall stop.
-const LOOK: Duration = Duration::from_millis(10);
+/// How long the reader waits for output before it checks whether to stop.
+const POLL_TIMEOUT: Duration = Duration::from_millis(10);
 
 /// Dropping it closes the terminal's end of the pty.
 #[derive(Debug)]
@@ -27,14 +27,14 @@ pub(super) struct Link {
 }
 
 struct Shared {
-    parser: Mutex<vt100::Parser<Manners>>,
+    parser: Mutex<vt100::Parser<TerminalState>>,
     received: AtomicU64,
-    /// All of it.
+    /// The whole output.
     written: Mutex<Vec<u8>>,
-    /// How often the reader found nothing to read.
+    /// Number of polls without output.
     lulls: AtomicU64,
     last: Mutex<Instant>,
-    /// How long the program may have waited for the slowest answer.
+    /// The longest time that the program may have waited for an answer.
     answered_within: Mutex<Duration>,
     stop: AtomicBool,
 }
@@ -48,9 +48,9 @@ impl std::fmt::Debug for Shared {
 impl Link {
     pub(super) fn new(ours: File, terminal: &Terminal) -> Result<Self> {
         let (rows, columns) = (at_least_one(terminal.rows), at_least_one(terminal.columns));
-        let manners = Manners::new(terminal.answers);
+        let state = TerminalState::new(terminal.answers);
         let shared = Arc::new(Shared {
-            parser: Mutex::new(vt100::Parser::new_with_callbacks(rows, columns, 0, manners)),
+            parser: Mutex::new(vt100::Parser::new_with_callbacks(rows, columns, 0, state)),
             received: AtomicU64::new(0),
             written: Mutex::default(),
             lulls: AtomicU64::new(0),
@@ -92,7 +92,7 @@ impl Link {
         *self.shared.answered_within.lock().expect("no reader panics")
     }
 
-    pub(super) fn asked_for(&self, mode: u16) -> bool {
+    pub(super) fn has_enabled(&self, mode: u16) -> bool {
         self.shared.parser().callbacks().modes.contains(&mode)
     }
 
@@ -100,8 +100,7 @@ impl Link {
         self.shared.parser().callbacks().copied.clone()
     }
 
-    /// Waits until everything that has been written is read: a whole look that began after this found
-    /// nothing.
+    /// Waits until the whole output is read: until a poll that began after this call found nothing.
     pub(super) fn drain(&self) -> Result<()> {
         let lulls = || self.shared.lulls.load(Ordering::SeqCst);
         let before = lulls();
@@ -110,10 +109,10 @@ impl Link {
         })
     }
 
-    /// What about the terminal is not as it was when it was new.
+    /// The differences to a new terminal.
     pub(super) fn left_behind(&self) -> Vec<String> {
         let parser = self.shared.parser();
-        let (screen, manners) = (parser.screen(), parser.callbacks());
+        let (screen, state) = (parser.screen(), parser.callbacks());
         let plain = (vt100::Color::Default, vt100::Color::Default);
         let styled =
             screen.bold() || screen.dim() || screen.italic() || screen.underline() || screen.inverse();
@@ -130,38 +129,38 @@ impl Link {
             (screen.application_cursor(), "application cursor keys"),
             (screen.application_keypad(), "the application keypad"),
             (styled || (screen.fgcolor(), screen.bgcolor()) != plain, "colours or styles"),
-            (manners.keyboards > 0, "a keyboard protocol"),
+            (state.keyboards > 0, "a keyboard protocol"),
         ];
         let states = states.into_iter().filter(|(on, _)| *on).map(|(_, what)| what.to_owned());
-        states.chain(manners.modes.iter().map(|mode| format!("private mode {mode}"))).collect()
+        states.chain(state.modes.iter().map(|mode| format!("private mode {mode}"))).collect()
     }
 }
 
 impl Drop for Link {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::SeqCst);
-        // It holds the terminal's end too.
+        // The reader holds the terminal's end too.
         let _ = self.reader.take().map(JoinHandle::join);
     }
 }
 
 impl Shared {
-    fn parser(&self) -> MutexGuard<'_, vt100::Parser<Manners>> {
+    fn parser(&self) -> MutexGuard<'_, vt100::Parser<TerminalState>> {
         self.parser.lock().expect("no reader panics")
     }
 }
 
 fn read(mut ours: File, shared: &Shared, bytes_per_second: Option<u32>) {
-    // A slow link carries a fiftieth of a second's worth at a time.
+    // A slow link carries a fiftieth of its bytes per second at a time.
     let mut piece = vec![0; bytes_per_second.map_or(8192, |speed| (speed / 50).clamp(1, 8192) as usize)];
-    let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(LOOK.subsec_nanos()) };
-    // What is read next was not written before this.
-    let mut nothing = Instant::now();
+    let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(POLL_TIMEOUT.subsec_nanos()) };
+    // The next output was not written before this time.
+    let mut last_empty = Instant::now();
     while !shared.stop.load(Ordering::SeqCst) {
-        let looked = Instant::now();
+        let polled = Instant::now();
         match poll(&mut [PollFd::new(&ours, PollFlags::IN)], Some(&timeout)) {
             Ok(0) => {
-                nothing = looked;
+                last_empty = polled;
                 shared.lulls.fetch_add(1, Ordering::SeqCst);
                 continue;
             }
@@ -178,11 +177,11 @@ fn read(mut ours: File, shared: &Shared, bytes_per_second: Option<u32>) {
         shared.written.lock().expect("no test panics with it").extend_from_slice(&piece[..count]);
         shared.received.fetch_add(count as u64, Ordering::SeqCst);
         *shared.last.lock().expect("nobody panics with the clock") = Instant::now();
-        // A program that has ended wants no answer.
+        // The program may have ended.
         let _ = ours.write_all(&owed);
         if !owed.is_empty() {
             let mut slowest = shared.answered_within.lock().expect("no test panics with it");
-            *slowest = slowest.max(nothing.elapsed());
+            *slowest = slowest.max(last_empty.elapsed());
         }
         if let Some(speed) = bytes_per_second {
             std::thread::sleep(Duration::from_secs(1) * count as u32 / speed);
@@ -190,7 +189,7 @@ fn read(mut ours: File, shared: &Shared, bytes_per_second: Option<u32>) {
     }
 }
 
-/// A terminal without a cell cannot be emulated; windows are never so small.
+/// The emulator needs at least one cell.
 fn at_least_one(cells: u16) -> NonZeroU16 {
     NonZeroU16::new(cells).unwrap_or(NonZeroU16::MIN)
 }

@@ -1,6 +1,6 @@
-//! Finding one's way in a picture.
+//! Reads text and places from a picture of the screen.
 
-/// A picture for failures: in a frame, so that its size and its blanks can be seen.
+/// The picture in a frame that shows its size and blanks, for failure messages.
 pub fn frame(picture: &vt100::Screen) -> String {
     let (rows, columns) = picture.size();
     let border = format!("+{}+\n", "-".repeat(columns.get().into()));
@@ -8,8 +8,7 @@ pub fn frame(picture: &vt100::Screen) -> String {
     format!("{border}{lines}{border}")
 }
 
-/// All lines, without the blanks at their ends and empty lines at the end. What ran on into the next row is
-/// one line.
+/// All lines, without blanks at their ends and without empty lines at the end. Wrapped rows are one line.
 pub(super) fn text(picture: &vt100::Screen) -> String {
     let lines = (0..picture.size().0.get()).map(|row| match picture.row_wrapped(row) {
         true => line(picture, row).0,
@@ -18,7 +17,7 @@ pub(super) fn text(picture: &vt100::Screen) -> String {
     lines.collect::<String>().trim_end().to_owned()
 }
 
-/// Where a text is first: row and column of its first cell.
+/// The first place of a text: row and column of its first cell.
 pub(super) fn place_of(picture: &vt100::Screen, text: &str) -> Option<(u16, u16)> {
     (0..picture.size().0.get()).find_map(|row| {
         let (line, starts) = line(picture, row);
@@ -28,8 +27,7 @@ pub(super) fn place_of(picture: &vt100::Screen, text: &str) -> Option<(u16, u16)
     })
 }
 
-/// A whole line, and at which byte of it each cell starts; the second half of a wide character starts
-/// nowhere.
+/// A whole line, and the byte at which each cell starts; `None` for the second half of a wide character.
 fn line(picture: &vt100::Screen, row: u16) -> (String, Vec<Option<usize>>) {
     let (mut text, mut starts) = (String::new(), Vec::new());
     for cell in (0..picture.size().1.get()).filter_map(|column| picture.cell(row, column)) {

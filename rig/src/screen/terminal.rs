@@ -1,15 +1,15 @@
-//! What kind of terminal it is, and what it answers when a program asks.
+//! The kind of terminal, and its answers to a program's queries.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 
-/// The private mode in which a terminal reports its focus.
+/// The private mode for focus events.
 pub(super) const FOCUS: u16 = 1004;
 
-/// Private modes that the emulator keeps track of by itself.
+/// Private modes that the emulator tracks by itself.
 const KNOWN_MODES: [u16; 12] = [1, 6, 9, 25, 47, 1000, 1002, 1003, 1005, 1006, 1049, 2004];
 
-/// A terminal that is not there yet: its size, its manners, and what it sets in the environment.
+/// The description of a terminal: its size, answers, speed, and environment variables.
 #[derive(Debug, Clone)]
 pub struct Terminal {
     pub(super) columns: u16,
@@ -19,16 +19,16 @@ pub struct Terminal {
     pub(super) variables: Vec<(OsString, OsString)>,
 }
 
-/// What a terminal answers when it is asked for its colours and what it is.
+/// A terminal's answers to queries for its colours and its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answers {
-    /// Nothing at all, as over a broken link.
+    /// No answer at all, as over a broken link.
     Nothing,
-    /// What it is, but not its colours, as the Linux console.
-    WhatItIs,
-    /// That, and that its background is dark.
+    /// Its type, but not its colours, as the Linux console.
+    TypeOnly,
+    /// Its type, and a dark background.
     Dark,
-    /// That, and that its background is light.
+    /// Its type, and a light background.
     Light,
 }
 
@@ -39,13 +39,13 @@ impl Terminal {
         Self { columns, rows, answers: Answers::Dark, bytes_per_second: None, variables }
     }
 
-    /// What it answers when it is asked.
+    /// With these answers.
     #[must_use]
     pub fn answering(self, answers: Answers) -> Self {
         Self { answers, ..self }
     }
 
-    /// Behind a link that carries no more than this to the terminal.
+    /// Behind a link of this speed.
     #[must_use]
     pub fn slow(self, bytes_per_second: u32) -> Self {
         Self { bytes_per_second: Some(bytes_per_second.max(1)), ..self }
@@ -59,27 +59,27 @@ impl Terminal {
     }
 }
 
-/// The emulator's side of what it does not draw: questions to answer and modes to keep in mind.
+/// The state that the emulator does not keep: pending answers and modes.
 #[derive(Debug)]
-pub(super) struct Manners {
+pub(super) struct TerminalState {
     answers: Answers,
-    /// To be sent to the program.
+    /// Answers to be sent to the program.
     pub(super) owed: Vec<u8>,
-    /// Private modes that are on, but for those the emulator knows.
+    /// Private modes that are on, except those that the emulator tracks.
     pub(super) modes: BTreeSet<u16>,
-    /// Levels of the keyboard protocol that were pushed and not popped.
+    /// Number of pushed levels of the keyboard protocol.
     pub(super) keyboards: u16,
-    /// What was copied to the clipboard last, in base64.
+    /// The last text copied to the clipboard, in base64.
     pub(super) copied: Option<Vec<u8>>,
 }
 
-impl Manners {
+impl TerminalState {
     pub(super) fn new(answers: Answers) -> Self {
         Self { answers, owed: Vec::new(), modes: BTreeSet::new(), keyboards: 0, copied: None }
     }
 }
 
-impl vt100::Callbacks for Manners {
+impl vt100::Callbacks for TerminalState {
     fn unhandled_csi(
         &mut self,
         screen: &mut vt100::Screen,
@@ -114,7 +114,7 @@ impl vt100::Callbacks for Manners {
         let (text, background) = match self.answers {
             Answers::Dark => ("d0d0/d0d0/d0d0", "1212/1212/1212"),
             Answers::Light => ("2020/2020/2020", "fafa/fafa/fafa"),
-            Answers::Nothing | Answers::WhatItIs => return,
+            Answers::Nothing | Answers::TypeOnly => return,
         };
         let (number, colour) = match parameters {
             [b"10", b"?"] => (10, text),

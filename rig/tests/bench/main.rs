@@ -1,5 +1,5 @@
-//! A slice of `cargo xtask bench`: that it measures, tells what it cannot, and leaves nothing behind. Never
-//! that anything is fast.
+//! A slice of `cargo xtask bench`: it measures, names what it cannot measure, and leaves nothing behind. No
+//! test asserts speed.
 
 use std::sync::atomic::AtomicBool;
 
@@ -23,7 +23,7 @@ fn only(scenes: &[Scene]) -> Plan {
     Plan { scenes: scenes.to_vec(), ..Plan::quick() }
 }
 
-/// Every row has a figure for every subject, and each is one that can be.
+/// Every row has a plausible figure for every subject.
 fn ensure_plausible(report: &Report) -> Result<()> {
     for row in &report.rows {
         for figure in &row.figures {
@@ -80,22 +80,22 @@ fn every_row_comes_out_and_two_are_compared() -> Result<()> {
 }
 
 #[test]
-fn what_a_plugin_author_would_write_is_measured_as_well() -> Result<()> {
-    let Some(rig) = rig_or_skip("what_a_plugin_author_would_write_is_measured_as_well") else {
+fn baseline_is_measured_as_well() -> Result<()> {
+    let Some(rig) = rig_or_skip("baseline_is_measured_as_well") else {
         return Ok(());
     };
     let baseline = Subject { name: "baseline".into(), kind: Kind::Baseline(Box::new(rig)), drive: None };
     let scenes =
         [Scene::Starts, Scene::Memory, Scene::Requests, Scene::Decisions, Scene::Contexts, Scene::Stops];
     let mut report = measured(&only(&scenes), &[baseline])?;
-    // It is no language server, and its debounce starves: it waits for the end of all moves.
+    // The baseline is no language server, and its debounce starves: it waits for the end of all moves.
     report.rows.retain(|row| !row.what.contains("language server"));
     ensure_plausible(&report)
 }
 
 #[test]
 fn one_that_dies_is_said_to_have_died() -> Result<()> {
-    // It can be found, serves until it is asked and for a moment more, and is killed.
+    // It can be found, serves for a moment after its stop, and is then killed.
     let host = alongside_bin()?;
     let dies = format!(
         "sh -c '\"{}\" host --serve bench --starter $$ -- \"$PWD\" & \
@@ -112,7 +112,7 @@ fn one_that_dies_is_said_to_have_died() -> Result<()> {
 }
 
 #[test]
-fn what_nobody_does_is_not_measured_and_the_rest_is() -> Result<()> {
+fn rows_without_a_driver_are_skipped() -> Result<()> {
     let host = format!("\"{}\" host --serve bench --starter $$ -- \"$PWD\"", alongside_bin()?.display());
     let report = measured(&only(&[Scene::Requests, Scene::Decisions]), &[command(&host)])?;
     for row in &report.rows {

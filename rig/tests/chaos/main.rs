@@ -1,67 +1,67 @@
-//! Chaos with our own agents on a paused clock, a slice of it: see `alongside_rig::chaos`. The rest is `cargo
-//! xtask chaos`.
+//! A slice of chaos with our own agents on a paused clock, see `alongside_rig::chaos`. `cargo xtask chaos`
+//! plays the rest.
 //!
-//! Nothing in this program may start another: a child has whatever is open here until it runs its own
-//! program. A companion that comes back in that moment finds the lock of its journal taken and, on a clock
-//! that waits for nobody, goes without.
+//! This program must not start another: until a child runs its own program, it inherits every open file. A
+//! companion that restarts in that moment finds the lock of its journal taken and, on a paused clock,
+//! continues without it.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::fs;
 use std::path::Path;
 
-use alongside_rig::chaos::paused::Paused;
-use alongside_rig::chaos::{Broken, Plan, play};
+use alongside_rig::chaos::paused::PausedHarness;
+use alongside_rig::chaos::{Plan, Violation, play};
 use anyhow::Result;
 
-/// As many as it takes to notice that receipts are wrong, and more.
+/// More rounds than it takes to notice broken receipts.
 const ROUNDS: u64 = 200;
 
 #[test]
-fn two_hundred_rounds_of_chaos_break_nothing() -> Result<()> {
+fn two_hundred_rounds_break_no_rule() -> Result<()> {
     for seed in 0..ROUNDS {
-        let broken = broken_by(&Plan::of(seed))?;
-        assert!(broken.is_empty(), "seed {seed}: {broken:#?}");
+        let violations = violations_of(&Plan::from_seed(seed))?;
+        assert!(violations.is_empty(), "seed {seed}: {violations:#?}");
     }
     Ok(())
 }
 
-/// Those that broke something once, as `cargo xtask chaos --minimise` wrote them.
+/// Plans that once broke a rule, as `cargo xtask chaos --minimise` wrote them.
 #[test]
-fn plans_that_failed_once_break_nothing() -> Result<()> {
+fn kept_plans_break_no_rule() -> Result<()> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/chaos/plans");
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
-        let broken = broken_by(&serde_json::from_str(&fs::read_to_string(&path)?)?)?;
-        assert!(broken.is_empty(), "{}: {broken:#?}", path.display());
+        let violations = violations_of(&serde_json::from_str(&fs::read_to_string(&path)?)?)?;
+        assert!(violations.is_empty(), "{}: {violations:#?}", path.display());
     }
     Ok(())
 }
 
-fn broken_by(plan: &Plan) -> Result<Vec<Broken>> {
-    Ok(play(&mut Paused::default(), plan)?.1)
+fn violations_of(plan: &Plan) -> Result<Vec<Violation>> {
+    Ok(play(&mut PausedHarness::default(), plan)?.1)
 }
 
-mod without_receipts {
+mod broken_receipts {
     use alongside_rig::chaos::Rule;
     use alongside_rig::wire::ReceiptFault;
 
     use super::*;
 
     #[test]
-    fn what_counts_as_delivered_when_it_is_written_is_noticed() -> Result<()> {
-        is_noticed(ReceiptFault::WrittenIsDelivered, &[Rule::Lost, Rule::Wedged])
+    fn chaos_notices_outcomes_delivered_by_writing_alone() -> Result<()> {
+        expect_violation(ReceiptFault::WrittenIsDelivered, &[Rule::Lost, Rule::Wedged])
     }
 
     #[test]
-    fn what_is_sent_again_blindly_is_noticed() -> Result<()> {
-        is_noticed(ReceiptFault::SentAgainBlindly, &[Rule::Invented])
+    fn chaos_notices_blind_resends() -> Result<()> {
+        expect_violation(ReceiptFault::SentAgainBlindly, &[Rule::Invented])
     }
 
-    fn is_noticed(fault: ReceiptFault, rules: &[Rule]) -> Result<()> {
+    fn expect_violation(fault: ReceiptFault, rules: &[Rule]) -> Result<()> {
         for seed in 0..ROUNDS {
-            let (_, broken) = play(&mut Paused::with(fault), &Plan::of(seed))?;
-            if broken.iter().any(|broken| rules.contains(&broken.rule)) {
+            let (_, violations) = play(&mut PausedHarness::with(fault), &Plan::from_seed(seed))?;
+            if violations.iter().any(|violation| rules.contains(&violation.rule)) {
                 return Ok(());
             }
         }

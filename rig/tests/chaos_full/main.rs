@@ -1,46 +1,47 @@
-//! Chaos on a disk that others fill, with companions that are killed when somebody has just typed: see
-//! `alongside_rig::chaos`. The rest is `cargo xtask chaos --full-disk`.
+//! A slice of chaos on a full disk, with companions killed right after somebody typed, see
+//! `alongside_rig::chaos`. `cargo xtask chaos --full-disk` plays the rest.
 //!
-//! A program of its own, for it starts itself again with a small disk, and [chaos](../chaos/main.rs) may
-//! start none.
+//! It is a program of its own because it restarts itself with a small disk, and [chaos](../chaos/main.rs)
+//! must not start processes.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use alongside_rig::chaos::paused::Paused;
-use alongside_rig::chaos::record::Kind;
-use alongside_rig::chaos::{Plan, play, small};
+use alongside_rig::chaos::paused::PausedHarness;
+use alongside_rig::chaos::record::TroubleKind;
+use alongside_rig::chaos::{Plan, play, small_disk};
 use anyhow::{Context as _, Result, ensure};
 
 const NAME: &str = "typed_text_outlives_a_full_disk_and_a_kill";
 
 #[test]
 fn typed_text_outlives_a_full_disk_and_a_kill() -> Result<()> {
-    if small::are_here() {
+    if small_disk::are_mounted() {
         return play_all();
     }
-    let Some((_place, mut again)) = small::beside_small_disks(["--exact", NAME, "--nocapture"]) else {
+    let Some((_place, mut restart)) = small_disk::restart_with_small_disks(["--exact", NAME, "--nocapture"])
+    else {
         alongside_testing::skip("this user cannot mount a small file system");
         return Ok(());
     };
-    let output = again.output().context("this program cannot be started again")?;
+    let output = restart.output().context("cannot restart this program")?;
     let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success() && said.contains("1 passed"), "{said}");
     Ok(())
 }
 
 fn play_all() -> Result<()> {
-    let mut stage = Paused::default();
+    let mut harness = PausedHarness::default();
     let (mut full, mut typed) = (0, 0);
     for seed in 0..60 {
-        let (record, broken) = play(&mut stage, &Plan::on_full_disk(seed))?;
-        ensure!(broken.is_empty(), "seed {seed}: {broken:#?}");
-        full += record.troubles.iter().filter(|trouble| trouble.kind == Kind::DiskFull).count();
+        let (record, violations) = play(&mut harness, &Plan::on_full_disk(seed))?;
+        ensure!(violations.is_empty(), "seed {seed}: {violations:#?}");
+        full += record.troubles.iter().filter(|trouble| trouble.kind == TroubleKind::DiskFull).count();
         let was_full = |at| {
-            let mut during = record.troubles.iter().filter(|trouble| trouble.kind == Kind::DiskFull);
+            let mut during = record.troubles.iter().filter(|trouble| trouble.kind == TroubleKind::DiskFull);
             during.any(|trouble| trouble.from <= at && at <= trouble.until)
         };
         typed += record.edits.iter().filter(|edit| was_full(edit.asked)).count();
     }
-    ensure!(full > 40 && typed > 40, "the disk was full {full} times, and {typed} edits were made then");
+    ensure!(full > 40 && typed > 40, "the disk was full only {full} times, with {typed} edits");
     Ok(())
 }

@@ -1,102 +1,124 @@
-//! Chaos with the shipped agents' own clients and the real program, on the machine's clock: what is worst
-//! that can happen to a waiting diff, once each, and a round as it comes. The rest is `cargo xtask chaos
-//! --real`.
+//! A slice of chaos with the shipped agents' own clients and the real program: the worst troubles of a
+//! waiting diff, once each, and one random round. `cargo xtask chaos --real` plays the rest.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use alongside_rig::chaos::real::Real;
-use alongside_rig::chaos::{Plan, Step, What, play};
+use alongside_rig::chaos::real::RealHarness;
+use alongside_rig::chaos::{Action, Plan, Step, play};
 use alongside_rig::rig_or_skip;
 use anyhow::{Result, ensure};
 
-/// A plan by hand: agents and desks, all on one file, and what happens when, in milliseconds. The seed says
-/// which releases play, and that the first desk is an editor's if it is odd.
-fn plan(seed: u64, (agents, desks): (usize, usize), steps: &[(u64, What)]) -> Plan {
-    let steps = steps.iter().map(|(at, what)| Step { at: *at, turns: 0, what: *what }).collect();
+/// A plan by hand for one file: number of agents and desks, and the steps with their times in milliseconds.
+/// The seed chooses the releases; with an odd seed the first desk is an editor's.
+fn plan(seed: u64, (agents, desks): (usize, usize), steps: &[(u64, Action)]) -> Plan {
+    let steps = steps.iter().map(|(at, action)| Step { at: *at, turns: 0, action: *action }).collect();
     Plan { seed, agents, desks, files: 1, steps }
 }
 
-/// Plays them one after the other on one machine.
-fn hold(name: &str, plans: &[Plan]) -> Result<()> {
+/// Plays the plans one after the other on one machine.
+fn expect_no_violation(name: &str, plans: &[Plan]) -> Result<()> {
     let Some(rig) = rig_or_skip(name) else { return Ok(()) };
-    let mut stage = Real::new(rig)?;
+    let mut harness = RealHarness::new(rig)?;
     for plan in plans {
-        let (record, broken) = play(&mut stage, plan)?;
-        ensure!(broken.is_empty(), "seed {}: {broken:#?}\n{record:#?}", plan.seed);
+        let (record, violations) = play(&mut harness, plan)?;
+        ensure!(violations.is_empty(), "seed {}: {violations:#?}\n{record:#?}", plan.seed);
         ensure!(!record.proposals.is_empty(), "seed {}: nothing was proposed", plan.seed);
     }
     Ok(())
 }
 
-const FIRST: What = What::Propose { agent: 0, file: 0 };
-const SECOND: What = What::Propose { agent: 1, file: 0 };
-const ACCEPT: What = What::Decide { desk: 0, pick: 0, accept: true };
-const EDIT: What = What::Edit { desk: 0, pick: 0 };
+const FIRST: Action = Action::Propose { agent: 0, file: 0 };
+const SECOND: Action = Action::Propose { agent: 1, file: 0 };
+const ACCEPT: Action = Action::Decide { desk: 0, pick: 0, accept: true };
+const EDIT: Action = Action::Edit { desk: 0, pick: 0 };
 
 #[test]
-fn a_host_that_is_killed_frozen_or_replaced_in_mid_diff_loses_no_decision_and_wedges_nobody() -> Result<()> {
-    hold(
-        "a_host_that_is_killed_frozen_or_replaced_in_mid_diff",
+fn killed_frozen_or_replaced_host_loses_no_decision() -> Result<()> {
+    expect_no_violation(
+        "killed_frozen_or_replaced_host_loses_no_decision",
         &[
             plan(
                 20,
                 (2, 1),
-                &[(0, FIRST), (0, SECOND), (200, EDIT), (300, ACCEPT), (302, What::Kill { back: 0 })],
+                &[(0, FIRST), (0, SECOND), (200, EDIT), (300, ACCEPT), (302, Action::Kill { back: 0 })],
             ),
-            plan(20, (2, 1), &[(0, FIRST), (0, SECOND), (200, What::Freeze { ms: 1_200 }), (250, ACCEPT)]),
+            plan(20, (2, 1), &[(0, FIRST), (0, SECOND), (200, Action::Freeze { ms: 1_200 }), (250, ACCEPT)]),
             plan(
                 20,
                 (2, 1),
-                &[(0, FIRST), (0, SECOND), (200, What::HandOver { back: 0 }), (900, FIRST), (1_100, ACCEPT)],
+                &[
+                    (0, FIRST),
+                    (0, SECOND),
+                    (200, Action::HandOver { back: 0 }),
+                    (900, FIRST),
+                    (1_100, ACCEPT),
+                ],
             ),
             plan(
                 20,
                 (1, 1),
-                &[(0, FIRST), (200, EDIT), (300, What::Stop { back: 200 }), (1_300, FIRST), (1_500, ACCEPT)],
+                &[
+                    (0, FIRST),
+                    (200, EDIT),
+                    (300, Action::Stop { back: 200 }),
+                    (1_300, FIRST),
+                    (1_500, ACCEPT),
+                ],
             ),
         ],
     )
 }
 
 #[test]
-fn a_desk_an_editor_or_everybody_at_once_that_is_killed_wedges_nobody() -> Result<()> {
-    let killed = What::LeaveDesk { desk: 0, says_so: false };
-    let back = What::JoinDesk { desk: 0 };
-    hold(
-        "a_desk_an_editor_or_everybody_at_once_that_is_killed",
+fn killed_desk_or_editor_wedges_nobody() -> Result<()> {
+    let killed = Action::LeaveDesk { desk: 0, says_so: false };
+    let back = Action::JoinDesk { desk: 0 };
+    expect_no_violation(
+        "killed_desk_or_editor_wedges_nobody",
         &[
             plan(
                 24,
                 (2, 1),
                 &[(0, FIRST), (0, SECOND), (200, EDIT), (300, killed), (500, back), (900, ACCEPT)],
             ),
-            plan(24, (1, 1), &[(0, FIRST), (200, EDIT), (300, killed), (301, What::Kill { back: 500 })]),
+            plan(24, (1, 1), &[(0, FIRST), (200, EDIT), (300, killed), (301, Action::Kill { back: 500 })]),
             plan(
                 35,
                 (2, 2),
-                &[(0, FIRST), (200, EDIT), (300, What::Hide { back: 400 }), (1_200, FIRST), (1_500, ACCEPT)],
+                &[
+                    (0, FIRST),
+                    (200, EDIT),
+                    (300, Action::Hide { back: 400 }),
+                    (1_200, FIRST),
+                    (1_500, ACCEPT),
+                ],
             ),
             plan(
                 35,
                 (1, 1),
-                &[(0, FIRST), (200, EDIT), (300, What::Kill { back: 0 }), (301, What::Hide { back: 400 })],
+                &[
+                    (0, FIRST),
+                    (200, EDIT),
+                    (300, Action::Kill { back: 0 }),
+                    (301, Action::Hide { back: 400 }),
+                ],
             ),
         ],
     )
 }
 
 #[test]
-fn whoever_takes_a_port_that_nobody_holds_hears_nothing_good() -> Result<()> {
-    let killed = What::LeaveDesk { desk: 0, says_so: false };
-    let (back, again) = (What::JoinDesk { desk: 0 }, What::StartAgent { agent: 0 });
-    let squat = What::Squat { ms: 2_500 };
-    let kill = What::Kill { back: 400 };
-    hold(
-        "whoever_takes_a_port_that_nobody_holds",
+fn squatter_on_a_free_port_gets_no_valid_token() -> Result<()> {
+    let killed = Action::LeaveDesk { desk: 0, says_so: false };
+    let (back, again) = (Action::JoinDesk { desk: 0 }, Action::StartAgent { agent: 0 });
+    let squat = Action::Squat { ms: 2_500 };
+    let kill = Action::Kill { back: 400 };
+    expect_no_violation(
+        "squatter_on_a_free_port_gets_no_valid_token",
         &[
             // The desk holds the port.
             plan(24, (1, 1), &[(0, FIRST), (100, squat), (200, EDIT), (300, kill), (1_500, FIRST)]),
-            // Nobody does.
+            // Nobody holds the port.
             plan(
                 24,
                 (1, 1),
@@ -116,18 +138,18 @@ fn whoever_takes_a_port_that_nobody_holds_hears_nothing_good() -> Result<()> {
 }
 
 #[test]
-fn an_agent_that_is_frozen_or_cut_in_mid_outcome_hears_of_it_once() -> Result<()> {
-    let cut = What::Cut { agent: Some(0) };
-    let in_mid_outcome = What::CutAfter { agent: 0, stream: true, up: false, bytes: 700 };
-    hold(
-        "an_agent_that_is_frozen_or_cut_in_mid_outcome",
+fn frozen_or_cut_agent_gets_its_outcome_once() -> Result<()> {
+    let cut = Action::Cut { agent: Some(0) };
+    let in_mid_outcome = Action::CutAfter { agent: 0, stream: true, up: false, bytes: 700 };
+    expect_no_violation(
+        "frozen_or_cut_agent_gets_its_outcome_once",
         &[
             plan(
                 6,
                 (2, 1),
                 &[
                     (0, FIRST),
-                    (200, What::FreezeAgent { agent: 0, ms: 1_000 }),
+                    (200, Action::FreezeAgent { agent: 0, ms: 1_000 }),
                     (300, ACCEPT),
                     (400, SECOND),
                     (600, ACCEPT),
@@ -142,13 +164,13 @@ fn an_agent_that_is_frozen_or_cut_in_mid_outcome_hears_of_it_once() -> Result<()
             plan(
                 6,
                 (1, 1),
-                &[(0, FIRST), (200, EDIT), (300, What::Answer { agent: 0 }), (300, ACCEPT), (300, cut)],
+                &[(0, FIRST), (200, EDIT), (300, Action::Answer { agent: 0 }), (300, ACCEPT), (300, cut)],
             ),
         ],
     )
 }
 
 #[test]
-fn a_round_as_it_comes_breaks_nothing() -> Result<()> {
-    hold("a_round_as_it_comes", &[Plan::of(4)])
+fn random_round_breaks_no_rule() -> Result<()> {
+    expect_no_violation("random_round_breaks_no_rule", &[Plan::from_seed(4)])
 }

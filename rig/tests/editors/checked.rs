@@ -1,5 +1,4 @@
-//! `alongside check` drives a real Neovim with the script that its page shows, and finds nothing wrong with
-//! the companion in it.
+//! `alongside check` drives a real Neovim with the script of its page, and finds no fault in its companion.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,11 +13,11 @@ use serde_json::Value;
 use crate::script::ORIGINAL;
 use crate::stage::Stage;
 
-/// The driver, as docs/conformance.md shows it, which a test of `alongside-agent` compares.
+/// The driver of docs/conformance.md; a test of `alongside-agent` compares both.
 const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples/drive-neovim.sh");
 
-/// A whole run: checks wait for the minute after which an agent is forgotten, and for the 30 that a host
-/// waits for its editor to come back.
+/// The time of a whole run: checks wait a minute until an agent is forgotten, and 30 s until a host gives its
+/// editor up.
 const PATIENCE: Duration = Duration::from_secs(400);
 
 #[test]
@@ -31,7 +30,7 @@ fn nothing_is_wrong_in_the_newest_neovim() -> Result<()> {
     nothing_is_wrong("check, newest Neovim", Generation::Newest)
 }
 
-/// The script can do all that is asked for, so every check has to pass.
+/// The script has every action, so every check must pass.
 fn nothing_is_wrong(story: &str, generation: Generation) -> Result<()> {
     let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
         return Ok(());
@@ -40,13 +39,13 @@ fn nothing_is_wrong(story: &str, generation: Generation) -> Result<()> {
     let driver = Path::new(DRIVER).canonicalize()?;
     let report = report(&stage, &["--drive", &format!("sh '{}'", driver.display())])?;
     passes(&report, CHECKS.len());
-    // It has ended Neovim last of all.
+    // Its last action ended Neovim.
     stage.wait_until_closed(&pane)
 }
 
-/// Nobody says goodbye to an agent whose editor is killed; the host does, when it has waited in vain.
+/// The host releases the agents of a killed editor after its grace period.
 #[test]
-fn agents_of_a_neovim_that_is_killed_are_told_that_it_is_over() -> Result<()> {
+fn agents_of_a_killed_neovim_are_released() -> Result<()> {
     let story = "check, killed Neovim";
     let Some(stage) = Stage::set(story, Generation::Newest, ORIGINAL)? else {
         return Ok(());
@@ -63,7 +62,7 @@ fn agents_of_a_neovim_that_is_killed_are_told_that_it_is_over() -> Result<()> {
     Ok(())
 }
 
-/// Neovim as the page says, served.
+/// Neovim, set up as on the page, with a companion.
 fn listening_neovim(stage: &Stage, editor: &Editor) -> Result<Pane> {
     stage.has_neovim_plugin("")?;
     let pane = stage.terminal.window(editor.command(), (100, 30))?;
@@ -77,7 +76,7 @@ fn socket(stage: &Stage) -> PathBuf {
     stage.sandbox.run().join("nvim.sock")
 }
 
-/// What `alongside check` says in the project.
+/// The output of `alongside check` in the project.
 fn report(stage: &Stage, arguments: &[&str]) -> Result<Value> {
     let mut check = stage.sandbox.command(alongside_bin()?);
     check.args(["check", "--json"]).args(arguments);
@@ -92,7 +91,7 @@ fn report(stage: &Stage, arguments: &[&str]) -> Result<Value> {
     })
 }
 
-/// Not one of so many checks failed, was skipped, or could not be made.
+/// Every check passed: none failed, was skipped, or was impossible.
 fn passes(report: &Value, checks: usize) {
     let all = report["checks"].as_array().unwrap();
     let others = all.iter().filter(|check| check["verdict"] != "pass").map(|check| {

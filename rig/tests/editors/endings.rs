@@ -1,8 +1,9 @@
-//! However a review ends, Neovim's windows are as they were before.
+//! Neovim's windows are the same after a review as before, however it ends.
 
 use std::fs;
 
 use alongside_agent::Outcome;
+use alongside_rig::program::alongside;
 use alongside_rig::tmux::Pane;
 use alongside_rig::wait::{self, PATIENCE};
 use alongside_rig::{Generation, Proposer};
@@ -29,7 +30,7 @@ fn windows_are_as_before(story: &str, generation: Generation) -> Result<()> {
     stage.has_neovim_plugin("")?;
     stage.sandbox.write("other.md", "something else\n");
     let pane = stage.open(&stage.editors.neovim(generation), "fifteen")?;
-    // A layout that somebody has taken trouble with.
+    // A layout with several windows.
     for command in [":tabnew other.md", ":vsplit notes.md", ":split other.md", ":2wincmd w", ":normal 9G2l"] {
         pane.enter(command)?;
     }
@@ -48,10 +49,10 @@ fn windows_are_as_before(story: &str, generation: Generation) -> Result<()> {
     open_review(&pane)?;
     pane.type_text("do")?;
     pane.wait_for("a change to be dropped", |screen| screen.contains("2 of 3 kept"))?;
-    assert_eq!(agent.take_back(&stage.file)?, Some(SHOUTED.replace("TWO", "two")));
+    assert_eq!(agent.close(&stage.file)?, Some(SHOUTED.replace("TWO", "two")));
     wait_until_as(&stage, &pane, &before)?;
 
-    // A second proposal for the same file takes the place of the first, which is being looked at.
+    // A second proposal for the same file replaces the shown one.
     let first = agent.propose(&stage.file, SHOUTED)?;
     open_review(&pane)?;
     let second = agent.propose(&stage.file, &ORIGINAL.replace("one", "ONE"))?;
@@ -61,7 +62,7 @@ fn windows_are_as_before(story: &str, generation: Generation) -> Result<()> {
     assert_eq!(second.outcome()?, Outcome::Accepted { content: ORIGINAL.replace("one", "ONE") });
     wait_until_as(&stage, &pane, &before)?;
 
-    // The agent dies while somebody types.
+    // The agent is killed while the person types.
     let proposal = agent.propose(&stage.file, SHOUTED)?;
     open_review(&pane)?;
     pane.type_text("Gomine")?;
@@ -70,18 +71,18 @@ fn windows_are_as_before(story: &str, generation: Generation) -> Result<()> {
     drop(agent);
     pane.wait_for("where the edits are", |screen| screen.contains("drafts"))?;
     pane.press("Escape")?;
-    let drafts = stage.alongside(&["drafts", "show", "1"])?;
+    let drafts = alongside(&stage.sandbox, &["drafts", "show", "1"])?;
     assert_eq!(drafts, format!("{SHOUTED}mine\n"));
     Ok(())
 }
 
 #[test]
-fn a_proposal_that_is_closed_in_helix_25_01_is_rejected() -> Result<()> {
+fn proposal_closed_in_helix_25_01_is_rejected() -> Result<()> {
     closed_in_helix("oldest Helix, closing", Generation::Oldest)
 }
 
 #[test]
-fn a_proposal_that_is_closed_in_the_newest_helix_is_rejected() -> Result<()> {
+fn proposal_closed_in_the_newest_helix_is_rejected() -> Result<()> {
     closed_in_helix("newest Helix, closing", Generation::Newest)
 }
 
@@ -106,7 +107,7 @@ fn closed_in_helix(story: &str, generation: Generation) -> Result<()> {
     Ok(())
 }
 
-/// Goes to the review once Neovim has announced it: the host knows of it sooner.
+/// Goes to the review once Neovim has announced it, which is later than in the host.
 fn open_review(pane: &Pane) -> Result<()> {
     pane.wait_for("the proposal to be announced", |screen| screen.contains("proposes notes.md"))?;
     pane.enter(":Alongside")?;
@@ -129,6 +130,6 @@ fn wait_until_as(stage: &Stage, pane: &Pane, before: &str) -> Result<()> {
     pane.wait_for("the review to be over", |screen| !screen.contains("original"))?;
     let after = layout(stage, pane)?;
     assert_eq!(after, before, "{}", pane.screen()?);
-    // What was said is read.
+    // The person dismisses the message.
     pane.enter(":echo 'go on'")
 }

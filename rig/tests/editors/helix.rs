@@ -1,5 +1,4 @@
-//! Helix, which has no plugins: two lines of configuration are all that is needed, and what a release leaves
-//! out is said here.
+//! Helix, which has no plugins and needs two lines of configuration; and the gaps of each release.
 
 use alongside_rig::Generation;
 use alongside_rig::cli::Cli;
@@ -25,7 +24,7 @@ fn the_newest_helix_and_qwen() -> Result<()> {
     from_selection_to_file(story, Generation::Newest, Cli::Qwen, "xxx")
 }
 
-/// 25.01 says what is selected only when it is asked for code actions.
+/// 25.01 reports the selection only when it requests code actions.
 #[test]
 fn helix_25_01_and_gemini() -> Result<()> {
     from_selection_to_file("oldest Helix, Gemini CLI", Generation::Oldest, Cli::Gemini, "xxx a")
@@ -48,7 +47,7 @@ fn from_selection_to_file(
     };
     helix.enter(":goto 2")?;
     helix.type_text(keys_that_select)?;
-    stage.wait_until_agents_are_told(SELECTED.len())?;
+    stage.wait_until_selected(SELECTED.len())?;
     agent.ask(REQUEST)?;
     let asked = agent.model.wait_until_asked(REQUEST, PATIENCE)?.asked();
     let selection = match cli {
@@ -59,7 +58,7 @@ fn from_selection_to_file(
         assert!(asked.contains(part), "{part:?} is not in what the model was asked:\n{asked}");
     }
 
-    // The proposal takes nothing away from who types.
+    // The proposal does not disturb the typing person.
     helix.type_text("ge")?;
     helix.type_text("o")?;
     helix.wait_for("insert mode", |screen| screen.contains(" INS "))?;
@@ -76,7 +75,7 @@ fn from_selection_to_file(
     agent.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), SHOUTED.replace("TWO", "two").replace("FOURTEEN", "14"));
 
-    // Back at the file, which Helix reads again when it is told to.
+    // Back in the file, which Helix reads again on demand.
     helix.wait_for("the file", |screen| screen.contains("notes.md") && !screen.contains("reviews/"))?;
     helix.enter(":reload")?;
     helix
@@ -84,8 +83,8 @@ fn from_selection_to_file(
         .map(drop)
 }
 
-/// Waits until Helix itself knows of the proposal. The host knows sooner, and what is asked of Helix in
-/// between is answered with what was so before.
+/// Waits until Helix itself shows the proposal. The host knows it earlier; until then Helix answers with its
+/// old state.
 pub(crate) fn wait_until_announced(helix: &Pane) -> Result<()> {
     helix
         .wait_for("the proposal to be announced", |screen| {
@@ -94,17 +93,15 @@ pub(crate) fn wait_until_announced(helix: &Pane) -> Result<()> {
         .map(drop)
 }
 
-/// Waits until Helix shows the proposal and has read on what the server says of it. Releases after 25.07
-/// close a prompt when another document comes into the window, and that in a moment: after it is seen, but
-/// before they read on.
+/// Waits until Helix shows the proposal and has read the server's next messages. Releases after 25.07 close a
+/// prompt when another document enters the window, shortly after they draw it.
 pub(crate) fn wait_until_shown(helix: &Pane) -> Result<()> {
     helix
         .wait_for("the proposal", |screen| screen.contains("TWO") && screen.contains("before: two"))
         .map(drop)
 }
 
-/// Opens the proposal by a code action, drops its first change, edits its last one, and accepts what has
-/// become of it.
+/// Opens the proposal by a code action, drops its first change, edits its last one, and accepts the result.
 pub(crate) fn decide_in_helix(helix: &Pane) -> Result<()> {
     helix.type_text(" a")?;
     helix.wait_for("the review among the code actions", |screen| screen.contains("Review: notes.md ("))?;
@@ -123,8 +120,8 @@ pub(crate) fn decide_in_helix(helix: &Pane) -> Result<()> {
     helix.enter(":lsp-workspace-command alongside.accept")
 }
 
-/// Leaves insert mode, which is seen on the screen. Escape read together with the next key would be that key
-/// with Alt.
+/// Leaves insert mode and waits until the screen shows that: Escape together with the next key would mean
+/// Alt.
 fn to_normal_mode(helix: &Pane) -> Result<()> {
     helix.press("Escape")?;
     helix.wait_for("normal mode", |screen| screen.contains(" NOR ")).map(drop)

@@ -1,5 +1,5 @@
-//! A newcomer: from nothing to the first reviewed change with `alongside install` and one restart of the
-//! editor, and back to nothing.
+//! A newcomer: from nothing to the first reviewed change with `alongside install` and one editor restart, and
+//! back.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -42,7 +42,7 @@ fn with_neovim(story: &str, generation: Generation) -> Result<()> {
     let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
         return Ok(());
     };
-    // A configuration that knows nothing of us.
+    // A configuration without alongside.
     write(&stage, ".config/nvim/init.lua", "vim.o.number = true -- mine\n")?;
     let before = configuration(&stage);
     let shell = stage.terminal.window("shell", (80, 24))?;
@@ -52,7 +52,7 @@ fn with_neovim(story: &str, generation: Generation) -> Result<()> {
         return Ok(());
     };
 
-    // Neovim's own PATH does not lead to the program.
+    // Neovim's own PATH lacks the program.
     let editor = stage.editors.neovim(generation);
     let neovim = stage.terminal.window(editor.command(), (100, 30))?;
     let bin = stage.sandbox.home().join("bin");
@@ -64,7 +64,7 @@ fn with_neovim(story: &str, generation: Generation) -> Result<()> {
     agent.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), decided());
 
-    // The help is there, as Neovim itself would have found it.
+    // Neovim finds the help.
     let package = stage.sandbox.home().join(".local/share/nvim/site/pack/alongside/start/alongside");
     let tags = fs::read_to_string(package.join("doc/tags"))?;
     neovim.enter(":helptags ALL")?;
@@ -79,7 +79,7 @@ fn with_helix(story: &str, generation: Generation) -> Result<()> {
     let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
         return Ok(());
     };
-    // Helix's own server for Markdown, and one of the person's: each says that it was started.
+    // Helix's own server for Markdown, and one of the person's: each reports its start.
     for server in ["marksman", "mine-ls"] {
         let mark = stage.sandbox.run().join(server);
         write_program(&stage.sandbox, server, &format!("touch '{}'\nexec cat >/dev/null", mark.display()))?;
@@ -111,7 +111,7 @@ auto-format = false
     wait_until_started(&stage, &helix, "marksman")?;
     helix.enter(":open a.py")?;
     wait_until_started(&stage, &helix, "mine-ls")?;
-    // The server starts in the middle of opening; nobody types on before the file is there.
+    // The server starts while the file opens: wait for the file before typing.
     helix.wait_for("the other file", |screen| screen.contains("x = 1"))?;
     helix.enter(":open notes.md")?;
     helix.wait_for("the file", |screen| screen.contains("fifteen"))?;
@@ -124,7 +124,7 @@ auto-format = false
     leaves_nothing(&stage, &agent, &helix, &shell, &before)
 }
 
-/// Waits until Helix has started one of the servers that only say so.
+/// Waits until Helix has started one of the servers that only report their start.
 fn wait_until_started(stage: &Stage, helix: &Pane, server: &str) -> Result<()> {
     wait::until(&format!("{server} to be started"), PATIENCE, || {
         match stage.sandbox.run().join(server).exists() {
@@ -134,7 +134,7 @@ fn wait_until_started(stage: &Stage, helix: &Pane, server: &str) -> Result<()> {
     })
 }
 
-/// Types the command, reads what would be written, and agrees.
+/// Types the command, reads the announced changes, and agrees.
 fn installs(shell: &Pane, what: &str, done: &str) -> Result<()> {
     shell.enter(&format!("clear; alongside install {what}"))?;
     shell.wait_for("the question", |screen| screen.ends_with("[y/N]"))?;
@@ -142,7 +142,7 @@ fn installs(shell: &Pane, what: &str, done: &str) -> Result<()> {
     shell.wait_for(&format!("{done:?}"), |screen| screen.contains(done)).map(drop)
 }
 
-/// Gemini CLI as somebody has it who never heard of IDE mode, until `alongside install agent`.
+/// Gemini CLI without IDE mode, until `alongside install agent`.
 fn agent_without_ide_mode(stage: &Stage, story: &str, shell: &Pane) -> Result<Option<Agent>> {
     let script = with(Cli::Gemini.overwrite(&stage.file, SHOUTED, DONE));
     let pane = stage.terminal.window("gemini", (100, 50))?;
@@ -160,7 +160,7 @@ fn agent_without_ide_mode(stage: &Stage, story: &str, shell: &Pane) -> Result<Op
     Ok(Some(agent))
 }
 
-/// The agent finds the editor, hears of the file, and proposes its change.
+/// The agent finds the editor, gets the file as context, and proposes its change.
 fn hears_and_asks(stage: &Stage, agent: &Agent, editor: &Pane) -> Result<()> {
     stage.wait_until_served(1).with_context(|| editor.screen().unwrap_or_default())?;
     agent.start()?;
@@ -172,7 +172,7 @@ fn hears_and_asks(stage: &Stage, agent: &Agent, editor: &Pane) -> Result<()> {
     agent.wait_until_it_asks()
 }
 
-/// Everything is closed and taken out, and what the person had is what they have.
+/// Everything is closed and uninstalled, and the person's files are as before.
 fn leaves_nothing(
     stage: &Stage,
     agent: &Agent,
@@ -202,7 +202,7 @@ fn write(stage: &Stage, below_home: &str, text: &str) -> Result<()> {
     Ok(fs::write(path, text)?)
 }
 
-/// What the person's editors are told, and what is installed for them.
+/// The editors' configuration and installed files.
 fn configuration(stage: &Stage) -> BTreeMap<PathBuf, Vec<u8>> {
     let home = stage.sandbox.home();
     let mut files = files_below(&home.join(".config"));

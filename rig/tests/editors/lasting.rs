@@ -1,5 +1,4 @@
-//! An agent stays connected while the editor's server is started again, and while the editor is closed and
-//! opened.
+//! An agent stays connected across restarts of the editor's server and of the editor.
 
 use alongside_agent::Outcome;
 use alongside_rig::tmux::Pane;
@@ -10,8 +9,8 @@ use crate::script::{ORIGINAL, SHOUTED};
 use crate::stage::Stage;
 
 #[test]
-fn an_agent_outlives_the_oldest_neovims_server_and_neovim_itself() -> Result<()> {
-    // What `:LspRestart` does where there is no such command: it also waits for the end.
+fn agent_outlives_the_oldest_neovim_and_its_server() -> Result<()> {
+    // The effect of `:LspRestart`, which this release lacks; it also waits for the end.
     let restart = [
         ":lua vim.lsp.stop_client(vim.lsp.get_clients())",
         ":lua vim.wait(9000, function() return not next(vim.lsp.get_clients()) end)",
@@ -21,7 +20,7 @@ fn an_agent_outlives_the_oldest_neovims_server_and_neovim_itself() -> Result<()>
 }
 
 #[test]
-fn an_agent_outlives_the_newest_neovims_server_and_neovim_itself() -> Result<()> {
+fn agent_outlives_the_newest_neovim_and_its_server() -> Result<()> {
     stays_connected("newest Neovim, restarts", Generation::Newest, &[":lsp restart alongside"])
 }
 
@@ -34,14 +33,14 @@ fn stays_connected(story: &str, generation: Generation, restart: &[&str]) -> Res
     let pane = stage.open(&neovim, "fifteen")?;
     let agent = Proposer::gemini(&stage.sandbox)?;
 
-    // What waits when the server ends waits still when it is back.
+    // A review that waits when the server ends still waits when it is back.
     let proposal = agent.propose(&stage.file, SHOUTED)?;
     pane.wait_for("the proposal", |screen| screen.contains("proposes notes.md"))?;
     for command in restart {
         pane.enter(command)?;
     }
-    // By the server that is back, for what was announced before is typed over. Its words may be wrapped
-    // before these.
+    // Announced by the new server, because typing has covered the old message. The text before these words
+    // may be wrapped.
     pane.wait_for("the proposal, announced again", |screen| screen.contains("(3 changes)"))?;
     pane.enter(":Alongside")?;
     accept(&pane)?;
@@ -64,7 +63,7 @@ fn accept(pane: &Pane) -> Result<()> {
 }
 
 #[test]
-fn an_agent_outlives_the_newest_helixs_server_and_helix_itself() -> Result<()> {
+fn agent_outlives_the_newest_helix_and_its_server() -> Result<()> {
     let Some(stage) = Stage::set("newest Helix, restarts", Generation::Newest, ORIGINAL)? else {
         return Ok(());
     };
@@ -76,7 +75,7 @@ fn an_agent_outlives_the_newest_helixs_server_and_helix_itself() -> Result<()> {
     let proposal = agent.propose(&stage.file, SHOUTED)?;
     pane.wait_for("the proposal", |screen| screen.contains("proposes 3 changes"))?;
     pane.enter(":lsp-restart")?;
-    // In the last line; the mark beside the line is still that of the server before.
+    // In the last line: the mark beside the line is still the old server's.
     pane.wait_for("the proposal, announced again", |screen| screen.contains("notes.md: Qwen Code proposes"))?;
     accept_in_helix(&pane)?;
     assert_eq!(proposal.outcome()?, Outcome::Accepted { content: SHOUTED.into() });
@@ -95,7 +94,7 @@ fn accept_in_helix(pane: &Pane) -> Result<()> {
     pane.type_text(" a")?;
     pane.wait_for("the code actions", |screen| screen.contains("Review: notes.md ("))?;
     pane.press("Escape")?;
-    // Read together with the next key it would be that key with Alt.
+    // Together with the next key it would mean Alt.
     pane.wait_for("the code actions to be put away", |screen| !screen.contains("Review: notes.md ("))?;
     pane.enter(":lsp-workspace-command alongside.accept")
 }

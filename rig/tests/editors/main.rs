@@ -1,5 +1,5 @@
-//! People in their editors: the released Neovim and Helix, the oldest and the newest we support, in panes of
-//! a real terminal. What counts is what the screen shows and what the file holds.
+//! People in their editors: the oldest supported and the newest release of Neovim and Helix in panes of a
+//! real terminal. Tests assert on the screen and on the file.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

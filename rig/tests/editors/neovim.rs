@@ -1,4 +1,4 @@
-//! Neovim with the plugin, and agents that know nothing of it: from what is selected to what is written.
+//! Neovim with the plugin, and agents unaware of it: from the selection to the written file.
 
 use std::fs;
 
@@ -27,7 +27,7 @@ fn the_newest_neovim_and_qwen() -> Result<()> {
     from_selection_to_file("newest Neovim, Qwen Code", Generation::Newest, Cli::Qwen)
 }
 
-/// What the person has made of the proposal in the end.
+/// The text that the person accepts.
 pub(crate) fn decided() -> String {
     SHOUTED.replace("TWO", "two").replace("FOURTEEN", "14")
 }
@@ -44,10 +44,10 @@ fn from_selection_to_file(story: &str, generation: Generation, cli: Cli) -> Resu
         return Ok(());
     };
 
-    // What is selected reaches the model.
+    // The selection reaches the model.
     neovim.type_text("2GVjj")?;
     neovim.wait_for("the selection", |screen| screen.contains("-- VISUAL LINE --"))?;
-    stage.wait_until_agents_are_told("two\nthree\nfour".len())?;
+    stage.wait_until_selected("two\nthree\nfour".len())?;
     agent.ask(REQUEST)?;
     let asked = agent.model.wait_until_asked(REQUEST, PATIENCE)?.asked();
     let selection = match cli {
@@ -58,7 +58,7 @@ fn from_selection_to_file(story: &str, generation: Generation, cli: Cli) -> Resu
         assert!(asked.contains(part), "{part:?} is not in what the model was asked:\n{asked}");
     }
 
-    // The proposal says that it waits, and takes nothing away from who looks at something else.
+    // The proposal announces itself and does not disturb a person in another file.
     wait_until_announced(&neovim)?;
     agent.wait_until_it_asks()?;
     neovim.type_text(":")?;
@@ -82,15 +82,15 @@ fn from_selection_to_file(story: &str, generation: Generation, cli: Cli) -> Resu
     Ok(())
 }
 
-/// Waits until Neovim itself knows of the proposal; the host and the agent do sooner. But in Normal mode it
-/// says so for some seconds only, so nothing is awaited before this.
+/// Waits until Neovim itself announces the proposal, which the host and the agent know earlier. In Normal
+/// mode the message stays for only a few seconds, so wait for nothing else before.
 fn wait_until_announced(neovim: &Pane) -> Result<()> {
     neovim
         .wait_for("the proposal to be announced", |screen| screen.contains("notes.md (3 changes)"))
         .map(drop)
 }
 
-/// Goes to the review, drops its first change, edits its last one, and accepts what has become of it.
+/// Goes to the review, drops its first change, edits its last one, and accepts the result.
 pub(crate) fn decide_in_neovim(neovim: &Pane) -> Result<()> {
     neovim.enter(":Alongside")?;
     neovim.wait_for("the review", |screen| screen.contains("3 of 3 kept"))?;
@@ -142,16 +142,16 @@ fn leave_terminal_mode(agent: &Agent) -> Result<()> {
 }
 
 #[test]
-fn agents_find_the_oldest_neovim_under_the_process_of_its_interface() -> Result<()> {
+fn agents_find_the_oldest_neovim_under_its_ui_process() -> Result<()> {
     found_under_the_interface("oldest Neovim, process", Generation::Oldest)
 }
 
 #[test]
-fn agents_find_the_newest_neovim_under_the_process_of_its_interface() -> Result<()> {
+fn agents_find_the_newest_neovim_under_its_ui_process() -> Result<()> {
     found_under_the_interface("newest Neovim, process", Generation::Newest)
 }
 
-/// Neovim is two processes, and what runs in its terminals takes the upper one for the editor.
+/// Neovim is two processes, and programs in its terminals take the upper one for the editor.
 fn found_under_the_interface(story: &str, generation: Generation) -> Result<()> {
     let Some(stage) = Stage::set(story, generation, ORIGINAL)? else {
         return Ok(());
@@ -167,7 +167,7 @@ fn found_under_the_interface(story: &str, generation: Generation) -> Result<()> 
     let (embedded, interface): (Vec<_>, Vec<_>) =
         ours.filter(runs).partition(|pid| words(*pid).contains("--embed"));
     assert_eq!((embedded.len(), interface.len()), (1, 1));
-    // What agents compare is the name of a file; the process itself stands in Qwen's lock.
+    // Agents compare the name of a file; the process is in Qwen's lock.
     let port = stage.port(|_| true)?;
     let lock = fs::read(stage.sandbox.home().join(format!(".qwen/ide/{port}.lock")))?;
     let lock: serde_json::Value = serde_json::from_slice(&lock)?;

@@ -1,5 +1,4 @@
-//! Each editor opens a file, takes keys, writes the file and ends: what every other story here takes for
-//! granted.
+//! Each editor opens a file, takes keys, writes the file and ends, as every other story here assumes.
 
 use alongside_rig::{Generation, editors_or_skip};
 use anyhow::Result;
@@ -80,7 +79,7 @@ fn helix_saves(story: &str, generation: Generation) -> Result<()> {
     Ok(())
 }
 
-/// The numbers a version begins with: `[0, 10, 4]` of `0.10.4-8`.
+/// The leading numbers of a version: `[0, 10, 4]` of `0.10.4-8`.
 fn numbers(version: &str) -> Vec<u32> {
     let end = version.find(|character: char| !character.is_ascii_digit() && character != '.');
     version[..end.unwrap_or(version.len())].split('.').map(|number| number.parse().unwrap()).collect()

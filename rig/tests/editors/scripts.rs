@@ -1,5 +1,4 @@
-//! The Neovim plugin's own tests, in both Neovims. They print a line for each; here they are one test a
-//! release.
+//! The Neovim plugin's own tests in both Neovims: one test per release here.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -8,7 +7,7 @@ use std::time::Duration;
 use alongside_rig::{Generation, Sandbox, alongside_bin, editors_or_skip};
 use anyhow::{Context as _, Result, ensure};
 
-/// They type for minutes if they hang.
+/// The time limit of a run, in case it hangs.
 const DEADLINE: Duration = Duration::from_secs(300);
 
 #[test]

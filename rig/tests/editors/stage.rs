@@ -1,23 +1,23 @@
-//! What every story needs: a project, a terminal, and an editor of the wanted generation on the PATH.
+//! The stage of every story: a project, a terminal, and editors of one generation on the PATH.
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
 use alongside_rig::adapters;
 use alongside_rig::agent::Agent;
 use alongside_rig::cli::Cli;
 use alongside_rig::model::Script;
+use alongside_rig::program::companions;
 use alongside_rig::tmux::{Pane, SHELL_PROMPT, Tmux};
 use alongside_rig::wait::{self, PATIENCE};
-use alongside_rig::{Editor, Editors, Generation, Sandbox, alongside_bin, cli, editors_or_skip, rig_or_skip};
-use anyhow::{Result, ensure};
+use alongside_rig::{Editor, Editors, Generation, Sandbox, cli, editors_or_skip, rig_or_skip};
+use anyhow::Result;
 use serde_json::Value;
 
-/// A window in which an editor shows short lines whole.
+/// A window in which an editor shows short lines in full.
 const WINDOW: (u16, u16) = (100, 30);
 
-/// A window in which agents show all they have to say.
+/// A window large enough for agents' output.
 const ROOMY: (u16, u16) = (100, 50);
 
 /// The scene of one story. Fields are dropped in this order: the terminal first, the sandbox last.
@@ -101,7 +101,7 @@ impl Stage {
         Ok(agent)
     }
 
-    /// An agent that is to be started in a pane.
+    /// Installs an agent, to be started in a pane. `None` where agents cannot be installed.
     pub(crate) fn install_agent(
         &self,
         story: &str,
@@ -114,20 +114,20 @@ impl Stage {
     }
 
     /// Waits until so many companions run: agents look for one once, when they start.
-    pub(crate) fn wait_until_served(&self, companions: usize) -> Result<()> {
-        wait::until(&format!("{companions} companion(s)"), PATIENCE, || match self.status() {
-            Ok(Value::Array(found)) if found.len() >= companions => Ok(()),
+    pub(crate) fn wait_until_served(&self, count: usize) -> Result<()> {
+        wait::until(&format!("{count} companion(s)"), PATIENCE, || match companions(&self.sandbox) {
+            Ok(Value::Array(found)) if found.len() >= count => Ok(()),
             found => Err(format!("{found:?}")),
         })
     }
 
-    /// Waits until agents are told of a selection of so many UTF-16 units.
-    pub(crate) fn wait_until_agents_are_told(&self, selected: usize) -> Result<()> {
+    /// Waits until the agents' context has a selection of so many UTF-16 units.
+    pub(crate) fn wait_until_selected(&self, selected: usize) -> Result<()> {
         wait::until(&format!("{selected} selected units"), PATIENCE, || {
-            let status = self.status().map_err(|error| error.to_string())?;
-            let told =
+            let status = companions(&self.sandbox).map_err(|error| error.to_string())?;
+            let is_selected =
                 status.as_array().into_iter().flatten().any(|it| it["context"][0]["selected"] == selected);
-            if told { Ok(()) } else { Err(status.to_string()) }
+            if is_selected { Ok(()) } else { Err(status.to_string()) }
         })
     }
 
@@ -140,52 +140,30 @@ impl Stage {
     }
 
     fn agents(&self) -> usize {
-        let companions = self.status().ok();
-        let companions = companions.as_ref().and_then(Value::as_array).into_iter().flatten();
-        let agents = companions.filter_map(|companion| companion["agents"].as_array()).flatten();
+        let found = companions(&self.sandbox).ok();
+        let found = found.as_ref().and_then(Value::as_array).into_iter().flatten();
+        let agents = found.filter_map(|companion| companion["agents"].as_array()).flatten();
         agents.filter(|agent| agent["listening"] == true).count()
     }
 
-    /// What `alongside status` says of the companions of this sandbox.
-    pub(crate) fn status(&self) -> Result<Value> {
-        // It fails where no companion serves the directory it runs in, and says what there is all the same.
-        let output = self.command(&["status", "--json"])?.output()?;
-        let status: Value = serde_json::from_slice(&output.stdout)?;
-        Ok(status["companions"].clone())
-    }
-
-    /// The port of the first companion that is as wanted. One that is held up does not say it in time.
+    /// The port of the first companion that `wanted` accepts; a busy one may take a while to answer.
     pub(crate) fn port(&self, wanted: impl Fn(&Value) -> bool) -> Result<u64> {
         wait::until("the port of a companion", PATIENCE, || {
-            let status = self.status().map_err(|error| error.to_string())?;
+            let status = companions(&self.sandbox).map_err(|error| error.to_string())?;
             let companion = status.as_array().into_iter().flatten().find(|it| wanted(it));
             companion.and_then(|it| it["port"].as_u64()).ok_or_else(|| status.to_string())
         })
     }
 
-    /// What `alongside` prints for these arguments, typed in the project.
-    pub(crate) fn alongside(&self, arguments: &[&str]) -> Result<String> {
-        let output = self.command(arguments)?.output()?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "alongside {} failed: {said}", arguments.join(" "));
-        Ok(String::from_utf8(output.stdout)?)
-    }
-
-    fn command(&self, arguments: &[&str]) -> Result<Command> {
-        let mut alongside = Command::new(alongside_bin()?);
-        alongside.env_clear().envs(self.sandbox.env()).current_dir(self.sandbox.project()).args(arguments);
-        Ok(alongside)
-    }
-
     /// Waits until the file holds `text`.
     pub(crate) fn wait_until_on_disk(&self, text: &str) -> Result<()> {
-        wait::until("what was decided, in the file", PATIENCE, || match self.on_disk() {
+        wait::until("the decided text in the file", PATIENCE, || match self.on_disk() {
             found if found == text => Ok(()),
             found => Err(found),
         })
     }
 
-    /// What the file holds now.
+    /// The present content of the file.
     pub(crate) fn on_disk(&self) -> String {
         fs::read_to_string(&self.file).unwrap()
     }

@@ -1,5 +1,5 @@
-//! Two Neovims in two projects, and in each two whole agents: who belongs to whom, and what is left when one
-//! is killed.
+//! Two Neovims in two projects with two whole agents each: who belongs to whom, and what stays when one is
+//! killed.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,11 +17,10 @@ use anyhow::Result;
 use crate::script::{DONE, ORIGINAL, REQUEST, SHOUTED, with};
 use crate::stage::Stage;
 
-/// A killed editor frees its agents within two seconds; a busy machine has twice that.
+/// How long a killed editor's agents may stay blocked: two seconds, twice that on a busy machine.
 const FREED_WITHIN: Duration = Duration::from_secs(4);
 
-/// What is told of reviews comes in two messages. A person would look again; the story looks once, when both
-/// are there.
+/// Review news comes in two messages; the story looks once, when both are there.
 const STATUSLINE: &str = "\
 function waiting()
   local told = 0
@@ -32,7 +31,7 @@ function waiting()
 end
 vim.o.statusline = '%{v:lua.waiting()}'";
 
-/// A project: its editor, and its agents with the file that each of them changes.
+/// A project: its editor, and its agents with the file that each changes.
 struct Project {
     name: &'static str,
     editor: Pane,
@@ -40,7 +39,7 @@ struct Project {
 }
 
 #[test]
-fn each_agent_reaches_its_own_editor_and_a_killed_one_frees_its_agents() -> Result<()> {
+fn killed_editor_frees_only_its_own_agents() -> Result<()> {
     let story = "newest Neovim, two projects";
     let Some(stage) = Stage::set(story, Generation::Newest, ORIGINAL)? else {
         return Ok(());
@@ -62,7 +61,7 @@ fn each_agent_reaches_its_own_editor_and_a_killed_one_frees_its_agents() -> Resu
         }
     }
     let [one, two] = &projects[..] else { unreachable!("there are two") };
-    // Each editor knows of its own two proposals.
+    // Each editor has its own two proposals.
     for project in [one, two] {
         project.editor.wait_for("both to be told", |screen| {
             screen.contains("2 told, ") && screen.contains("2 reviews")
@@ -81,8 +80,7 @@ fn each_agent_reaches_its_own_editor_and_a_killed_one_frees_its_agents() -> Resu
         project.editor.press("Enter")?;
     }
 
-    // One more whose outcome is seen as it comes: how soon whole agents draw their prompts is their own
-    // affair.
+    // One more agent, whose outcome is read directly: whole agents draw their prompts late.
     let file = stage.sandbox.write("one/mine.md", ORIGINAL);
     let agent = Proposer::gemini_in(&stage.sandbox, &stage.sandbox.project().join(one.name))?;
     let proposal = agent.propose(&file, SHOUTED)?;
@@ -115,8 +113,8 @@ fn each_agent_reaches_its_own_editor_and_a_killed_one_frees_its_agents() -> Resu
     Ok(())
 }
 
-/// Does something, and says how much later than they wanted sleepers woke up meanwhile, all in all: whoever
-/// does something was as late.
+/// Runs something, and returns the total delay of sleeping tasks meanwhile, which shows how late everything
+/// was.
 fn and_how_late<T>(does: impl FnOnce() -> T) -> (T, Duration) {
     const NAP: Duration = Duration::from_millis(10);
     let done = AtomicBool::new(false);

@@ -1,4 +1,4 @@
-//! A slice of `cargo xtask load`, and what a thousand agents need: enough descriptors for the host, and for
+//! A slice of `cargo xtask load`, and the descriptors for a thousand agents: more for the host, and for
 //! nobody else.
 
 use std::time::Duration;
@@ -8,7 +8,7 @@ use alongside_rig::{Sandbox, alongside_bin};
 use anyhow::{Context as _, Result};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn fifty_agents_at_once_get_what_they_should_beside_slow_ones() -> Result<()> {
+async fn fifty_agents_are_served_beside_slow_ones() -> Result<()> {
     let plan = Plan { sessions: 50, seconds: 8, pace: Duration::from_secs(2), vanish: false };
     let report = run(plan, &alongside_bin()?, std::future::pending(), |_| {}).await?;
     assert!(report.broken.is_empty(), "{report}");
@@ -18,7 +18,7 @@ async fn fifty_agents_at_once_get_what_they_should_beside_slow_ones() -> Result<
     Ok(())
 }
 
-/// Says what an agent may open, and then what its companion may.
+/// Prints the file limits of an agent and of its companion.
 const AGENT: &str = r#"
 ulimit -S -n
 host=$(sed 's/.*"pid":\([0-9]*\).*/\1/' "$XDG_RUNTIME_DIR"/alongside/*.json)
@@ -26,7 +26,7 @@ awk '/^Max open files/ { print $4, $5 }' "/proc/$host/limits"
 "#;
 
 #[tokio::test]
-async fn the_host_may_open_more_files_and_the_agent_as_many_as_ever() -> Result<()> {
+async fn host_raises_its_file_limit_and_agents_keep_theirs() -> Result<()> {
     let sandbox = Sandbox::new();
     let mut shell = sandbox.command("sh");
     shell.args(["-c", r#"ulimit -S -n 300; exec "$0" run --no-desk -- sh -c "$1""#]);

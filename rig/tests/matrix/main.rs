@@ -1,5 +1,5 @@
-//! A slice of the release matrix: the oldest release of each agent that takes a diff, and the newest. The
-//! rest is `cargo xtask matrix`, whose results are the yardstick here.
+//! A slice of the release matrix: the oldest release of each agent with diffs, and the newest, compared with
+//! the committed results of `cargo xtask matrix`.
 
 use std::path::PathBuf;
 
@@ -7,13 +7,13 @@ use alongside_rig::matrix::{Cell, Results, Row, Subject, Tools, prove};
 use alongside_rig::{Rig, alongside_bin, rig_or_skip};
 use anyhow::{Context as _, Result};
 
-/// It knows only VS Code, sends no token, and reads no file.
+/// This release knows only VS Code, sends no token, and reads no file.
 #[tokio::test(flavor = "multi_thread")]
 async fn gemini_0_1_19_does_what_the_matrix_says() -> Result<()> {
     does_what_the_matrix_says("gemini", "0.1.19", |rig| rig.gemini_core("0.1.19")).await
 }
 
-/// It sends no token, and comes over stdio.
+/// This release sends no token, and connects over stdio.
 #[tokio::test(flavor = "multi_thread")]
 async fn qwen_0_0_14_does_what_the_matrix_says() -> Result<()> {
     does_what_the_matrix_says("qwen", "0.0.14", |rig| rig.qwen_core("0.0.14")).await

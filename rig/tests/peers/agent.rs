@@ -1,4 +1,4 @@
-//! The agent library against the real companion: found by its files, connected, bridged.
+//! The agent library against the real companion: discovery, connection, bridge.
 
 use std::collections::HashMap;
 
@@ -29,10 +29,10 @@ async fn connect(stage: &Stage) -> Session {
 }
 
 #[tokio::test]
-async fn every_family_that_looks_by_workspace_finds_the_companion_from_there_only() {
+async fn families_find_the_companion_from_its_workspace_only() {
     let stage = Stage::new().await;
     std::fs::create_dir_all(stage.path("deep/down")).unwrap();
-    // LLxprt Code looks by process; the release matrix takes it through that.
+    // LLxprt Code searches by process, which the release matrix covers.
     for command in ["gemini", "qwen", "ola"] {
         let family = by_command(command).unwrap();
         let search = find::candidates(family, &surroundings(&stage, "project/deep/down"));
@@ -76,7 +76,7 @@ async fn an_agent_proposes_and_the_person_edits_and_accepts() {
 }
 
 #[tokio::test]
-async fn an_agent_hears_a_rejection_and_what_the_person_has_open() {
+async fn agent_gets_rejection_and_context() {
     let mut stage = Stage::new().await;
     let session = connect(&stage).await;
     let pending = session.open_diff(&stage.path("a.txt"), "proposed\n").await.unwrap();
@@ -96,7 +96,7 @@ async fn an_agent_hears_a_rejection_and_what_the_person_has_open() {
 }
 
 #[tokio::test]
-async fn an_agent_that_answers_in_its_own_prompt_gets_the_text_once_more_after_it_was_closed() {
+async fn close_after_answer_in_own_prompt_returns_text_again() {
     let mut stage = Stage::new().await;
     let session = connect(&stage).await;
     let path = stage.path("a.txt");
@@ -111,7 +111,7 @@ async fn an_agent_that_answers_in_its_own_prompt_gets_the_text_once_more_after_i
 }
 
 #[tokio::test]
-async fn an_agent_is_told_that_the_companion_stops_and_its_diff_is_rejected() {
+async fn stopping_companion_rejects_the_diff_and_says_so() {
     let mut stage = Stage::new().await;
     let session = connect(&stage).await;
     let pending = session.open_diff(&stage.path("a.txt"), "proposed\n").await.unwrap();
@@ -134,7 +134,7 @@ async fn an_agent_that_ends_its_session_is_gone_at_once() {
     assert!(agents().await.is_empty());
 }
 
-/// A bridge, spoken to by lines.
+/// A bridge with its input and output lines.
 struct Stdio {
     lines: tokio::io::Lines<BufReader<tokio::io::ReadHalf<tokio::io::DuplexStream>>>,
     input: tokio::io::WriteHalf<tokio::io::DuplexStream>,
@@ -151,12 +151,12 @@ impl Stdio {
         Self { lines: BufReader::new(read).lines(), input, bridge }
     }
 
-    async fn say(&mut self, message: Value) {
+    async fn send(&mut self, message: Value) {
         self.input.write_all(format!("{message}\n").as_bytes()).await.unwrap();
     }
 
-    /// The next line that fits; others but contexts must not come.
-    async fn hear(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
+    /// The next line that `fits`; only contexts may come before it.
+    async fn receive(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
         loop {
             let line = within(what, self.lines.next_line()).await.unwrap().expect("the bridge is open");
             let message: Value = serde_json::from_str(&line).expect("a line is a message");
@@ -170,31 +170,31 @@ impl Stdio {
     async fn initialize(&mut self) {
         let client = json!({ "name": "qwen-code-mcp-client", "version": "1" });
         let params = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
-        self.say(json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params })).await;
-        let reply = self.hear("the reply to initialize", |message| message["id"] == 0).await;
+        self.send(json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params })).await;
+        let reply = self.receive("the reply to initialize", |message| message["id"] == 0).await;
         assert_eq!(reply["result"]["protocolVersion"], "2025-06-18");
-        self.say(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
-        self.hear("the context", |message| message["method"] == "ide/contextUpdate").await;
+        self.send(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await;
+        self.receive("the context", |message| message["method"] == "ide/contextUpdate").await;
     }
 }
 
 #[tokio::test]
-async fn an_agent_over_stdio_finishes_a_review_of_the_running_companion() {
+async fn stdio_agent_finishes_a_review_of_the_running_companion() {
     let mut stage = Stage::new().await;
     let mut agent = Stdio::bridge(&stage);
     agent.initialize().await;
     let path = stage.path("a.txt");
     let call = json!({ "name": "openDiff", "arguments": { "filePath": path, "newContent": "x\n" } });
-    agent.say(json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call })).await;
-    let reply = agent.hear("the reply to openDiff", |message| message["id"] == 1).await;
+    agent.send(json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call })).await;
+    let reply = agent.receive("the reply to openDiff", |message| message["id"] == 1).await;
     assert_eq!(reply["result"], json!({ "content": [] }));
     stage.accept().await;
-    let told = agent.hear("the outcome", |message| message["method"] == "ide/diffAccepted").await;
+    let told = agent.receive("the outcome", |message| message["method"] == "ide/diffAccepted").await;
     assert_eq!(told["params"], json!({ "filePath": path, "content": "x\n" }));
-    let ping = agent.hear("the ping", |message| message["method"] == "ping").await;
-    agent.say(json!({ "jsonrpc": "2.0", "id": ping["id"], "result": {} })).await;
-    agent.say(json!({ "jsonrpc": "2.0", "id": 2, "method": "nonsense/method" })).await;
-    let reply = agent.hear("an error", |message| message["id"] == 2).await;
+    let ping = agent.receive("the ping", |message| message["method"] == "ping").await;
+    agent.send(json!({ "jsonrpc": "2.0", "id": ping["id"], "result": {} })).await;
+    agent.send(json!({ "jsonrpc": "2.0", "id": 2, "method": "nonsense/method" })).await;
+    let reply = agent.receive("an error", |message| message["id"] == 2).await;
     assert_eq!(reply["error"]["code"], -32601);
 
     agent.input.shutdown().await.unwrap();
@@ -210,10 +210,10 @@ async fn a_bridge_survives_junk_and_answers_what_fails() {
     let mut agent = Stdio::bridge(&stage);
     agent.initialize().await;
     agent.input.write_all(b"this is no JSON\n\n\r\n").await.unwrap();
-    let error = agent.hear("a parse error", |message| message.get("error").is_some()).await;
+    let error = agent.receive("a parse error", |message| message.get("error").is_some()).await;
     assert_eq!(error["error"]["code"], -32700);
-    agent.say(json!({ "jsonrpc": "2.0", "id": "still", "method": "ping" })).await;
-    agent.hear("a pong", |message| message["id"] == "still").await;
+    agent.send(json!({ "jsonrpc": "2.0", "id": "still", "method": "ping" })).await;
+    agent.receive("a pong", |message| message["id"] == "still").await;
 }
 
 #[tokio::test]
@@ -223,7 +223,7 @@ async fn a_bridge_whose_companion_has_stopped_answers_with_errors() {
     agent.initialize().await;
     let Stage { companion, temp: _temp, desk: _desk } = stage;
     within("the companion to stop", companion.stop()).await;
-    agent.say(json!({ "jsonrpc": "2.0", "id": "q", "method": "ping" })).await;
-    let error = agent.hear("an error", |message| message["id"] == "q").await;
+    agent.send(json!({ "jsonrpc": "2.0", "id": "q", "method": "ping" })).await;
+    let error = agent.receive("an error", |message| message["id"] == "q").await;
     assert!(error["error"]["message"].as_str().unwrap().contains("127.0.0.1"), "{error}");
 }

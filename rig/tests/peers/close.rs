@@ -1,4 +1,4 @@
-//! `closeDiff`: the person answered in the agent, which now wants the text.
+//! `closeDiff`: the person answered in the agent, which now fetches the text.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::stage::Stage;
 
 #[tokio::test]
-async fn closing_answers_json_in_a_text_block_with_the_edited_text_and_tells_nothing() {
+async fn close_diff_returns_edited_text_as_json_in_a_text_block() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let mut stream = peer.listen().await;
@@ -39,7 +39,7 @@ async fn closing_twice_answers_the_same_text_twice() {
 }
 
 #[tokio::test]
-async fn closing_after_the_decision_and_before_the_receipt_answers_the_decided_text() {
+async fn close_before_the_receipt_returns_the_decided_text() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let mut stream = peer.listen().await;
@@ -54,7 +54,7 @@ async fn closing_after_the_decision_and_before_the_receipt_answers_the_decided_t
 }
 
 #[tokio::test]
-async fn closing_a_decided_diff_whose_outcome_never_left_answers_its_text_and_forgets_the_outcome() {
+async fn close_of_a_decided_unsent_diff_returns_its_text() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -80,7 +80,7 @@ async fn another_spelling_of_the_path_is_another_diff() {
     let review = stage.review().await;
     assert_eq!(peer.close_diff(2, &stage.path("./a.txt")).await, json!({}));
     peer.open_diff(3, &stage.path("sub/../a.txt"), "other\n").await;
-    // The first is still there to be worked on.
+    // The first review is still open.
     let changes = vec![Change { range: None, text: "y\n".into() }];
     let edit = Request::EditReview { id: review.id, revision: review.revision, changes };
     stage.desk.request(edit).await.unwrap();
@@ -95,7 +95,7 @@ async fn closing_without_a_path_is_an_error_of_the_tool() {
 }
 
 #[tokio::test]
-async fn a_desk_with_unsent_edits_is_asked_for_them_before_the_answer() {
+async fn desk_flushes_unsent_edits_before_the_answer() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -106,7 +106,7 @@ async fn a_desk_with_unsent_edits_is_asked_for_them_before_the_answer() {
         async move { peer.close_diff(2, &path).await }
     });
     loop {
-        let event = alongside_rig::wire::within("to be asked for edits", stage.desk.next()).await.unwrap();
+        let event = alongside_rig::wire::within("the flush request", stage.desk.next()).await.unwrap();
         if event == (Event::FlushReview { id: review.id }) {
             break;
         }
@@ -128,6 +128,6 @@ async fn a_desk_that_never_answers_holds_nobody_up() {
     let path = stage.path("a.txt");
     peer.open_diff(1, &path, "proposed\n").await;
     stage.review().await;
-    // The desk lives and says nothing.
+    // The desk lives but does not answer.
     assert_eq!(peer.close_diff(2, &path).await, json!({ "content": "proposed\n" }));
 }

@@ -1,4 +1,4 @@
-//! Context over the wire: what agents are told about the person's files, and when.
+//! Context over the wire: what agents learn about the person's files, and when.
 
 use alongside_companion::desk::{ActiveFile, ContextReport, Position, Request};
 use serde_json::Value;
@@ -39,7 +39,7 @@ async fn positions_are_1_based_and_the_active_file_is_the_newest() {
 }
 
 #[tokio::test]
-async fn a_burst_that_never_pauses_is_still_told_about() {
+async fn endless_burst_of_changes_still_reaches_agents() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
     let mut stream = peer.listen().await;
@@ -49,7 +49,7 @@ async fn a_burst_that_never_pauses_is_still_told_about() {
     let first = loop {
         stage.desk.request(at(&file, sent, 0, None)).await.unwrap();
         sent += 1;
-        assert!(sent < 500, "nothing was told during {sent} changes");
+        assert!(sent < 500, "no context came during {sent} changes");
         if let Ok(message) =
             tokio::time::timeout(std::time::Duration::from_millis(20), stream.message()).await
         {
@@ -57,7 +57,7 @@ async fn a_burst_that_never_pauses_is_still_told_about() {
         }
     };
     assert!(open_files(&first)[0]["cursor"]["line"].as_u64() <= Some(u64::from(sent)));
-    // The last state arrives in the end, and nothing is told twice.
+    // The last state arrives, and nothing arrives twice.
     let mut last = first;
     while open_files(&last)[0]["cursor"]["line"].as_u64() != Some(u64::from(sent)) {
         last = stream.message().await;
@@ -65,7 +65,7 @@ async fn a_burst_that_never_pauses_is_still_told_about() {
 }
 
 #[tokio::test]
-async fn ten_files_and_16384_utf16_units_are_the_most_that_is_told() {
+async fn context_has_at_most_ten_files_and_16384_utf16_units() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
     let long = "😀".repeat(10_000);
@@ -83,12 +83,12 @@ async fn ten_files_and_16384_utf16_units_are_the_most_that_is_told() {
     };
     assert_eq!(files.len(), 10);
     let selected = files[0]["selectedText"].as_str().unwrap();
-    assert_eq!(selected.encode_utf16().count(), 16_383, "cut on a character boundary");
+    assert_eq!(selected.encode_utf16().count(), 16_383, "the cut is on a character boundary");
     assert!(files.iter().skip(1).all(|file| file.get("selectedText").is_none()));
 }
 
 #[tokio::test]
-async fn secrets_directories_and_files_that_do_not_exist_are_not_told() {
+async fn context_omits_secrets_directories_and_missing_files() {
     let stage = Stage::with(|builder| builder.exclude(["*.secret"])).await;
     let peer = stage.peer().await;
     let mut stream = peer.listen().await;
@@ -113,7 +113,7 @@ async fn secrets_directories_and_files_that_do_not_exist_are_not_told() {
 }
 
 #[tokio::test]
-async fn while_paused_agents_are_told_nothing_of_the_files() {
+async fn paused_desk_sends_agents_no_files() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
     let file = stage.file("a.txt", "x\n");

@@ -1,6 +1,5 @@
-//! After a cut, an agent's returning stream and its next proposal of the same file cross. Whatever their
-//! order and size, the second proposal must not be answered by the first one's decision, and the first
-//! decision must arrive.
+//! After a cut, an agent's returning stream crosses its next proposal of the same file. Whatever their order
+//! and size, the second proposal must not get the first one's decision, and the first decision must arrive.
 
 use std::time::{Duration, Instant};
 
@@ -13,20 +12,20 @@ use crate::stage::Stage;
 const KB: usize = 1 << 10;
 const SIZES: [usize; 3] = [10 * KB, 1 << 20, 5 << 20];
 
-/// Where the receipt of the first outcome gets lost.
+/// Where the receipt of the first outcome is lost.
 #[derive(Debug, Clone, Copy)]
 enum Lost {
-    /// The stream is cut before the outcome's last byte: the agent knows nothing.
+    /// The stream is cut before the outcome's last byte: the agent does not get it.
     Outcome,
-    /// The agent has the outcome and never answers the ping.
+    /// The agent gets the outcome but never answers the ping.
     Pong,
-    /// The pong is cut off on its way.
+    /// The pong is cut on its way.
     PongOnItsWay,
-    /// Nothing is lost but the stream.
+    /// Only the stream is lost.
     Nothing,
 }
 
-/// What the companion sees first.
+/// The order in which the companion sees stream and proposal.
 #[derive(Debug, Clone, Copy)]
 enum First {
     /// The whole proposal, then the stream.
@@ -59,7 +58,7 @@ impl Crossing {
         Self { path: stage.path("crossed.txt"), stage, proxy, peer, size }
     }
 
-    /// The first diff is accepted, and something gets lost. True if the agent knows of the decision.
+    /// The first diff is accepted, and something is lost. True if the agent got the decision.
     async fn first_diff(&mut self, lost: Lost) -> bool {
         if let Lost::Outcome = lost {
             self.proxy.arm(Kind::Stream, Way::Down, self.size / 2, Fault::Cut);
@@ -123,7 +122,7 @@ impl Crossing {
         Some(Stream::over(stream).await)
     }
 
-    /// Nobody has decided on the second proposal; then somebody does.
+    /// The second proposal is undecided until its own decision comes.
     async fn second_diff(&mut self, mut stream: Stream, case: &str) {
         stream.silent_for(Duration::from_millis(400)).await;
         let review = self.stage.review().await;
@@ -151,7 +150,7 @@ async fn crossings(size: usize) {
             }
         }
     }
-    // The agent knows nothing of the decision, so it does not go on: the decision must reach it.
+    // The agent did not get the decision, so it waits: the decision must reach it.
     let mut crossing = Crossing::of(size).await;
     assert!(!crossing.first_diff(Lost::Outcome).await);
     let mut stream = crossing.peer.listen().await;
@@ -162,22 +161,22 @@ async fn crossings(size: usize) {
 }
 
 #[tokio::test]
-async fn a_crossing_of_10_kb_neither_loses_nor_invents_a_decision() {
+async fn crossing_of_10_kb_loses_and_invents_no_decision() {
     crossings(SIZES[0]).await;
 }
 
 #[tokio::test]
-async fn a_crossing_of_1_mb_neither_loses_nor_invents_a_decision() {
+async fn crossing_of_1_mb_loses_and_invents_no_decision() {
     crossings(SIZES[1]).await;
 }
 
 #[tokio::test]
-async fn a_crossing_of_5_mb_neither_loses_nor_invents_a_decision() {
+async fn crossing_of_5_mb_loses_and_invents_no_decision() {
     crossings(SIZES[2]).await;
 }
 
-/// The same with a client that reconnects by itself, as the TypeScript SDK does: its pong is cut off, its
-/// stream is cut, and it proposes again, at once or while its stream returns.
+/// The same with a client that reconnects by itself, as the TypeScript SDK does: its pong and its stream are
+/// cut, and it proposes again, at once or while its stream returns.
 async fn client_crossing(size: usize, wait_for_stream: bool) {
     let mut stage = Stage::new().await;
     let proxy = Proxy::before(stage.port()).await;
@@ -200,7 +199,7 @@ async fn client_crossing(size: usize, wait_for_stream: bool) {
     }
     let pending = within("the second diff to open", session.open_diff(&path, &second)).await.unwrap();
     let mut outcome = Box::pin(pending.outcome());
-    // Longer than the client takes to come back, and then the companion's 100 ms.
+    // Longer than the client's return plus the companion's 100 ms.
     let early = tokio::time::timeout(Duration::from_millis(2500), &mut outcome).await;
     assert!(early.is_err(), "{size} bytes: nobody has decided, but the agent heard {:?}", early.map(name));
     let review = stage.review().await;
@@ -219,13 +218,13 @@ fn name(outcome: Outcome) -> &'static str {
 }
 
 #[tokio::test]
-async fn a_client_that_reconnects_and_proposes_at_once_never_takes_one_decision_for_another() {
+async fn proposal_right_after_reconnect_gets_its_own_decision() {
     for size in SIZES {
         futures_util::future::join_all((0..5).map(|_| client_crossing(size, false))).await;
     }
 }
 
 #[tokio::test]
-async fn a_client_that_proposes_while_its_stream_returns_never_takes_one_decision_for_another() {
+async fn proposal_during_stream_return_gets_its_own_decision() {
     futures_util::future::join_all((0..5).map(|_| client_crossing(10 * KB, true))).await;
 }

@@ -1,4 +1,4 @@
-//! The stream is cut at every single byte of a diff: no decision is lost, and none is taken for another.
+//! Cuts the stream at every byte of a diff: no decision is lost, and none is taken for another.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,8 @@ use tokio::task::JoinSet;
 
 use crate::stage::Stage;
 
-/// Accepts what begins with `first` and rejects what begins with `next`, for as long as the companion runs.
+/// Accepts proposals that begin with `first` and rejects those that begin with `next`, while the companion
+/// runs.
 fn decide_by_text(stage: &Stage) {
     let mut desk = stage.companion.join();
     tokio::spawn(async move {
@@ -25,20 +26,20 @@ fn decide_by_text(stage: &Stage) {
     });
 }
 
-/// Everything that arrives whole on a stream that may break at any time.
-async fn hear_until_it_breaks(raw: Raw) -> Vec<Value> {
+/// The complete messages of a stream until it breaks.
+async fn messages_until_break(raw: Raw) -> Vec<Value> {
     within("the stream to break", async {
-        let mut heard = Vec::new();
+        let mut messages = Vec::new();
         if let Some(mut stream) = Stream::try_over(raw).await {
             loop {
                 match stream.next().await {
-                    Item::Message(message) => heard.push(message),
+                    Item::Message(message) => messages.push(message),
                     Item::Comment(_) => {}
                     Item::End(_) => break,
                 }
             }
         }
-        heard
+        messages
     })
     .await
 }
@@ -47,15 +48,14 @@ fn method<'a>(messages: &'a [Value], wanted: &str) -> Option<&'a Value> {
     messages.iter().find(|message| message["method"] == wanted)
 }
 
-/// How many bytes a stream carries from its beginning to the end of the ping, at least.
+/// The number of bytes of a stream up to the end of the ping, at least.
 async fn bytes_of_a_diff(stage: &Stage) -> usize {
     let peer = stage.peer().await;
     peer.open_diff(1, &stage.path("measure"), "first\n").await;
     let mut raw = peer.get().await;
     let head = raw.head().await;
     assert_eq!(head.status, 200);
-    // Head lines are of constant length but for the date's; chunk frames are few: 300 is more than all of
-    // them.
+    // 300 bytes are more than the head and all chunk frames.
     let mut bytes = 300;
     let mut text = String::new();
     while !text.contains("\"ping\"") {
@@ -66,27 +66,26 @@ async fn bytes_of_a_diff(stage: &Stage) -> usize {
     bytes
 }
 
-/// One diff over a stream that is cut after `byte` bytes, and what follows. True if the cut came before the
-/// ping.
+/// Plays one diff over a stream that is cut after `byte` bytes. True if the cut came before the ping.
 async fn cut_at(byte: usize, port: u16, token: String, path: String) -> bool {
     let proxy = Proxy::before(port).await;
     let peer = Peer::join(proxy.port, &token).await;
     proxy.arm(Kind::Stream, Way::Down, byte, Fault::Cut);
     let broken = peer.get().await;
-    let heard = tokio::spawn(hear_until_it_breaks(broken));
+    let received = tokio::spawn(messages_until_break(broken));
     peer.open_diff(1, &path, "first\n").await;
     let outlasted = tokio::time::timeout(Duration::from_millis(1500), proxy.until_struck(1)).await.is_err();
     if outlasted {
         proxy.cut();
     }
-    let heard = heard.await.unwrap();
-    let accepted = method(&heard, "ide/diffAccepted");
-    assert!(accepted.is_none_or(|told| told["params"]["content"] == "first\n"), "{heard:?}");
-    if let Some(ping) = method(&heard, "ping") {
+    let received = received.await.unwrap();
+    let accepted = method(&received, "ide/diffAccepted");
+    assert!(accepted.is_none_or(|told| told["params"]["content"] == "first\n"), "{received:?}");
+    if let Some(ping) = method(&received, "ping") {
         peer.pong(ping).await;
     }
     match accepted {
-        // Nothing arrived: the outcome must come on the next stream, once.
+        // Nothing arrived: the outcome must come once, on the next stream.
         None => {
             let mut stream = peer.listen().await;
             assert_eq!(
@@ -98,7 +97,7 @@ async fn cut_at(byte: usize, port: u16, token: String, path: String) -> bool {
             peer.pong(&ping).await;
             stream.silent_for(Duration::from_millis(150)).await;
         }
-        // It arrived: the agent goes on, and its next diff of the same file crosses its new stream.
+        // The outcome arrived: the agent's next diff of the same file crosses its new stream.
         Some(_) => {
             let next = open_diff_call(2, &path, "next\n");
             let mut post = Raw::dial(proxy.port).await;
@@ -108,7 +107,7 @@ async fn cut_at(byte: usize, port: u16, token: String, path: String) -> bool {
             let mut stream = peer.listen().await;
             post.send(&next[before..]).await;
             assert_eq!(post.answer().await.status(), 200);
-            // `told` fails on the stale accept, whenever it comes.
+            // `told` fails if the stale accept ever comes.
             stream.told("ide/diffRejected").await;
             let ping = stream.told("ping").await;
             peer.pong(&ping).await;
@@ -119,7 +118,7 @@ async fn cut_at(byte: usize, port: u16, token: String, path: String) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stream_cut_at_any_byte_of_a_diff_loses_no_decision_and_invents_none() {
+async fn stream_cut_at_any_byte_loses_and_invents_no_decision() {
     let stage = Stage::new().await;
     decide_by_text(&stage);
     let bytes = bytes_of_a_diff(&stage).await;
@@ -138,11 +137,11 @@ async fn a_stream_cut_at_any_byte_of_a_diff_loses_no_decision_and_invents_none()
     while let Some(cut) = cuts.join_next().await {
         struck += usize::from(cut.unwrap());
     }
-    assert!(struck > 400, "only {struck} of {bytes} cuts fell into the diff: the test has lost its subject");
+    assert!(struck > 400, "only {struck} of {bytes} cuts fell into the diff");
 }
 
 #[tokio::test]
-async fn an_open_diff_cut_at_any_tenth_byte_is_as_if_never_sent_or_as_if_whole() {
+async fn open_diff_cut_at_any_tenth_byte_counts_fully_or_not_at_all() {
     let mut stage = Stage::new().await;
     let proxy = Proxy::before(stage.port()).await;
     let peer = stage.peer_by(proxy.port).await;
@@ -161,22 +160,22 @@ async fn an_open_diff_cut_at_any_tenth_byte_is_as_if_never_sent_or_as_if_whole()
 }
 
 #[tokio::test]
-async fn an_answer_cut_off_on_its_way_leaves_a_review_that_the_agent_can_replace_or_close() {
+async fn cut_answer_leaves_a_review_the_agent_can_replace_or_close() {
     let mut stage = Stage::new().await;
     let proxy = Proxy::before(stage.port()).await;
     let peer = stage.peer_by(proxy.port).await;
     let path = stage.path("a.txt");
-    let call = open_diff_call(1, &path, "unheard\n");
+    let call = open_diff_call(1, &path, "unreceived\n");
     proxy.arm(Kind::Post, Way::Down, 5, Fault::Cut);
     let mut post = Raw::dial(proxy.port).await;
     post.send(format!("{}{call}", peer.post_head(call.len()))).await;
     assert!(within("the cut", post.try_head()).await.is_none());
-    assert_eq!(&*stage.review().await.proposed, "unheard\n");
-    assert_eq!(peer.close_diff(2, &path).await, serde_json::json!({ "content": "unheard\n" }));
+    assert_eq!(&*stage.review().await.proposed, "unreceived\n");
+    assert_eq!(peer.close_diff(2, &path).await, serde_json::json!({ "content": "unreceived\n" }));
 }
 
 #[tokio::test]
-async fn bytes_missing_from_a_stream_are_noticed_by_the_agent_and_cost_no_decision() {
+async fn missing_stream_bytes_cost_no_decision() {
     let mut stage = Stage::new().await;
     let proxy = Proxy::before(stage.port()).await;
     let peer = stage.peer_by(proxy.port).await;
@@ -187,7 +186,7 @@ async fn bytes_missing_from_a_stream_are_noticed_by_the_agent_and_cost_no_decisi
     peer.open_diff(1, &path, &text).await;
     stage.accept().await;
     proxy.until_struck(1).await;
-    // What an agent makes of a damaged stream is its own affair; it hangs up in any case.
+    // An agent hangs up on a damaged stream.
     damaged.reset();
     let mut stream = peer.listen().await;
     assert!(stream.told("ide/diffAccepted").await["params"]["content"] == *text);

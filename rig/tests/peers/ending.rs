@@ -9,7 +9,7 @@ use crate::slow::LINE;
 use crate::stage::Stage;
 
 #[tokio::test]
-async fn stopping_rejects_what_waits_then_ends_the_streams_properly_then_removes_the_files() {
+async fn stop_rejects_reviews_then_ends_streams_then_removes_files() {
     let mut stage = Stage::new().await;
     let (one, two) = (stage.peer().await, stage.peer().await);
     let (mut first, mut second) = (one.listen().await, two.listen().await);
@@ -24,7 +24,7 @@ async fn stopping_rejects_what_waits_then_ends_the_streams_properly_then_removes
     let stopping = tokio::spawn(companion.stop());
     for path in &paths {
         assert_eq!(first.told("ide/diffRejected").await["params"]["filePath"], *path);
-        assert!(walk(temp.path().join("tmp")).next().is_some(), "the files go last");
+        assert!(walk(temp.path().join("tmp")).next().is_some(), "the files are removed last");
         first.told("ping").await;
     }
     let (rest, end) = first.to_the_end().await;
@@ -34,7 +34,7 @@ async fn stopping_rejects_what_waits_then_ends_the_streams_properly_then_removes
     within("the companion to stop", stopping).await.unwrap();
 
     let mut closings = Vec::new();
-    while let Ok(event) = within("the desk to be told", desk.next()).await {
+    while let Ok(event) = within("the desk's last events", desk.next()).await {
         if let Event::Closed(closed) = event {
             closings.push(closed.closing);
         }
@@ -79,7 +79,7 @@ async fn after_stopping_the_port_is_closed() {
     within("the port to close", closed(port)).await;
 }
 
-/// A child of another test has every port of this program until it runs a program of its own.
+/// A child process of another test inherits this program's ports until it runs its own program.
 async fn closed(port: u16) {
     while tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok() {
         tokio::time::sleep(Duration::from_millis(20)).await;

@@ -1,4 +1,4 @@
-//! Discovery files of several companions on one machine: the living keep theirs, those of the dead go.
+//! Discovery files of several companions on one machine: only files of dead companions are removed.
 
 use std::path::Path;
 
@@ -9,8 +9,7 @@ use serde_json::json;
 use crate::ground::Ground;
 use crate::stage::Stage;
 
-/// A record as a companion that was killed leaves it. No PID and no port is as high, so it is the last to be
-/// looked at.
+/// The record of a killed companion. No PID and no port is as high, so it is checked last.
 fn leave_record(directory: &Path, number: u32, port: u16) -> std::path::PathBuf {
     let path = directory.join(format!("tmp/qwen-code-ide-server-{number}.json"));
     let record =
@@ -20,13 +19,13 @@ fn leave_record(directory: &Path, number: u32, port: u16) -> std::path::PathBuf 
 }
 
 #[tokio::test]
-async fn a_companion_that_starts_sweeps_what_the_dead_left_and_nothing_of_the_living() {
+async fn start_removes_files_of_dead_companions_only() {
     let stage = Stage::new().await;
     let directory = stage.temp.path();
     let named = |path: &Path| path.to_string_lossy().contains(&format!("{}.", stage.port()));
     let living: Vec<_> = stage.records().into_iter().filter(|path| named(path)).collect();
     assert!(!living.is_empty());
-    // Nobody listens at the one's port any more; at the other's somebody else does.
+    // Nobody listens on the first one's port; another program listens on the second one's.
     let unheard = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let dead =
         [leave_record(directory, 99_999_998, unheard), leave_record(directory, 99_999_999, stage.port())];
@@ -37,7 +36,7 @@ async fn a_companion_that_starts_sweeps_what_the_dead_left_and_nothing_of_the_li
         .aliases(false)
         .start();
     let next = within("another companion to start", next).await.unwrap();
-    within("the files of the dead to go", async {
+    within("the removal of the dead companions' files", async {
         while dead.iter().any(|path| path.exists()) {
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
@@ -57,12 +56,12 @@ fn discovery_files_are_private_at_every_moment() {
         let found = path.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
         Some((path.to_owned(), found.permissions().mode() & 0o777))
     });
-    assert!(seen.len() > 5, "files come and are seen: {seen:?}");
+    assert!(seen.len() > 5, "too few files were seen: {seen:?}");
     let open: Vec<_> = seen.iter().filter(|(_, mode)| mode & 0o077 != 0).collect();
     assert!(open.is_empty(), "{open:?}");
 }
 
-/// Whoever is nobody on Unix.
+/// Runs a script as the user `nobody`.
 #[cfg(target_os = "linux")]
 fn as_another_user(directory: &Path, script: &str) -> std::process::Output {
     let mut command = std::process::Command::new("setpriv");
@@ -72,7 +71,7 @@ fn as_another_user(directory: &Path, script: &str) -> std::process::Output {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn another_user_who_was_there_first_gets_nothing_and_keeps_no_agent_out() {
+async fn another_user_on_the_port_gets_nothing_and_blocks_nobody() {
     use std::os::unix::fs::PermissionsExt as _;
     if !rustix::process::geteuid().is_root() {
         return alongside_testing::skip("only root can act as another user");
@@ -96,13 +95,13 @@ async fn another_user_who_was_there_first_gets_nothing_and_keeps_no_agent_out() 
     assert!(as_another_user(&path("tmp"), &script).status.success());
 
     let companion = Companion::builder().root(path("project")).places(Places::below(temp.path())).start();
-    let companion = within("a companion to start all the same", companion).await.unwrap();
+    let companion = within("the companion to start anyway", companion).await.unwrap();
     let lock = path(&format!("home/.qwen/ide/{}.lock", companion.port()));
-    assert!(lock.is_file(), "what is not in their way is there");
+    assert!(lock.is_file(), "the lock file exists");
     let all = "find . ../home ../state ../theirs -type f -readable; find gemini/ ../theirs -mindepth 1";
     let seen = as_another_user(&path("tmp"), all);
-    assert_eq!(String::from_utf8_lossy(&seen.stdout), "", "what another user can read, or has been given");
-    within("it to stop", companion.stop()).await;
+    assert_eq!(String::from_utf8_lossy(&seen.stdout), "", "another user can read or received something");
+    within("the companion to stop", companion.stop()).await;
     let left = as_another_user(&path("tmp"), all);
-    assert_eq!(String::from_utf8_lossy(&left.stdout), "", "nor afterwards");
+    assert_eq!(String::from_utf8_lossy(&left.stdout), "", "another user received something afterwards");
 }

@@ -1,4 +1,4 @@
-//! Who gets in: token, Host, Origin, session, version.
+//! Access: token, Host, Origin, session, version.
 
 use alongside_rig::wire::{Peer, Raw, within};
 use serde_json::json;
@@ -7,7 +7,7 @@ use crate::stage::Stage;
 
 const BODY: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
-/// Sends only a head, whose body never comes, and returns the status of the answer.
+/// Sends a head without its body, and returns the status of the answer.
 async fn status_for_head(stage: &Stage, authorization: &str) -> u16 {
     let mut raw = Raw::dial(stage.port()).await;
     let port = stage.port();
@@ -26,7 +26,7 @@ async fn without_a_token_the_answer_is_401_before_the_body_is_read() {
 }
 
 #[tokio::test]
-async fn with_a_wrong_token_the_answer_is_401_before_the_body_is_read() {
+async fn wrong_token_is_401_before_the_body_is_read() {
     let stage = Stage::new().await;
     let token = stage.companion.token();
     for wrong in
@@ -46,7 +46,7 @@ async fn get_and_delete_need_the_token_too() {
     assert_eq!(peer.delete().await.status(), 401);
     assert_eq!(peer.get().await.head().await.status, 401);
     peer.token = stage.companion.token().into();
-    assert_eq!(peer.post(BODY).await.status(), 200, "the session is still there");
+    assert_eq!(peer.post(BODY).await.status(), 200, "the session lives on");
 }
 
 #[tokio::test]
@@ -62,7 +62,8 @@ async fn the_token_is_nowhere_in_an_answer_that_refuses_it() {
 async fn status_with(stage: &Stage, peer: &Peer, lines: &str) -> u16 {
     let mut raw = Raw::dial(stage.port()).await;
     raw.send(format!(
-        "POST /mcp HTTP/1.1\r\n{lines}Authorization: Bearer {}\r\nmcp-session-id: {}\r\nContent-Type: application/json\r\n\
+        "POST /mcp HTTP/1.1\r\n{lines}Authorization: Bearer {}\r\nmcp-session-id: {}\r\n\
+         Content-Type: application/json\r\n\
          Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n{BODY}",
         peer.token,
         peer.session.as_deref().unwrap(),
@@ -89,7 +90,7 @@ async fn a_foreign_host_is_403() {
 }
 
 #[tokio::test]
-async fn every_name_of_this_machine_is_a_good_host_the_containers_one_included() {
+async fn every_name_of_this_machine_is_an_allowed_host() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
     for name in ["127.0.0.1", "localhost", "[::1]", "host.docker.internal", "LocalHost"] {
@@ -134,7 +135,7 @@ async fn a_deleted_session_is_404_from_then_on() {
 }
 
 #[tokio::test]
-async fn an_unknown_protocol_version_is_400_and_an_absent_one_is_fine() {
+async fn unknown_protocol_version_is_400_and_none_is_fine() {
     let stage = Stage::new().await;
     let mut peer = stage.peer().await;
     peer.version = Some("2099-01-01".into());
@@ -159,7 +160,7 @@ async fn initialize_answers_an_unknown_version_with_the_newest() {
 }
 
 #[tokio::test]
-async fn server_discover_is_400_so_that_new_clients_fall_back_to_sessions() {
+async fn server_discover_is_400_so_new_clients_use_sessions() {
     let stage = Stage::new().await;
     let discover =
         json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {} }).to_string();
@@ -170,7 +171,7 @@ async fn server_discover_is_400_so_that_new_clients_fall_back_to_sessions() {
 }
 
 #[tokio::test]
-async fn other_paths_and_methods_are_refused_and_do_not_end_the_session() {
+async fn other_paths_and_methods_are_refused_and_keep_the_session() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
     for (line, expected) in
@@ -185,7 +186,7 @@ async fn other_paths_and_methods_are_refused_and_do_not_end_the_session() {
 }
 
 #[tokio::test]
-async fn status_is_told_to_those_with_the_token_only() {
+async fn status_needs_the_token() {
     let stage = Stage::new().await;
     let endpoint = alongside_agent::Endpoint::local(stage.port());
     let status = alongside_agent::get_status(&endpoint, stage.companion.token()).await.unwrap();

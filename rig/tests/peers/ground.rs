@@ -1,5 +1,5 @@
-//! The directory of a test. A companion that is dropped still has its last files to write and to remove,
-//! which its runtime sees to; so the directory goes when that has ended as well, with the thread of the test.
+//! The directory of a test. The runtime of a dropped companion still writes and removes its last files, so
+//! the directory lives until the test's thread ends.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ thread_local! {
     static HELD: RefCell<Vec<TempDir>> = const { RefCell::new(Vec::new()) };
 }
 
-/// See the module.
+/// A directory that outlives the companion.
 pub(crate) struct Ground(PathBuf);
 
 impl Ground {

@@ -1,4 +1,4 @@
-//! Bad input and misbehaving peers against a running companion. Each test's name is the rule that it proves.
+//! Sends bad input and misbehaving peers to a running companion. Each test's name is the rule that it proves.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -1,4 +1,4 @@
-//! JSON-RPC that is broken, odd or unexpected.
+//! Broken, odd and unexpected JSON-RPC.
 
 use alongside_rig::wire::Peer;
 use serde_json::json;
@@ -20,7 +20,7 @@ async fn malformed_json_is_400_with_a_parse_error() {
 }
 
 #[tokio::test]
-async fn json_that_is_no_message_is_400_with_an_invalid_request_error() {
+async fn json_without_a_message_is_400_invalid_request() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
     for body in
@@ -49,7 +49,7 @@ async fn deeply_nested_json_is_refused_and_overflows_nothing() {
 }
 
 #[tokio::test]
-async fn an_unknown_method_is_method_not_found_and_an_unknown_notification_is_ignored() {
+async fn unknown_method_is_an_error_unknown_notification_is_ignored() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
     let reply = peer.request(5, "resources/list", json!({})).await;
@@ -69,7 +69,7 @@ async fn an_unknown_tool_is_a_json_rpc_error() {
 }
 
 #[tokio::test]
-async fn notifications_initialized_is_answered_exactly_202_without_a_body() {
+async fn notifications_initialized_gets_202_without_body() {
     let stage = Stage::new().await;
     let mut peer = stage.stranger();
     let answer = peer.initialize("a", "2025-06-18").await;
@@ -93,7 +93,7 @@ async fn tools_list_names_both_tools_with_their_required_arguments() {
 }
 
 #[tokio::test]
-async fn a_reply_repeats_the_requests_id_be_it_a_number_or_a_string() {
+async fn reply_repeats_a_numeric_or_string_id() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
     for id in [json!(0), json!(-1), json!(9_007_199_254_740_991_i64), json!(""), json!("a\u{1F600}\n")] {
@@ -120,7 +120,7 @@ async fn batches_are_for_the_versions_that_have_them() {
     assert_eq!(ids, ["\"two\"", "1"]);
     let mut silent = old.clone();
     silent.version = None;
-    assert_eq!(silent.post(&batch).await.status(), 200, "without a header the rules are those of 2025-03-26");
+    assert_eq!(silent.post(&batch).await.status(), 200, "without a header the rules of 2025-03-26 apply");
     assert_eq!(stage.peer().await.post(&batch).await.status(), 400);
 }
 
@@ -128,7 +128,7 @@ async fn batches_are_for_the_versions_that_have_them() {
 async fn a_batch_of_too_many_messages_is_refused_in_one_sentence() {
     let stage = Stage::new().await;
     let old = Peer::join_with(stage.port(), stage.companion.token(), "a", "2025-03-26").await;
-    // 19 MB, which were answered with a gigabyte.
+    // 19 MB whose answer once took a gigabyte.
     let answer = old.post(format!("[7{}]", ",7".repeat(9 << 20))).await;
     assert_eq!((answer.status(), answer.body.len() < 1000), (400, true), "{} bytes", answer.body.len());
     let pings = |n| {
@@ -154,9 +154,9 @@ async fn a_batch_cannot_ask_for_a_large_text_again_and_again() {
     assert!(answer.body.len() < 8 << 20, "{} bytes", answer.body.len());
     let replies = answer.json();
     let replies = replies.as_array().unwrap();
-    assert_eq!(replies.len(), 100, "each has its answer");
+    assert_eq!(replies.len(), 100, "every request has its answer");
     assert!(replies[0]["result"].is_object() && replies[99]["error"].is_object());
-    // By itself it is answered, as often as an agent asks.
+    // A single request is answered as often as an agent sends it.
     assert_eq!(old.close_diff(101, &path).await["content"].as_str().unwrap().len(), 1 << 20);
 }
 
@@ -199,7 +199,8 @@ async fn null_is_as_good_as_absent() {
         assert_eq!(answer.status(), 200, "{params}");
         assert_eq!(answer.json()["result"]["protocolVersion"], "2025-11-25", "{params}: {:?}", answer.json());
         peer.session = answer.head.get("mcp-session-id").map(str::to_owned);
-        let call = json!({ "name": "closeDiff", "arguments": { "filePath": "/a", "suppressNotification": null }, "_meta": null });
+        let arguments = json!({ "filePath": "/a", "suppressNotification": null });
+        let call = json!({ "name": "closeDiff", "arguments": arguments, "_meta": null });
         assert!(peer.request(1, "tools/call", call).await["result"]["isError"].is_null());
         peer.request(2, "ping", json!(null)).await;
     }

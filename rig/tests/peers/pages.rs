@@ -1,13 +1,11 @@
-//! A web page in the person's browser can make it send requests here, without asking first when they are
-//! *simple*: GET and POST with the content types of forms. None gets anything, none does anything, also where
-//! agents need no token.
+//! Requests of web pages in the person's browser. *Simple* ones (GET, and POST with the content types of
+//! forms) need no preflight. None of them gets or changes anything, even where agents need no token.
 
 use alongside_rig::wire::{Raw, open_diff_call};
 
 use crate::stage::Stage;
 
-/// What a browser adds for a page that a name server has rebound to the loopback, and for one that stays
-/// where it is.
+/// The headers that a browser adds for a page that was rebound to the loopback, and for other pages.
 fn headers_of_pages(port: u16) -> [String; 4] {
     [
         format!("Host: rebound.example:{port}\r\n"),
@@ -23,13 +21,13 @@ async fn status(stage: &Stage, head: &str, body: &str) -> u16 {
     raw.send(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len())).await;
     let answer = raw.answer().await;
     for (name, what) in [("access-control-allow-origin", "read"), ("access-control-allow-headers", "asked")] {
-        assert_eq!(answer.head.get(name), None, "a page must not be told that it may have {what}");
+        assert_eq!(answer.head.get(name), None, "the answer must not allow a page {what}");
     }
     assert!(!answer.text().contains(stage.companion.token()));
     answer.status()
 }
 
-/// As a browser frames the fields of a form with `enctype="text/plain"`: JSON, if the page wants it so.
+/// The body of a form with `enctype="text/plain"`, which a page can shape into JSON.
 fn form(stage: &Stage) -> String {
     open_diff_call(1, &stage.path("a.txt"), "theirs=\r\n")
 }
@@ -67,7 +65,7 @@ async fn nothing_that_a_page_can_send_gets_in_where_agents_need_no_token() {
         assert_eq!(status(&stage, &head, &form(&stage)).await, 415, "{head}");
     }
     let image = format!("GET /mcp HTTP/1.1\r\n{host}Accept: image/*\r\n");
-    assert_eq!(status(&stage, &image, "").await, 400, "a stream is for a session only");
+    assert_eq!(status(&stage, &image, "").await, 400, "a stream needs a session");
 }
 
 #[tokio::test]
@@ -103,7 +101,7 @@ async fn a_token_that_is_almost_right_is_as_wrong_as_any() {
         let head = format!("POST /mcp HTTP/1.1\r\n{host}Content-Type: application/json\r\n");
         assert_eq!(status(&stage, &head, &form(&stage)).await, 401, "{wrong}");
     }
-    // Two headers are not two tries: only the first counts.
+    // Of two headers only the first counts.
     let host = format!("Host: 127.0.0.1:{}\r\n", stage.port());
     let two = format!("{host}Authorization: Bearer wrong\r\nAuthorization: Bearer {token}\r\n");
     assert_eq!(status(&stage, &format!("POST /mcp HTTP/1.1\r\n{two}"), &form(&stage)).await, 401);

@@ -1,4 +1,4 @@
-//! Proposals: which are refused, which are shown, and that texts and paths come back as they are.
+//! Proposals: which are refused, which are shown, and that texts and paths return unchanged.
 
 use std::os::unix::ffi::OsStrExt;
 
@@ -11,12 +11,16 @@ use crate::stage::Stage;
 async fn refusal(stage: &Stage, arguments: Value) -> String {
     let result = stage.peer().await.call(1, "openDiff", arguments).await;
     assert_eq!(result["isError"], true, "{result}");
-    assert_eq!(result["content"].as_array().map(Vec::len), Some(1), "one text block says why: {result}");
+    assert_eq!(
+        result["content"].as_array().map(Vec::len),
+        Some(1),
+        "one text block gives the reason: {result}"
+    );
     result["content"][0]["text"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test]
-async fn a_missing_or_ill_typed_argument_is_an_error_of_the_tool_that_names_it() {
+async fn bad_argument_is_a_tool_error_that_names_it() {
     let stage = Stage::new().await;
     for (arguments, named) in [
         (json!({}), "filePath"),
@@ -77,7 +81,7 @@ async fn a_path_comes_back_byte_for_byte_whatever_is_in_it() {
 }
 
 #[tokio::test]
-async fn text_comes_back_exactly_whatever_its_line_ends_and_characters() {
+async fn text_returns_exactly_with_any_line_ends_and_characters() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let mut stream = peer.listen().await;
@@ -109,7 +113,11 @@ async fn lone_surrogates_become_the_replacement_character() {
     let mut stream = peer.listen().await;
     let path = stage.path("emoji.txt");
     let body = format!(
-        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"openDiff","arguments":{{"filePath":{path:?},"newContent":"a\ud83d b\udc00\ud83d\ude00\\ud800"}}}}}}"#
+        concat!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"openDiff","arguments":"#,
+            r#"{{"filePath":{path:?},"newContent":"a\ud83d b\udc00\ud83d\ude00\\ud800"}}}}}}"#
+        ),
+        path = path
     );
     assert_eq!(peer.post(body).await.json()["result"], json!({ "content": [] }));
     let review = stage.accept().await;
@@ -137,12 +145,12 @@ async fn an_original_that_is_not_text_is_decided_as_a_whole() {
         assert_eq!(stream.told("ide/diffAccepted").await["params"]["content"], "text\nmore\n");
         let ping = stream.told("ping").await;
         peer.pong(&ping).await;
-        assert_eq!(std::fs::read(&path).unwrap(), original, "the agent writes, we never do");
+        assert_eq!(std::fs::read(&path).unwrap(), original, "only the agent writes");
     }
 }
 
 #[tokio::test]
-async fn a_proposal_with_binary_text_for_a_text_file_can_be_decided() {
+async fn binary_proposal_for_a_text_file_can_be_decided() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let mut stream = peer.listen().await;
@@ -154,7 +162,7 @@ async fn a_proposal_with_binary_text_for_a_text_file_can_be_decided() {
 }
 
 #[tokio::test]
-async fn a_file_whose_name_is_not_utf8_in_the_same_directory_hurts_nobody() {
+async fn non_utf8_file_name_beside_it_hurts_nobody() {
     let mut stage = Stage::new().await;
     let odd = stage.temp.path().join("project").join(std::ffi::OsStr::from_bytes(b"\xff\xfe.txt"));
     std::fs::write(odd, "x").unwrap();
@@ -164,7 +172,7 @@ async fn a_file_whose_name_is_not_utf8_in_the_same_directory_hurts_nobody() {
 }
 
 #[tokio::test]
-async fn opening_answers_at_once_with_empty_content_while_nobody_has_decided() {
+async fn open_diff_answers_at_once_with_empty_content() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let result = peer.call(1, "openDiff", json!({ "filePath": stage.path("a"), "newContent": "x" })).await;
@@ -173,7 +181,7 @@ async fn opening_answers_at_once_with_empty_content_while_nobody_has_decided() {
 }
 
 #[tokio::test]
-async fn a_proposal_that_nobody_sees_is_no_error_and_waits_for_a_desk() {
+async fn proposal_without_a_desk_waits_for_one() {
     let Stage { companion, desk, temp } = Stage::new().await;
     drop(desk);
     let peer = Peer::join(companion.port(), companion.token()).await;
@@ -205,7 +213,7 @@ async fn a_proposal_that_would_be_written_outside_the_project_says_where() {
         peer.open_diff(id, path, "theirs").await;
         let review = stage.review().await;
         assert_eq!(review.outside.as_deref(), keys.join(real).to_str(), "{path}");
-        assert_eq!(review.file, path, "the path stays what the agent said");
+        assert_eq!(review.file, path, "the path stays as the agent sent it");
     }
     peer.open_diff(5, &stage.file("a.txt", "a"), "b").await;
     assert_eq!(stage.review().await.outside, None);

@@ -1,5 +1,5 @@
-//! Receipts: an outcome is sent again only while nobody knows whether it arrived, and never at a moment when
-//! the agent may already have asked the next thing.
+//! Receipts: an outcome is resent only while its arrival is unknown, and never when the agent may already
+//! have sent its next request.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::stage::Stage;
 
-/// An outcome that was told on a stream which is then lost, with its ping unanswered.
+/// An outcome whose stream is lost before its ping is answered.
 async fn unsettled(stage: &mut Stage, peer: &Peer, path: &str) -> Value {
     let mut stream = peer.listen().await;
     peer.open_diff(1, path, "x\n").await;
@@ -39,7 +39,7 @@ async fn a_settled_outcome_is_never_sent_again() {
 }
 
 #[tokio::test]
-async fn an_unsettled_outcome_is_sent_again_with_a_new_ping_until_it_is_settled() {
+async fn unsettled_outcome_is_resent_with_a_new_ping() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -57,7 +57,7 @@ async fn an_unsettled_outcome_is_sent_again_with_a_new_ping_until_it_is_settled(
 }
 
 #[tokio::test]
-async fn nothing_is_sent_again_within_100_ms_of_the_new_stream() {
+async fn resend_waits_100_ms_after_the_new_stream() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -66,13 +66,13 @@ async fn nothing_is_sent_again_within_100_ms_of_the_new_stream() {
         let before = Instant::now();
         let mut stream = peer.listen().await;
         accepted(&mut stream, &path).await;
-        // Measured from before the GET was sent, so a slow machine can only make it longer.
+        // Measured from before the GET, so that a slow machine can only lengthen it.
         assert!(before.elapsed() >= Duration::from_millis(100), "after {:?}", before.elapsed());
     }
 }
 
 #[tokio::test]
-async fn nothing_is_sent_again_while_a_post_of_the_session_is_still_unparsed() {
+async fn resend_waits_for_an_unparsed_post_of_the_session() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -85,7 +85,7 @@ async fn nothing_is_sent_again_while_a_post_of_the_session_is_still_unparsed() {
     stream.silent_for(Duration::from_millis(800)).await;
     post.send(&next[20..]).await;
     assert_eq!(post.answer().await.status(), 200);
-    // It was the next openDiff of that path: the old outcome must never come.
+    // This was the next openDiff of that path: the old outcome must never come.
     stream.silent_for(NOTHING).await;
     let review = stage.review().await;
     stage.decide(&review, Decision::Reject).await.unwrap();
@@ -93,7 +93,7 @@ async fn nothing_is_sent_again_while_a_post_of_the_session_is_still_unparsed() {
 }
 
 #[tokio::test]
-async fn an_unparsed_post_that_turns_out_harmless_only_delays_the_outcome() {
+async fn harmless_unparsed_post_only_delays_the_outcome() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -108,7 +108,7 @@ async fn an_unparsed_post_that_turns_out_harmless_only_delays_the_outcome() {
 }
 
 #[tokio::test]
-async fn a_post_that_breaks_off_does_not_hold_the_outcome_back_for_ever() {
+async fn broken_off_post_does_not_hold_the_outcome_for_ever() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -123,7 +123,7 @@ async fn a_post_that_breaks_off_does_not_hold_the_outcome_back_for_ever() {
 }
 
 #[tokio::test]
-async fn an_unsettled_outcome_is_forgotten_at_the_next_open_diff_of_that_path() {
+async fn open_diff_of_the_path_drops_its_unsettled_outcome() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -136,7 +136,7 @@ async fn an_unsettled_outcome_is_forgotten_at_the_next_open_diff_of_that_path() 
 }
 
 #[tokio::test]
-async fn an_unsettled_outcome_is_forgotten_at_the_next_close_diff_of_that_path() {
+async fn close_diff_of_the_path_drops_its_unsettled_outcome() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -161,7 +161,7 @@ async fn a_refused_open_diff_of_that_path_forgets_the_outcome_too() {
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
     unsettled(&mut stage, &peer, &path).await;
-    // The agent has moved on, even though it proposes what cannot be shown.
+    // The agent has moved on, even with a proposal that cannot be shown.
     std::fs::create_dir(&path).unwrap();
     let arguments = serde_json::json!({ "filePath": path, "newContent": "x" });
     assert_eq!(peer.call(2, "openDiff", arguments).await["isError"], true);
@@ -174,13 +174,14 @@ async fn an_error_in_place_of_a_pong_is_a_receipt_as_well() {
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
     let ping = unsettled(&mut stage, &peer, &path).await;
-    let error = serde_json::json!({ "jsonrpc": "2.0", "id": ping["id"], "error": { "code": -32601, "message": "no" } });
+    let refusal = serde_json::json!({ "code": -32601, "message": "no" });
+    let error = serde_json::json!({ "jsonrpc": "2.0", "id": ping["id"], "error": refusal });
     assert_eq!(peer.post(error.to_string()).await.status(), 202);
     peer.listen().await.silent_for(NOTHING).await;
 }
 
 #[tokio::test]
-async fn a_reply_to_nothing_is_taken_and_settles_nothing() {
+async fn unrelated_reply_is_accepted_and_settles_nothing() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -192,8 +193,7 @@ async fn a_reply_to_nothing_is_taken_and_settles_nothing() {
     accepted(&mut peer.listen().await, &path).await;
 }
 
-/// A review that waits, while the agent has begun to POST its next proposal of the same file and has sent
-/// half of it.
+/// A waiting review, while the agent has sent half of its next proposal for the same file.
 async fn proposed_again(stage: &mut Stage, peer: &Peer, path: &str) -> (Review, Raw, String) {
     peer.open_diff(1, path, "first\n").await;
     let first = stage.review().await;
@@ -202,13 +202,13 @@ async fn proposed_again(stage: &mut Stage, peer: &Peer, path: &str) -> (Review, 
     post.send(peer.post_head(next.len())).await;
     let (begun, rest) = next.split_at(20);
     post.send(begun).await;
-    // So that the companion has seen the head; it answers this later request behind it.
+    // The answer to this later request shows that the companion has read the head.
     peer.request(9, "ping", serde_json::json!({})).await;
     (first, post, rest.to_owned())
 }
 
 #[tokio::test]
-async fn a_decision_on_the_last_proposal_never_answers_the_next_one_that_is_on_its_way() {
+async fn decision_on_last_proposal_never_answers_the_next() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -224,7 +224,7 @@ async fn a_decision_on_the_last_proposal_never_answers_the_next_one_that_is_on_i
 }
 
 #[tokio::test]
-async fn a_decision_waits_no_longer_than_the_post_that_breaks_off() {
+async fn decision_waits_no_longer_than_the_broken_off_post() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");
@@ -236,7 +236,7 @@ async fn a_decision_waits_no_longer_than_the_post_that_breaks_off() {
 }
 
 #[tokio::test]
-async fn a_post_that_never_ends_does_not_hold_the_rejections_at_the_end_back() {
+async fn endless_post_does_not_delay_rejections_at_stop() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let path = stage.path("a.txt");

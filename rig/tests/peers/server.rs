@@ -1,4 +1,4 @@
-//! What the server is to everybody who may come in: where it listens, what it offers, how it replies.
+//! The server: its addresses, its capabilities, and the form of its replies.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -21,7 +21,8 @@ async fn status_line_at(stage: &Stage, address: IpAddr, port: u16) -> std::io::R
     let mut stream = TcpStream::connect(address).await?;
     let token = stage.companion.token();
     let request = format!(
-        "GET /status HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+        "GET /status HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\
+         Connection: close\r\n\r\n"
     );
     stream.write_all(request.as_bytes()).await?;
     let mut answer = String::new();
@@ -40,7 +41,7 @@ async fn it_listens_on_the_loopback_only() {
 #[tokio::test]
 async fn nobody_else_can_be_localhost_on_its_port() {
     if std::net::TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).is_err() {
-        // Where there is no such address, nobody can have it.
+        // Without IPv6 nobody can take the address.
         return;
     }
     let stage = Stage::new().await;
@@ -57,7 +58,7 @@ async fn one_more_address_is_served_when_named() {
     for address in [Ipv4Addr::LOCALHOST, OTHER] {
         assert_eq!(status_line(&stage, address).await.unwrap(), "HTTP/1.1 200 OK");
     }
-    // A port of its own is as good.
+    // The address may have a port of its own.
     let free = std::net::TcpListener::bind((OTHER, 0)).unwrap().local_addr().unwrap();
     let stage = Stage::with(|builder| builder.also_listen(free)).await;
     assert_eq!(status_line_at(&stage, OTHER.into(), free.port()).await.unwrap(), "HTTP/1.1 200 OK");

@@ -1,4 +1,4 @@
-//! Several agents at once: nobody hears of another's diff.
+//! Several agents at once: nobody gets another's outcome.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::stage::Stage;
 
 #[tokio::test]
-async fn two_agents_with_equal_ids_and_equal_paths_each_hear_their_own_outcome_only() {
+async fn equal_ids_and_paths_of_two_agents_do_not_mix() {
     let mut stage = Stage::new().await;
     let (one, two) = (stage.peer().await, stage.peer().await);
     let (mut first, mut second) = (one.listen().await, two.listen().await);
@@ -39,7 +39,7 @@ async fn closing_a_diff_closes_only_ones_own() {
     let path = stage.path("same.txt");
     one.open_diff(1, &path, "of one\n").await;
     stage.review().await;
-    assert_eq!(two.close_diff(1, &path).await, json!({}), "it has none");
+    assert_eq!(two.close_diff(1, &path).await, json!({}), "this agent has no diff");
     two.open_diff(2, &path, "of two\n").await;
     let of_two = stage.review().await;
     assert_eq!(one.close_diff(2, &path).await, json!({ "content": "of one\n" }));
@@ -61,11 +61,15 @@ async fn a_receipt_of_one_agent_settles_nothing_of_another() {
     two.pong(&ping).await;
     stream.reset();
     let mut again = one.listen().await;
-    assert_eq!(again.told("ide/diffAccepted").await["params"]["content"], "x\n", "it is still unsettled");
+    assert_eq!(
+        again.told("ide/diffAccepted").await["params"]["content"],
+        "x\n",
+        "the outcome is still unsettled"
+    );
 }
 
 #[tokio::test]
-async fn the_same_file_proposed_again_by_the_same_agent_replaces_the_first() {
+async fn second_proposal_for_a_file_replaces_the_first() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let mut stream = peer.listen().await;

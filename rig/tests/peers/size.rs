@@ -1,4 +1,4 @@
-//! Very large messages: 64 MB is work, 1 GB is refused, and memory stays flat.
+//! Very large messages: 64 MB is accepted, 1 GB is refused, and memory stays flat.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
@@ -17,13 +17,13 @@ async fn a_proposal_of_64_mb_works_there_and_back() {
     peer.open_diff(1, &path, &text).await;
     stage.accept().await;
     let told = stream.told("ide/diffAccepted").await;
-    assert!(told["params"]["content"] == *text, "the text came back changed");
+    assert!(told["params"]["content"] == *text, "the returned text differs");
     let ping = stream.told("ping").await;
     peer.pong(&ping).await;
 }
 
 #[tokio::test]
-async fn what_is_larger_than_the_limit_is_413_however_it_is_sent() {
+async fn oversized_body_is_413_however_it_is_sent() {
     let stage = Stage::with(|builder| builder.max_body(1 << 20)).await;
     let peer = stage.peer().await;
     let large = open_diff_call(1, &stage.path("a"), &"x".repeat(1 << 20));
@@ -48,7 +48,7 @@ fn chunked_head(peer: &Peer) -> String {
     )
 }
 
-/// A companion in a process of its own, which dies with this handle.
+/// A companion in a process of its own, which ends with this handle.
 pub(crate) struct Lone {
     child: Child,
     pub(crate) port: u16,
@@ -61,7 +61,7 @@ impl Lone {
         Self::start_as(Command::new(env!("CARGO_BIN_EXE_lone-companion")))
     }
 
-    /// One that may have so many files and connections open.
+    /// A companion with this limit of open files and connections.
     pub(crate) fn start_with_descriptors(descriptors: usize) -> Self {
         let mut command = Command::new("sh");
         let script = format!("ulimit -n {descriptors} && exec \"$0\" \"$@\"");
@@ -83,13 +83,12 @@ impl Lone {
             .unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let ready: serde_json::Value =
-            serde_json::from_str(&line).expect("the companion says that it is ready");
+        let ready: serde_json::Value = serde_json::from_str(&line).expect("the companion's first line");
         let port = ready["port"].as_u64().unwrap().try_into().unwrap();
         Self { child, port, token: ready["token"].as_str().unwrap().to_owned(), temp }
     }
 
-    /// Most memory that the process ever had, in KB.
+    /// The process's peak memory, in KB.
     pub(crate) fn peak_kb(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
@@ -97,8 +96,7 @@ impl Lone {
     }
 }
 
-/// Every file that `look` saw while a companion started, published and stopped, for a user whose files are
-/// open to all.
+/// Every file that `look` saw during a companion's life, for a user with a permissive umask.
 #[cfg(target_os = "linux")]
 pub(crate) fn watch_while_starting<T>(look: impl Fn(&std::path::Path) -> Option<T>) -> Vec<T> {
     let temp = tempfile::tempdir().unwrap();
@@ -111,7 +109,7 @@ pub(crate) fn watch_while_starting<T>(look: impl Fn(&std::path::Path) -> Option<
     let deadline = std::time::Instant::now() + alongside_rig::wire::PATIENCE;
     let (mut seen, mut rounds_after) = (Vec::new(), 0);
     while rounds_after < 50 {
-        assert!(std::time::Instant::now() < deadline, "the companion publishes nothing");
+        assert!(std::time::Instant::now() < deadline, "the companion publishes no file");
         let before = seen.len();
         let mut directories = vec![temp.path().to_owned()];
         while let Some(directory) = directories.pop() {
@@ -134,12 +132,12 @@ impl Drop for Lone {
     }
 }
 
-/// What one refused gigabyte may cost, in KB.
+/// The memory that a refused gigabyte may cost, in KB.
 pub(crate) const FLAT: u64 = 64 << 10;
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_gigabyte_with_its_length_is_413_and_memory_stays_flat() {
+async fn gigabyte_with_length_is_413_and_memory_stays_flat() {
     let lone = Lone::start();
     let peer = Peer::join(lone.port, &lone.token).await;
     let before = lone.peak_kb();
@@ -164,8 +162,7 @@ async fn a_gigabyte_in_chunks_is_413_and_never_costs_more_than_the_limit() {
     let peer = Peer::join(lone.port, &lone.token).await;
     let before = lone.peak_kb();
     let chunk = format!("{:x}\r\n{}\r\n", 1 << 20, "x".repeat(1 << 20));
-    // Its size is not known beforehand, so as much is taken in as any message may have; and then let go of
-    // again.
+    // Its size is unknown, so the companion reads up to the limit and then drops it.
     for _ in 0..3 {
         let mut raw = Raw::dial(lone.port).await;
         raw.send(chunked_head(&peer)).await;
@@ -183,7 +180,7 @@ async fn a_gigabyte_in_chunks_is_413_and_never_costs_more_than_the_limit() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn agents_that_never_read_cost_no_more_than_what_they_asked_for() {
+async fn agents_that_never_read_cost_only_what_they_requested() {
     let lone = Lone::start();
     let text = format!("{}\n", "x".repeat(1023)).repeat(2 << 10);
     let mut deaf = Vec::new();
@@ -200,13 +197,13 @@ async fn agents_that_never_read_cost_no_more_than_what_they_asked_for() {
         }
         peaks.push(lone.peak_kb());
     }
-    // The first rounds fill what there is to fill; after them nothing more may be needed.
-    // The kernel adds its counters up lazily, so that even a peak can read a little lower later.
+    // The first rounds fill the allocator; later rounds need no more. The kernel's counters are lazy, so that
+    // even a peak can read a little lower later.
     let grown = peaks[29].saturating_sub(peaks[9]);
     assert!(grown < 40 << 10, "60 proposals of 2 MB that nobody hears of cost {grown} KB: {peaks:?}");
 }
 
-/// An index of lines costs nothing to speak of, whatever their number and however they differ.
+/// The index of lines is small, whatever their number and differences.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn millions_of_empty_lines_cost_little_more_than_their_bytes() {
@@ -219,9 +216,8 @@ async fn millions_of_empty_lines_cost_little_more_than_their_bytes() {
     peer.open_diff(1, &path("new.txt"), &text).await;
     peer.open_diff(2, &path("there.txt"), &text).await;
     let grown = lone.peak_kb().saturating_sub(before);
-    // The message has two bytes for each, and is there twice for a moment; the texts of both reviews stay:
-    // some 220 MB, and what the allocator holds back. An index of 16 bytes for each line would come on top
-    // twice.
+    // The message has two bytes per line and exists twice for a moment; the texts of both reviews stay: some
+    // 220 MB, plus the allocator's reserve. An index of 16 bytes per line would add twice its size.
     assert!(grown < 400 << 10, "memory grew by {grown} KB");
 }
 

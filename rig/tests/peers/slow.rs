@@ -1,4 +1,4 @@
-//! Agents that read slowly or not at all hold nobody up and cost no memory.
+//! Agents that read slowly or not at all delay nobody and cost no memory.
 
 use std::time::Duration;
 
@@ -8,10 +8,11 @@ use serde_json::json;
 
 use crate::stage::Stage;
 
-/// More than all buffers between two sockets hold, many times over, when repeated 65,536 times.
+/// Repeated 65,536 times, this exceeds all buffers between two sockets many times over.
 pub(crate) const LINE: &str = concat!(
-    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
-    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n"
+    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+    "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+    "0123456789abcdef0123456789abcdef\n"
 );
 
 #[tokio::test]
@@ -22,7 +23,7 @@ async fn an_agent_that_stops_reading_holds_no_other_up() {
     let mut stream = other.listen().await;
     deaf.open_diff(1, &stage.path("big.txt"), &LINE.repeat(64 << 10)).await;
     stage.accept().await;
-    // One lies in the socket, one before it; the others have to wait where they hold nobody up.
+    // One outcome is in the socket, one before it; the others must wait without delaying anybody.
     for id in 2..6 {
         deaf.open_diff(id, &stage.path(&format!("{id}.txt")), "x\n").await;
         stage.accept().await;
@@ -39,10 +40,10 @@ async fn an_agent_that_stops_reading_holds_no_other_up() {
 }
 
 #[tokio::test]
-async fn an_agent_that_reads_late_gets_the_newest_context_and_not_every_one() {
+async fn late_reader_gets_only_the_newest_context() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
-    // So that the sockets are full: with room, early contexts would lie in them.
+    // Fill the sockets, which could otherwise hold early contexts.
     let mut stream = peer.get().await;
     peer.open_diff(1, &stage.path("big.txt"), &LINE.repeat(64 << 10)).await;
     stage.accept().await;
@@ -56,7 +57,7 @@ async fn an_agent_that_reads_late_gets_the_newest_context_and_not_every_one() {
         let report = ContextReport { active: Some(active), ..ContextReport::default() };
         stage.desk.request(Request::ChangeContext(report)).await.unwrap();
         if line % 100 == 99 {
-            // Longer than the longest debounce, so that each of these was meant for the agent.
+            // Longer than the longest debounce, so that each context is due for the agent.
             tokio::time::sleep(Duration::from_millis(260)).await;
         }
     }
@@ -68,7 +69,7 @@ async fn an_agent_that_reads_late_gets_the_newest_context_and_not_every_one() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_swallows_a_receipt_makes_the_outcome_come_again_on_the_next_stream_only() {
+async fn lost_receipt_resends_outcome_only_on_the_next_stream() {
     let mut stage = Stage::new().await;
     let proxy = Proxy::before(stage.port()).await;
     let peer = stage.peer_by(proxy.port).await;
@@ -112,7 +113,7 @@ async fn a_stalled_stream_is_replaced_and_nothing_is_lost() {
 }
 
 #[tokio::test]
-async fn a_post_whose_bytes_are_dropped_on_the_way_hurts_only_itself() {
+async fn post_with_dropped_bytes_hurts_only_itself() {
     let mut stage = Stage::new().await;
     let proxy = Proxy::before(stage.port()).await;
     let (broken, whole) = (stage.peer_by(proxy.port).await, stage.peer().await);

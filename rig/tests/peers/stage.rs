@@ -1,4 +1,4 @@
-//! A companion, a desk and a project that belong to one test.
+//! The stage of a test: a companion, a desk and a project.
 
 use std::path::PathBuf;
 
@@ -58,7 +58,7 @@ impl Stage {
         Peer::join(port, self.companion.token()).await
     }
 
-    /// Somebody with the token and no session.
+    /// A peer with the token but without a session.
     pub(crate) fn stranger(&self) -> Peer {
         Peer::stranger(self.port(), self.companion.token())
     }
@@ -92,21 +92,21 @@ impl Stage {
         within("the decision to be taken", self.desk.request(request)).await
     }
 
-    /// The next review is accepted as it is.
+    /// Accepts the next review unchanged.
     pub(crate) async fn accept(&mut self) -> Review {
         let review = self.review().await;
         self.decide(&review, Decision::Accept).await.unwrap();
         review
     }
 
-    /// The next review is rejected.
+    /// Rejects the next review.
     pub(crate) async fn reject(&mut self) -> Review {
         let review = self.review().await;
         self.decide(&review, Decision::Reject).await.unwrap();
         review
     }
 
-    /// Discovery files that are there now.
+    /// The present discovery files.
     pub(crate) fn records(&self) -> Vec<PathBuf> {
         let mut found = Vec::new();
         let mut directories = vec![self.temp.path().join("tmp"), self.temp.path().join("home")];

@@ -1,5 +1,5 @@
-//! Whoever is on this machine can connect. However many do so and say nothing, half a word or no end of
-//! words, they cost little, and agents come in all the same.
+//! Any program on this machine can connect. However many connect and send nothing, an incomplete head or an
+//! endless one, they cost little, and agents still connect.
 
 use std::time::{Duration, Instant};
 
@@ -10,14 +10,14 @@ use crate::stage::Stage;
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
-/// What somebody says who never finishes a sentence.
+/// A head that never ends.
 const HALVES: [&str; 4] =
     ["", "P", "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1", "GET /mcp HTTP/1.1\r\nX-A: b\r\n"];
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn thousands_of_half_open_connections_keep_no_agent_out() {
-    // Fewer descriptors than connections, fewer than any system gives.
+    // Fewer descriptors than connections, and fewer than any system allows.
     let lone = Lone::start_with_descriptors(400);
     let first = Peer::join(lone.port, &lone.token).await;
     let stream = first.listen().await;
@@ -25,17 +25,17 @@ async fn thousands_of_half_open_connections_keep_no_agent_out() {
     let mut held = Vec::new();
     for number in 0..3_000 {
         let mut raw = Raw::dial(lone.port).await;
-        // Those before it may have been sent away already, and so may this one.
+        // The companion may already have closed earlier connections, or this one.
         let _ = raw.try_send(HALVES[number % HALVES.len()]).await;
-        // This process has its limits too.
+        // This process has a limit too.
         held.push(raw);
         if held.len() > 600 {
             held.remove(0);
         }
     }
     let agent = Peer::join(lone.port, &lone.token).await;
-    assert_eq!(agent.post(PING).await.status(), 200, "a new agent comes in");
-    assert_eq!(first.post(PING).await.status(), 200, "and the one that was there goes on");
+    assert_eq!(agent.post(PING).await.status(), 200, "a new agent connects");
+    assert_eq!(first.post(PING).await.status(), 200, "the connected agent continues");
     drop(stream);
     let grown = lone.peak_kb().saturating_sub(before);
     assert!(grown < FLAT / 2, "memory grew by {grown} KB");
@@ -52,7 +52,7 @@ async fn connections_by_the_hundred_at_once_leave_room_for_an_agent() {
     let agent = Peer::join(lone.port, &lone.token).await;
     assert_eq!(agent.post(PING).await.status(), 200);
     drop(held);
-    assert_eq!(agent.post(PING).await.status(), 200, "and when they are gone");
+    assert_eq!(agent.post(PING).await.status(), 200, "after the others are gone");
 }
 
 #[tokio::test]
@@ -67,9 +67,9 @@ async fn of_too_many_strangers_the_first_gives_way() {
     }
     let dialled = began.elapsed();
     first.closed().await;
-    // After ten seconds it would be gone anyway.
+    // After ten seconds it would be closed anyway.
     let gone = began.elapsed();
-    assert!(gone < Duration::from_secs(9) || dialled > Duration::from_secs(5), "it was there for {gone:?}");
+    assert!(gone < Duration::from_secs(9) || dialled > Duration::from_secs(5), "it stayed for {gone:?}");
     held[299].send(peer.post_head(PING.len())).await;
     held[299].send(PING).await;
     assert_eq!(held[299].answer().await.status(), 200, "the last one stays");
@@ -90,7 +90,7 @@ async fn who_has_not_shown_the_token_is_sent_away_however_busily_they_speak() {
     slow.send("POST /mcp HTTP/1.1\r\nX-Slow: ").await;
     within("the slow one to be sent away", async {
         while slow.try_send("x").await.is_ok() {
-            // Guessing over and over is no way to stay either.
+            // Repeated guesses do not keep a connection open either.
             let guess = Peer::stranger(stage.port(), "guessed").head("GET");
             let _ = wrong.try_send(format!("{guess}\r\n")).await;
             tokio::time::sleep(Duration::from_millis(500)).await;
@@ -102,7 +102,7 @@ async fn who_has_not_shown_the_token_is_sent_away_however_busily_they_speak() {
 
     known.send(peer.post_head(PING.len())).await;
     known.send(PING).await;
-    assert_eq!(known.answer().await.status(), 200, "who has shown it may be silent as long as they like");
+    assert_eq!(known.answer().await.status(), 200, "a connection with the token may stay silent");
 }
 
 #[cfg(target_os = "linux")]
@@ -122,7 +122,7 @@ async fn a_head_without_an_end_is_refused_and_memory_stays_flat() {
                     break;
                 }
             }
-            // Who is still sending may see the connection break before the answer.
+            // A peer that is still sending may see the break before the answer.
             if let Some(head) = within("an answer or the end", raw.try_head()).await {
                 assert_eq!(head.status, 431);
             }
@@ -146,7 +146,7 @@ async fn bodies_made_to_burst_are_refused_and_memory_stays_within_the_limit() {
     for bomb in [deep, keys, number] {
         assert_eq!(peer.post(&bomb).await.status(), 400);
     }
-    // A small body that says it would be a large one is taken as it is: nothing is unpacked here.
+    // A small compressed body is not unpacked.
     let packed = peer.post_head(4).replace("Content-Type:", "Content-Encoding: gzip\r\nContent-Type:");
     let mut raw = Raw::dial(lone.port).await;
     raw.send(packed).await;

@@ -1,4 +1,4 @@
-//! The GET stream: what it looks like, which one counts, what waits for it.
+//! The GET stream: its form, which of several counts, and the outcomes that wait for it.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ async fn a_stream_begins_with_the_current_context() {
 }
 
 #[tokio::test]
-async fn a_comment_keeps_an_idle_stream_alive_at_least_every_20_seconds() {
+async fn comment_keeps_an_idle_stream_alive_every_20_seconds() {
     let stage = Stage::new().await;
     let peer = stage.peer().await;
     let mut stream = peer.listen().await;
@@ -48,7 +48,7 @@ async fn the_newest_get_wins_and_the_older_stream_ends_properly() {
 }
 
 #[tokio::test]
-async fn to_ask_for_the_head_alone_changes_nothing() {
+async fn head_request_changes_nothing() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let mut stream = peer.listen().await;
@@ -76,7 +76,7 @@ async fn an_outcome_waits_for_the_first_stream_and_comes_once() {
 }
 
 #[tokio::test]
-async fn outcomes_of_several_files_wait_across_a_dropped_stream_in_the_order_they_were_made() {
+async fn outcomes_keep_their_order_across_a_dropped_stream() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let mut stream = peer.listen().await;
@@ -111,7 +111,7 @@ async fn last_event_id_brings_nothing_back() {
 }
 
 #[tokio::test]
-async fn every_outcome_is_followed_by_a_ping_with_an_id_of_its_own() {
+async fn ping_with_its_own_id_follows_every_outcome() {
     let mut stage = Stage::new().await;
     let peer = stage.peer().await;
     let mut stream = peer.listen().await;
@@ -121,7 +121,7 @@ async fn every_outcome_is_followed_by_a_ping_with_an_id_of_its_own() {
         stage.accept().await;
         stream.told("ide/diffAccepted").await;
         let ping = stream.told("ping").await;
-        assert!(ping["id"].is_string() || ping["id"].is_i64(), "an id-less ping is no ping: {ping}");
+        assert!(ping["id"].is_string() || ping["id"].is_i64(), "a ping needs an id: {ping}");
         assert!(!ids.contains(&ping["id"]));
         ids.push(ping["id"].clone());
         peer.pong(&ping).await;
@@ -129,7 +129,7 @@ async fn every_outcome_is_followed_by_a_ping_with_an_id_of_its_own() {
 }
 
 #[tokio::test]
-async fn agents_of_mid_2025_hear_that_the_diff_was_closed() {
+async fn agents_of_mid_2025_get_diff_closed() {
     let mut stage = Stage::with(|builder| builder.allow_tokenless_agents(true)).await;
     let mut old = stage.stranger();
     let answer = {
@@ -152,9 +152,9 @@ async fn agents_of_mid_2025_hear_that_the_diff_was_closed() {
     assert!(told.contains(&(json!("ide/diffClosed"), json!(path))), "{told:?}");
 }
 
-/// Gemini CLI 0.3 to 0.5 sends no token, is refused, and starts the server that its record names instead.
+/// Gemini CLI 0.3 to 0.5 sends no token, is refused, and then starts the stdio server of its record.
 #[tokio::test]
-async fn agents_over_stdio_hear_that_the_diff_was_closed_as_well() {
+async fn stdio_agents_also_get_diff_closed() {
     let mut stage = Stage::new().await;
     let token = stage.companion.token().to_owned();
     let old = Peer::join_with(stage.port(), &token, "stdio-client", "2025-06-18").await;
@@ -166,7 +166,7 @@ async fn agents_over_stdio_hear_that_the_diff_was_closed_as_well() {
 
 /// LLxprt Code 0.6 to 0.8 sends the token of its record.
 #[tokio::test]
-async fn families_whose_releases_know_no_rejection_hear_that_the_diff_was_closed_as_well() {
+async fn families_without_rejection_also_get_diff_closed() {
     let mut stage = Stage::new().await;
     let mut files = stage.records().into_iter().filter(|path| path.to_string_lossy().contains("llxprt"));
     let record = std::fs::read_to_string(files.next_back().expect("a record for LLxprt")).unwrap();
@@ -177,8 +177,7 @@ async fn families_whose_releases_know_no_rejection_hear_that_the_diff_was_closed
     assert!(told.contains(&(json!("ide/diffClosed"), json!(path))), "{told:?}");
 }
 
-/// What a session hears of a proposal that a person rejects: each method and path, up to the ping; and the
-/// path.
+/// The messages of a session about a rejected proposal (method and path, up to the ping), and the path.
 async fn told_of_a_rejection(stage: &mut Stage, peer: &Peer) -> (Vec<(Value, Value)>, String) {
     let mut stream = peer.listen().await;
     let path = stage.path("a.txt");

@@ -1,4 +1,4 @@
-//! One agent, one companion, nothing goes wrong.
+//! One agent and one companion, without trouble.
 
 use alongside_desk::{Closing, Position};
 use alongside_rig::companion::CompanionProcess;
@@ -15,7 +15,7 @@ pub(crate) async fn finds_the_companion_by_file_alone(rig: Rig, release: Release
     Ok(())
 }
 
-/// The agent's process has no ancestor in common with the companion but the terminal.
+/// The agent's process shares only the terminal as an ancestor with the companion.
 pub(crate) async fn finds_the_companion_from_a_sibling_pane(rig: Rig, release: Release) -> Result<()> {
     let sandbox = Sandbox::new();
     let file = sandbox.write("file.txt", ORIGINAL);
@@ -43,7 +43,7 @@ pub(crate) async fn knows_what_the_person_has_open(rig: Rig, release: Release) -
         active(context)["path"].as_str() == other.to_str()
     });
     let context = context.await?;
-    // After the agent's own clean-up: a file that is not flagged active would have lost its cursor.
+    // The agent drops the cursor of files that are not flagged active.
     assert_eq!(active(&context)["isActive"], true, "{context}");
     assert_eq!(active(&context)["cursor"], serde_json::json!({ "line": 1, "character": 2 }), "{context}");
     let second = &context["workspaceState"]["openFiles"][1]["path"];
@@ -116,8 +116,8 @@ pub(crate) async fn rejects_in_its_own_prompt_and_the_edits_are_kept(
     stage.agent.resolve_from_cli(&stage.file, CliAnswer::Rejected).await?;
     assert_eq!(diff.outcome().await?, Outcome::Rejected);
     let closed = stage.companion.closed(review.id).await?;
-    // The agent says only that it closes the diff, not which way it was answered: the text is kept.
-    let draft = closed.draft.context("the edits went nowhere")?;
+    // The agent only closes the diff and does not tell the answer, so the text is kept.
+    let draft = closed.draft.context("the edits are lost")?;
     assert_eq!(std::fs::read_to_string(draft)?, "an hour of my work\n");
     Ok(())
 }

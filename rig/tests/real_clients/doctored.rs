@@ -1,5 +1,5 @@
-//! What `alongside doctor` says of a release, and what that release then does: the same, in every situation.
-//! The companions are as small as an agent will take, so that it shows to whom it has talked.
+//! `alongside doctor` predicts a release's choice of companion in every situation. The companions are minimal
+//! and count the requests, which shows the agent's choice.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use alongside_agent::find::Surroundings;
 use alongside_contract::family::{FAMILIES, Family};
-use alongside_rig::cli::alongside_bin;
-use alongside_rig::ide_client::Family as Whose;
+use alongside_rig::Family as Whose;
+use alongside_rig::alongside_bin;
 use alongside_rig::{RealClient, Release, Rig, Sandbox};
 use anyhow::{Context as _, Result, ensure};
 use axum::http::{HeaderMap, StatusCode};
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 /// A PID that no process has.
 const DEAD: u32 = 99_999_999;
 
-/// A companion that takes one token, offers both tools, and counts who asked for them.
+/// A companion that takes one token, offers both tools, and counts the requests for them.
 struct Small {
     port: u16,
     asked: Arc<AtomicUsize>,
@@ -60,10 +60,10 @@ fn answer(headers: &HeaderMap, body: &str, asked: &AtomicUsize) -> Response {
     ([("content-type", "application/json")], reply).into_response()
 }
 
-/// Makes a situation, told which process the agent takes for the editor, and of another one that lives.
+/// Makes a situation, given the process that the agent takes for the editor, and another live one.
 type Stage = fn(&mut Scene, u32, u32) -> Result<()>;
 
-/// What both look at.
+/// The situation for both.
 struct Scene {
     sandbox: Sandbox,
     family: &'static Family,
@@ -114,7 +114,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Whether the doctor says that it would connect, and to whom.
+    /// The doctor's prediction: whether the agent connects, and to which companion.
     async fn said(&self) -> Result<(bool, Option<u16>, Value)> {
         let command = self.family.commands.first().context("a command")?;
         let package = self.sandbox.home().join("node_modules").join(self.family.packages[0]);
@@ -125,7 +125,7 @@ impl Scene {
         std::fs::write(&program, "#!/bin/sh\n")?;
         std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
 
-        // Below a shell, as the agent is.
+        // Below a shell, like the agent.
         let mut doctor = self.sandbox.command("bash");
         let path = format!("{}:/usr/bin:/bin", package.display());
         doctor.args(["-c", r#""$@"; exit $?"#, "bash"]).arg(alongside_bin()?);
@@ -140,7 +140,7 @@ impl Scene {
         Ok((agent["wouldConnect"] == true, port, said))
     }
 
-    /// Whether the agent connects, and to whom.
+    /// Whether the agent connects, and to which companion.
     async fn done(&self, rig: &Rig) -> Result<(bool, Option<u16>)> {
         for small in [&self.here, &self.other] {
             small.asked.store(0, Ordering::SeqCst);
@@ -206,10 +206,10 @@ pub(crate) async fn does_what_the_doctor_says(rig: Rig, release: Release) -> Res
     let mut outcomes = Vec::new();
     for (name, stage) in situations {
         let mut scene = Scene::new(release).await?;
-        // Below a shell that this test starts, the editor is what has started the test.
+        // Below this test's shell, the agent takes the test's parent for the editor.
         let editor = alongside_agent::find::look_up(test).context("this process")?.parent;
         stage(&mut scene, editor, test)?;
-        // The doctor first: some releases delete what they do not believe.
+        // The doctor first: some releases delete files that they reject.
         let (would, its_port, said) = scene.said().await?;
         let done = scene.done(&rig).await?;
         assert_eq!((would, its_port.filter(|_| would)), done, "{release}, {name}: {said:#}");

@@ -1,4 +1,4 @@
-//! One side ends and comes back.
+//! One side, the agent or the companion, ends and comes back.
 
 use alongside_rig::companion::CompanionProcess;
 use alongside_rig::{Outcome, RealClient, Release, Rig, Sandbox};
@@ -18,7 +18,7 @@ pub(crate) async fn agent_comes_back(rig: Rig, release: Release) -> Result<()> {
     let diff = agent.open_diff(&stage.file, "from the second\n");
     let review = stage.companion.review_of("from the second\n").await?;
     assert_ne!(review.id, orphan.id);
-    // Whatever becomes of what the first one proposed, the second must not hear of it.
+    // The second agent must not get the outcome of the first one's proposal.
     let _ = stage.companion.reject(&orphan).await;
     stage.companion.accept(&review).await?;
     assert_eq!(diff.outcome().await?, Outcome::accepted("from the second\n"));
@@ -37,7 +37,7 @@ pub(crate) async fn companion_stops_with_a_diff_open_and_comes_back(
     assert_eq!(diff.outcome().await?, Outcome::Rejected);
 
     let companion = CompanionProcess::start(COMPANION, &stage.sandbox).await?;
-    // What a person types then: `/ide enable`.
+    // The person types `/ide enable`.
     stage.agent.connect().await?;
     let diff = stage.agent.open_diff(&stage.file, "decided\n");
     companion.accept(&companion.review_of("decided\n").await?).await?;
@@ -49,12 +49,12 @@ pub(crate) async fn companion_crashes_and_the_session_goes_on(rig: Rig, release:
     let stage = Stage::new(rig, release).await?;
     let (port, token) = (stage.companion.port, stage.companion.token.clone());
     let companion = crash(stage.companion, &stage.agent, &stage.sandbox).await?;
-    assert_eq!((companion.port, &companion.token), (port, &token), "back as the one it was");
+    assert_eq!((companion.port, &companion.token), (port, &token), "same port and token");
 
     if reopens_its_stream(stage.release) {
         companion.agents_listen(1).await?;
     } else {
-        // A person types `/ide enable`.
+        // The person types `/ide enable`.
         stage.agent.connect().await?;
     }
     let diff = stage.agent.open_diff(&stage.file, "after the crash\n");
@@ -63,7 +63,7 @@ pub(crate) async fn companion_crashes_and_the_session_goes_on(rig: Rig, release:
     Ok(())
 }
 
-/// The only way to free an agent whose companion crashed under an open diff.
+/// The restarted companion is the only way to free the agent.
 pub(crate) async fn companion_crashes_with_a_diff_open(rig: Rig, release: Release) -> Result<()> {
     let mut stage = Stage::new(rig, release).await?;
     let diff = stage.agent.open_diff(&stage.file, "undecided\n");
@@ -71,11 +71,11 @@ pub(crate) async fn companion_crashes_with_a_diff_open(rig: Rig, release: Releas
     stage.agent.wait_answered("openDiff").await?;
     let port = stage.companion.port;
     let companion = crash(stage.companion, &stage.agent, &stage.sandbox).await?;
-    assert_eq!(companion.port, port, "back as the one it was");
+    assert_eq!(companion.port, port, "same port and token");
     if reopens_its_stream(stage.release) {
         assert_eq!(diff.outcome().await?, Outcome::Rejected);
     } else {
-        // It never hears of anything again. A new agent must not inherit the trouble.
+        // This agent stays without a stream. A new agent must not inherit the trouble.
         stage.agent = RealClient::start(&stage.rig, &stage.sandbox, stage.release).await?;
         stage.agent.connect().await?;
     }
@@ -92,7 +92,7 @@ async fn crash(
     agent: &RealClient,
     sandbox: &Sandbox,
 ) -> Result<CompanionProcess> {
-    agent.held_up(companion.crash(COMPANION, sandbox)).await
+    agent.while_frozen(companion.crash(COMPANION, sandbox)).await
 }
 
 /// Qwen Code 0.5.2 bundles an SDK that reopens a cut stream only if its events carried ids; ours carry none.

@@ -1,4 +1,4 @@
-//! What every story starts from: a project with a file, a companion, and an agent that has found it.
+//! The stage of every story: a project with a file, a companion, and a connected agent.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use anyhow::Result;
 /// The companion under test, in a process of its own.
 pub(crate) const COMPANION: &str = env!("CARGO_BIN_EXE_companion");
 
-/// What `file` of every stage holds.
+/// The content of `file`.
 pub(crate) const ORIGINAL: &str = "one\ntwo\nthree\n";
 
-/// How long something that must not happen is watched for.
+/// How long tests wait for things that must not happen.
 pub(crate) const A_WHILE: Duration = Duration::from_millis(300);
 
 pub(crate) struct Stage {

@@ -1,4 +1,4 @@
-//! Several agents of both families at once: nobody hears of another's diff.
+//! Several agents of both families at once: nobody gets another's outcome.
 
 use alongside_desk::Review;
 use alongside_rig::companion::CompanionProcess;
@@ -7,10 +7,10 @@ use anyhow::Result;
 
 use crate::stage::{A_WHILE, COMPANION, ORIGINAL};
 
-/// The agents' SDKs number their requests alike, so that ids are equal throughout; here the path is too.
+/// The agents' SDKs number their requests alike, so that all ids are equal, and here the paths too.
 #[tokio::test]
-async fn four_agents_propose_the_same_file_and_each_hears_only_of_its_own() -> Result<()> {
-    let Some(rig) = rig_or_skip("four_agents_propose_the_same_file") else {
+async fn four_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
+    let Some(rig) = rig_or_skip("four_agents_on_one_file_get_their_own_outcomes") else {
         return Ok(());
     };
     let sandbox = Sandbox::new();
@@ -39,7 +39,7 @@ async fn four_agents_propose_the_same_file_and_each_hears_only_of_its_own() -> R
             let review = companion.review_of(&proposed).await?;
             open.push((diff, review, proposed));
         }
-        // Decided one by one, last first, in a different way each: the others must still wait.
+        // Decided one by one, last first, each in another way: the others must still wait.
         while let Some((diff, review, proposed)) = open.pop() {
             let expected = match open.len() {
                 0 => Outcome::Rejected,
@@ -55,8 +55,8 @@ async fn four_agents_propose_the_same_file_and_each_hears_only_of_its_own() -> R
             assert_eq!(diff.outcome().await?, expected);
             for (other, review, _) in &mut open {
                 assert!(
-                    other.is_open_for(A_WHILE / 4).await,
-                    "{} heard of another's diff",
+                    other.stays_open_for(A_WHILE / 4).await,
+                    "{} got another's outcome",
                     review.agent.name
                 );
             }
@@ -85,7 +85,7 @@ async fn an_agent_that_dies_takes_nobodys_diff_with_it() -> Result<()> {
     let review = companion.review_of("from the living\n").await?;
     dying.kill().await?;
     companion.agents_listen(1).await?;
-    assert!(diff.is_open_for(A_WHILE).await, "the living agent's diff ended with another's");
+    assert!(diff.stays_open_for(A_WHILE).await, "the living agent's diff ended with another's");
     companion.accept(&review).await?;
     assert_eq!(diff.outcome().await?, Outcome::accepted("from the living\n"));
     Ok(())

@@ -1,4 +1,4 @@
-//! Colours: asked of the terminal, and never the only thing that tells.
+//! Colours: the desk asks the terminal for them, and text never relies on them alone.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 
 use crate::stage::{Stage, proposed, settled};
 
-/// How long the desk waits for what the terminal says of its colours.
+/// How long the desk waits for the terminal's colours.
 const ASKS_FOR: Duration = Duration::from_millis(500);
 
 /// Text and background colours that occur on the screen.
@@ -24,8 +24,7 @@ fn colours(screen: &Screen) -> Result<BTreeSet<String>> {
 /// The text of a review, and its colours.
 type Drawn = (String, BTreeSet<String>);
 
-/// What the desk draws whose questions this terminal has answered in time, which a busy machine may keep it
-/// from.
+/// The screen of a desk whose queries the terminal answered in time, which a busy machine may prevent.
 fn drawn(terminal: &Terminal) -> Result<Drawn> {
     let mut within = Duration::ZERO;
     for _ in 0..5 {
@@ -38,12 +37,12 @@ fn drawn(terminal: &Terminal) -> Result<Drawn> {
     bail!("the terminal never answers in time, but within {within:?}")
 }
 
-/// And how long the desk may have waited for an answer.
+/// Also returns how long the desk may have waited for an answer.
 fn drawn_once(terminal: &Terminal) -> Result<(Drawn, Duration)> {
     let stage = Stage::new();
     let desk = stage.desk(terminal)?;
     desk.shows("No agent is connected yet.")?;
-    // What a desk is told before its first picture stands is no news to it.
+    // Events before the first picture are no news for the desk.
     settled(&desk)?;
     let agent = Proposer::gemini(&stage.sandbox)?;
     let _proposal = agent.propose(&stage.file, &proposed())?;
@@ -69,7 +68,7 @@ fn light_and_dark_are_asked_of_the_terminal() -> Result<()> {
 
 #[test]
 fn a_terminal_that_answers_nothing_is_no_obstacle() -> Result<()> {
-    let (_, plain) = drawn(&terminal().answering(Answers::WhatItIs))?;
+    let (_, plain) = drawn(&terminal().answering(Answers::TypeOnly))?;
     let (_, silent) = drawn(&terminal().answering(Answers::Nothing))?;
     assert_eq!(plain, silent);
     Ok(())

@@ -22,13 +22,13 @@ fn a_new_desk_says_what_to_do_and_is_left_with_q() -> Result<()> {
 }
 
 #[test]
-fn a_proposal_is_shown_decided_hunk_by_hunk_and_written_as_it_stood() -> Result<()> {
+fn proposal_is_decided_by_hunk_and_written_as_shown() -> Result<()> {
     let stage = Stage::new();
     let desk = stage.desk(&Terminal::new(80, 24))?;
     let agent = Proposer::gemini(&stage.sandbox)?;
     let proposal = agent.propose(&stage.file, &proposed())?;
     desk.shows("notes.txt")?;
-    // The second change is not wanted.
+    // Drop the second change.
     read_and_press(&desk, "line five", "j")?;
     read_and_press(&desk, "line thirty", " ")?;
     read_and_press(&desk, "1 dropped", "a")?;
@@ -51,7 +51,7 @@ fn a_proposal_is_rejected_by_r() -> Result<()> {
 }
 
 #[test]
-fn what_is_typed_before_a_proposal_is_there_decides_nothing() -> Result<()> {
+fn keys_before_a_proposal_decide_nothing() -> Result<()> {
     let stage = Stage::new();
     let desk = stage.desk(&Terminal::new(80, 24))?;
     desk.shows("No agent is connected yet.")?;
@@ -60,7 +60,7 @@ fn what_is_typed_before_a_proposal_is_there_decides_nothing() -> Result<()> {
     let other = stage.sandbox.write("other.txt", "one\n");
     let second = agent.propose(&other, "two\n")?;
     desk.shows("line five")?;
-    // Both fingers on the key: the second review takes the place of the first while they are still there.
+    // The key is pressed twice: the second review replaces the first in between.
     read_and_press(&desk, "line five", "aaa")?;
     assert_eq!(first.outcome()?, Outcome::Accepted { content: proposed() });
     desk.shows("two")?;
@@ -123,7 +123,7 @@ fn wide_windows_show_both_sides_and_narrow_ones_one_column() -> Result<()> {
     let agent = Proposer::gemini(&stage.sandbox)?;
     let _proposal = agent.propose(&stage.file, &proposed())?;
     desk.shows("line five")?;
-    // What is replaced and what replaces it, in one row or in two.
+    // Old and new text, in one row or in two.
     let beside = |beside: bool| {
         let (what, row) = (format!("side by side: {beside}"), |line: &str| {
             line.contains("line 5") && line.contains("line five")
@@ -138,7 +138,7 @@ fn wide_windows_show_both_sides_and_narrow_ones_one_column() -> Result<()> {
     desk.shows("Too small")?;
     desk.resize(200, 60)?;
     beside(true)?;
-    // What the person chose stays, however wide the window is.
+    // The person's choice stays at any width.
     desk.press("v")?;
     beside(false)?;
     desk.resize(130, 40)?;

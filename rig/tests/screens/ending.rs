@@ -1,4 +1,4 @@
-//! However it ends, the terminal is as it was, and nothing is left running.
+//! After every kind of end, the terminal is as before and no process is left.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use rustix::process::Signal;
 
 use crate::stage::{Stage, proposed, read_and_press, settled};
 
-/// A host without desks waits 30 s for one to come back; never more than twice that.
+/// A host without desks waits 30 s for one, and never more than twice that.
 const LOST: Duration = Duration::from_secs(60);
 
 fn small() -> Terminal {
@@ -63,7 +63,7 @@ fn a_closed_window_ends_it() -> Result<()> {
 }
 
 #[test]
-fn ctrl_c_asks_while_a_review_waits_and_leaves_when_pressed_again() -> Result<()> {
+fn ctrl_c_asks_while_a_review_waits_and_leaves_when_repeated() -> Result<()> {
     let stage = Stage::new();
     let mut desk = stage.desk(&small())?;
     let agent = Proposer::gemini(&stage.sandbox)?;
@@ -76,7 +76,7 @@ fn ctrl_c_asks_while_a_review_waits_and_leaves_when_pressed_again() -> Result<()
 }
 
 #[test]
-fn a_killed_desk_leaves_nothing_running_and_the_review_to_the_next_one() -> Result<()> {
+fn killed_desk_ends_its_processes_and_keeps_the_review() -> Result<()> {
     let stage = Stage::new();
     let mut desk = stage.desk(&small())?;
     let agent = Proposer::gemini(&stage.sandbox)?;
@@ -85,7 +85,7 @@ fn a_killed_desk_leaves_nothing_running_and_the_review_to_the_next_one() -> Resu
     desk.shows("1 dropped")?;
     desk.signal(Signal::KILL)?;
     desk.ends()?;
-    // The next one finds what was decided so far.
+    // The next desk finds the decisions so far.
     let mut desk = stage.desk(&small())?;
     read_and_press(&desk, "1 dropped", "a")?;
     let content = proposed().replace("line five\n", "line 5\n");
@@ -97,7 +97,7 @@ fn a_killed_desk_leaves_nothing_running_and_the_review_to_the_next_one() -> Resu
 }
 
 #[test]
-fn ctrl_z_stops_it_gives_the_terminal_back_and_fg_draws_it_again() -> Result<()> {
+fn ctrl_z_restores_the_terminal_and_fg_redraws() -> Result<()> {
     let stage = Stage::new();
     let shell = stage.shell(&small())?;
     shell.press("echo before; alongside\r")?;
@@ -112,7 +112,7 @@ fn ctrl_z_stops_it_gives_the_terminal_back_and_fg_draws_it_again() -> Result<()>
     let modes = shell.picture()?;
     assert!(!modes.hide_cursor() && !modes.alternate_screen());
     assert_eq!(modes.mouse_protocol_mode(), vt100::MouseProtocolMode::None);
-    // The shell edits lines as ever, also in another size.
+    // The shell still edits lines, also at another size.
     shell.press("echo $((6 * 7))\r")?;
     shell.shows("\n42\n")?;
     shell.resize(100, 30)?;
@@ -126,7 +126,7 @@ fn ctrl_z_stops_it_gives_the_terminal_back_and_fg_draws_it_again() -> Result<()>
     shell.wait_for("the shell's prompt", |screen| screen.trim_end().ends_with("rig$"))?;
     wait::until("the terminal as it was", wait::PATIENCE, || {
         let left = shell.left_behind().map_err(|error| error.to_string())?;
-        // The shell itself asks for paste marks and reads keys one by one.
+        // The shell itself requests paste marks and reads single keys.
         let ours =
             left.iter().find(|left| *left != "bracketed paste" && !left.starts_with("terminal settings"));
         ours.map_or(Ok(()), |left| Err(left.clone()))
@@ -134,7 +134,7 @@ fn ctrl_z_stops_it_gives_the_terminal_back_and_fg_draws_it_again() -> Result<()>
 }
 
 #[test]
-fn a_desk_that_was_stopped_from_outside_goes_on_by_itself() -> Result<()> {
+fn stopped_desk_continues_by_itself() -> Result<()> {
     let stage = Stage::new();
     let desk = stage.desk(&small())?;
     desk.shows("No agent is connected yet.")?;

@@ -1,4 +1,4 @@
-//! The screen itself, with small shell programs: a test on it is worth no more than it is.
+//! Tests of the screen itself, with small shell programs.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ fn small() -> Terminal {
 }
 
 #[test]
-fn keys_go_in_and_text_colours_and_the_exit_status_come_out() -> Result<()> {
+fn screen_passes_keys_text_colours_and_exit_status() -> Result<()> {
     let sandbox = Sandbox::new();
     let script = r"read -r name; printf 'a \e[1;31mred\e[m %s 漢字!' $name; exit 7";
     let mut screen = shell(&sandbox, &small(), script)?;
@@ -105,7 +105,7 @@ fn a_shell_stops_its_program_on_ctrl_z_and_brings_it_back() -> Result<()> {
 }
 
 #[test]
-fn what_a_program_asks_is_answered_as_that_terminal_does() -> Result<()> {
+fn screen_answers_queries_like_its_terminal() -> Result<()> {
     let sandbox = Sandbox::new();
     let script = r"stty raw -echo; printf '\e]11;?\e\\\e[c'; head -c $0 | od -An -c -w80 | tr -d ' '; echo";
     let asked = |answers, length: &str| -> Result<String> {
@@ -117,7 +117,7 @@ fn what_a_program_asks_is_answered_as_that_terminal_does() -> Result<()> {
     };
     assert!(asked(Answers::Dark, "34")?.contains(r"033]11;rgb:1212/1212/1212033\033[?62;22c"));
     assert!(asked(Answers::Light, "34")?.contains(r"033]11;rgb:fafa/fafa/fafa033\033[?62;22c"));
-    assert!(asked(Answers::WhatItIs, "9")?.starts_with(r"033[?62;22c"));
+    assert!(asked(Answers::TypeOnly, "9")?.starts_with(r"033[?62;22c"));
     let silent = small().answering(Answers::Nothing);
     let mut screen = shell(&sandbox, &silent, r"printf '\e[c\e]11;?\e\\'; read -rsn1 -t 1; echo status $?")?;
     screen.ends()?;
@@ -126,7 +126,7 @@ fn what_a_program_asks_is_answered_as_that_terminal_does() -> Result<()> {
 }
 
 #[test]
-fn the_mouse_the_focus_and_paste_marks_are_only_for_programs_that_asked() -> Result<()> {
+fn mouse_focus_and_paste_marks_need_a_request() -> Result<()> {
     let sandbox = Sandbox::new();
     let script = r"stty raw -echo; printf ready; head -c 4 | od -An -c; stty sane; stty raw -echo
         printf '\e[?1000h\e[?1006h\e[?2004h\e[?1004hasked'; head -c 49 | od -An -c -w80 | tr -d ' '";
@@ -156,7 +156,7 @@ fn a_slow_link_carries_no_more_than_it_can() -> Result<()> {
     screen.ends()?;
     assert_eq!(screen.received()?, 4096 + 5);
     assert!(screen.text()?.ends_with("end"));
-    // A second's worth; no machine is too slow for that.
+    // One second's worth, which no machine is too slow for.
     assert!(start.elapsed() >= Duration::from_secs(1), "{:?}", start.elapsed());
     Ok(())
 }
@@ -164,7 +164,7 @@ fn a_slow_link_carries_no_more_than_it_can() -> Result<()> {
 #[test]
 fn a_program_that_has_fallen_silent_has_settled() -> Result<()> {
     let sandbox = Sandbox::new();
-    // It starts no program before it falls silent, for that alone may take a busy machine a second.
+    // The script starts no program before its silence: a start alone may take a busy machine a second.
     let pauses = "for i in 1 2 3 4 5; do echo $i; read -t 0.05; done; sleep 1000";
     let screen = shell(&sandbox, &small(), pauses)?;
     screen.shows("1")?;
@@ -174,7 +174,7 @@ fn a_program_that_has_fallen_silent_has_settled() -> Result<()> {
 }
 
 #[test]
-fn what_a_program_started_ends_with_its_screen() -> Result<()> {
+fn children_end_with_their_screen() -> Result<()> {
     let sandbox = Sandbox::new();
     let screen = shell(&sandbox, &small(), "trap '' HUP TERM INT; sleep 1000 & echo ready; wait")?;
     screen.shows("ready")?;

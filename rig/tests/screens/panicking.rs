@@ -1,5 +1,5 @@
-//! A desk that panics gives the terminal back before it says why. Its companion is the test's, and panics
-//! when the person pauses the context.
+//! A panicking desk restores the terminal before it prints the reason. The companion belongs to the test, and
+//! panics when the person pauses the context.
 
 use std::env;
 use std::path::Path;
@@ -9,11 +9,11 @@ use alongside_rig::screen::{Screen, Terminal};
 use alongside_rig::{Sandbox, wait};
 use anyhow::Result;
 
-/// Set where this test is the desk; it says where the panic is to be.
+/// Set when this test runs as the desk; its value is the place of the panic.
 const IS_THE_DESK: &str = "ALONGSIDE_PANICS";
 
 #[test]
-fn a_panic_anywhere_gives_the_terminal_back_and_can_be_read() -> Result<()> {
+fn panic_restores_the_terminal_and_stays_readable() -> Result<()> {
     if let Ok(place) = env::var(IS_THE_DESK) {
         return desk_that_panics(&place);
     }
@@ -21,7 +21,7 @@ fn a_panic_anywhere_gives_the_terminal_back_and_can_be_read() -> Result<()> {
         let sandbox = Sandbox::new();
         let terminal = Terminal::new(80, 24).with(IS_THE_DESK, place);
         let this = env::current_exe()?;
-        let test = "panicking::a_panic_anywhere_gives_the_terminal_back_and_can_be_read";
+        let test = "panicking::panic_restores_the_terminal_and_stays_readable";
         let words = [this.as_path(), Path::new("--exact"), Path::new(test), Path::new("--nocapture")];
         let mut desk = Screen::start(&sandbox, &terminal, words)?;
         desk.shows("No agent is connected yet.")?;
@@ -54,7 +54,7 @@ fn desk_that_panics(place: &str) -> Result<()> {
                 () = companion => {}
             }
         }
-        // A panic elsewhere ends the desk, and the process as a failure.
+        // A panic elsewhere ends the desk, and the process fails.
         std::process::exit(101)
     })
 }
@@ -63,6 +63,6 @@ async fn panics_when_paused(mut seat: Seat) {
     while let Some(call) = seat.calls.recv().await {
         assert!(!matches!(call.request, Request::PauseContext { .. }), "as the test wants it");
     }
-    // Without a desk there is nothing to do, and nothing to end it.
+    // Without a desk nothing would end this process.
     tokio::time::sleep(wait::PATIENCE).await;
 }

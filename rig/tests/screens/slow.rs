@@ -1,5 +1,4 @@
-//! Over a slow link what counts is that the picture is right in the end, and that nobody waits for frames
-//! that are out of date.
+//! A slow link: the final picture is right, and nobody waits for outdated frames.
 
 use std::time::Duration;
 
@@ -10,10 +9,10 @@ use anyhow::Result;
 
 use crate::stage::{Stage, proposed, read_and_press, settled};
 
-/// A link as of old: 19,200 baud.
+/// A slow link: 19,200 baud.
 const SLOW: u32 = 1920;
 
-/// How fast a key repeats that is held down.
+/// The repeat interval of a held key.
 const REPEAT: Duration = Duration::from_millis(33);
 
 /// A file with many changes, so that every key moves the whole page.
@@ -28,14 +27,14 @@ fn long() -> (String, String) {
     (original, proposed)
 }
 
-/// The picture after a key was held down until it came so many times, and how much was drawn for it.
+/// The picture after so many repeats of a held key, and the number of bytes drawn for it.
 fn pressed_through(terminal: &Terminal, times: usize) -> Result<(String, u64)> {
     let stage = Stage::new();
     let (original, proposed) = long();
     let file = stage.sandbox.write("long.txt", original);
     let desk = stage.desk(terminal)?;
     desk.shows("No agent is connected yet.")?;
-    // What a desk is told before its first picture stands is no news to it.
+    // Events before the first picture are no news for the desk.
     settled(&desk)?;
     let agent = Proposer::gemini(&stage.sandbox)?;
     desk.shows("Gemini CLI is connected.")?;
@@ -53,12 +52,11 @@ fn pressed_through(terminal: &Terminal, times: usize) -> Result<(String, u64)> {
 }
 
 #[test]
-fn a_slow_link_shows_in_the_end_what_a_fast_one_shows_and_no_frame_that_nobody_can_see() -> Result<()> {
+fn slow_link_skips_frames_and_ends_with_the_same_screen() -> Result<()> {
     let (fast, _) = pressed_through(&Terminal::new(80, 24), 90)?;
     let (slow, drawn) = pressed_through(&Terminal::new(80, 24).slow(SLOW), 90)?;
     assert_eq!(slow, fast);
-    // All frames are 50,000 bytes. Of those, what lies in the pty cannot be taken back, and is some ten
-    // thousand.
+    // All frames are 50,000 bytes; some ten thousand of them lie in the pty and cannot be skipped.
     assert!(drawn < 40_000, "{drawn} bytes: it drew what nobody could see any more");
     Ok(())
 }

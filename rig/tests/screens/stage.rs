@@ -1,5 +1,4 @@
-//! What every test of the desk needs: a project with a file, `alongside` on a terminal, and an agent with a
-//! proposal.
+//! The stage of every test: a project with a file, `alongside` on a terminal, and texts for a proposal.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,10 +7,10 @@ use alongside_rig::screen::Terminal;
 use alongside_rig::{Sandbox, Screen, alongside_bin, cli, wait};
 use anyhow::Result;
 
-/// The desk distrusts keys that come sooner than a person can have read what they mean.
+/// The desk ignores keys that come sooner than a person can read.
 const READING: Duration = Duration::from_millis(600);
 
-/// What stands at the end of a settled screen: time enough for colours that come late.
+/// The silence after which a screen has settled: long enough for late colours.
 const STILL: Duration = Duration::from_millis(700);
 
 pub(crate) struct Stage {
@@ -26,12 +25,12 @@ impl Stage {
         Self { file: sandbox.write("notes.txt", original()), sandbox }
     }
 
-    /// Types `alongside` into a terminal of this kind.
+    /// Starts `alongside` on a terminal of this kind.
     pub(crate) fn desk(&self, terminal: &Terminal) -> Result<Screen> {
         self.alongside(terminal, &[])
     }
 
-    /// The same with arguments.
+    /// Starts `alongside` with arguments.
     pub(crate) fn alongside(&self, terminal: &Terminal, arguments: &[&str]) -> Result<Screen> {
         let program = alongside_bin()?;
         let words = arguments.iter().map(Path::new);
@@ -47,7 +46,7 @@ impl Stage {
         Ok(shell)
     }
 
-    /// Waits until nothing that was started here runs any more.
+    /// Waits until no process of the sandbox runs.
     pub(crate) fn is_empty_within(&self, deadline: Duration) -> Result<()> {
         wait::until("the end of every process", deadline, || {
             let left = self.sandbox.processes();
@@ -61,7 +60,7 @@ impl Stage {
     }
 }
 
-/// What the file holds before.
+/// The original content of the file.
 pub(crate) fn original() -> String {
     (1..=60).map(|number| format!("line {number}\n")).collect()
 }
@@ -72,14 +71,14 @@ pub(crate) fn proposed() -> String {
     text.replace("line 55\n", "line fifty-five\nand one more\n")
 }
 
-/// Waits until a text is shown, reads it as a person does, and presses keys.
+/// Waits until a text is shown, waits as long as a person reads, and presses keys.
 pub(crate) fn read_and_press(screen: &Screen, text: &str, keys: &str) -> Result<()> {
     screen.shows(text)?;
     std::thread::sleep(READING);
     screen.press(keys)
 }
 
-/// What is shown once nothing more comes.
+/// The text of the settled screen.
 pub(crate) fn settled(screen: &Screen) -> Result<String> {
     screen.settle(STILL)?;
     screen.text()

@@ -1,5 +1,5 @@
-//! The official conformance suite. Of its scenarios these five apply to a companion; the others call tools,
-//! prompts and resources of the suite's own sample server.
+//! The official conformance suite. Five of its scenarios apply to a companion; the others call tools, prompts
+//! and resources of the suite's own sample server.
 
 use std::process::Stdio;
 use std::time::Duration;

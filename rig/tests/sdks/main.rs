@@ -1,5 +1,5 @@
-//! What the official MCP tools make of the companion: the TypeScript SDK from the oldest release an agent
-//! carries to the newest generation, and the conformance suite.
+//! The official MCP tools against the companion: the TypeScript SDK, from the oldest release in an agent to
+//! the newest generation, and the conformance suite.
 
 mod conformance;
 mod proxy;

@@ -1,5 +1,5 @@
-//! The conformance suite sends no token. This proxy adds it and leaves everything else alone, except that a
-//! request which names the proxy is made to name the companion.
+//! A proxy that adds the token, which the conformance suite does not send. It changes nothing else, except
+//! that requests for the proxy's host name the companion's host.
 
 use alongside_rig::companion::CompanionProcess;
 use anyhow::Result;
@@ -18,7 +18,7 @@ struct Proxy {
     client: reqwest::Client,
 }
 
-/// Starts it; it lives as long as the test's runtime. Returns the URL to test.
+/// Starts the proxy, which lives as long as the test's runtime. Returns the URL to test.
 pub(crate) async fn start(companion: &CompanionProcess) -> Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let myself = listener.local_addr()?.to_string();
@@ -48,8 +48,8 @@ impl Proxy {
         if headers.get(HOST).is_some_and(|host| host == self.myself.as_str()) {
             headers.insert(HOST, HeaderValue::from_str(&self.companion)?);
         }
-        // The suite stands for a page that the server itself delivers. A companion delivers none and lets no
-        // page in, whatever its origin; its own one ends here.
+        // The suite plays a page of the server's own origin. A companion has no pages and refuses every
+        // origin, so the proxy drops this header.
         if headers.get(ORIGIN).is_some_and(|origin| origin == format!("http://{}", self.myself).as_str()) {
             headers.remove(ORIGIN);
         }

@@ -1,4 +1,4 @@
-//! One whole session with each SDK: connect, list, propose, hear, close, end.
+//! One whole session with each SDK: connect, list tools, propose, receive the outcome, close, end.
 
 use alongside_rig::companion::CompanionProcess;
 use alongside_rig::peer::{Peer, find};
@@ -53,8 +53,8 @@ async fn whole_session(rig: Rig, sdk: &str) -> Result<()> {
     };
     client.wait("a context with the file in front", in_front).await?;
 
-    // Before its end: an SDK whose session is over tries a second later to get the stream back, and finds
-    // fault with that.
+    // Checked before the end: a second after its session, an SDK tries to reopen the stream and reports an
+    // error.
     let trouble = find(&client.history(), "trouble").cloned();
     assert_eq!(trouble, None, "the SDK found fault with a message");
     client.ask(json!({ "cmd": "terminate" })).answer().await?;

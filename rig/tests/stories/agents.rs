@@ -7,7 +7,7 @@ use crate::script::{DONE, EDIT, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, SH
 use crate::stage::Stage;
 
 #[test]
-fn two_agents_change_the_same_file_and_each_hears_only_its_own_outcome() -> Result<()> {
+fn two_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
     let without_first = SHOUTED.replace("TWO", "two");
     let Some(mut stage) = Stage::set("two whole agents, one file", ORIGINAL, EDIT)? else {
         return Ok(());
@@ -20,14 +20,14 @@ fn two_agents_change_the_same_file_and_each_hears_only_its_own_outcome() -> Resu
     gemini.ask(REQUEST)?;
     gemini.wait_until_it_asks()?;
     stage.reviewer().answer_about("TWO", "d")?;
-    stage.reviewer().wait_until_told("+EIGHT")?;
+    stage.reviewer().wait_until_shown("+EIGHT")?;
     qwen.ask(REQUEST)?;
     qwen.wait_until_it_asks()?;
     stage.reviewer().answer_after("it comes later", "a")?;
     gemini.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), without_first);
 
-    // Gemini has changed the file under Qwen's proposal: an answer from before that is seen does not count.
+    // Gemini has changed the file under Qwen's proposal: an answer to the old view does not count.
     qwen.wait_until_it_asks()?;
     stage.reviewer().answer_after("the file on disk has changed", "r")?;
     qwen.wait_until_free()?;

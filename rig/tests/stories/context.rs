@@ -1,4 +1,4 @@
-//! What the person works on reaches the model, without an editor and without a variable.
+//! The person's open files reach the model, without an editor and without a variable.
 
 use alongside_rig::cli::Cli;
 use alongside_rig::model::{Script, Turn};
@@ -46,7 +46,7 @@ fn gemini_carries_the_saved_file_to_the_model() -> Result<()> {
     Ok(())
 }
 
-/// What the agent says comes from the editor; its folder listing names the same files elsewhere.
+/// The agent's text about the editor's files; its folder listing names the same files elsewhere.
 fn from_editor(asked: &str) -> &str {
     asked.split("editor context").nth(1).unwrap_or_default()
 }

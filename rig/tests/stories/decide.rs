@@ -1,6 +1,7 @@
-//! A proposed change is decided hunk by hunk, and exactly what was decided is written.
+//! A proposal is decided hunk by hunk, and the agent writes exactly the decided text.
 
 use alongside_rig::cli::Cli;
+use alongside_rig::program::alongside;
 use anyhow::Result;
 
 use crate::script::{DONE, EDIT, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, SHOUTED, shout, with};
@@ -62,7 +63,7 @@ fn person_rejects_and_talks_on(story: &str, cli: Cli) -> Result<()> {
 }
 
 #[test]
-fn gemini_answered_in_its_own_prompt_writes_what_was_decided_here() -> Result<()> {
+fn gemini_answered_in_own_prompt_writes_the_desks_decision() -> Result<()> {
     let story = "whole Gemini CLI, answered in its prompt";
     let Some(stage) = person_drops_a_hunk_here_and_answers_there(story, Cli::Gemini)? else {
         return Ok(());
@@ -71,17 +72,17 @@ fn gemini_answered_in_its_own_prompt_writes_what_was_decided_here() -> Result<()
     Ok(())
 }
 
-/// Qwen 0.24.4 starts to write before it asks us for the text, so it writes its own proposal whatever we
-/// answer: what the person made of it must not be lost with it.
+/// Qwen 0.24.4 writes its own proposal before it fetches the decided text. The person's text must not be
+/// lost.
 #[test]
-fn qwen_answered_in_its_own_prompt_leaves_what_was_decided_here_in_the_drafts() -> Result<()> {
+fn qwen_answered_in_own_prompt_leaves_the_decision_as_draft() -> Result<()> {
     let story = "whole Qwen Code, answered in its prompt";
     let Some(stage) = person_drops_a_hunk_here_and_answers_there(story, Cli::Qwen)? else {
         return Ok(());
     };
     assert_eq!(stage.on_disk(), SHOUTED);
-    stage.reviewer().wait_until_told("alongside drafts")?;
-    assert_eq!(stage.alongside(&["drafts", "show", "1"])?, SHOUTED.replace("TWO", "two"));
+    stage.reviewer().wait_until_shown("alongside drafts")?;
+    assert_eq!(alongside(&stage.sandbox, &["drafts", "show", "1"])?, SHOUTED.replace("TWO", "two"));
     Ok(())
 }
 
@@ -94,22 +95,22 @@ fn person_drops_a_hunk_here_and_answers_there(story: &str, cli: Cli) -> Result<O
     agent.ask(REQUEST)?;
     agent.wait_until_it_asks()?;
     stage.reviewer().answer_about("TWO", "d")?;
-    stage.reviewer().wait_until_told("+EIGHT")?;
-    // Its first choice: allow once.
+    stage.reviewer().wait_until_shown("+EIGHT")?;
+    // The prompt's first choice: allow once.
     agent.pane.press("Enter")?;
 
     agent.wait_until_it_says(DONE)?;
-    stage.reviewer().wait_until_told("was answered in")?;
+    stage.reviewer().wait_until_shown("was answered in")?;
     Ok(Some(stage))
 }
 
 #[test]
-fn gemini_edits_a_crlf_file_and_a_dropped_hunk_keeps_its_line_endings() -> Result<()> {
+fn gemini_keeps_crlf_when_a_hunk_is_dropped() -> Result<()> {
     person_drops_one_of_the_edits_to_a_crlf_file("whole Gemini CLI, its edit tool on CRLF", Cli::Gemini)
 }
 
 #[test]
-fn qwen_edits_a_crlf_file_and_a_dropped_hunk_keeps_its_line_endings() -> Result<()> {
+fn qwen_keeps_crlf_when_a_hunk_is_dropped() -> Result<()> {
     person_drops_one_of_the_edits_to_a_crlf_file("whole Qwen Code, its edit tool on CRLF", Cli::Qwen)
 }
 

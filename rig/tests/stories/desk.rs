@@ -1,17 +1,17 @@
-//! The person at the terminal desk, `alongside`: reads what the screen shows and presses keys.
+//! The person at the terminal desk, `alongside`: reads the screen and presses keys.
 
 use alongside_rig::tmux::{Pane, SHELL_PROMPT};
 use anyhow::Result;
 
 use crate::stage::READING;
 
-/// A window in which the desk shows agents and reviews beside the text, and both sides of it.
+/// A window wide enough for agents and reviews beside the text, and for both sides of it.
 pub(crate) const WIDE: (u16, u16) = (160, 45);
 
-/// What the README promises to work in.
+/// The smallest window that the README promises.
 pub(crate) const SMALL: (u16, u16) = (80, 24);
 
-/// See the module.
+/// A person at the desk.
 pub(crate) struct Desk {
     pub(crate) pane: Pane,
 }
@@ -21,7 +21,7 @@ impl Desk {
         Self { pane }
     }
 
-    /// How many agents the screen lists.
+    /// Number of listed agents.
     pub(crate) fn agents(&self) -> Result<usize> {
         let screen = self.pane.wait_for("the desk", is_drawn)?;
         Ok(agents(&screen))
@@ -33,47 +33,47 @@ impl Desk {
         self.pane.wait_for(&what, |screen| is_drawn(screen) && agents(screen) == count).map(drop)
     }
 
-    /// Waits until the desk says `words`, which may be broken into rows.
-    pub(crate) fn wait_until_told(&self, words: &str) -> Result<String> {
+    /// Waits until the desk shows `words`, which may be wrapped.
+    pub(crate) fn wait_until_shown(&self, words: &str) -> Result<String> {
         self.pane.wait_for(&format!("{words:?}"), |screen| unbroken(screen).contains(words))
     }
 
-    /// Waits until the change of this file is what is being read.
+    /// Waits until the review of this file is open.
     pub(crate) fn wait_until_it_reads(&self, file: &str) -> Result<()> {
         self.pane.wait_for(&format!("{file} to be read"), |screen| reads(screen, file)).map(drop)
     }
 
-    /// Whether the change of this file is what is being read now.
+    /// Whether the review of this file is open.
     pub(crate) fn reads(&self, file: &str) -> Result<bool> {
         Ok(reads(&self.pane.screen()?, file))
     }
 
-    /// Waits until the desk says `words`, reads what is there, and presses a key.
+    /// Waits until the desk shows `words`, reads the screen, and presses a key.
     pub(crate) fn press_after(&self, words: &str, key: &str) -> Result<()> {
-        self.wait_until_told(words)?;
+        self.wait_until_shown(words)?;
         std::thread::sleep(READING);
         self.pane.press(key)
     }
 
-    /// Waits until the change of this file is what is being read, reads it, and presses a key.
+    /// Waits until the review of this file is open, reads it, and presses a key.
     pub(crate) fn press_at(&self, file: &str, key: &str) -> Result<()> {
         self.wait_until_it_reads(file)?;
         std::thread::sleep(READING);
         self.pane.press(key)
     }
 
-    /// Waits for the shell: the desk has ended and given the terminal back.
+    /// Waits until the desk has ended and the shell is back.
     pub(crate) fn wait_until_left(&self) -> Result<()> {
         self.pane.wait_for("the shell again", |screen| screen.ends_with(SHELL_PROMPT)).map(drop)
     }
 }
 
-/// The last row is the keys', whatever is shown; leaving is always among them.
+/// The last row always shows the keys, among them the one for leaving.
 fn is_drawn(screen: &str) -> bool {
     screen.lines().last().is_some_and(|keys| keys.contains("q leave"))
 }
 
-/// In the column an agent has a row, on top of a narrow screen all have one.
+/// Agents have a row each in the column, or share one on top of a narrow screen.
 fn agents(screen: &str) -> usize {
     let names = ["Gemini CLI", "Qwen Code"];
     if screen.contains("Agents see") {
@@ -84,7 +84,7 @@ fn agents(screen: &str) -> usize {
     names.iter().map(|name| strip.matches(name).count()).sum()
 }
 
-/// What is read is named on top of the page with its agent and its size.
+/// The top of the page names the open file with its agent and size.
 fn reads(screen: &str, file: &str) -> bool {
     let title = |line: &str| line.split(['│', '┃']).any(|part| part.starts_with(&format!("{file}  ")));
     screen.lines().any(|line| title(line) && line.contains("change"))

@@ -1,5 +1,4 @@
-//! Two desks decide the same change at the same moment: one decision counts, and everybody hears the same of
-//! it.
+//! Two desks decide the same change at the same moment: one decision counts, and everybody gets the same.
 
 use alongside_rig::agent::Agent;
 use alongside_rig::cli::Cli;
@@ -21,12 +20,12 @@ fn of_two_decisions_at_two_desks_one_counts() -> Result<()> {
     gemini.ask(REQUEST)?;
     gemini.wait_until_it_asks()?;
 
-    // What is changed at one desk is seen at the other.
+    // A change at one desk appears at the other.
     one.press_at("notes.txt", "Space")?;
-    other.wait_until_told("notes.txt: changed at another desk; this is how it stands now.")?;
+    other.wait_until_shown("notes.txt: changed at another desk; this is how it stands now.")?;
     other.press_after("2 kept, 1 dropped", "u")?;
-    one.wait_until_told("notes.txt: changed at another desk; this is how it stands now.")?;
-    one.wait_until_told("3 kept")?;
+    one.wait_until_shown("notes.txt: changed at another desk; this is how it stands now.")?;
+    one.wait_until_shown("3 kept")?;
 
     std::thread::sleep(READING);
     stage.terminal.press_at_once(&[(&one.pane, &["a"]), (&other.pane, &["r"])])?;
@@ -44,10 +43,10 @@ fn of_two_decisions_at_a_desk_and_in_line_mode_one_counts() -> Result<()> {
     qwen.ask(REQUEST)?;
     qwen.wait_until_it_asks()?;
     stage.reviewer().answer_about("TWO", "d")?;
-    stage.reviewer().wait_until_told("+EIGHT")?;
+    stage.reviewer().wait_until_shown("+EIGHT")?;
     desk.press_after("2 kept, 1 dropped", "u")?;
-    stage.reviewer().wait_until_told("changed at another desk")?;
-    desk.wait_until_told("3 kept")?;
+    stage.reviewer().wait_until_shown("changed at another desk")?;
+    desk.wait_until_shown("3 kept")?;
 
     std::thread::sleep(READING);
     let reviewer = &stage.reviewer().pane;
@@ -55,7 +54,7 @@ fn of_two_decisions_at_a_desk_and_in_line_mode_one_counts() -> Result<()> {
     one_decision_counts(&stage, &qwen, [&desk.pane, reviewer])
 }
 
-/// Whichever it is: the agent has heard it, the file holds it, and both desks say it.
+/// Agent, file and both desks agree on the outcome.
 fn one_decision_counts(stage: &Stage, agent: &Agent, desks: [&Pane; 2]) -> Result<()> {
     let outcome = |screen: &str| {
         let screen = screen.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,7 +1,8 @@
-//! Something is killed (kill -9) while changes wait: an agent, the desk, the host. Nothing that was typed is
-//! lost, and nobody else is held up.
+//! An agent, the desk or the host is killed (kill -9) while changes wait. No typed text is lost, and nobody
+//! else is delayed.
 
 use alongside_rig::cli::Cli;
+use alongside_rig::program::alongside;
 use anyhow::Result;
 use rustix::process::{Signal, kill_process};
 
@@ -12,7 +13,7 @@ use crate::script::{
 use crate::stage::{IN_EDITOR, Stage};
 
 #[test]
-fn an_agent_that_is_killed_takes_its_own_review_with_it_and_no_other() -> Result<()> {
+fn killed_agent_closes_only_its_own_review() -> Result<()> {
     let Some(stage) = Stage::set("two whole agents, one killed", ORIGINAL, EDIT)? else {
         return Ok(());
     };
@@ -23,15 +24,15 @@ fn an_agent_that_is_killed_takes_its_own_review_with_it_and_no_other() -> Result
     gemini.ask(REQUEST)?;
     desk.wait_until_it_reads("notes.txt")?;
     qwen.ask(REQUEST)?;
-    desk.wait_until_told("songs.txt: Qwen Code proposes this too")?;
+    desk.wait_until_shown("songs.txt: Qwen Code proposes this too")?;
     qwen.wait_until_it_asks()?;
     desk.press_at("notes.txt", "e")?;
-    desk.wait_until_told("2 kept, 1 edited")?;
+    desk.wait_until_shown("2 kept, 1 edited")?;
     gemini.pane.kill()?;
 
-    desk.wait_until_told("Gemini CLI is away: it hears nothing until it is back.")?;
-    desk.wait_until_told("notes.txt: Gemini CLI is gone, and its proposal with it. Your edits are in")?;
-    assert_eq!(stage.alongside(&["drafts", "show", "1"])?, SHOUTED.replace("FOURTEEN", "14"));
+    desk.wait_until_shown("Gemini CLI is away: it hears nothing until it is back.")?;
+    desk.wait_until_shown("notes.txt: Gemini CLI is gone, and its proposal with it. Your edits are in")?;
+    assert_eq!(alongside(&stage.sandbox, &["drafts", "show", "1"])?, SHOUTED.replace("FOURTEEN", "14"));
     desk.press_at("songs.txt", "a")?;
     qwen.wait_until_it_says(DONE)?;
     assert_eq!(std::fs::read_to_string(&songs)?, SHOUTED);
@@ -40,7 +41,7 @@ fn an_agent_that_is_killed_takes_its_own_review_with_it_and_no_other() -> Result
 }
 
 #[test]
-fn a_desk_that_is_killed_in_mid_edit_leaves_review_and_text_to_the_next_one() -> Result<()> {
+fn killed_desk_leaves_review_and_text_to_the_next() -> Result<()> {
     let Some(stage) = Stage::set("whole Gemini CLI, desk killed", ORIGINAL, EDIT)? else {
         return Ok(());
     };
@@ -50,7 +51,7 @@ fn a_desk_that_is_killed_in_mid_edit_leaves_review_and_text_to_the_next_one() ->
     gemini.ask(REQUEST)?;
     desk.press_at("notes.txt", "Space")?;
     desk.press_after("2 kept, 1 dropped", "e")?;
-    desk.wait_until_told(IN_EDITOR)?;
+    desk.wait_until_shown(IN_EDITOR)?;
     stage.wait_until_drafted(&edited)?;
     let host = stage.host()?;
     desk.pane.kill()?;
@@ -64,7 +65,7 @@ fn a_desk_that_is_killed_in_mid_edit_leaves_review_and_text_to_the_next_one() ->
 }
 
 #[test]
-fn a_host_that_is_killed_in_mid_edit_frees_every_agent_keeps_the_text_and_serves_again() -> Result<()> {
+fn killed_host_frees_agents_and_keeps_typed_text() -> Result<()> {
     let Some(stage) = Stage::set("three whole agents, host killed", ORIGINAL, EDIT)? else {
         return Ok(());
     };
@@ -78,10 +79,10 @@ fn a_host_that_is_killed_in_mid_edit_frees_every_agent_keeps_the_text_and_serves
     for (agent, file) in [(&gemini, "notes.txt"), (&qwen, "songs.txt"), (&other, "tales.txt")] {
         agent.ask(REQUEST)?;
         agent.wait_until_it_asks()?;
-        desk.wait_until_told(file)?;
+        desk.wait_until_shown(file)?;
     }
     desk.press_at("notes.txt", "e")?;
-    desk.wait_until_told(IN_EDITOR)?;
+    desk.wait_until_shown(IN_EDITOR)?;
     stage.wait_until_drafted(&edited)?;
     kill_process(stage.host()?, Signal::KILL)?;
 
@@ -93,15 +94,15 @@ fn a_host_that_is_killed_in_mid_edit_frees_every_agent_keeps_the_text_and_serves
     for file in [&stage.file, &songs, &tales] {
         assert_eq!(std::fs::read_to_string(file)?, ORIGINAL);
     }
-    // Back from the editor, the person reads what has happened.
+    // Back from the editor, the person reads the news.
     desk.pane.press("Enter")?;
-    desk.wait_until_told("Problem: the companion was interrupted, and what waited is rejected:")?;
-    desk.wait_until_told("What you had typed is in `alongside drafts`.")?;
-    desk.wait_until_told("What you saved was taken over before the review ended.")?;
+    desk.wait_until_shown("Problem: the companion was interrupted, and what waited is rejected:")?;
+    desk.wait_until_shown("What you had typed is in `alongside drafts`.")?;
+    desk.wait_until_shown("What you saved was taken over before the review ended.")?;
     assert!(!desk.reads("notes.txt")?, "it still shows a review:\n{}", desk.pane.screen()?);
-    assert_eq!(stage.alongside(&["drafts", "show", "1"])?, edited);
+    assert_eq!(alongside(&stage.sandbox, &["drafts", "show", "1"])?, edited);
 
-    // Their streams are back, but they do not count on them, and would ask in their own prompts only.
+    // Their streams are back, but the agents do not rely on them and would ask only in their own prompts.
     for (agent, file, path) in [(&gemini, "notes.txt", &stage.file), (&qwen, "songs.txt", &songs)] {
         agent.enable_ide_until_it_says("Connected to")?;
         agent.ask(REQUEST_AGAIN)?;

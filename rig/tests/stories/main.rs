@@ -1,5 +1,5 @@
-//! Whole-agent stories: a person, a terminal with panes, the released Gemini CLI or Qwen Code in some of them
-//! and `alongside` or `alongside review` in others. Only the model is fake. What counts is the file on disk,
+//! Whole-agent stories: a person, a terminal with panes, the released Gemini CLI or Qwen Code in some panes
+//! and `alongside` or `alongside review` in others. Only the model is fake. Tests compare the file on disk
 //! byte for byte.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]

@@ -1,4 +1,4 @@
-//! Agents and the companion find each other, whoever was there first and whoever starts whom.
+//! Agents and the companion find each other, whichever started first.
 
 use alongside_rig::cli::Cli;
 use alongside_rig::tmux::SHELL_PROMPT;
@@ -17,8 +17,8 @@ fn qwen_that_was_there_first_connects_on_ide_enable() -> Result<()> {
     agent_was_there_first("whole Qwen Code, started first", Cli::Qwen)
 }
 
-/// Only in VS Code's terminal, or what looks like it. In any other, both agents decide at their start whether
-/// there is an IDE at all, and `/ide enable` then says that it is not supported there.
+/// Only in VS Code's terminal, or one that looks like it. In any other, both agents decide at their start
+/// whether there is an IDE, and `/ide enable` later answers that it is not supported.
 fn agent_was_there_first(story: &str, cli: Cli) -> Result<()> {
     let Some(mut stage) = Stage::set(story, ORIGINAL, EDIT)? else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The companion goes while a change waits for an answer, and the agent is not left wedged.
+//! The companion ends while a change waits, and the agent is not wedged.
 
 use alongside_rig::cli::Cli;
 use anyhow::Result;
@@ -8,12 +8,12 @@ use crate::script::{EDIT, NEXT_ANSWER, NEXT_REQUEST, ORIGINAL, REQUEST, shout};
 use crate::stage::Stage;
 
 #[test]
-fn gemini_is_free_again_when_alongside_is_stopped_in_mid_review() -> Result<()> {
+fn gemini_is_free_after_a_stop_in_mid_review() -> Result<()> {
     person_stops_alongside_in_mid_review("whole Gemini CLI, companion stopped", Cli::Gemini)
 }
 
 #[test]
-fn qwen_is_free_again_when_alongside_is_stopped_in_mid_review() -> Result<()> {
+fn qwen_is_free_after_a_stop_in_mid_review() -> Result<()> {
     person_stops_alongside_in_mid_review("whole Qwen Code, companion stopped", Cli::Qwen)
 }
 
@@ -25,7 +25,7 @@ fn person_stops_alongside_in_mid_review(story: &str, cli: Cli) -> Result<()> {
     let agent = stage.start(cli, shout(cli, &stage.file))?;
     agent.ask(REQUEST)?;
     agent.wait_until_it_asks()?;
-    stage.reviewer().wait_until_told("+TWO")?;
+    stage.reviewer().wait_until_shown("+TWO")?;
     stage.reviewer().pane.press("C-c")?;
 
     agent.wait_until_free()?;
@@ -36,12 +36,12 @@ fn person_stops_alongside_in_mid_review(story: &str, cli: Cli) -> Result<()> {
 }
 
 #[test]
-fn gemini_is_free_again_when_alongside_crashes_in_mid_review_and_is_back_at_once() -> Result<()> {
+fn gemini_is_free_after_a_crash_and_restart_in_mid_review() -> Result<()> {
     alongside_crashes_in_mid_review("whole Gemini CLI, companion crashed", Cli::Gemini)
 }
 
 #[test]
-fn qwen_is_free_again_when_alongside_crashes_in_mid_review_and_is_back_at_once() -> Result<()> {
+fn qwen_is_free_after_a_crash_and_restart_in_mid_review() -> Result<()> {
     alongside_crashes_in_mid_review("whole Qwen Code, companion crashed", Cli::Qwen)
 }
 
@@ -53,10 +53,10 @@ fn alongside_crashes_in_mid_review(story: &str, cli: Cli) -> Result<()> {
     let agent = stage.start(cli, shout(cli, &stage.file))?;
     agent.ask(REQUEST)?;
     agent.wait_until_it_asks()?;
-    stage.reviewer().wait_until_told("+TWO")?;
+    stage.reviewer().wait_until_shown("+TWO")?;
     kill_process(stage.host()?, Signal::KILL)?;
 
-    // Nobody but the new companion can end the diff: Enter and Esc are dead in an agent whose stream was cut.
+    // Only the new companion can end the diff: Enter and Esc are dead in an agent whose stream was cut.
     agent.wait_until_free()?;
     agent.ask(NEXT_REQUEST)?;
     agent.wait_until_it_says(NEXT_ANSWER)?;

@@ -1,30 +1,30 @@
-//! What every story needs: a project, a terminal, somebody who decides in one pane and agents in others.
+//! The stage of every story: a project, a terminal, a person who decides in one pane, and agents in others.
 
 use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::Duration;
 
 use alongside_rig::agent::Agent;
 use alongside_rig::cli::{self, Cli};
 use alongside_rig::model::Script;
+use alongside_rig::program::{alongside, companions};
 use alongside_rig::tmux::{Pane, Tmux};
 use alongside_rig::wait::{self, PATIENCE};
-use alongside_rig::{Rig, Sandbox, alongside_bin, rig_or_skip};
-use anyhow::{Result, ensure};
+use alongside_rig::{Rig, Sandbox, rig_or_skip};
+use anyhow::Result;
 use rustix::process::Pid;
 use serde_json::Value;
 
 use crate::desk::Desk;
 
-/// Desks distrust answers that come sooner than a person can read.
+/// Desks ignore answers that come sooner than a person can read.
 pub(crate) const READING: Duration = Duration::from_millis(500);
 
-/// What the screen says while a person stays in the editor.
+/// The text on the screen while a person stays in the editor.
 pub(crate) const IN_EDITOR: &str = "saved, and still in the editor";
 
-/// A window in which agents show all they have to say.
+/// A window large enough for agents' output.
 const ROOMY: (u16, u16) = (100, 50);
 
 /// The scene of one story. Fields are dropped in this order: the terminal first, the sandbox last.
@@ -127,26 +127,18 @@ impl Stage {
         Ok(agent)
     }
 
-    /// What `alongside` prints for these arguments, typed in the project.
-    pub(crate) fn alongside(&self, arguments: &[&str]) -> Result<String> {
-        let mut alongside = Command::new(alongside_bin()?);
-        alongside.env_clear().envs(self.sandbox.env()).current_dir(self.sandbox.project());
-        let output = alongside.args(arguments).output()?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "alongside {} failed: {said}", arguments.join(" "));
-        Ok(String::from_utf8(output.stdout)?)
-    }
-
     /// Waits until the newest draft holds `text`.
     pub(crate) fn wait_until_drafted(&self, text: &str) -> Result<()> {
-        wait::until("the text in a draft", PATIENCE, || match self.alongside(&["drafts", "show", "1"]) {
-            Ok(draft) if draft == text => Ok(()),
-            Ok(draft) => Err(draft),
-            Err(error) => Err(error.to_string()),
+        wait::until("the text in a draft", PATIENCE, || {
+            match alongside(&self.sandbox, &["drafts", "show", "1"]) {
+                Ok(draft) if draft == text => Ok(()),
+                Ok(draft) => Err(draft),
+                Err(error) => Err(error.to_string()),
+            }
         })
     }
 
-    /// The process that serves the agents. One that is held up does not say it in time.
+    /// The process that serves the agents; a busy one may take a while to answer.
     pub(crate) fn host(&self) -> Result<Pid> {
         wait::until("the process of the companion", PATIENCE, || {
             let status = self.status().map_err(|error| error.to_string())?;
@@ -155,8 +147,8 @@ impl Stage {
         })
     }
 
-    /// Saves a file as a person does, until it is noticed, and agents are told of it: the folders are watched
-    /// a moment after alongside serves.
+    /// Saves a file as a person does, again and again until agents see it in their context: alongside watches
+    /// the folders only a moment after it serves.
     pub(crate) fn save(&self, name: &str, text: &str) -> Result<PathBuf> {
         wait::until("the saved file in the context", PATIENCE, || {
             let path = self.sandbox.write(name, text);
@@ -169,16 +161,15 @@ impl Stage {
         })
     }
 
-    /// What `alongside status` says of the companion of this project.
+    /// The status of this project's companion.
     fn status(&self) -> Result<Value> {
-        let status: Value = serde_json::from_str(&self.alongside(&["status", "--json"])?)?;
-        Ok(status["companions"][0].clone())
+        Ok(companions(&self.sandbox)?[0].clone())
     }
 
-    /// Variables by which anything that runs here could find a companion.
-    pub(crate) fn variables_that_lead_to_a_companion(&self) -> Vec<String> {
+    /// The variables by which a process here could find a companion.
+    pub(crate) fn companion_variables(&self) -> Vec<String> {
         let environment = |pid: Pid| fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())).ok();
-        // Without a process's environment it has ended.
+        // A process that has ended has no environment.
         let environments = self.sandbox.processes().into_iter().filter_map(environment);
         let environments = environments.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let names = |environment: String| -> Vec<String> {
@@ -188,7 +179,7 @@ impl Stage {
         environments.flat_map(names).collect()
     }
 
-    /// What the file holds now.
+    /// The present content of the file.
     pub(crate) fn on_disk(&self) -> String {
         String::from_utf8(fs::read(&self.file).unwrap()).unwrap()
     }
@@ -200,7 +191,7 @@ pub(crate) struct Reviewer {
 }
 
 impl Reviewer {
-    /// Waits until so many agents have been announced.
+    /// Waits until so many agents have connected.
     pub(crate) fn wait_until_connected(&self, agents: usize) -> Result<()> {
         let what = format!("{agents} connected agent(s)");
         self.pane.wait_for(&what, |screen| screen.matches("is connected").count() >= agents).map(drop)
@@ -210,7 +201,7 @@ impl Reviewer {
         self.pane.wait_within(deadline, "a connected agent", |screen| screen.contains("is connected")).is_ok()
     }
 
-    /// Answers `key` as soon as the change to `line` is in question.
+    /// Answers `key` once the question is about the change to `line`.
     pub(crate) fn answer_about(&self, line: &str, key: &str) -> Result<()> {
         let added = format!("\n+{line}\n");
         self.answer(&format!("a question about {line:?}"), key, |screen| {
@@ -218,13 +209,13 @@ impl Reviewer {
         })
     }
 
-    /// Answers `key` as soon as there is a question while the screen shows `words`.
+    /// Answers `key` once there is a question and the screen shows `words`.
     pub(crate) fn answer_after(&self, words: &str, key: &str) -> Result<()> {
         self.answer(&format!("a question after {words:?}"), key, |screen| screen.contains(words))
     }
 
     /// Waits until `words` are on the screen.
-    pub(crate) fn wait_until_told(&self, words: &str) -> Result<()> {
+    pub(crate) fn wait_until_shown(&self, words: &str) -> Result<()> {
         self.pane.wait_for(&format!("{words:?}"), |screen| screen.contains(words)).map(drop)
     }
 

@@ -1,6 +1,7 @@
 //! Three whole agents at one desk, at the same time.
 
 use alongside_rig::cli::Cli;
+use alongside_rig::program::alongside;
 use anyhow::Result;
 
 use crate::desk::WIDE;
@@ -10,7 +11,7 @@ use crate::script::{
 use crate::stage::Stage;
 
 #[test]
-fn three_agents_propose_at_once_and_each_hears_of_its_own_change_only() -> Result<()> {
+fn three_agents_at_once_get_their_own_outcomes() -> Result<()> {
     let Some(stage) = Stage::set("three whole agents, one desk", ORIGINAL, EDIT)? else {
         return Ok(());
     };
@@ -20,21 +21,21 @@ fn three_agents_propose_at_once_and_each_hears_of_its_own_change_only() -> Resul
     let gemini = stage.start_at(&desk, Cli::Gemini, shout(Cli::Gemini, &stage.file))?;
     let qwen = stage.start_at(&desk, Cli::Qwen, shout(Cli::Qwen, &songs))?;
     let other = stage.start_at(&desk, Cli::Gemini, shout(Cli::Gemini, &tales))?;
-    assert_eq!(stage.variables_that_lead_to_a_companion(), Vec::<String>::new());
+    assert_eq!(stage.companion_variables(), Vec::<String>::new());
 
-    // What arrives does not change what is being read.
+    // A new proposal does not replace the open one.
     gemini.ask(REQUEST)?;
     desk.wait_until_it_reads("notes.txt")?;
     qwen.ask(REQUEST)?;
-    desk.wait_until_told("songs.txt: Qwen Code proposes this too; it waits (2 reviews, Tab goes on).")?;
+    desk.wait_until_shown("songs.txt: Qwen Code proposes this too; it waits (2 reviews, Tab goes on).")?;
     other.ask(REQUEST)?;
-    desk.wait_until_told("tales.txt: Gemini CLI proposes this too; it waits (3 reviews, Tab goes on).")?;
+    desk.wait_until_shown("tales.txt: Gemini CLI proposes this too; it waits (3 reviews, Tab goes on).")?;
     assert!(desk.reads("notes.txt")?, "it turned the page:\n{}", desk.pane.screen()?);
     for agent in [&gemini, &qwen, &other] {
         agent.wait_until_it_asks()?;
     }
 
-    // One change is kept, one dropped, one edited, and that taken back and done again.
+    // One change is kept, one dropped, one edited; the edit is undone and redone.
     desk.press_at("notes.txt", "j")?;
     desk.press_after("change 2 of 3", "Space")?;
     desk.press_after("2 kept, 1 dropped", "e")?;
@@ -49,34 +50,34 @@ fn three_agents_propose_at_once_and_each_hears_of_its_own_change_only() -> Resul
         agent.wait_until_it_asks()?;
     }
 
-    // Tab goes to what waits. Nothing is written of what is rejected, and its agent goes on.
+    // Tab goes to the next waiting review. A rejected agent writes nothing and continues.
     desk.press_at("songs.txt", "Tab")?;
     desk.press_at("tales.txt", "r")?;
-    desk.wait_until_told("tales.txt: rejected; Gemini CLI is told.")?;
+    desk.wait_until_shown("tales.txt: rejected; Gemini CLI is told.")?;
     other.wait_until_free()?;
     other.ask(NEXT_REQUEST)?;
     other.wait_until_it_says(NEXT_ANSWER)?;
     assert_eq!(std::fs::read_to_string(&tales)?, ORIGINAL);
 
-    // Answered in its own prompt, Qwen writes its own text: what was made of it here is in the drafts.
+    // Answered in its own prompt, Qwen writes its own text; the person's text is in the drafts.
     qwen.wait_until_it_asks()?;
     desk.press_at("songs.txt", "Space")?;
-    desk.wait_until_told("2 kept, 1 dropped")?;
+    desk.wait_until_shown("2 kept, 1 dropped")?;
     qwen.pane.press("Enter")?;
     qwen.wait_until_it_says(DONE)?;
-    desk.wait_until_told("songs.txt: was answered in Qwen Code itself. Your edits are in")?;
-    desk.wait_until_told("No review waits.")?;
+    desk.wait_until_shown("songs.txt: was answered in Qwen Code itself. Your edits are in")?;
+    desk.wait_until_shown("No review waits.")?;
     assert_eq!(std::fs::read_to_string(&songs)?, SHOUTED);
-    assert_eq!(stage.alongside(&["drafts", "show", "1"])?, SHOUTED.replace("TWO", "two"));
+    assert_eq!(alongside(&stage.sandbox, &["drafts", "show", "1"])?, SHOUTED.replace("TWO", "two"));
 
-    // Answered in its own prompt, Gemini asks for the text and writes what was made of it here.
+    // Answered in its own prompt, Gemini fetches the person's text and writes it.
     other.ask(REQUEST_AGAIN)?;
     desk.press_at("tales.txt", "Space")?;
-    desk.wait_until_told("2 kept, 1 dropped")?;
+    desk.wait_until_shown("2 kept, 1 dropped")?;
     other.wait_until_it_asks()?;
     other.pane.press("Enter")?;
     other.wait_until_it_says(DONE)?;
-    desk.wait_until_told("tales.txt: was answered in Gemini CLI itself.")?;
+    desk.wait_until_shown("tales.txt: was answered in Gemini CLI itself.")?;
     assert_eq!(std::fs::read_to_string(&tales)?, SHOUTED.replace("TWO", "two"));
 
     // Nothing waits: leaving needs no question.

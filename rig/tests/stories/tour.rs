@@ -1,6 +1,7 @@
-//! The tour of the README, as somebody new takes it in small terminals; and the other ways in and out.
+//! The README's tour in small terminals, as a newcomer takes it; and the other ways in and out.
 
 use alongside_rig::cli::Cli;
+use alongside_rig::program::alongside;
 use anyhow::Result;
 
 use crate::desk::{Desk, SMALL};
@@ -14,7 +15,7 @@ fn the_tour_of_the_readme_works_at_80_by_24() -> Result<()> {
     };
     let songs = stage.sandbox.write("songs.txt", ORIGINAL);
     let desk = stage.open_desk(SMALL)?;
-    desk.wait_until_told("Start gemini or qwen in this project, in another terminal")?;
+    desk.wait_until_shown("Start gemini or qwen in this project, in another terminal")?;
     let gemini = stage.install_in(Cli::Gemini, shout(Cli::Gemini, &stage.file), SMALL)?;
     gemini.start()?;
     desk.wait_until_connected(1)?;
@@ -28,19 +29,19 @@ fn the_tour_of_the_readme_works_at_80_by_24() -> Result<()> {
     desk.press_after("2 kept, 1 dropped", "Space")?;
     desk.press_after("3 kept", "Space")?;
     desk.press_after("2 kept, 1 dropped", "e")?;
-    desk.wait_until_told("1 kept, 1 dropped, 1 edited")?;
+    desk.wait_until_shown("1 kept, 1 dropped, 1 edited")?;
     qwen.ask(REQUEST)?;
-    desk.wait_until_told("songs.txt: Qwen Code proposes this too; it waits (2 reviews, Tab goes on).")?;
+    desk.wait_until_shown("songs.txt: Qwen Code proposes this too; it waits (2 reviews, Tab goes on).")?;
     desk.press_at("notes.txt", "a")?;
     gemini.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), SHOUTED.replace("EIGHT", "eight").replace("FOURTEEN", "14"));
 
-    // A second desk joins the first, and may be left without a question.
+    // A second desk joins the first, and leaves without a question.
     let second = stage.open_desk(SMALL)?;
     second.press_at("songs.txt", "q")?;
     second.wait_until_left()?;
     desk.press_at("songs.txt", "r")?;
-    desk.wait_until_told("songs.txt: rejected; Qwen Code is told.")?;
+    desk.wait_until_shown("songs.txt: rejected; Qwen Code is told.")?;
     qwen.wait_until_free()?;
     assert_eq!(std::fs::read_to_string(&songs)?, ORIGINAL);
     desk.pane.press("q")?;
@@ -48,7 +49,7 @@ fn the_tour_of_the_readme_works_at_80_by_24() -> Result<()> {
 }
 
 #[test]
-fn the_last_desk_asks_before_it_leaves_agents_without_an_answer() -> Result<()> {
+fn last_desk_asks_before_leaving_agents_unanswered() -> Result<()> {
     let Some(stage) = Stage::set("whole Qwen Code, the last desk leaves", ORIGINAL, EDIT)? else {
         return Ok(());
     };
@@ -67,12 +68,12 @@ fn the_last_desk_asks_before_it_leaves_agents_without_an_answer() -> Result<()> 
     qwen.ask(NEXT_REQUEST)?;
     qwen.wait_until_it_says(NEXT_ANSWER)?;
     assert_eq!(stage.on_disk(), ORIGINAL);
-    assert_eq!(stage.alongside(&["drafts", "show", "1"])?, SHOUTED.replace("TWO", "two"));
+    assert_eq!(alongside(&stage.sandbox, &["drafts", "show", "1"])?, SHOUTED.replace("TWO", "two"));
     Ok(())
 }
 
 #[test]
-fn alongside_run_opens_the_desk_in_a_pane_that_closes_with_the_agent() -> Result<()> {
+fn alongside_run_opens_a_desk_pane_that_closes_with_the_agent() -> Result<()> {
     let Some(stage) = Stage::set("whole Gemini CLI, alongside run opens a desk", ORIGINAL, EDIT)? else {
         return Ok(());
     };
@@ -80,8 +81,8 @@ fn alongside_run_opens_the_desk_in_a_pane_that_closes_with_the_agent() -> Result
     gemini.start_with("alongside run -- gemini")?;
     let desk = Desk::new(stage.terminal.opened_beside(&gemini.pane, "the desk beside it")?);
     desk.wait_until_connected(1)?;
-    // It is told by variables too, which no other story has.
-    assert_ne!(stage.variables_that_lead_to_a_companion(), Vec::<String>::new());
+    // The agent also gets variables, which no other story has.
+    assert_ne!(stage.companion_variables(), Vec::<String>::new());
     gemini.ask(REQUEST)?;
     desk.press_at("notes.txt", "Space")?;
     desk.press_after("2 kept, 1 dropped", "a")?;

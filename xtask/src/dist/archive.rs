@@ -1,5 +1,5 @@
-//! The archive: the program, its manual pages and completions as it writes them itself, and what people read
-//! first.
+//! The archive: the program, the manual pages and completions that it writes itself, and the texts for
+//! people.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use anyhow::Context as _;
 
 use super::{Product, root, tools};
 
-/// What everybody gets to read.
+/// The texts in every package.
 pub(super) const TEXTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];
 
-/// Shells that complete, and the names that they look for.
+/// Shells with completions, and the file names that they expect.
 const COMPLETIONS: [(&str, &str); 5] = [
     ("bash", "alongside.bash"),
     ("zsh", "_alongside"),
@@ -21,7 +21,7 @@ const COMPLETIONS: [(&str, &str); 5] = [
     ("elvish", "alongside.elv"),
 ];
 
-/// What the program says of itself, in files.
+/// The files that the program writes about itself.
 #[derive(Debug)]
 pub(super) struct Pages {
     /// Manual pages: a directory of files such as `alongside.1`.
@@ -31,7 +31,7 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// Has the program write them.
+    /// Makes the program write them.
     pub(super) fn written_by(program: &Path, directory: &Path) -> anyhow::Result<Self> {
         let pages = Self { man: directory.join("man"), completions: directory.join("completions") };
         for directory in [&pages.man, &pages.completions] {
@@ -65,7 +65,7 @@ pub(super) fn make(product: &Product, pages: &Pages, scratch: &Path, out: &Path)
     }
     tools::run(Command::new("cp").arg("-r").args([&pages.man, &pages.completions]).arg(&tree))?;
     let mut tar = Command::new("tar");
-    // Nothing of the machine that made it: no order of its directories, no users, no times.
+    // Nothing of this machine: no directory order, users or times.
     tar.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=u=rwX,go=rX"])
         .arg(format!("--mtime=@{}", product.epoch))
         .args(["--use-compress-program=gzip -9n", "-cf"])

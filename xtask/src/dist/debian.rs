@@ -1,5 +1,4 @@
-//! The Debian package: the files of the archive where Debian expects them, and what dpkg wants to know of
-//! them.
+//! The Debian package: the files of the archive where Debian expects them, and dpkg's metadata.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +9,7 @@ use anyhow::{Context as _, bail};
 use super::archive::Pages;
 use super::{Product, root, tools};
 
-/// Who makes the package, where DEBFULLNAME and DEBEMAIL do not say.
+/// The maintainer unless DEBFULLNAME and DEBEMAIL name another.
 const MAINTAINER: (&str, &str) = ("The alongside contributors", "contributors@alongside.invalid");
 
 const DESCRIPTION: &str = "\
@@ -87,7 +86,7 @@ pub(super) fn make(product: &Product, pages: &Pages, scratch: &Path, out: &Path)
     tools::run(build.env("SOURCE_DATE_EPOCH", product.epoch.to_string()))
 }
 
-/// What becomes of `/` where the package is installed.
+/// The directory that becomes `/` where the package is installed.
 struct Tree {
     root: PathBuf,
 }
@@ -136,7 +135,8 @@ fn changelog(product: &Product) -> anyhow::Result<String> {
     let when = tools::output(Command::new("date").args(["--utc", "--rfc-email", &when]))?;
     let (version, maintainer) = (version(product), maintainer());
     Ok(format!(
-        "alongside ({version}) unstable; urgency=medium\n\n  * Release {}. What is new is in changelog.gz.\n\n -- {maintainer}  {when}",
+        "alongside ({version}) unstable; urgency=medium\n\n  \
+         * Release {}. What is new is in changelog.gz.\n\n -- {maintainer}  {when}",
         product.version
     ))
 }
@@ -144,7 +144,7 @@ fn changelog(product: &Product) -> anyhow::Result<String> {
 fn copyright() -> anyhow::Result<String> {
     let mut text = COPYRIGHT.to_owned() + "License: MIT\n";
     let license = fs::read_to_string(root().join("LICENSE-MIT"))?;
-    // Its title and the line of the copyright stand above.
+    // The title and the copyright line are already above.
     let terms = license.split_once("Permission").context("LICENSE-MIT has no terms")?.1;
     for line in format!("Permission{terms}").lines() {
         text += &if line.trim().is_empty() { " .\n".to_owned() } else { format!(" {line}\n") };
@@ -159,7 +159,7 @@ fn maintainer() -> String {
     format!("{} <{}>", said("DEBFULLNAME", MAINTAINER.0), said("DEBEMAIL", MAINTAINER.1))
 }
 
-/// A version that is still to come sorts before it in Debian with a tilde.
+/// The Debian version: with a tilde, a pre-release sorts before its release.
 fn version(product: &Product) -> String {
     format!("{}-1", product.version.replace('-', "~"))
 }
@@ -176,8 +176,8 @@ fn architecture(target: &str) -> anyhow::Result<&'static str> {
     })
 }
 
-/// What a dynamic program needs: the newest version of the C library that it names, and the unwinder. Nothing
-/// where it names none, as a static one does.
+/// The dependencies of a dynamic program: the newest C library version that it names, and the unwinder;
+/// `None` for a static program.
 fn depends(program: &[u8]) -> Option<String> {
     let names = |what: &[u8]| program.windows(what.len()).any(|window| window == what);
     const GLIBC: &[u8] = b"GLIBC_2.";
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_version_of_the_c_library_counts_as_a_number() {
+    fn newest_c_library_version_is_compared_by_number() {
         let program = b"\0GLIBC_2.2.5\0GLIBC_2.34\0GLIBC_2.9\0libgcc_s.so.1\0";
         assert_eq!(depends(program).as_deref(), Some("libc6 (>= 2.34), libgcc-s1"));
         assert_eq!(depends(b"\0GLIBC_2.4\0 and").as_deref(), Some("libc6 (>= 2.4)"));
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_and_processors_are_spelled_as_debian_does() {
+    fn versions_and_processors_use_debians_spelling() {
         let product = Product {
             program: "x".into(),
             version: "0.2.0-rc.1".into(),

@@ -1,5 +1,5 @@
-//! People without a compiler: the script and the package, from the program as it was built for the tests.
-//! `dist --try` does the same in a Debian that has nothing else.
+//! Tests the script and the package, made from the program that the tests use. `dist --try` does the same in
+//! a clean Debian.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -12,7 +12,7 @@ use alongside_testing::skip;
 
 use super::{Product, host, make, names, tools};
 
-/// What was made, and somebody who installs it.
+/// The packages, and a home to install them in.
 struct Stage {
     sandbox: Sandbox,
     out: PathBuf,
@@ -20,12 +20,11 @@ struct Stage {
 }
 
 impl Stage {
-    /// The program in it starts the one that was built for tests: that one is not stripped, and too large to
-    /// be packed often.
+    /// The packed program is a script that starts the tests' program, which is too large to be packed often.
     fn new() -> Option<Self> {
         let sandbox = Sandbox::new();
         let program = sandbox.tmp().join("program");
-        let built = alongside_rig::alongside_bin().expect("it was built before the tests");
+        let built = alongside_rig::alongside_bin().expect("the program is built before the tests");
         fs::write(&program, format!("#!/bin/sh\nexec '{}' \"$@\"\n", built.display())).unwrap();
         tools::run(Command::new("chmod").arg("755").arg(&program)).unwrap();
         let tar = tools::output(Command::new("tar").arg("--version")).unwrap_or_default();
@@ -81,7 +80,7 @@ fn said(output: &Output) -> String {
 }
 
 #[test]
-fn the_script_installs_what_works_and_takes_all_of_it_away_again() {
+fn script_installs_and_uninstalls_a_working_program() {
     let Some(stage) = Stage::new() else { return };
     let before = stage.home();
     let installed = stage.script(&stage.variables(), &[]);
@@ -122,7 +121,7 @@ fn the_script_installs_what_works_and_takes_all_of_it_away_again() {
 }
 
 #[test]
-fn what_cannot_be_installed_changes_nothing_and_says_what_to_do() {
+fn failed_install_changes_nothing_and_says_what_to_do() {
     let Some(stage) = Stage::new() else { return };
     let before = stage.home();
     let refused = |variables: &[(&str, &str)], why: &str| {
@@ -148,7 +147,7 @@ fn what_cannot_be_installed_changes_nothing_and_says_what_to_do() {
 }
 
 #[test]
-fn the_newest_of_several_versions_is_fetched_over_http() {
+fn newest_version_is_fetched_over_http() {
     let Some(stage) = Stage::new() else { return };
     if !tools::is_installed("curl") && !tools::is_installed("wget") {
         return skip("neither curl nor wget is installed");
@@ -196,7 +195,7 @@ fn serve(directory: PathBuf) -> String {
 }
 
 #[test]
-fn the_package_holds_what_debian_expects_and_is_the_same_when_it_is_made_again() {
+fn package_follows_debian_and_is_reproducible() {
     let Some(stage) = Stage::new() else { return };
     if !super::debian::can_be_made() {
         return skip("dpkg-deb is not installed");
@@ -243,7 +242,7 @@ fn same(one: &Path, other: &Path) -> bool {
 }
 
 #[test]
-fn a_script_that_is_published_knows_where_and_only_https_is_written_into_it() {
+fn published_script_has_its_https_url() {
     let Some(stage) = Stage::new() else { return };
     let out = stage.sandbox.tmp().join("published");
     make(&stage.product, &out, Some("https://example.org/alongside")).unwrap();

@@ -1,4 +1,4 @@
-//! The programs that packages are made with: those of every GNU system. Quiet while they succeed.
+//! Runs the programs that make packages. Their output is shown only when they fail.
 
 use std::process::{Command, Stdio};
 
@@ -9,7 +9,7 @@ pub(super) fn run(command: &mut Command) -> anyhow::Result<()> {
     output(command).map(drop)
 }
 
-/// Runs a program that must succeed; what it printed.
+/// Runs a program that must succeed, and returns its output.
 pub(super) fn output(command: &mut Command) -> anyhow::Result<String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.env("LC_ALL", "C").stdin(Stdio::null()).output();

@@ -1,6 +1,5 @@
-//! `cargo xtask dist --try`: the package and the script in a new, minimal Debian that has no compiler, as
-//! root and as an ordinary user. What the steps are stands in packaging/trial; each trial gets a Debian of
-//! its own.
+//! `cargo xtask dist --try`: tries the package (as root) and the script (as an ordinary user) in a new,
+//! minimal Debian without a compiler. The steps are in packaging/trial; each trial gets a Debian of its own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,25 +10,25 @@ use anyhow::Context as _;
 use super::{Product, debian, root, tools};
 use crate::run::run;
 
-/// Tried on top of a minimal system: readers of manuals, and shells that complete.
+/// Packages on top of a minimal system: a manual reader, and shells with completions.
 const PACKAGES: &str = "bash-completion,fish,man-db,zsh";
 
-/// The release where this machine is none of Debian's.
+/// The release to try where this machine does not run Debian.
 const SUITE: &str = "stable";
 
-/// Both trials; what cannot be tried here is said, and is no failure.
+/// Runs both trials. A trial that this machine cannot run is skipped with a message.
 pub(super) fn run_all(product: &Product, out: &Path, targets: &Path) -> anyhow::Result<ExitCode> {
     let base = match minimal_debian(targets) {
         Ok(base) => base,
         Err(why) => {
-            println!("SKIPPED: the trial in a clean Debian: {why:#}");
+            println!("SKIPPED: the trials in a clean Debian: {why:#}");
             return Ok(ExitCode::SUCCESS);
         }
     };
     let mut failed = 0;
     for (trial, user) in [("package", "root"), ("script", "dev")] {
         if trial == "package" && !out.join(debian::file_name(product)?).is_file() {
-            println!("SKIPPED: the trial of the package: there is none");
+            println!("SKIPPED: the trial of the package, which was not built");
             continue;
         }
         println!("==> a clean Debian, the {trial}");
@@ -39,34 +38,34 @@ pub(super) fn run_all(product: &Product, out: &Path, targets: &Path) -> anyhow::
             failed += 1;
         }
     }
-    println!("{}", if failed == 0 { "the trials passed" } else { "A TRIAL FAILED" });
+    println!("{}", if failed == 0 { "All trials passed." } else { "A TRIAL FAILED" });
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// A minimal Debian that is never changed; made once.
 fn minimal_debian(targets: &Path) -> anyhow::Result<PathBuf> {
     let user = tools::output(Command::new("id").arg("-u"))?;
-    anyhow::ensure!(user.trim() == "0", "it needs root, for chroot");
+    anyhow::ensure!(user.trim() == "0", "chroot needs root");
     anyhow::ensure!(tools::is_installed("debootstrap"), "debootstrap is not installed");
     tools::run(Command::new("unshare").args(["--mount", "--pid", "--fork", "true"]))
-        .context("new namespaces are not allowed here")?;
+        .context("this machine does not allow new namespaces")?;
     let suite = suite();
     let base = targets.join(format!("debian-{suite}"));
     if base.join("etc/debian_version").is_file() && !base.join("debootstrap").exists() {
         return Ok(base);
     }
-    // What was interrupted is of no use.
+    // A half-made Debian is of no use.
     let half = targets.join(format!("debian-{suite}.half"));
     let _ = fs::remove_dir_all(&half);
     let mut debootstrap = Command::new("debootstrap");
     debootstrap.args(["--variant=minbase", &format!("--include={PACKAGES}"), &suite]).arg(&half);
     let made = run(debootstrap.stdout(Stdio::null()))?;
-    anyhow::ensure!(made.success(), "debootstrap cannot get Debian {suite}; is there a mirror?");
+    anyhow::ensure!(made.success(), "debootstrap cannot install Debian {suite}; check the mirror");
     fs::rename(&half, &base)?;
     Ok(base)
 }
 
-/// The machine's own release if it is Debian: what was built here needs its C library or a newer one.
+/// The machine's own release if it runs Debian: the program needs its C library or a newer one.
 fn suite() -> String {
     let about = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let field = |name: &str| {
@@ -128,7 +127,7 @@ impl Debian {
 
 impl Drop for Debian {
     fn drop(&mut self) {
-        // What it mounted went with its namespace.
+        // Its mounts end with its namespace.
         if let Err(error) = fs::remove_dir_all(&self.root) {
             println!("cannot remove {}: {error}", self.root.display());
         }

@@ -1,5 +1,4 @@
-//! A picture of a terminal as SVG: sharp at any size, its text can be selected, and it needs nothing from
-//! elsewhere.
+//! A terminal picture as SVG: sharp at any size, with selectable text, and without external files.
 //!
 //! Every cell has a fixed place, whatever font the reader's machine has. The same screen gives the same
 //! bytes.
@@ -11,14 +10,14 @@ use vt100::{Cell, Color, Screen};
 /// Pixels. The fonts named below are 0.6 em wide, which makes cells and characters the same.
 const CELL: (u16, u16) = (9, 18);
 const FONT_SIZE: u16 = 15;
-/// From a cell's top to where its characters stand.
+/// From a cell's top to the baseline of its characters.
 const BASELINE: u16 = 14;
 /// Around the screen.
 const MARGIN: u16 = 9;
 const FONTS: &str =
     "ui-monospace,'SF Mono',Menlo,'DejaVu Sans Mono','Liberation Mono','Cascadia Mono',Consolas,monospace";
 
-/// What the sixteen named colours, and text and background without one, look like: `0xRRGGBB`.
+/// The sixteen named colours, and the default text and background, as `0xRRGGBB`.
 #[derive(Debug)]
 pub(crate) struct Colours {
     text: u32,
@@ -56,7 +55,7 @@ struct Style {
     underline: bool,
 }
 
-/// Neighbours that look alike.
+/// Neighbouring cells of one style.
 #[derive(Debug)]
 struct Run {
     style: Style,

@@ -1,70 +1,45 @@
-//! An agent: our own client, which settles outcomes by path as shipped clients do, behind a proxy of its own.
-//! It has one diff at a time, and turns to the next one when it has heard of the last.
+//! An agent: our own client behind a proxy of its own. Like shipped clients it matches outcomes by path, and
+//! has one open diff at a time.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use alongside_agent::{Endpoint, Identity, Outcome as Heard, Session, StreamState};
+use alongside_agent::{Endpoint, Identity, Outcome as Received, Session, StreamState};
 use anyhow::Result;
 use tokio::task::JoinHandle;
 
 use super::clock::Clock;
-use crate::chaos::project::Project;
-use crate::chaos::record::{Close, Gone, Outcome, Proposal};
+use super::proposal_log::ProposalLog;
+use crate::chaos::record::{CloseCall, Departure, Outcome, Proposal};
 use crate::wire::{Proxy, ReceiptFault};
 
-/// What agents' tasks note of their proposals, and the time they do it at; and the files that they write.
-#[derive(Debug, Clone)]
-pub(super) struct Notes {
-    book: Arc<Mutex<Book>>,
-    project: Project,
-}
-
-#[derive(Debug, Default)]
-pub(super) struct Book {
-    pub(super) now: u64,
-    pub(super) proposals: Vec<Proposal>,
-    /// Counts what was noted.
-    pub(super) news: usize,
-    /// The round is over: what comes now counts no more.
-    pub(super) is_closed: bool,
-}
-
-impl Notes {
-    pub(super) fn new(project: Project) -> Self {
-        Self { book: Arc::default(), project }
-    }
-
-    pub(super) fn book(&self) -> MutexGuard<'_, Book> {
-        self.book.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn note(&self, proposal: usize, what: impl FnOnce(u64, &mut Proposal)) {
-        let mut book = self.book();
-        if !book.is_closed {
-            book.news += 1;
-            let now = book.now;
-            what(now, &mut book.proposals[proposal]);
-        }
-    }
+/// A hold on an agent's connection.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hold {
+    /// When it ends, in milliseconds of the round.
+    pub(super) until: u64,
+    /// Whether the connections are reset then.
+    pub(super) resets: bool,
 }
 
 #[derive(Debug)]
 pub(super) struct Agent {
     number: usize,
-    life: usize,
-    notes: Notes,
-    /// Its proxies get receipts wrong in this way.
+    /// The number of its connection.
+    connection: usize,
+    log: ProposalLog,
+    /// Its proxies break receipts in this way.
     fault: Option<ReceiptFault>,
     proxy: Option<Proxy>,
     state: State,
-    /// The newest proposal, by its place in the notes.
+    /// The index of the newest proposal in the log.
     newest: Option<usize>,
-    /// A call that is on its way.
+    /// The call under way.
     call: Option<JoinHandle<()>>,
-    /// Until when nothing passes, and whether the connections are reset then.
-    pub(super) held: Option<(u64, bool)>,
-    struck: usize,
+    /// Nothing passes while it lasts.
+    pub(super) held: Option<Hold>,
+    /// Number of faults that [`Self::take_faults`] has reported.
+    faults: usize,
 }
 
 #[derive(Debug)]
@@ -75,23 +50,23 @@ enum State {
 }
 
 impl Agent {
-    pub(super) fn new(number: usize, notes: Notes, fault: Option<ReceiptFault>) -> Self {
+    pub(super) fn new(number: usize, log: ProposalLog, fault: Option<ReceiptFault>) -> Self {
         let (proxy, newest, call, held) = (None, None, None, None);
-        Self { number, life: 0, notes, fault, proxy, state: State::Ended, newest, call, held, struck: 0 }
+        Self { number, connection: 0, log, fault, proxy, state: State::Ended, newest, call, held, faults: 0 }
     }
 
     pub(super) fn proxy(&self) -> Option<&Proxy> {
         self.proxy.as_ref()
     }
 
-    /// Connects anew, if it is not connected.
+    /// Connects anew; false if it is connected.
     pub(super) fn start(&mut self, clock: &Clock, port: u16, token: &str) -> bool {
-        if !matches!(self.state, State::Ended) && !self.is_deaf() {
+        if !matches!(self.state, State::Ended) && !self.has_given_up() {
             return false;
         }
         self.end(clock, false);
-        self.life += 1;
-        self.struck = 0;
+        self.connection += 1;
+        self.faults = 0;
         let proxy = clock.complete(Proxy::with_fault(port, self.fault));
         proxy.hold(self.held.is_some());
         let (endpoint, token) = (Endpoint::local(proxy.port), token.to_owned());
@@ -102,22 +77,20 @@ impl Agent {
         true
     }
 
-    /// Ends it. What waited is nobody's from now on.
+    /// Ends it; false if it had ended. Its waiting proposal is abandoned.
     pub(super) fn end(&mut self, clock: &Clock, says_so: bool) -> bool {
+        let why = if self.has_given_up() { Departure::GaveUp } else { Departure::Ended };
         let state = std::mem::replace(&mut self.state, State::Ended);
         if matches!(state, State::Ended) {
             return false;
         }
-        let is_deaf =
-            matches!(&state, State::Connected(session) if *session.stream().borrow() == StreamState::Lost);
         if let Some(waiting) = self.waiting() {
-            let why = if is_deaf { Gone::Deaf } else { Gone::Ended };
-            self.notes.note(waiting, |now, proposal| proposal.gone = proposal.gone.or(Some((now, why))));
+            self.log.note_departure(waiting, why);
         }
         self.newest = None;
         if let Some(call) = self.call.take() {
             call.abort();
-            // Dropped, it lets the session go.
+            // The dropped task releases the session.
             clock.turn(1);
         }
         match state {
@@ -132,33 +105,29 @@ impl Agent {
         true
     }
 
-    /// Whether its client has given up.
-    fn is_deaf(&self) -> bool {
+    /// Whether its client has given up on the companion.
+    fn has_given_up(&self) -> bool {
         matches!(&self.state, State::Connected(session) if *session.stream().borrow() == StreamState::Lost)
     }
 
-    /// What it waits for.
+    /// The index of the proposal that it waits for.
     fn waiting(&self) -> Option<usize> {
         let newest = self.newest?;
-        let book = self.notes.book();
-        let proposal = &book.proposals[newest];
-        let has_failed = matches!(proposal.shown, Some((_, Err(_))));
-        let is_closed = proposal.closed.as_ref().is_some_and(|close| close.answered.is_some());
-        (proposal.outcome.is_none() && !has_failed && !is_closed && proposal.gone.is_none()).then_some(newest)
+        self.log.lock().proposals[newest].is_waiting().then_some(newest)
     }
 
     pub(super) fn propose(&mut self, clock: &Clock, path: &str, text: String, mark: String) -> bool {
         let State::Connected(session) = &self.state else { return false };
-        if self.held.is_some() || self.is_deaf() || self.waiting().is_some() {
+        if self.held.is_some() || self.has_given_up() || self.waiting().is_some() {
             return false;
         }
-        let (session, notes, path) = (session.clone(), self.notes.clone(), path.to_owned());
-        let mut book = notes.book();
-        let at = book.proposals.len();
-        let asked = book.now;
-        book.proposals.push(Proposal {
+        let (session, log, path) = (session.clone(), self.log.clone(), path.to_owned());
+        let mut entries = log.lock();
+        let index = entries.proposals.len();
+        let asked = entries.now;
+        entries.proposals.push(Proposal {
             agent: self.number,
-            life: self.life,
+            connection: self.connection,
             release: None,
             path: path.clone(),
             mark,
@@ -167,33 +136,31 @@ impl Agent {
             shown: None,
             outcome: None,
             closed: None,
-            gone: None,
+            departed: None,
         });
-        drop(book);
-        self.newest = Some(at);
+        drop(entries);
+        self.newest = Some(index);
         self.call = Some(clock.spawn(async move {
             let opened = session.open_diff(&path, &text).await;
             let stream = session.stream();
             drop(session);
-            let said = opened.as_ref().map(drop).map_err(ToString::to_string);
-            notes.note(at, |now, proposal| proposal.shown = Some((now, said)));
+            let shown = opened.as_ref().map(drop).map_err(ToString::to_string);
+            log.note(index, |now, proposal| proposal.shown = Some((now, shown)));
             let Ok(pending) = opened else { return };
             let outcome = match pending.outcome().await {
-                Heard::Accepted { content } => Outcome::Accepted(content),
-                Heard::Rejected | Heard::Closed { .. } => Outcome::Rejected,
-                Heard::Lost => {
+                Received::Accepted { content } => Outcome::Accepted(content),
+                Received::Rejected | Received::Closed { .. } => Outcome::Rejected,
+                Received::Lost => {
                     if *stream.borrow() != StreamState::Open {
-                        notes.note(at, |now, proposal| {
-                            proposal.gone = proposal.gone.or(Some((now, Gone::Deaf)))
-                        });
+                        log.note_departure(index, Departure::GaveUp);
                     }
                     return;
                 }
             };
-            notes.note(at, |now, proposal| {
-                // As agents do.
+            log.note(index, |now, proposal| {
+                // Agents write an accepted text themselves.
                 if let Outcome::Accepted(text) = &outcome {
-                    notes.project.write(now, Path::new(&path), text).expect("the project can be written");
+                    log.project.write(now, Path::new(&path), text).expect("the project is writable");
                 }
                 proposal.outcome = Some((now, outcome));
             });
@@ -201,27 +168,27 @@ impl Agent {
         true
     }
 
-    /// A person answers it in its own prompt.
-    pub(super) fn answer(&mut self, clock: &Clock) -> bool {
-        let (State::Connected(session), Some(at)) = (&self.state, self.waiting()) else { return false };
+    /// A person answers in the agent's own prompt, so that it calls `closeDiff`.
+    pub(super) fn answer_in_prompt(&mut self, clock: &Clock) -> bool {
+        let (State::Connected(session), Some(index)) = (&self.state, self.waiting()) else { return false };
         if self.held.is_some() {
             return false;
         }
-        let (session, notes) = (session.clone(), self.notes.clone());
-        let mut book = notes.book();
-        let asked = book.now;
-        let proposal = &mut book.proposals[at];
-        // Its prompt is there when openDiff is answered.
+        let (session, log) = (session.clone(), self.log.clone());
+        let mut entries = log.lock();
+        let asked = entries.now;
+        let proposal = &mut entries.proposals[index];
+        // The prompt appears when openDiff is answered.
         if !matches!(proposal.shown, Some((_, Ok(())))) || proposal.closed.is_some() {
             return false;
         }
-        proposal.closed = Some(Close { asked, answered: None });
+        proposal.closed = Some(CloseCall { asked, answered: None });
         let path = proposal.path.clone();
-        drop(book);
+        drop(entries);
         self.call = Some(clock.spawn(async move {
             let closed = session.close_diff(&path, true).await.map_err(|error| error.to_string());
             drop(session);
-            notes.note(at, |now, proposal| {
+            log.note(index, |now, proposal| {
                 if let Some(close) = &mut proposal.closed {
                     close.answered = Some((now, closed));
                 }
@@ -230,8 +197,8 @@ impl Agent {
         true
     }
 
-    /// Looks whether it has connected.
-    pub(super) fn look(&mut self, clock: &Clock) {
+    /// Takes the session of a finished connection attempt.
+    pub(super) fn poll(&mut self, clock: &Clock) {
         if let State::Connecting(connecting) = &mut self.state
             && connecting.is_finished()
         {
@@ -242,18 +209,16 @@ impl Agent {
         }
     }
 
-    /// How many faults have struck since this was asked last.
-    pub(super) fn struck(&mut self) -> usize {
-        let struck = self.proxy.as_ref().map_or(0, |proxy| *proxy.struck().borrow());
-        let news = struck.saturating_sub(self.struck);
-        self.struck = struck;
-        news
+    /// Number of armed faults that have struck since the last call.
+    pub(super) fn take_faults(&mut self) -> usize {
+        let faults = self.proxy.as_ref().map_or(0, |proxy| *proxy.struck().borrow());
+        faults.saturating_sub(std::mem::replace(&mut self.faults, faults))
     }
 
-    /// From now on something passes again.
-    pub(super) fn let_go(&mut self) {
-        if let (Some((_, resets)), Some(proxy)) = (self.held.take(), &self.proxy) {
-            if resets {
+    /// Ends the hold.
+    pub(super) fn release(&mut self) {
+        if let (Some(hold), Some(proxy)) = (self.held.take(), &self.proxy) {
+            if hold.resets {
                 proxy.cut();
             }
             proxy.hold(false);

@@ -1,12 +1,11 @@
-//! A party's own time: a runtime on this thread whose clock stands still until it is told to go on, and that
-//! runs only when it is driven. So a party can be frozen, and fall behind, and be killed between any two of
-//! its steps.
+//! A party's own clock: a runtime on this thread whose time is paused and that runs only when driven. So the
+//! script can freeze a party, let it fall behind, and kill it between any two of its steps.
 
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
-/// See the module. Dropping it ends everything in it, as a kill would: tasks, connections, listeners.
+/// A paused runtime. Dropping it ends its tasks, connections and listeners, as a kill would.
 #[derive(Debug)]
 pub(super) struct Clock {
     runtime: Runtime,
@@ -15,14 +14,13 @@ pub(super) struct Clock {
 impl Clock {
     pub(super) fn new() -> anyhow::Result<Self> {
         let mut builder = Builder::new_current_thread();
-        // One thread for blocking work does it in order, so that one more job says when all before it are
-        // done.
+        // One blocking thread works in order, so that one more job shows when all before it are done.
         let runtime = builder.enable_all().start_paused(true).max_blocking_threads(1).build()?;
         Ok(Self { runtime })
     }
 
-    /// Lets everybody here take so many turns. The clock stands: it goes on by itself only for a runtime that
-    /// has nothing to do, and this one always has the next turn.
+    /// Runs all tasks for so many turns. Time stands still: it advances by itself only in an idle runtime,
+    /// and this one always has the next turn to take.
     pub(super) fn turn(&self, turns: usize) {
         self.runtime.block_on(async {
             for _ in 0..turns {
@@ -31,9 +29,9 @@ impl Clock {
         });
     }
 
-    /// Waits for blocking work, whose threads know nothing of the clock.
-    pub(super) fn until_written(&self) {
-        // It ends with an error only if the runtime does.
+    /// Waits for blocking work, which runs on threads outside the paused time.
+    pub(super) fn finish_blocking_work(&self) {
+        // The job fails only if the runtime ends.
         let _ = self.runtime.block_on(self.runtime.spawn_blocking(|| ()));
     }
 
@@ -41,7 +39,7 @@ impl Clock {
         self.runtime.block_on(tokio::time::advance(by));
     }
 
-    /// Runs something to its end, and nobody else meanwhile. The clock runs ahead where it waits.
+    /// Runs `work` to its end, and no other party meanwhile. Time advances by itself while it waits.
     pub(super) fn complete<T>(&self, work: impl Future<Output = T>) -> T {
         self.runtime.block_on(work)
     }
@@ -53,7 +51,7 @@ impl Clock {
         self.runtime.spawn(work)
     }
 
-    /// For what wants to be called within a runtime.
+    /// Calls `call` in the context of the runtime.
     pub(super) fn within<T>(&self, call: impl FnOnce() -> T) -> T {
         let _guard = self.runtime.enter();
         call()

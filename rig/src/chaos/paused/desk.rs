@@ -1,16 +1,16 @@
-//! A desk: what its person sees is what the companion told it, and every request is made on that.
+//! A desk: it shows the reviews that the companion sent, and a person acts on exactly those.
 
 use std::collections::BTreeMap;
 
 use alongside_desk::{
-    ActiveFile, Change, ContextReport, Decision as Word, Desk as Seat, Event, Position, Range, Refusal,
+    ActiveFile, Change, ContextReport, Decision as Verdict, Desk as Seat, Event, Position, Range, Refusal,
     Request, Review, ReviewId, Revised,
 };
 use tokio::sync::oneshot::{self, error::TryRecvError};
 
-use crate::chaos::record::{Answer, Decision, Edit};
+use crate::chaos::record::{Decision, Edit, Record, Reply};
 
-type Answered = oneshot::Receiver<Result<Revised, Refusal>>;
+type PendingReply = oneshot::Receiver<Result<Revised, Refusal>>;
 
 #[derive(Debug)]
 pub(super) struct Desk {
@@ -18,63 +18,57 @@ pub(super) struct Desk {
     seat: Option<Seat>,
     reviews: BTreeMap<ReviewId, Review>,
     pub(super) frozen_until: Option<u64>,
-    /// What was asked and not answered, by its place among all.
-    calls: Vec<(Call, Answered)>,
-    /// Counts what it has heard.
-    pub(super) news: usize,
+    /// The requests without a reply.
+    calls: Vec<(Call, PendingReply)>,
+    /// Number of events and replies received.
+    pub(super) activity: usize,
 }
 
+/// A request, by its index in the record.
 #[derive(Debug, Clone, Copy)]
 enum Call {
     Edit(usize),
     Decision(usize),
 }
 
-/// What was done at all desks.
-#[derive(Debug, Default)]
-pub(super) struct Deeds {
-    pub(super) edits: Vec<Edit>,
-    pub(super) decisions: Vec<Decision>,
-}
-
 impl Desk {
     pub(super) fn new(number: usize) -> Self {
         let (seat, reviews, frozen_until) = (None, BTreeMap::new(), None);
-        Self { number, seat, reviews, frozen_until, calls: Vec::new(), news: 0 }
+        Self { number, seat, reviews, frozen_until, calls: Vec::new(), activity: 0 }
     }
 
-    pub(super) fn is_there(&self) -> bool {
+    pub(super) fn has_joined(&self) -> bool {
         self.seat.is_some()
     }
 
-    pub(super) fn sit(&mut self, seat: Seat) {
+    pub(super) fn join(&mut self, seat: Seat) {
         self.reviews.clear();
         self.seat = Some(seat);
     }
 
-    /// Goes; what it asked last may still be done.
-    pub(super) fn leave(&mut self, says_so: bool, now: u64, deeds: &mut Deeds) -> bool {
+    /// Leaves; false if it had not joined. The companion may still take its last requests.
+    pub(super) fn leave(&mut self, says_so: bool, now: u64, record: &mut Record) -> bool {
         let Some(seat) = self.seat.take() else { return false };
         if says_so {
             drop(seat.send(Request::Leave));
         }
         for (call, _) in self.calls.drain(..) {
-            call.note(deeds, now, Answer::Nothing);
+            call.note(record, now, Reply::Missing);
         }
         true
     }
 
-    /// Hears what there is to hear.
-    pub(super) fn hear(&mut self, now: u64, deeds: &mut Deeds) {
+    /// Takes all waiting events and replies.
+    pub(super) fn receive(&mut self, now: u64, record: &mut Record) {
         let Some(seat) = self.seat.as_mut().filter(|_| self.frozen_until.is_none()) else { return };
         while let Some(event) = seat.try_next() {
-            self.news += 1;
+            self.activity += 1;
             match event {
                 Event::Opened(review) => drop(self.reviews.insert(review.id, review)),
                 Event::Changed(changed) => {
                     let review = self.reviews.get_mut(&changed.id);
                     if let Some(review) = review {
-                        review.take(changed).expect("a desk is told of changes in order");
+                        review.take(changed).expect("changes arrive in order");
                     }
                 }
                 Event::Closed(closed) => drop(self.reviews.remove(&closed.id)),
@@ -82,19 +76,18 @@ impl Desk {
                 Event::Status(_) | Event::Problem(_) => {}
             }
         }
-        let mut answered = 0;
-        self.calls.retain_mut(|(call, answer)| {
-            let answer = match answer.try_recv() {
-                Ok(Ok(_)) => Answer::Taken,
-                Ok(Err(Refusal::Stopped)) | Err(TryRecvError::Closed) => Answer::Nothing,
-                Ok(Err(refusal)) => Answer::Refused(refusal.to_string()),
+        let before = self.calls.len();
+        self.calls.retain_mut(|(call, reply)| {
+            let reply = match reply.try_recv() {
+                Ok(Ok(_)) => Reply::Taken,
+                Ok(Err(Refusal::Stopped)) | Err(TryRecvError::Closed) => Reply::Missing,
+                Ok(Err(refusal)) => Reply::Refused(refusal.to_string()),
                 Err(TryRecvError::Empty) => return true,
             };
-            call.note(deeds, now, answer);
-            answered += 1;
+            call.note(record, now, reply);
             false
         });
-        self.news += answered;
+        self.activity += before - self.calls.len();
     }
 
     fn pick(&self, pick: usize) -> Option<(&Seat, &Review)> {
@@ -103,47 +96,47 @@ impl Desk {
         Some((seat, review))
     }
 
-    /// Types a line, which stands nowhere else.
-    pub(super) fn edit(&mut self, pick: usize, mark: &str, now: u64, deeds: &mut Deeds) -> bool {
+    /// Types a line that occurs nowhere else in the round.
+    pub(super) fn edit(&mut self, pick: usize, mark: &str, now: u64, record: &mut Record) -> bool {
         let Some((seat, review)) = self.pick(pick) else { return false };
         let at = Position { line: (pick % 3) as u32, character: 0 };
         let changes = vec![Change { range: Some(Range { start: at, end: at }), text: format!("{mark}\n") }];
         let answer = seat.send(Request::EditReview { id: review.id, revision: review.revision, changes });
         let edit = Edit {
             desk: self.number,
-            proposal: mark_in(&review.proposed),
+            proposal: mark_of(&review.proposed),
             typed: mark.to_owned(),
             asked: now,
-            answered: (now, Answer::Nothing),
+            answered: (now, Reply::Missing),
         };
-        self.calls.push((Call::Edit(deeds.edits.len()), answer));
-        deeds.edits.push(edit);
+        self.calls.push((Call::Edit(record.edits.len()), answer));
+        record.edits.push(edit);
         true
     }
 
-    pub(super) fn decide(&mut self, pick: usize, accept: bool, now: u64, deeds: &mut Deeds) -> bool {
+    pub(super) fn decide(&mut self, pick: usize, accept: bool, now: u64, record: &mut Record) -> bool {
         let Some((seat, review)) = self.pick(pick) else { return false };
-        let decision = if accept { Word::Accept } else { Word::Reject };
+        let decision = if accept { Verdict::Accept } else { Verdict::Reject };
         let answer = seat.send(Request::DecideReview { id: review.id, revision: review.revision, decision });
         let decision = Decision {
             desk: self.number,
-            proposal: mark_in(&review.proposed),
+            proposal: mark_of(&review.proposed),
             text: review.current.to_string(),
             accept,
             asked: now,
-            answered: (now, Answer::Nothing),
+            answered: (now, Reply::Missing),
         };
-        self.calls.push((Call::Decision(deeds.decisions.len()), answer));
-        deeds.decisions.push(decision);
+        self.calls.push((Call::Decision(record.decisions.len()), answer));
+        record.decisions.push(decision);
         true
     }
 
-    /// How many reviews it shows.
-    pub(super) fn shows(&self) -> usize {
+    /// Number of reviews that it shows.
+    pub(super) fn review_count(&self) -> usize {
         self.reviews.len()
     }
 
-    pub(super) fn look_at(&self, path: &str) -> bool {
+    pub(super) fn open_file(&self, path: &str) -> bool {
         let Some(seat) = self.seat.as_ref().filter(|_| self.frozen_until.is_none()) else { return false };
         let active = Some(ActiveFile { path: path.to_owned(), ..ActiveFile::default() });
         drop(seat.send(Request::ChangeContext(ContextReport { active, ..ContextReport::default() })));
@@ -152,15 +145,15 @@ impl Desk {
 }
 
 impl Call {
-    fn note(self, deeds: &mut Deeds, now: u64, answer: Answer) {
+    fn note(self, record: &mut Record, now: u64, reply: Reply) {
         match self {
-            Self::Edit(at) => deeds.edits[at].answered = (now, answer),
-            Self::Decision(at) => deeds.decisions[at].answered = (now, answer),
+            Self::Edit(at) => record.edits[at].answered = (now, reply),
+            Self::Decision(at) => record.decisions[at].answered = (now, reply),
         }
     }
 }
 
-/// The line that names a proposal.
-fn mark_in(text: &str) -> String {
+/// The line of a text that identifies its proposal.
+fn mark_of(text: &str) -> String {
     text.lines().find(|line| line.starts_with("proposal ")).unwrap_or_default().to_owned()
 }

@@ -1,121 +1,108 @@
-//! A desk in a process of its own, as a round of chaos has it: the program's desk for scripts, or its
-//! language server under an editor that is one more process. It can be killed, frozen and left, and no
-//! question to it is waited for longer than the asker likes.
+//! A desk in a process of its own: the program's desk for scripts, or its language server below an editor,
+//! which is one more process. The script can kill, freeze and leave it; every request to it has a timeout.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use alongside_desk::{Changed, Closed, Decision, Event, Request, Review, ReviewId};
+use alongside_desk::{Changed, Decision, Event, Request, Review, ReviewId};
 use anyhow::{Context as _, Result};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::io::{AsyncRead, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::cli::alongside_bin;
+use super::desk_transport::Transport;
+use super::processes::signal;
+use crate::program::alongside_bin;
 use crate::sandbox::Sandbox;
 
-/// How a desk speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Speech {
-    /// `alongside review --json`: a line a message.
-    Lines,
-    /// `alongside lsp`, for an editor with a plugin: LSP's framing.
-    Framed,
-}
-
-/// What became of a question.
+/// The reply to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Answer {
-    /// It is done; the review has this revision now.
-    Done(u64),
-    /// It is refused, for this reason.
+pub(super) enum DeskReply {
+    /// The companion took it.
+    Done,
+    /// The companion refused it, for this reason.
     Refused(String),
-    /// Nothing came: the desk or its companion was in no state to answer.
-    Silent,
+    /// No reply came in time.
+    Missing,
 }
 
-/// What a desk has been told.
+/// Everything that a desk has received.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Seen {
-    /// The reviews it shows.
+    /// The open reviews.
     pub(super) reviews: BTreeMap<ReviewId, Review>,
-    /// Where edits went that nobody took.
-    pub(super) drafts: Vec<PathBuf>,
-    /// The companion's process and port, once it is told.
+    /// The companion's process and port, once known.
     pub(super) host: Option<(u32, u16)>,
-    /// Agents that listen.
-    pub(super) listening: usize,
     /// Its output has ended.
     pub(super) ended: bool,
 }
 
-type Waiting = Arc<Mutex<HashMap<u64, oneshot::Sender<Answer>>>>;
+type PendingRequests = Arc<Mutex<HashMap<u64, oneshot::Sender<DeskReply>>>>;
 
-/// See the module. A clone is the same desk.
+/// A desk's process. A clone is the same desk.
 #[derive(Debug, Clone)]
 pub(super) struct Desk {
-    pub(super) speech: Speech,
+    pub(super) transport: Transport,
     pub(super) pid: Pid,
-    /// The process that an editor's server speaks for.
+    /// The editor's process, if the desk is a language server.
     pub(super) editor: Option<Pid>,
-    lines: mpsc::UnboundedSender<String>,
-    waiting: Waiting,
+    output: mpsc::UnboundedSender<String>,
+    pending: PendingRequests,
     seen: watch::Receiver<Seen>,
     last_id: Arc<AtomicU64>,
 }
 
 impl Desk {
-    /// Starts one in the sandbox's project; it joins the companion there is, or starts one.
+    /// Starts a desk in the sandbox's project. It joins the running companion, or starts one.
     ///
     /// # Errors
     /// When the program is not built.
-    pub(super) fn start(sandbox: &Sandbox, speech: Speech) -> Result<Self> {
-        let editor = match speech {
-            Speech::Lines => None,
-            Speech::Framed => Some(spawn(sandbox.spawn(sandbox.command("sleep").arg("3600")))?.0),
+    pub(super) fn start(sandbox: &Sandbox, transport: Transport) -> Result<Self> {
+        let editor = match transport {
+            Transport::Lines => None,
+            Transport::Lsp => Some(spawn(sandbox.spawn(sandbox.command("sleep").arg("3600")))?.0),
         };
         let mut command = sandbox.command(alongside_bin()?);
-        match speech {
-            Speech::Lines => command.args(["review", "--json"]),
-            Speech::Framed => command.arg("lsp"),
+        match transport {
+            Transport::Lines => command.args(["review", "--json"]),
+            Transport::Lsp => command.arg("lsp"),
         };
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let (pid, input, output) = spawn(sandbox.spawn(&mut command))?;
         let (input, output) = (input.context("piped")?, output.context("piped")?);
-        let waiting = Waiting::default();
+        let pending = PendingRequests::default();
         let (seen_in, seen) = watch::channel(Seen::default());
-        let (lines, to_say) = mpsc::unbounded_channel();
-        tokio::spawn(say(input, to_say));
-        tokio::spawn(hear(speech, output, waiting.clone(), seen_in, lines.clone()));
-        let desk = Self { speech, pid, editor, lines, waiting, seen, last_id: Arc::default() };
+        let (sender, messages) = mpsc::unbounded_channel();
+        tokio::spawn(write(input, messages));
+        tokio::spawn(receive(transport, output, pending.clone(), seen_in, sender.clone()));
+        let desk = Self { transport, pid, editor, output: sender, pending, seen, last_id: Arc::default() };
         if let Some(editor) = editor {
-            desk.greet(editor, sandbox);
+            desk.initialize(editor, sandbox);
         }
         Ok(desk)
     }
 
-    /// What it knows.
+    /// Everything that it has received.
     pub(super) fn seen(&self) -> Seen {
         self.seen.borrow().clone()
     }
 
-    /// Waits until what it knows satisfies `probe`; `None` when that does not come in time.
-    pub(super) async fn until<T>(&self, patience: Duration, probe: impl Fn(&Seen) -> Option<T>) -> Option<T> {
+    /// Waits until its state satisfies `probe`; `None` after the timeout.
+    pub(super) async fn until<T>(&self, timeout: Duration, probe: impl Fn(&Seen) -> Option<T>) -> Option<T> {
         let mut seen = self.seen.clone();
-        let found = tokio::time::timeout(patience, seen.wait_for(|seen| probe(seen).is_some())).await;
+        let found = tokio::time::timeout(timeout, seen.wait_for(|seen| probe(seen).is_some())).await;
         probe(&*found.ok()?.ok()?)
     }
 
     /// Replaces the text of a review.
-    pub(super) async fn edit(&self, review: &Review, text: &str, patience: Duration) -> Answer {
+    pub(super) async fn edit(&self, review: &Review, text: &str, timeout: Duration) -> DeskReply {
         let changes = vec![alongside_desk::Change { range: None, text: text.into() }];
-        self.ask(&Request::EditReview { id: review.id, revision: review.revision, changes }, patience).await
+        self.ask(&Request::EditReview { id: review.id, revision: review.revision, changes }, timeout).await
     }
 
     /// Decides a review as it was at that revision.
@@ -124,42 +111,48 @@ impl Desk {
         id: ReviewId,
         revision: u64,
         decision: Decision,
-        patience: Duration,
-    ) -> Answer {
-        self.ask(&Request::DecideReview { id, revision, decision }, patience).await
+        timeout: Duration,
+    ) -> DeskReply {
+        self.ask(&Request::DecideReview { id, revision, decision }, timeout).await
     }
 
-    /// Asks, and waits for the answer so long at most.
-    pub(super) async fn ask(&self, request: &Request, patience: Duration) -> Answer {
+    /// Sends a request and waits for the reply.
+    pub(super) async fn ask(&self, request: &Request, timeout: Duration) -> DeskReply {
         let id = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
-        let (answered, answer) = oneshot::channel();
-        self.waiting.lock().expect("held for one statement").insert(id, answered);
-        let mut question = serde_json::to_value(request).unwrap_or_default();
-        question["id"] = json!(id);
-        self.say(question);
-        match tokio::time::timeout(patience, answer).await {
-            Ok(Ok(answer)) => answer,
-            _ => Answer::Silent,
+        let (sender, reply) = oneshot::channel();
+        self.pending.lock().expect("held for one statement").insert(id, sender);
+        let mut message = serde_json::to_value(request).unwrap_or_default();
+        message["id"] = json!(id);
+        self.send(message);
+        match tokio::time::timeout(timeout, reply).await {
+            Ok(Ok(reply)) => reply,
+            _ => DeskReply::Missing,
         }
     }
 
-    /// The person leaves it properly.
+    /// The person ends it properly.
     pub(super) fn leave(&self) {
-        match self.speech {
-            Speech::Lines => signal(self.pid, Signal::TERM),
-            Speech::Framed => {
-                self.say(json!({ "id": "bye", "method": "shutdown" }));
-                self.say(json!({ "method": "exit" }));
+        match self.transport {
+            Transport::Lines => signal(self.pid, Signal::TERM),
+            Transport::Lsp => {
+                self.send(json!({ "id": "bye", "method": "shutdown" }));
+                self.send(json!({ "method": "exit" }));
             }
         }
     }
 
-    fn say(&self, message: Value) {
-        // A desk that is gone hears nothing.
-        let _ = self.lines.send(framed(self.speech, message));
+    /// Kills it, and its editor.
+    pub(super) fn kill(&self) {
+        signal(self.pid, Signal::KILL);
+        self.editor.into_iter().for_each(|editor| signal(editor, Signal::KILL));
     }
 
-    fn greet(&self, editor: Pid, sandbox: &Sandbox) {
+    fn send(&self, message: Value) {
+        // The desk may be gone.
+        let _ = self.output.send(self.transport.encode(message));
+    }
+
+    fn initialize(&self, editor: Pid, sandbox: &Sandbox) {
         let project = sandbox.project();
         let params = json!({
             "processId": editor.as_raw_nonzero().get(),
@@ -168,115 +161,71 @@ impl Desk {
             "workspaceFolders": [{ "name": "project", "uri": format!("file://{}", project.display()) }],
             "initializationOptions": { "alongside": { "protocol": 1 } },
         });
-        self.say(json!({ "id": "hello", "method": "initialize", "params": params }));
-        self.say(json!({ "method": "initialized", "params": {} }));
+        self.send(json!({ "id": "hello", "method": "initialize", "params": params }));
+        self.send(json!({ "method": "initialized", "params": {} }));
     }
 }
 
-/// Sends a signal to a process that may be gone.
-pub(super) fn signal(pid: Pid, signal: Signal) {
-    let _ = kill_process(pid, signal);
-}
-
-/// Its process and its pipes; it is waited for, so that it does not stay a zombie.
+/// A child's process and pipes. A task waits for the child, so that no zombie stays.
 fn spawn(mut child: Child) -> Result<(Pid, Option<ChildStdin>, Option<tokio::process::ChildStdout>)> {
-    let pid = child.id().and_then(|pid| Pid::from_raw(pid.cast_signed())).context("it has just started")?;
+    let pid = child
+        .id()
+        .and_then(|pid| Pid::from_raw(pid.cast_signed()))
+        .context("a child that has just started")?;
     let pipes = (child.stdin.take(), child.stdout.take());
     tokio::spawn(async move { child.wait().await });
     Ok((pid, pipes.0, pipes.1))
 }
 
-fn framed(speech: Speech, mut message: Value) -> String {
-    match speech {
-        Speech::Lines => format!("{message}\n"),
-        Speech::Framed => {
-            message["jsonrpc"] = json!("2.0");
-            let body = message.to_string();
-            format!("Content-Length: {}\r\n\r\n{body}", body.len())
-        }
-    }
-}
-
-async fn say(mut to: ChildStdin, mut lines: mpsc::UnboundedReceiver<String>) {
-    while let Some(line) = lines.recv().await {
-        if to.write_all(line.as_bytes()).await.is_err() {
+async fn write(mut to: ChildStdin, mut messages: mpsc::UnboundedReceiver<String>) {
+    while let Some(message) = messages.recv().await {
+        if to.write_all(message.as_bytes()).await.is_err() {
             return;
         }
     }
 }
 
-async fn hear(
-    speech: Speech,
+async fn receive(
+    transport: Transport,
     from: impl AsyncRead + Unpin,
-    waiting: Waiting,
+    pending: PendingRequests,
     seen: watch::Sender<Seen>,
-    lines: mpsc::UnboundedSender<String>,
+    output: mpsc::UnboundedSender<String>,
 ) {
     let mut from = BufReader::new(from);
-    while let Some(message) = read(speech, &mut from).await {
+    while let Some(message) = transport.read(&mut from).await {
         if message.get("method").is_none() || message["method"] == "result" {
-            answered(&message, &waiting);
+            settle(&message, &pending);
         } else if message["method"] == "alongside/flushReview" {
-            flush(speech, &message, &lines);
+            let _ = output.send(transport.flush_answer(&message));
         } else {
             seen.send_modify(|seen| seen.take(message));
         }
     }
-    waiting.lock().expect("held for one statement").clear();
+    pending.lock().expect("held for one statement").clear();
     seen.send_modify(|seen| seen.ended = true);
 }
 
-async fn read(speech: Speech, from: &mut BufReader<impl AsyncRead + Unpin>) -> Option<Value> {
-    let mut line = String::new();
-    if speech == Speech::Lines {
-        return (from.read_line(&mut line).await.ok()? > 0).then(|| serde_json::from_str(&line).ok())?;
-    }
-    let mut length = None;
-    loop {
-        line.clear();
-        if from.read_line(&mut line).await.ok()? == 0 {
-            return None;
-        }
-        match line.trim_end() {
-            "" => break,
-            head => {
-                length = head.strip_prefix("Content-Length: ").map_or(length, |length| length.parse().ok())
-            }
-        }
-    }
-    let mut body = vec![0; length?];
-    from.read_exact(&mut body).await.ok()?;
-    serde_json::from_slice(&body).ok()
-}
-
-fn answered(message: &Value, waiting: &Waiting) {
+/// Hands a reply to the task that waits for it.
+fn settle(message: &Value, pending: &PendingRequests) {
     let Some(id) = message["id"].as_u64() else { return };
-    let Some(asker) = waiting.lock().expect("held for one statement").remove(&id) else { return };
+    let Some(sender) = pending.lock().expect("held for one statement").remove(&id) else { return };
     let why = |error: &Value| {
         let why = error["why"].as_str().or_else(|| error["data"]["why"].as_str());
         why.map_or_else(|| error.to_string(), str::to_owned)
     };
-    let answer = match message.get("error") {
-        Some(error) => Answer::Refused(why(error)),
-        None => Answer::Done(message["result"]["revision"].as_u64().unwrap_or_default()),
+    let reply = match message.get("error") {
+        Some(error) => DeskReply::Refused(why(error)),
+        None => DeskReply::Done,
     };
-    // Whoever asked may have stopped waiting.
-    let _ = asker.send(answer);
-}
-
-/// This desk holds nothing back.
-fn flush(speech: Speech, message: &Value, lines: &mpsc::UnboundedSender<String>) {
-    let answer = match speech {
-        Speech::Lines => json!({ "method": "alongside/didFlushReview", "params": message["params"] }),
-        Speech::Framed => json!({ "id": message["id"], "result": null }),
-    };
-    let _ = lines.send(framed(speech, answer));
+    // The task may have stopped waiting.
+    let _ = sender.send(reply);
 }
 
 impl Seen {
     fn take(&mut self, message: Value) {
         if message["method"] == "alongside/didChangeReview" {
-            // Scripts are told all of it, editors what changed.
+            // Scripts receive the whole review, editors only the change.
             if let Ok(review) = serde_json::from_value::<Review>(message["params"].clone()) {
                 self.reviews.insert(review.id, review);
             } else if let Ok(changed) = serde_json::from_value::<Changed>(message["params"].clone())
@@ -288,14 +237,8 @@ impl Seen {
         }
         match serde_json::from_value(message) {
             Ok(Event::Opened(review)) => drop(self.reviews.insert(review.id, review)),
-            Ok(Event::Closed(Closed { id, draft, .. })) => {
-                self.reviews.remove(&id);
-                self.drafts.extend(draft);
-            }
-            Ok(Event::Status(status)) => {
-                self.host = Some((status.pid, status.port));
-                self.listening = status.agents.iter().filter(|agent| agent.listening).count();
-            }
+            Ok(Event::Closed(closed)) => drop(self.reviews.remove(&closed.id)),
+            Ok(Event::Status(status)) => self.host = Some((status.pid, status.port)),
             _ => {}
         }
     }

@@ -1,97 +1,98 @@
-//! The end of a round: everybody who can still hear is told, everything ends properly, and then nothing may
+//! The end of a round: every agent with a stream gets its outcome, everything ends properly, and nothing may
 //! be left.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::Result;
 use rustix::process::Signal;
 use tokio::time::Instant;
 
-use super::agent::{Agent, WHERE, companions, records};
-use super::desk::{Desk, Speech, signal};
-use super::hosts;
-use super::world::{TRIES_FOR, World, is_waiting};
+use super::agent::Agent;
+use super::desk::Desk;
+use super::desk_transport::Transport;
+use super::processes::{companions, is_alive, signal, signal_companions, spawn_host_command};
+use super::round::{RETRY_PERIOD, Round};
 use crate::chaos::oracle::GRACE;
-use crate::chaos::record::{Gone, Kind, Left, Outcome, Record};
-use crate::ide_client::{CliAnswer, Release};
+use crate::chaos::record::{Departure, Leftovers, Outcome, Record, TroubleKind};
+use crate::ide_client::CliAnswer;
+use crate::release::Release;
 
-/// How long what waits may take to arrive, after the last trouble.
+/// How long outcomes may take to arrive after the last trouble.
 const CALM: Duration = Duration::from_secs(14);
 
 /// How long processes may take to end.
-const ENDED_WITHIN: Duration = Duration::from_secs(20);
+const END_TIMEOUT: Duration = Duration::from_secs(20);
 
-impl World<'_> {
-    /// Ends the round, and returns what is known of it.
+impl Round<'_> {
+    /// Ends the round, and returns its record.
     ///
     /// # Errors
-    /// When the machine cannot be looked at.
+    /// When the machine's files cannot be read.
     pub(super) async fn end(mut self) -> Result<Record> {
         let mut strays = Vec::new();
-        self.let_go();
+        self.end_all_troubles();
         let last = self.desks.len();
-        self.desks.push(Some(Desk::start(&self.lane.sandbox, Speech::Lines)?));
+        self.desks.push(Some(Desk::start(&self.machine.sandbox, Transport::Lines)?));
         let desk = self.desks[last].clone();
         let served = match &desk {
             Some(desk) => desk.until(Duration::from_secs(40), |seen| seen.host).await.is_some(),
             None => false,
         };
         if !served {
-            strays.push("a desk that is opened at the end gets no companion within 40 s".to_owned());
+            strays.push("a desk that starts at the end has no companion after 40 s".to_owned());
         }
-        for trouble in std::mem::take(&mut self.until_served) {
-            self.notes.over(trouble);
+        for trouble in std::mem::take(&mut self.troubles_until_desk) {
+            self.record.end_trouble(trouble);
         }
         if let Some(desk) = desk.filter(|_| served) {
             self.settle(last, &desk).await;
         }
         self.wait_for_receipts().await;
-        self.squatter.look(&self.lane.sandbox, &self.notes).await;
-        self.notes.sealed.store(true, Ordering::Release);
-        let mut aside = self.connections();
-        self.free_the_deaf().await;
+        self.squatter.note_leaks(&self.machine.sandbox, &self.record).await;
+        self.record.seal();
+        let mut diagnostics = self.connections();
+        self.free_stuck_agents().await;
         strays.extend(self.stop_all().await);
         self.tasks.shutdown().await;
         strays.extend(self.strays());
-        let left = Left { drafts: self.drafts(&mut strays), targets: self.notes.project.found(), strays };
-        let mut record = std::mem::take(&mut *self.notes.write());
-        record.left = left;
-        record.squats = self.squatter.get().taken;
-        aside.extend(self.logs());
-        record.aside = aside;
-        let end = self.notes.now();
+        let drafts = self.drafts(&mut strays);
+        let leftovers = Leftovers { drafts, targets: self.record.project.targets_on_disk(), strays };
+        let mut record = std::mem::take(&mut *self.record.lock());
+        record.leftovers = leftovers;
+        record.squats = self.squatter.lock().taken;
+        diagnostics.extend(self.logs());
+        record.diagnostics = diagnostics;
+        let end = self.record.now();
         record.troubles.iter_mut().for_each(|trouble| trouble.until = trouble.until.min(end));
-        self.lane.tidy()?;
-        self.lane.renew();
+        self.machine.tidy()?;
+        self.machine.end_old_agents();
         Ok(record)
     }
 
-    /// Nothing is in anybody's way any more.
-    fn let_go(&mut self) {
-        hosts::signal_all(&self.lane.sandbox, Signal::CONT);
-        self.living().for_each(|(_, desk)| signal(desk.pid, Signal::CONT));
-        self.seats.iter().filter_map(|seat| seat.agent.as_ref()).for_each(|agent| agent.signal(Signal::CONT));
+    /// Thaws every process, releases every connection, and ends the squatting.
+    fn end_all_troubles(&mut self) {
+        signal_companions(&self.machine.sandbox, Signal::CONT);
+        self.present_desks().for_each(|(_, desk)| signal(desk.pid, Signal::CONT));
+        self.slots.iter().filter_map(|slot| slot.agent.as_ref()).for_each(|agent| agent.signal(Signal::CONT));
         for proxy in self.proxies(None) {
             proxy.disarm();
             proxy.hold(false);
         }
-        self.squatter.get().leave();
+        self.squatter.lock().leave();
     }
 
-    /// What still waits is rejected, until nobody waits any more who can hear.
+    /// Rejects every review until no agent with a stream waits.
     async fn settle(&mut self, number: usize, desk: &Desk) {
-        let deadline = Instant::now() + CALM.max(self.left_of_grace());
+        let deadline = Instant::now() + CALM.max(self.rest_of_grace_period());
         let mut rejected = BTreeSet::new();
         while Instant::now() < deadline {
             let reviews = desk.seen().reviews;
             for review in reviews.values().filter(|review| rejected.insert((review.id, review.revision))) {
                 self.decide_on(number, desk.clone(), review, false);
             }
-            let waiting = self.find_the_deaf();
+            let waiting = self.note_lost_agents();
             if waiting == 0 && reviews.is_empty() {
                 return;
             }
@@ -99,38 +100,39 @@ impl World<'_> {
         }
     }
 
-    /// Until a companion whose editor went last has rejected what was proposed to it since.
-    fn left_of_grace(&self) -> Duration {
-        let record = self.notes.write();
-        let hidden = record.troubles.iter().filter(|trouble| trouble.kind == Kind::Hidden);
-        let ended = hidden.map(|trouble| trouble.from + GRACE + TRIES_FOR).max().unwrap_or(0);
-        Duration::from_millis(ended.saturating_sub(self.notes.now()))
+    /// How long until a companion without its editor rejects the proposals that it got since.
+    fn rest_of_grace_period(&self) -> Duration {
+        let record = self.record.lock();
+        let hidden = record.troubles.iter().filter(|trouble| trouble.kind == TroubleKind::Hidden);
+        let ended = hidden.map(|trouble| trouble.from + GRACE + RETRY_PERIOD).max().unwrap_or(0);
+        Duration::from_millis(ended.saturating_sub(self.record.now()))
     }
 
-    /// Notes who has given up on the companion, and returns how many others wait.
-    fn find_the_deaf(&mut self) -> usize {
-        let now = self.notes.now();
-        // It refuses everybody.
-        self.is_burned |= self.squatter.get().taken > 0;
+    /// Notes the agents that have given up on the companion, and returns how many others wait.
+    fn note_lost_agents(&mut self) -> usize {
+        let now = self.record.now();
+        // A squatter refuses every token.
+        self.is_token_burned |= self.squatter.lock().taken > 0;
         let mut waiting = 0;
-        for seat in &self.seats {
-            let (Some(index), Some(agent)) = (seat.latest, &seat.agent) else { continue };
-            let mut record = self.notes.write();
+        for slot in &self.slots {
+            let (Some(index), Some(agent)) = (slot.latest, &slot.agent) else { continue };
+            let mut record = self.record.lock();
             let proposal = &mut record.proposals[index];
-            if !is_waiting(proposal) {
+            if !proposal.is_waiting() {
                 continue;
             }
-            let mut lost = seat.lost.load(Ordering::Acquire);
+            let mut lost = slot.link.lost();
             let has_ever_listened = agent.proxies().iter().any(|proxy| proxy.streams() > 0);
             if !has_ever_listened {
-                // It counts as connected before it listens, and does not try again what is cut in between.
+                // It reports a connection before it listens, and does not retry a stream that is cut in
+                // between.
                 lost = lost.max(proposal.asked);
             }
-            if !agent.hears()
-                && now > lost + TRIES_FOR
-                && (has_given_up(agent, self.is_burned) || !has_ever_listened)
+            if !agent.has_stream()
+                && now > lost + RETRY_PERIOD
+                && (has_given_up(agent, self.is_token_burned) || !has_ever_listened)
             {
-                proposal.gone = Some((lost, Gone::Deaf));
+                proposal.departed = Some((lost, Departure::GaveUp));
             } else {
                 waiting += 1;
             }
@@ -138,13 +140,13 @@ impl World<'_> {
         waiting
     }
 
-    /// Drafts of what has arrived go with the receipts.
+    /// Waits until the receipts have removed the drafts of delivered texts.
     async fn wait_for_receipts(&self) {
         let deadline = Instant::now() + Duration::from_secs(3);
         while Instant::now() < deadline {
             let drafts = self.drafts(&mut Vec::new());
             let arrived = |draft: &String| {
-                self.notes.write().proposals.iter().any(|proposal| {
+                self.record.lock().proposals.iter().any(|proposal| {
                     matches!(&proposal.outcome, Some((_, Outcome::Accepted(text))) if text == draft)
                 })
             };
@@ -155,15 +157,16 @@ impl World<'_> {
         }
     }
 
-    /// Clients hold a lock while they wait: who is not answered in the agent's own prompt can never propose
+    /// Answers stuck agents in their own prompt: clients hold a lock while they wait, and could never propose
     /// again.
-    async fn free_the_deaf(&mut self) {
-        for seat in &mut self.seats {
-            let (Some(index), Some(agent)) = (seat.latest, seat.agent.clone()) else { continue };
+    async fn free_stuck_agents(&mut self) {
+        for slot in &mut self.slots {
+            let (Some(index), Some(agent)) = (slot.latest, slot.agent.clone()) else { continue };
             let stuck = {
-                let record = self.notes.write();
+                let record = self.record.lock();
                 let proposal = &record.proposals[index];
-                let is_stuck = is_waiting(proposal) || matches!(proposal.gone, Some((_, Gone::Deaf)));
+                let is_stuck =
+                    proposal.is_waiting() || matches!(proposal.departed, Some((_, Departure::GaveUp)));
                 is_stuck.then(|| proposal.path.clone())
             };
             let Some(path) = stuck else { continue };
@@ -172,37 +175,37 @@ impl World<'_> {
                 continue;
             }
             agent.signal(Signal::KILL);
-            self.lane.lose(seat.place);
-            seat.agent = None;
+            self.machine.forget(slot.place);
+            slot.agent = None;
         }
     }
 
-    /// Everybody leaves. Returns who does not.
+    /// Ends every party. Returns the processes that do not end.
     async fn stop_all(&mut self) -> Vec<String> {
-        for seat in &mut self.seats {
-            let Some(agent) = &seat.agent else { continue };
+        for slot in &mut self.slots {
+            let Some(agent) = &slot.agent else { continue };
             let done = tokio::time::timeout(Duration::from_secs(5), agent.disable()).await;
             if !done.is_ok_and(|done| done.is_ok()) {
                 agent.signal(Signal::KILL);
-                self.lane.lose(seat.place);
-                seat.agent = None;
+                self.machine.forget(slot.place);
+                slot.agent = None;
             }
         }
         for desk in self.desks.iter().flatten() {
             desk.leave();
         }
-        for pid in hosts::all(&self.lane.sandbox) {
-            if let Ok(mut child) = hosts::command(&self.lane.sandbox, "--stop", pid) {
-                let _ = tokio::time::timeout(ENDED_WITHIN, child.wait()).await;
+        for pid in companions(&self.machine.sandbox) {
+            if let Ok(mut child) = spawn_host_command(&self.machine.sandbox, "--stop", pid) {
+                let _ = tokio::time::timeout(END_TIMEOUT, child.wait()).await;
             }
         }
         let editors = self.desks.iter().flatten().filter_map(|desk| desk.editor);
         editors.for_each(|editor| signal(editor, Signal::TERM));
-        let deadline = Instant::now() + ENDED_WITHIN;
+        let deadline = Instant::now() + END_TIMEOUT;
         loop {
-            let kept = self.lane.kept();
-            let mut left = self.lane.sandbox.processes();
-            left.retain(|pid| !kept.contains(pid) && hosts::is_alive(*pid));
+            let kept = self.machine.kept_processes();
+            let mut left = self.machine.sandbox.processes();
+            left.retain(|pid| !kept.contains(pid) && is_alive(*pid));
             if left.is_empty() {
                 return Vec::new();
             }
@@ -218,81 +221,18 @@ impl World<'_> {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
-
-    /// The state of the agents' connections, a line for each.
-    fn connections(&self) -> Vec<String> {
-        let seats = self.seats.iter().enumerate();
-        let agents = seats.filter_map(|(number, seat)| Some((number, seat, seat.agent.as_ref()?)));
-        let lines = agents.flat_map(|(number, seat, agent)| {
-            let lost = seat.lost.load(Ordering::Acquire);
-            let name =
-                format!("agent {number} ({}, process {:?}, lost {lost})", agent.release(), agent.pid());
-            agent.proxies().into_iter().map(move |proxy| format!("{name}: {proxy:?}"))
-        });
-        lines.collect()
-    }
-
-    /// What the companions have logged.
-    fn logs(&self) -> Vec<String> {
-        let logs = files(&self.lane.sandbox.home().join(".local/state/alongside/log"));
-        let read = |path: PathBuf| Some(format!("{}:\n{}", path.display(), fs::read_to_string(&path).ok()?));
-        logs.into_iter().filter_map(read).collect()
-    }
-
-    /// Files that nobody needs any more.
-    fn strays(&self) -> Vec<String> {
-        let sandbox = &self.lane.sandbox;
-        let records = WHERE.iter().flat_map(|(root, below)| records(&companions(sandbox, root, below)));
-        let records = records.map(|(path, _)| path);
-        let state = sandbox.home().join(".local/state/alongside");
-        let registry = files(&sandbox.run().join("alongside"));
-        let registry = registry.into_iter().filter(|path| !path.ends_with("start.lock"));
-        let journal = files(&state.join("journal"));
-        let is_lock = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "lock");
-        let journal = journal.into_iter().filter(|path| !is_lock(path));
-        let all = records.chain(registry).chain(journal).chain(files(&sandbox.tmp()));
-        let all: BTreeSet<_> = all.map(|path| format!("a file: {}", path.display())).collect();
-        all.into_iter().collect()
-    }
-
-    /// The texts of the drafts there are. One that nobody can find again is a stray.
-    fn drafts(&self, strays: &mut Vec<String>) -> Vec<String> {
-        let mut texts = Vec::new();
-        let all = self.lane.sandbox.home().join(".local/state/alongside/drafts");
-        for directory in fs::read_dir(all).into_iter().flatten().flatten().map(|entry| entry.path()) {
-            let inside = files(&directory);
-            let is_listed = inside.iter().any(|path| path.ends_with("draft.json"));
-            for path in inside.iter().filter(|path| !path.ends_with("draft.json")) {
-                if !is_listed || path.extension().is_none_or(|extension| extension != "txt") {
-                    strays.push(format!("a part of a draft: {}", path.display()));
-                }
-                texts.extend(fs::read_to_string(path).ok());
-            }
-        }
-        texts
-    }
 }
 
-/// Whether a client has tried to get its stream back as often as its release does, and met nobody who takes
-/// its token.
-fn has_given_up(agent: &Agent, is_burned: bool) -> bool {
-    // Its SDK opens a cut stream again only if the events carried ids.
+/// Whether a client has retried its stream as often as its release does, and met no companion that takes its
+/// token.
+fn has_given_up(agent: &Agent, is_token_burned: bool) -> bool {
+    // Its SDK reopens a cut stream only if the events carried ids.
     let never_tries = agent.release() == Release::qwen("0.5.2");
-    let heard: Vec<_> = agent.proxies().iter().map(|proxy| proxy.listening()).collect();
+    let attempts: Vec<_> = agent.proxies().iter().map(|proxy| proxy.listening()).collect();
     never_tries
-        || heard.iter().any(|listening| match listening.refused {
+        || attempts.iter().any(|listening| match listening.refused {
             None => listening.failed > 0,
-            Some(401) => is_burned,
+            Some(401) => is_token_burned,
             Some(_) => false,
         })
-}
-
-/// All files below a directory.
-fn files(directory: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    let below = entries.flat_map(|entry| match entry.file_type() {
-        Ok(kind) if kind.is_dir() => files(&entry.path()),
-        _ => vec![entry.path()],
-    });
-    below.collect()
 }

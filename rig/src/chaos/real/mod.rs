@@ -1,61 +1,68 @@
-//! Rounds of chaos with the shipped agents' own clients and the real program: every party is a process,
-//! killed and frozen by signals, and the machine's clock runs.
+//! The harness with the shipped agents' own clients and the real program: every party is a process that
+//! signals kill and freeze, and the machine's clock runs.
 //!
-//! A [`Lane`](lane::Lane) is a machine of its own on which rounds follow each other; several lanes run beside
-//! each other.
+//! Rounds follow each other on one [`Machine`](machine::Machine); several machines run beside each other.
 
+mod actions;
+mod agenda;
 mod agent;
+mod agent_actions;
+mod agent_slot;
+mod companion_actions;
 mod desk;
+mod desk_actions;
+mod desk_transport;
+mod discovery_files;
 mod ending;
-mod hosts;
-mod lane;
-mod squat;
-mod steps;
-mod troubles;
-mod world;
+mod leftovers;
+mod machine;
+mod processes;
+mod round;
+mod shared_record;
+mod shared_squatter;
 
 use anyhow::{Context as _, Result};
 
-use super::Stage;
+use super::harness::Harness;
 use super::oracle::{Bounds, Excuse, Rule};
 use super::plan::Plan;
-use super::record::{Kind, Outcome, Proposal, Record};
+use super::record::{Outcome, Proposal, Record};
 use crate::install::Rig;
-use lane::Lane;
-use world::World;
+use machine::Machine;
+use round::Round;
 
-/// Plays rounds one after the other. Dropping it ends every process of it.
+/// Plays rounds one after the other. Dropping it ends all of its processes.
 #[derive(Debug)]
-pub struct Real {
+pub struct RealHarness {
     runtime: tokio::runtime::Runtime,
-    lane: Lane,
+    machine: Machine,
 }
 
-impl Real {
+impl RealHarness {
     /// A machine on which nothing runs yet.
     ///
     /// # Errors
-    /// When there can be no runtime.
+    /// When no runtime can be started.
     pub fn new(rig: Rig) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.context("cannot start a runtime")?;
-        let _entered = runtime.enter();
-        let lane = Lane::new(rig);
-        drop(_entered);
-        Ok(Self { runtime, lane })
+        let entered = runtime.enter();
+        let machine = Machine::new(rig);
+        drop(entered);
+        Ok(Self { runtime, machine })
     }
 }
 
-impl Stage for Real {
+impl Harness for RealHarness {
     fn play(&mut self, plan: &Plan) -> Result<Record> {
         self.runtime.block_on(async {
-            let mut world = World::begin(&mut self.lane, plan).await?;
-            world.play().await?;
-            world.end().await
+            let mut round = Round::begin(&mut self.machine, plan).await?;
+            round.play().await?;
+            round.end().await
         })
     }
 
-    /// Twice what clients need, and what a loaded machine takes.
+    /// Twice the clients' own time, plus the share of a loaded machine.
     fn bounds(&self) -> Bounds {
         Bounds { delivery: 8_000, receipt: 3_000, calm: 14_000, grain: 1_000 }
     }
@@ -65,34 +72,36 @@ impl Stage for Real {
     }
 }
 
-/// What shipped clients do by themselves.
+/// Known defects of shipped clients.
 const EXCUSES: [Excuse; 2] = [
-    Excuse { rule: Rule::Invented, why: LISTENS_TO_BOTH, holds: was_decided_in_an_earlier_life },
-    Excuse { rule: Rule::Lost, why: LISTENS_TO_BOTH, holds: was_rejected_in_an_earlier_life },
+    Excuse { rule: Rule::Invented, why: LISTENS_TO_BOTH, holds: is_decision_of_earlier_connection },
+    Excuse { rule: Rule::Lost, why: LISTENS_TO_BOTH, holds: is_rejection_of_earlier_connection },
 ];
 
-const LISTENS_TO_BOTH: &str = "told `/ide enable` while its last connection lives, every release listens to both, and takes \
-    what became of an older proposal of its own for the same file";
+const LISTENS_TO_BOTH: &str = "after `/ide enable` on a live connection, every release listens to both \
+    connections and takes the outcome of its older proposal for the same file";
 
-/// The older one was never told what became of it, and the companion ended under it.
-fn was_rejected_in_an_earlier_life(proposal: &Proposal, record: &Record) -> bool {
+/// Whether the outcome belongs to an older proposal that got none before its companion ended.
+fn is_rejection_of_earlier_connection(proposal: &Proposal, record: &Record) -> bool {
     let Some((at, Outcome::Rejected)) = proposal.outcome else { return false };
     let mut untold = record.proposals.iter().filter(|earlier| {
-        let is_earlier = earlier.agent == proposal.agent && earlier.life < proposal.life;
+        let is_earlier = earlier.agent == proposal.agent && earlier.connection < proposal.connection;
         is_earlier && earlier.path == proposal.path && earlier.outcome.is_none()
     });
     untold.any(|earlier| {
         record.troubles.iter().any(|trouble| {
-            let ends = matches!(trouble.kind, Kind::Killed | Kind::HandedOver | Kind::Stopped | Kind::Hidden);
-            ends && trouble.from <= at && trouble.until >= earlier.asked
+            trouble.kind.ends_reviews() && trouble.from <= at && trouble.until >= earlier.asked
         })
     })
 }
 
-fn was_decided_in_an_earlier_life(proposal: &Proposal, record: &Record) -> bool {
+/// Whether the outcome belongs to a decision on an older proposal.
+fn is_decision_of_earlier_connection(proposal: &Proposal, record: &Record) -> bool {
     let Some((_, outcome)) = &proposal.outcome else { return false };
     let earlier = record.proposals.iter().filter(|earlier| {
-        earlier.agent == proposal.agent && earlier.path == proposal.path && earlier.life < proposal.life
+        earlier.agent == proposal.agent
+            && earlier.path == proposal.path
+            && earlier.connection < proposal.connection
     });
     let mut decisions = earlier.flat_map(|earlier| {
         record.decisions.iter().filter(move |decision| decision.proposal == earlier.mark)

@@ -17,11 +17,12 @@ fn body(bytes: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_run_of_cells_has_its_place_and_its_length() {
+fn every_run_of_cells_has_place_and_length() {
     assert_eq!(
         body("ab \x1b[1;31mc\x1b[md\r\n\n  e"),
         [
-            "<text y=\"23\" fill=\"#d0d0d0\" style=\"white-space:pre\"><tspan x=\"9\" textLength=\"18\">ab</tspan> \
+            "<text y=\"23\" fill=\"#d0d0d0\" style=\"white-space:pre\">\
+             <tspan x=\"9\" textLength=\"18\">ab</tspan> \
              <tspan x=\"36\" textLength=\"9\" fill=\"#e05c5c\" font-weight=\"bold\">c</tspan>\
              <tspan x=\"45\" textLength=\"9\">d</tspan></text>",
             "<text y=\"59\" fill=\"#d0d0d0\" style=\"white-space:pre\">  \
@@ -31,19 +32,18 @@ fn every_run_of_cells_has_its_place_and_its_length() {
 }
 
 #[test]
-fn wide_and_unusual_characters_stand_by_themselves() {
+fn wide_and_unusual_characters_are_runs_of_their_own() {
     assert_eq!(
         body("a漢──b"),
-        [
-            "<text y=\"23\" fill=\"#d0d0d0\" style=\"white-space:pre\"><tspan x=\"9\" textLength=\"9\">a</tspan>\
+        ["<text y=\"23\" fill=\"#d0d0d0\" style=\"white-space:pre\">\
+         <tspan x=\"9\" textLength=\"9\">a</tspan>\
          <tspan x=\"18\" textLength=\"18\">漢</tspan><tspan x=\"36\" textLength=\"18\">──</tspan>\
-         <tspan x=\"54\" textLength=\"9\">b</tspan></text>"
-        ]
+         <tspan x=\"54\" textLength=\"9\">b</tspan></text>"]
     );
 }
 
 #[test]
-fn backgrounds_are_one_rectangle_as_long_as_they_are_the_same() {
+fn equal_backgrounds_share_a_rectangle() {
     let drawn = body("\x1b[48;5;22ma\x1b[1mb\x1b[m \x1b[7mc");
     assert_eq!(drawn[0], "<rect x=\"9\" y=\"9\" width=\"18\" height=\"18\" fill=\"#005f00\"/>");
     assert_eq!(drawn[1], "<rect x=\"36\" y=\"9\" width=\"9\" height=\"18\" fill=\"#d0d0d0\"/>");
@@ -51,18 +51,18 @@ fn backgrounds_are_one_rectangle_as_long_as_they_are_the_same() {
 }
 
 #[test]
-fn a_cursor_is_drawn_where_it_is_shown() {
+fn cursor_is_drawn_when_shown() {
     assert_eq!(body("ab\x1b[?25h")[0], "<rect x=\"27\" y=\"9\" width=\"9\" height=\"18\" fill=\"#848484\"/>");
 }
 
 #[test]
-fn what_xml_means_something_by_is_escaped() {
+fn xml_characters_are_escaped() {
     assert!(body("<a> & \"b\"")[0].contains(">&lt;a&gt; &amp; &quot;b&quot;<"));
     assert!(svg("a \"<\u{1}", &drawn(""), &LIGHT).contains("<title>a &quot;&lt;\u{fffd}</title>"));
 }
 
 #[test]
-fn the_same_screen_gives_the_same_bytes_and_keeps_its_text() {
+fn same_screen_gives_same_bytes() {
     let text = "def total(self):\r\n    return sum(1, 2)";
     let once = svg("t", &drawn(text), &LIGHT);
     assert_eq!(once, svg("t", &drawn(text), &LIGHT));

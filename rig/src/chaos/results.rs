@@ -1,5 +1,5 @@
-//! What came of each round: one line of JSON, kept in `target/chaos` under the sources it was played with, so
-//! that a long run can be interrupted and goes on.
+//! The results of rounds: one line of JSON each, kept in `target/chaos` under the sources that were played,
+//! so that an interrupted run can continue.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -9,38 +9,38 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 
-use super::record::Kind;
-use super::{Broken, Record};
+use super::oracle::Violation;
+use super::record::{Record, Reply, TroubleKind};
 
-/// A round.
+/// The result of a round.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Entry {
-    /// Its seed.
+pub struct RoundResult {
+    /// The round's seed.
     pub seed: u64,
-    /// What was counted.
+    /// The counts.
     #[serde(flatten)]
-    pub sums: Sums,
-    /// How much memory the playing process had afterwards, in KiB; 0 where the system does not say.
+    pub totals: Totals,
+    /// The resident set of the playing process afterwards, in KiB; 0 where the system does not report it.
     pub memory: u64,
-    /// What was broken.
+    /// The violations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub broken: Vec<String>,
 }
 
-/// What is counted of rounds.
+/// Counts of one round or of several.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Sums {
+pub struct Totals {
     /// Steps that were not void.
     pub steps: u64,
     /// Diffs that agents opened.
     pub diffs: u64,
-    /// Decisions that desks were told are taken.
+    /// Decisions that companions took.
     pub decisions: u64,
-    /// Edits, likewise.
+    /// Edits that companions took.
     pub edits: u64,
-    /// Outcomes that agents heard.
+    /// Outcomes that agents received.
     pub outcomes: u64,
     /// Companions that were killed.
     pub kills: u64,
@@ -50,33 +50,32 @@ pub struct Sums {
     pub cuts: u64,
     /// Companions and agents that were frozen.
     pub freezes: u64,
-    /// Drafts that were left, as they should be.
+    /// Drafts that were left, as intended.
     pub drafts: u64,
-    /// Ports that a squatter has had.
+    /// Ports that a squatter took.
     #[serde(default)]
     pub squats: u64,
-    /// How long it took, in milliseconds.
+    /// Duration in milliseconds.
     pub took: u64,
 }
 
-impl Sums {
-    /// Of one round.
+impl Totals {
+    /// The counts of one round.
     pub fn of(record: &Record, took: u64) -> Self {
-        use super::record::Answer::Taken;
-        let troubles = |kinds: &[Kind]| {
+        let troubles = |kinds: &[TroubleKind]| {
             record.troubles.iter().filter(|trouble| kinds.contains(&trouble.kind)).count() as u64
         };
         Self {
             steps: record.steps as u64,
             diffs: record.proposals.len() as u64,
-            decisions: record.decisions.iter().filter(|one| one.answered.1 == Taken).count() as u64,
-            edits: record.edits.iter().filter(|one| one.answered.1 == Taken).count() as u64,
+            decisions: record.decisions.iter().filter(|one| one.answered.1 == Reply::Taken).count() as u64,
+            edits: record.edits.iter().filter(|one| one.answered.1 == Reply::Taken).count() as u64,
             outcomes: record.proposals.iter().filter(|one| one.outcome.is_some()).count() as u64,
-            kills: troubles(&[Kind::Killed]),
-            ends: troubles(&[Kind::HandedOver, Kind::Stopped, Kind::Hidden]),
-            cuts: troubles(&[Kind::Link]),
-            freezes: troubles(&[Kind::Frozen, Kind::AgentFrozen]),
-            drafts: record.left.drafts.len() as u64,
+            kills: troubles(&[TroubleKind::Killed]),
+            ends: troubles(&[TroubleKind::HandedOver, TroubleKind::Stopped, TroubleKind::Hidden]),
+            cuts: troubles(&[TroubleKind::Link]),
+            freezes: troubles(&[TroubleKind::Frozen, TroubleKind::AgentFrozen]),
+            drafts: record.leftovers.drafts.len() as u64,
             squats: record.squats as u64,
             took,
         }
@@ -112,28 +111,28 @@ impl Sums {
     }
 }
 
-/// All rounds that were played with the same sources.
+/// The results of all rounds that were played with the same sources.
 #[derive(Debug)]
-pub struct Log {
+pub struct ResultLog {
     path: PathBuf,
     file: File,
-    rounds: BTreeMap<u64, Entry>,
-    /// In the order they were played by this process.
+    rounds: BTreeMap<u64, RoundResult>,
+    /// The seeds that this process played, in order.
     played: Vec<u64>,
 }
 
-impl Log {
-    /// The log of this name.
+impl ResultLog {
+    /// Opens the log of this name.
     ///
     /// # Errors
-    /// When it cannot be read or written.
+    /// When the file cannot be read or written.
     pub fn open(directory: &Path, name: &str) -> Result<Self> {
         let path = directory.join(format!("{name}.jsonl"));
         let cannot = || format!("cannot keep results in {}", path.display());
         fs::create_dir_all(directory).with_context(cannot)?;
         let written = fs::read_to_string(&path).unwrap_or_default();
-        // A line that was cut short is a round that is played again.
-        let entries = written.lines().filter_map(|line| serde_json::from_str::<Entry>(line).ok());
+        // A truncated line is no result: its round is played again.
+        let entries = written.lines().filter_map(|line| serde_json::from_str::<RoundResult>(line).ok());
         let rounds = entries.map(|entry| (entry.seed, entry)).collect();
         let mut file = File::options().create(true).append(true).open(&path).with_context(cannot)?;
         if !written.is_empty() && !written.ends_with('\n') {
@@ -142,23 +141,23 @@ impl Log {
         Ok(Self { path, file, rounds, played: Vec::new() })
     }
 
-    /// Where it lies.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What came of a round, if it was played.
-    pub fn get(&self, seed: u64) -> Option<&Entry> {
+    /// The result of a round, if it was played.
+    pub fn get(&self, seed: u64) -> Option<&RoundResult> {
         self.rounds.get(&seed)
     }
 
-    /// Takes a round down.
+    /// Appends the result of a round.
     ///
     /// # Errors
-    /// When the disk does not let us.
-    pub fn put(&mut self, seed: u64, record: &Record, broken: &[Broken], took: u64) -> Result<()> {
-        let broken = broken.iter().map(ToString::to_string).collect();
-        let entry = Entry { seed, sums: Sums::of(record, took), memory: memory(), broken };
+    /// When the file cannot be written.
+    pub fn put(&mut self, seed: u64, record: &Record, violations: &[Violation], took: u64) -> Result<()> {
+        let broken = violations.iter().map(ToString::to_string).collect();
+        let entry = RoundResult { seed, totals: Totals::of(record, took), memory: memory(), broken };
         let mut line = serde_json::to_string(&entry)?;
         line.push('\n');
         self.file
@@ -169,22 +168,22 @@ impl Log {
         Ok(())
     }
 
-    /// The sums over these seeds, how many of them were played, and which of them broke something.
-    pub fn sums(&self, seeds: std::ops::Range<u64>) -> (Sums, u64, Vec<u64>) {
-        let mut sums = Sums::default();
+    /// The totals of these seeds, how many of them were played, and which of them broke a rule.
+    pub fn totals(&self, seeds: std::ops::Range<u64>) -> (Totals, u64, Vec<u64>) {
+        let mut totals = Totals::default();
         let (mut rounds, mut broken) = (0, Vec::new());
         for (seed, entry) in self.rounds.range(seeds) {
-            sums.add(&entry.sums);
+            totals.add(&entry.totals);
             rounds += 1;
             if !entry.broken.is_empty() {
                 broken.push(*seed);
             }
         }
-        (sums, rounds, broken)
+        (totals, rounds, broken)
     }
 
-    /// The memory in KiB after so many rounds of this process, at each quarter of what it played since it was
-    /// warm.
+    /// The memory in KiB after so many rounds of this process: when it was warm, and at each quarter of the
+    /// rounds since.
     pub fn memory_curve(&self) -> Vec<(usize, u64)> {
         let Some(last) = self.played.len().checked_sub(1).filter(|last| *last > WARM) else {
             return Vec::new();
@@ -194,10 +193,10 @@ impl Log {
     }
 }
 
-/// After so many rounds everything was done once that takes memory for good.
+/// After so many rounds the process has allocated everything that it keeps.
 pub const WARM: usize = 200;
-/// How much a process may have grown since then, in KiB.
-pub const GROWS_AT_MOST: u64 = 8 << 10;
+/// How much a process may grow after that, in KiB.
+pub const MAX_GROWTH: u64 = 8 << 10;
 
 /// The resident set of this process in KiB.
 fn memory() -> u64 {
@@ -211,20 +210,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_played_is_known_again_and_a_line_that_was_cut_short_is_not() {
+    fn log_keeps_results_and_drops_truncated_lines() {
         let directory = tempfile::tempdir().unwrap();
-        let mut log = Log::open(directory.path(), "x").unwrap();
+        let mut log = ResultLog::open(directory.path(), "x").unwrap();
         log.put(1, &Record::default(), &[], 5).unwrap();
         log.put(2, &Record::default(), &[], 5).unwrap();
         let path = log.path().to_owned();
         drop(log);
         let written = fs::read_to_string(&path).unwrap();
         fs::write(&path, &written[..written.len() - 9]).unwrap();
-        let mut log = Log::open(directory.path(), "x").unwrap();
+        let mut log = ResultLog::open(directory.path(), "x").unwrap();
         assert!(log.get(1).is_some() && log.get(2).is_none());
         log.put(2, &Record::default(), &[], 5).unwrap();
-        let log = Log::open(directory.path(), "x").unwrap();
-        let (sums, rounds, broken) = log.sums(0..3);
-        assert_eq!((sums.took, rounds, broken.len()), (10, 2, 0));
+        let log = ResultLog::open(directory.path(), "x").unwrap();
+        let (totals, rounds, broken) = log.totals(0..3);
+        assert_eq!((totals.took, rounds, broken.len()), (10, 2, 0));
     }
 }

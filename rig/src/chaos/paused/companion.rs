@@ -1,4 +1,4 @@
-//! The companion of a round, through its lives.
+//! The companion of a round, from its start to its end.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -11,26 +11,26 @@ use anyhow::{Context as _, Result};
 use tokio::task::JoinHandle;
 
 use super::clock::Clock;
-use crate::chaos::record::Kind;
+use crate::chaos::record::TroubleKind;
 
-/// A companion that lives, or is on its way out.
+/// A companion that runs or is ending.
 #[derive(Debug)]
-pub(super) struct Life {
-    // The first to be dropped: a companion that is dropped while it runs stops properly.
+pub(super) struct RunningCompanion {
+    // Dropped first: a companion that is dropped while its runtime lives stops properly.
     clock: Clock,
     companion: Option<Arc<Companion>>,
     addresses: Vec<SocketAddr>,
     pub(super) port: u16,
     pub(super) token: String,
-    /// What it is doing to itself, and what comes of it.
+    /// The task that ends it.
     ending: Option<JoinHandle<()>>,
-    /// How far its clock is behind, while it is frozen.
+    /// How far its clock is behind while it is frozen.
     behind: Option<Duration>,
 }
 
-impl Life {
-    /// Starts a companion of the project below this directory, with the journal of the one before, and its
-    /// port if somebody has held it.
+impl RunningCompanion {
+    /// Starts a companion of the project below this directory, with its predecessor's journal, and its port
+    /// if a desk held it.
     pub(super) fn start(directory: &Path, hold: Option<PortHold>) -> Result<Self> {
         let clock = Clock::new()?;
         let builder = Companion::builder()
@@ -54,8 +54,8 @@ impl Life {
         })
     }
 
-    /// Holds its port from now on.
-    pub(super) fn hold(&self) -> Option<PortHold> {
+    /// Takes a hold on its port.
+    pub(super) fn hold_port(&self) -> Option<PortHold> {
         PortHold::take(&self.addresses).ok()
     }
 
@@ -65,9 +65,9 @@ impl Life {
         }
     }
 
-    pub(super) fn until_written(&self) {
+    pub(super) fn finish_blocking_work(&self) {
         if self.behind.is_none() {
-            self.clock.until_written();
+            self.clock.finish_blocking_work();
         }
     }
 
@@ -86,19 +86,19 @@ impl Life {
         self.behind.is_some()
     }
 
-    /// All the time that it missed passes at once.
+    /// Ends the freeze: the missed time passes at once.
     pub(super) fn thaw(&mut self) {
         if let Some(behind) = self.behind.take() {
             self.clock.advance(behind);
         }
     }
 
-    /// Joins; `None` if it is ending.
+    /// A new desk; `None` if the companion is ending.
     pub(super) fn join(&self) -> Option<Desk> {
         self.companion.as_ref().map(|companion| self.clock.within(|| companion.join()))
     }
 
-    /// The editor is gone.
+    /// Its editor ends; false if the companion is ending.
     pub(super) fn hide(&self) -> bool {
         let Some(companion) = self.companion.clone() else { return false };
         self.clock.spawn(async move { companion.hide().await });
@@ -106,27 +106,26 @@ impl Life {
     }
 
     /// Another editor takes it over.
-    pub(super) fn show(&self) {
+    pub(super) fn take_over(&self) {
         let Some(companion) = self.companion.clone() else { return };
         let pid = std::process::id();
         let editor = Editor { name: "heir".into(), display_name: "Heir".into(), pid };
         self.clock.spawn(async move { companion.set_editor(editor).await });
     }
 
-    /// Begins to end; false if it cannot just now.
-    pub(super) fn end(&mut self, how: Kind) -> bool {
+    /// Begins to end; false if another task still uses the companion.
+    pub(super) fn end(&mut self, how: TroubleKind) -> bool {
         let Some(companion) = self.companion.take() else { return false };
         match Arc::try_unwrap(companion) {
             Ok(companion) => {
                 self.ending = Some(self.clock.spawn(async move {
                     match how {
-                        Kind::HandedOver => companion.hand_over().await,
+                        TroubleKind::HandedOver => companion.hand_over().await,
                         _ => companion.stop().await,
                     }
                 }));
                 true
             }
-            // Somebody has not finished with it.
             Err(companion) => {
                 self.companion = Some(companion);
                 false

@@ -1,6 +1,5 @@
-//! What outlasts a round: a machine of its own, and on it a client of each release, for they are dear to
-//! start. Rounds of one lane follow each other, and each begins on a machine on which nothing is left of the
-//! one before.
+//! The machine on which rounds follow each other: a sandbox, and a client of each release, because a start is
+//! expensive. Every round begins on a machine without leftovers of the one before.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -11,48 +10,48 @@ use anyhow::Result;
 use rustix::process::Pid;
 
 use super::agent::Agent;
-use crate::chaos::dice::Dice;
 use crate::chaos::plan::Plan;
-use crate::chaos::small::SmallDisk;
-use crate::ide_client::RELEASES;
+use crate::chaos::rng::Rng;
+use crate::chaos::small_disk::SmallDisk;
 use crate::install::Rig;
+use crate::release::RELEASES;
 use crate::sandbox::Sandbox;
 
-/// An agent that has been through so many rounds is started anew: its history grows.
-const ROUNDS: usize = 40;
+/// The most rounds of one agent process, whose history grows.
+const MAX_ROUNDS: usize = 40;
 
-/// See the module.
+/// A machine. Several of them run beside each other.
 #[derive(Debug)]
-pub(super) struct Lane {
+pub(super) struct Machine {
     rig: Rig,
     pub(super) sandbox: Arc<Sandbox>,
-    /// One of each release, and in how many rounds it was.
+    /// One agent of each release, and the number of its rounds.
     agents: [Option<(Agent, usize)>; RELEASES.len()],
     started: usize,
-    /// Where companions keep their state, if that can be filled.
-    pub(super) small: Option<SmallDisk>,
+    /// The disk that holds the companions' state, if it can be filled.
+    pub(super) small_disk: Option<SmallDisk>,
 }
 
-impl Lane {
+impl Machine {
     pub(super) fn new(rig: Rig) -> Self {
         let sandbox = Arc::new(Sandbox::new());
-        Self { rig, sandbox, agents: Default::default(), started: 0, small: SmallDisk::take() }
+        Self { rig, sandbox, agents: Default::default(), started: 0, small_disk: SmallDisk::take() }
     }
 
-    /// Has the state of a round lie on the small disk, if there is one.
+    /// Moves the state directory to the small disk, if there is one.
     ///
     /// # Errors
-    /// When it cannot.
-    pub(super) fn lead_to_small_disk(&mut self) -> Result<()> {
+    /// When the link cannot be made.
+    pub(super) fn link_small_disk(&mut self) -> Result<()> {
         let state = self.sandbox.home().join(".local/state");
-        self.small.as_mut().map_or(Ok(()), |small| small.lead(&state))
+        self.small_disk.as_mut().map_or(Ok(()), |disk| disk.link(&state))
     }
 
-    /// Which agents play in a round: as many releases as it has agents.
+    /// The places of the agents of a round: as many releases as it has agents.
     pub(super) fn places(&self, plan: &Plan) -> Vec<usize> {
-        let mut dice = Dice::new(plan.seed ^ 0x5eed);
+        let mut rng = Rng::new(plan.seed ^ 0x5eed);
         let mut places: Vec<usize> = (0..RELEASES.len()).collect();
-        (0..plan.agents.min(places.len())).map(|_| places.remove(dice.index(places.len()))).collect()
+        (0..plan.agents.min(places.len())).map(|_| places.remove(rng.index(places.len()))).collect()
     }
 
     /// The agent of that place, started if there is none.
@@ -70,38 +69,38 @@ impl Lane {
         Ok(agent)
     }
 
-    /// An agent is gone, or is not to be used again.
-    pub(super) fn lose(&mut self, place: usize) {
+    /// Forgets an agent that is gone or stuck.
+    pub(super) fn forget(&mut self, place: usize) {
         self.agents[place] = None;
     }
 
-    /// Ends those that have been through many rounds.
-    pub(super) fn renew(&mut self) {
+    /// Ends the agents that have played many rounds.
+    pub(super) fn end_old_agents(&mut self) {
         for (agent, _) in
-            self.agents.iter_mut().filter_map(|place| place.take_if(|(_, rounds)| *rounds >= ROUNDS))
+            self.agents.iter_mut().filter_map(|place| place.take_if(|(_, rounds)| *rounds >= MAX_ROUNDS))
         {
             agent.signal(rustix::process::Signal::KILL);
         }
     }
 
-    /// The processes of the agents and of the shells above them.
-    pub(super) fn kept(&self) -> Vec<Pid> {
+    /// The processes that stay between rounds: the agents and the shells above them.
+    pub(super) fn kept_processes(&self) -> Vec<Pid> {
         let own = self.agents.iter().flatten().filter_map(|(agent, _)| agent.pid());
         own.flat_map(|pid| [Some(pid), parent(pid)]).flatten().collect()
     }
 
-    /// A cleaner takes what lies in the temporary directory.
+    /// A cleaner deletes the content of the temporary directory.
     ///
     /// # Errors
-    /// When it cannot.
+    /// When an entry cannot be deleted.
     pub(super) fn clean(&self) -> Result<()> {
         empty(&self.sandbox.tmp())
     }
 
-    /// Puts away what a round has left, once it was looked at.
+    /// Deletes the leftovers of a round.
     ///
     /// # Errors
-    /// When it cannot.
+    /// When an entry cannot be deleted.
     pub(super) fn tidy(&self) -> Result<()> {
         for directory in [
             self.sandbox.home().join(".local"),
@@ -127,8 +126,8 @@ fn parent(pid: Pid) -> Option<Pid> {
 fn empty(directory: &Path) -> Result<()> {
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
-        // A companion may have taken it itself, or put something into it just now.
-        let is_theirs = |error: &std::io::Error| {
+        // A companion may delete entries or add new ones meanwhile.
+        let is_race = |error: &std::io::Error| {
             matches!(error.kind(), ErrorKind::NotFound | ErrorKind::DirectoryNotEmpty)
         };
         let removed = match entry.file_type()?.is_dir() {
@@ -136,7 +135,7 @@ fn empty(directory: &Path) -> Result<()> {
             false => fs::remove_file(entry.path()),
         };
         match removed {
-            Err(error) if !is_theirs(&error) => return Err(error.into()),
+            Err(error) if !is_race(&error) => return Err(error.into()),
             _ => {}
         }
     }

@@ -1,0 +1,89 @@
+//! The rules of a round's end: typed text, drafts, project files, strays, and leaked tokens.
+
+use std::path::Path;
+
+use super::judge::Judge;
+use super::rule::Rule;
+use crate::chaos::record::{Outcome, Proposal, Reply};
+
+impl Judge<'_> {
+    /// Text that the companion took is with the agent or in a draft.
+    pub(super) fn check_typed(&mut self) {
+        let record = self.record;
+        for edit in record.edits.iter().filter(|edit| edit.answered.1 == Reply::Taken) {
+            let Some(proposal) = record.proposals.iter().find(|one| one.mark == edit.proposal) else {
+                self.report(Rule::Typed, format!("{edit:?} belongs to no proposal"));
+                continue;
+            };
+            let closed = proposal.closed.as_ref().and_then(|close| close.answered.as_ref());
+            let is_with_agent = match (&proposal.outcome, closed) {
+                (Some((_, Outcome::Accepted(text))), _) if text.contains(&edit.typed) => true,
+                (_, Some((_, Ok(Some(text))))) => text.contains(&edit.typed),
+                _ => false,
+            };
+            let is_kept = record.leftovers.drafts.iter().any(|draft| draft.contains(&edit.typed));
+            if !is_with_agent && !is_kept {
+                self.report_proposal(Rule::Typed, proposal, &format!("{edit:?} is gone"));
+            }
+        }
+    }
+
+    /// Only drafts of undelivered texts are left, and the project is as the script and the agents wrote it.
+    pub(super) fn check_leftovers(&mut self) {
+        let record = self.record;
+        for target in &record.leftovers.targets {
+            if target.found.as_ref() != target.writes.last().map(|(_, text)| text) {
+                self.report(Rule::Target, format!("another program wrote {}", target.path.display()));
+            }
+        }
+        for stray in &record.leftovers.strays {
+            self.report(Rule::Stray, stray.clone());
+        }
+        for draft in &record.leftovers.drafts {
+            let proposal = record.proposals.iter().find(|proposal| draft.contains(&proposal.mark));
+            match proposal {
+                None => self.report(Rule::Stray, format!("a draft of no proposal: {draft:?}")),
+                Some(proposal) if !record.edits.iter().any(|edit| edit.proposal == proposal.mark) => {
+                    self.report_proposal(
+                        Rule::Stray,
+                        proposal,
+                        &format!("a draft without an edit: {draft:?}"),
+                    );
+                }
+                Some(proposal) if self.has_surely_been_written(proposal, draft) => {
+                    self.report_proposal(
+                        Rule::Stray,
+                        proposal,
+                        &format!("a draft of a text that the agent wrote: {draft:?}"),
+                    );
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// No order of kills and binds gives a squatter a valid token.
+    pub(super) fn check_leaks(&mut self) {
+        for leak in &self.record.leaks {
+            self.report(Rule::Token, leak.clone());
+        }
+    }
+
+    /// Whether the agent received this text and wrote it, and the file kept it long enough for an untroubled
+    /// companion to find it. A stopping companion also looks once more.
+    fn has_surely_been_written(&self, proposal: &Proposal, text: &str) -> bool {
+        let Some((at, Outcome::Accepted(accepted))) = &proposal.outcome else { return false };
+        let found_by = at + self.bounds.receipt;
+        let target =
+            self.record.leftovers.targets.iter().find(|target| target.path == Path::new(&proposal.path));
+        let writes = target.map(|target| target.writes.as_slice()).unwrap_or_default();
+        let own = writes.iter().position(|(then, written)| then == at && written == accepted);
+        let next = own.and_then(|own| writes.get(own + 1));
+        let is_overwritten = next.is_some_and(|(then, _)| *then <= found_by);
+        let is_there = target.is_some_and(|target| target.found.as_deref() == Some(text));
+        let decided = self.record.decisions.iter().filter(|decision| decision.proposal == proposal.mark);
+        let decided = decided.map(|decision| decision.asked).min().unwrap_or(*at);
+        let is_found = !is_overwritten && !self.had_trouble(proposal.agent, decided, found_by);
+        accepted == text && (is_there || is_found)
+    }
+}

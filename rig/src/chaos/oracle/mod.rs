@@ -1,0 +1,34 @@
+//! The oracle judges a round from its [`Record`] alone. Every rule is as strict as the promise behind it.
+
+mod judge;
+mod leftovers;
+mod limits;
+mod proposals;
+mod rule;
+
+pub(super) use limits::GRACE;
+pub use limits::{Bounds, Excuse};
+pub use rule::{Rule, Violation};
+
+use judge::Judge;
+
+use super::record::Record;
+
+/// The rules that a round has broken.
+pub fn judge(record: &Record, bounds: &Bounds, excuses: &[Excuse]) -> Vec<Violation> {
+    let mut judge = Judge::new(record, bounds, excuses);
+    for proposal in &record.proposals {
+        judge.check_outcome(proposal);
+        judge.check_decisions(proposal);
+        judge.check_end(proposal);
+        judge.check_close(proposal);
+        judge.check_call(proposal);
+    }
+    judge.check_typed();
+    judge.check_leftovers();
+    judge.check_leaks();
+    judge.violations
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,212 @@
+//! The rules of a single proposal: its outcome, its decisions, its `closeDiff`, and its end.
+
+use super::judge::Judge;
+use super::limits::{GRACE, VIEWS_CLOSE};
+use super::rule::Rule;
+use crate::chaos::record::{Departure, Outcome, Proposal, Reply, TroubleKind};
+
+impl Judge<'_> {
+    /// An outcome equals a desk's decision on exactly this proposal, or follows from a trouble of the
+    /// companion or the agent.
+    pub(super) fn check_outcome(&mut self, proposal: &Proposal) {
+        let Some((at, outcome)) = &proposal.outcome else { return };
+        let mut decisions = self.record.decisions.iter().filter(|decision| {
+            decision.proposal == proposal.mark
+                && decision.asked <= at + self.bounds.grain
+                && !matches!(decision.answered.1, Reply::Refused(_))
+        });
+        match outcome {
+            Outcome::Accepted(text) => {
+                if !decisions.any(|decision| decision.accept && decision.text == *text) {
+                    let what = format!("accepted at {at} ms, but nobody accepted this text: {text:?}");
+                    self.report_proposal(Rule::Invented, proposal, &what);
+                }
+            }
+            Outcome::Rejected => {
+                if !decisions.any(|decision| !decision.accept) && !self.was_rejected_by_trouble(proposal, *at)
+                {
+                    let what = format!("rejected at {at} ms, but nobody rejected it and no trouble did");
+                    self.report_proposal(Rule::Invented, proposal, &what);
+                }
+            }
+        }
+    }
+
+    /// Whether a trouble before `at` ended the review without a person.
+    fn was_rejected_by_trouble(&self, proposal: &Proposal, at: u64) -> bool {
+        let ends = self.record.troubles.iter().any(|trouble| {
+            trouble.kind.ends_reviews()
+                && trouble.from <= at
+                && trouble.until + self.bounds.grain >= proposal.asked
+        });
+        ends || self.was_away(proposal, at) || self.was_alone(proposal, at)
+    }
+
+    /// Whether the companion's editor had been gone for the whole grace period.
+    fn was_alone(&self, proposal: &Proposal, at: u64) -> bool {
+        let mut hidden = self.record.troubles.iter().filter(|trouble| trouble.kind == TroubleKind::Hidden);
+        hidden.any(|trouble| {
+            let ended = trouble.from + GRACE;
+            at + self.bounds.grain >= ended && ended + self.bounds.grain >= proposal.asked
+        })
+    }
+
+    /// Whether the agent may have been without a stream for so long that its views closed.
+    fn was_away(&self, proposal: &Proposal, at: u64) -> bool {
+        let mut troubles: Vec<_> = self.troubles_of(proposal.agent).collect();
+        troubles.sort_by_key(|trouble| trouble.from);
+        // A trouble that begins before the agent can be back prolongs the absence.
+        let mut absences: Vec<(u64, u64)> = Vec::new();
+        for trouble in troubles {
+            let back = trouble.until.saturating_add(self.bounds.delivery);
+            match absences.last_mut() {
+                Some((_, last_back)) if trouble.from <= *last_back => *last_back = back.max(*last_back),
+                _ => absences.push((trouble.from, back)),
+            }
+        }
+        absences.into_iter().any(|(from, back)| {
+            let close_at = from + VIEWS_CLOSE;
+            back >= close_at && close_at <= at + self.bounds.grain && back >= proposal.asked
+        })
+    }
+
+    /// A decision arrives in time, and only one is taken.
+    pub(super) fn check_decisions(&mut self, proposal: &Proposal) {
+        let decided = self.record.decisions.iter().filter(|decision| decision.proposal == proposal.mark);
+        let taken: Vec<_> = decided.filter(|decision| decision.answered.1 == Reply::Taken).collect();
+        if taken.len() > 1 {
+            self.report_proposal(
+                Rule::Twice,
+                proposal,
+                &format!("the companion took {} decisions: {taken:?}", taken.len()),
+            );
+        }
+        let Some(decision) = taken.first() else { return };
+        let (decided_at, _) = decision.answered;
+        let wanted = match decision.accept {
+            true => Outcome::Accepted(decision.text.clone()),
+            false => Outcome::Rejected,
+        };
+        match &proposal.outcome {
+            Some((at, outcome)) if *outcome == wanted => {
+                let calm = self.calm_after(proposal.agent, decided_at);
+                if *at > calm + self.bounds.delivery {
+                    let what = format!(
+                        "decided at {decided_at} ms, no trouble since {calm} ms, but outcome only at {at} ms"
+                    );
+                    self.report_proposal(Rule::Wedged, proposal, &what);
+                }
+            }
+            Some((at, outcome)) => {
+                let what = format!("got {outcome:?} at {at} ms, but the companion took {decision:?}");
+                self.report_proposal(Rule::Lost, proposal, &what);
+            }
+            None if proposal.closed.is_some() || proposal.departed.is_some() => {}
+            None if proposal.has_failed() => {}
+            None => self.report_proposal(
+                Rule::Lost,
+                proposal,
+                &format!("the companion took {decision:?}, but no outcome came"),
+            ),
+        }
+    }
+
+    /// No agent waits for ever: the harness rejected every waiting review and gave the outcomes time to
+    /// arrive.
+    pub(super) fn check_end(&mut self, proposal: &Proposal) {
+        match proposal.departed {
+            Some((at, Departure::GaveUp)) => {
+                let near = at.saturating_sub(self.bounds.delivery + self.bounds.grain);
+                if !self.had_trouble(proposal.agent, near, at) {
+                    let what = format!("its stream is lost since {at} ms without any trouble");
+                    self.report_proposal(Rule::Wedged, proposal, &what);
+                }
+            }
+            Some((_, Departure::Ended)) => {}
+            None if proposal.outcome.is_some() || proposal.closed.is_some() || proposal.has_failed() => {}
+            None => self.report_proposal(Rule::Wedged, proposal, "the agent still waits"),
+        }
+    }
+
+    /// `closeDiff` returns the last text of this very proposal.
+    pub(super) fn check_close(&mut self, proposal: &Proposal) {
+        let Some(close) = &proposal.closed else { return };
+        let Some((at, answer)) = &close.answered else {
+            if proposal.departed.is_none() {
+                self.report_proposal(Rule::Wedged, proposal, "closeDiff was never answered");
+            }
+            return;
+        };
+        let calm = self.calm_after(proposal.agent, close.asked);
+        if *at > calm + self.bounds.delivery {
+            let what = format!(
+                "closeDiff of {} ms was answered at {at} ms, with no trouble since {calm} ms",
+                close.asked
+            );
+            self.report_proposal(Rule::Wedged, proposal, &what);
+        }
+        // A new companion does not know the proposal, and one with an outcome is no longer open.
+        let is_elsewhere = self.record.troubles.iter().any(|trouble| {
+            trouble.kind == TroubleKind::Stopped && trouble.from <= *at && trouble.until >= proposal.asked
+        });
+        match answer {
+            Err(why)
+                if !self.had_trouble(
+                    proposal.agent,
+                    close.asked.saturating_sub(self.bounds.delivery),
+                    *at,
+                ) =>
+            {
+                self.report_proposal(
+                    Rule::Failed,
+                    proposal,
+                    &format!("closeDiff at {} ms: {why}", close.asked),
+                );
+            }
+            Err(_) => {}
+            Ok(None) if proposal.outcome.is_some() || is_elsewhere => {}
+            Ok(None) => self.report_proposal(Rule::Closed, proposal, "closeDiff returned no text"),
+            Ok(Some(text)) => self.check_closed_text(proposal, close.asked, text),
+        }
+    }
+
+    fn check_closed_text(&mut self, proposal: &Proposal, asked: u64, text: &str) {
+        let before = |(at, answer): &(u64, Reply)| *at < asked && *answer == Reply::Taken;
+        let accepted = self.record.decisions.iter().find(|decision| {
+            decision.proposal == proposal.mark && decision.accept && before(&decision.answered)
+        });
+        if let Some(decision) = accepted {
+            if decision.text != text {
+                let what = format!("closeDiff returned {text:?}, but the companion took {decision:?}");
+                self.report_proposal(Rule::Closed, proposal, &what);
+            }
+            return;
+        }
+        if !text.contains(&proposal.mark) {
+            self.report_proposal(
+                Rule::Closed,
+                proposal,
+                &format!("closeDiff returned another text: {text:?}"),
+            );
+        }
+        let typed = self.record.edits.iter().filter(|edit| edit.proposal == proposal.mark);
+        let missing = typed.filter(|edit| before(&edit.answered)).find(|edit| !text.contains(&edit.typed));
+        if let Some(edit) = missing {
+            self.report_proposal(
+                Rule::Closed,
+                proposal,
+                &format!("closeDiff returned {text:?} without {edit:?}"),
+            );
+        }
+    }
+
+    /// `openDiff` fails only because of a trouble.
+    pub(super) fn check_call(&mut self, proposal: &Proposal) {
+        if let Some((at, Err(why))) = &proposal.shown
+            && proposal.departed.is_none()
+            && !self.had_trouble(proposal.agent, proposal.asked.saturating_sub(self.bounds.delivery), *at)
+        {
+            self.report_proposal(Rule::Failed, proposal, &format!("openDiff failed at {at} ms: {why}"));
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The log into which agents' tasks write their proposals, with the present time of the round.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::chaos::project::Project;
+use crate::chaos::record::{Departure, Proposal};
+
+/// The log. A clone is the same log.
+#[derive(Debug, Clone)]
+pub(super) struct ProposalLog {
+    inner: Arc<Mutex<Inner>>,
+    /// The files that accepting agents write.
+    pub(super) project: Project,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Inner {
+    /// The time of the round, in milliseconds.
+    pub(super) now: u64,
+    pub(super) proposals: Vec<Proposal>,
+    /// Number of entries noted.
+    pub(super) activity: usize,
+    /// The round is over: later entries do not count.
+    pub(super) is_closed: bool,
+}
+
+impl ProposalLog {
+    pub(super) fn new(project: Project) -> Self {
+        Self { inner: Arc::default(), project }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes a proposal by its index, unless the round is over. `change` gets the present time.
+    pub(super) fn note(&self, proposal: usize, change: impl FnOnce(u64, &mut Proposal)) {
+        let mut inner = self.lock();
+        if !inner.is_closed {
+            inner.activity += 1;
+            let now = inner.now;
+            change(now, &mut inner.proposals[proposal]);
+        }
+    }
+
+    /// Notes why an agent waits no longer, if nothing was noted before.
+    pub(super) fn note_departure(&self, proposal: usize, why: Departure) {
+        self.note(proposal, |now, proposal| {
+            proposal.departed.get_or_insert((now, why));
+        });
+    }
+}

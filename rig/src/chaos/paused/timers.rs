@@ -1,0 +1,32 @@
+//! What a round has scheduled: everything that lasts for a time and then ends.
+
+/// The end of a trouble.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Due {
+    /// When, in milliseconds of the round.
+    pub(super) at: u64,
+    /// The index of the trouble that ends then.
+    pub(super) trouble: usize,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Timers {
+    /// The companion starts again.
+    pub(super) restart: Option<Due>,
+    /// Another editor takes the companion over.
+    pub(super) takeover: Option<Due>,
+    /// The squatter releases its ports.
+    pub(super) squatter_leaves: Option<Due>,
+    /// The frozen companion runs again.
+    pub(super) thaw: Option<u64>,
+    /// The full disk becomes free.
+    pub(super) disk_freed: Option<u64>,
+}
+
+impl Timers {
+    /// The earliest of them.
+    pub(super) fn next(&self) -> Option<u64> {
+        let dues = [self.restart, self.takeover, self.squatter_leaves].map(|due| due.map(|due| due.at));
+        dues.into_iter().chain([self.thaw, self.disk_freed]).flatten().min()
+    }
+}

@@ -1,0 +1,142 @@
+//! What the script does to the companions of a round: kill, stop, replace, orphan them, and take their ports.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use anyhow::Result;
+use rustix::process::{Pid, Signal};
+
+use super::agenda::Event;
+use super::desk::Desk;
+use super::desk_transport::Transport;
+use super::discovery_files::ports_and_tokens;
+use super::processes::{companions, signal, signal_companions, spawn_host_command};
+use super::round::Round;
+use crate::chaos::record::TroubleKind;
+
+/// The most kills of a round: its desks would give a companion up that crashes more often.
+const MAX_KILLS: usize = 4;
+
+/// How long a desk may take to hold the port of its companion, in milliseconds.
+const HOLD_DELAY: u64 = 1_000;
+
+impl Round<'_> {
+    /// The desks restart the companion at once, or, if `back` is 300 ms or more, after their freeze.
+    pub(super) fn kill(&mut self, back: u64) -> bool {
+        if self.kills == MAX_KILLS {
+            return false;
+        }
+        self.burn_token_unless_held();
+        let desks: Vec<_> = self.present_desks().map(|(_, desk)| desk.pid).collect();
+        if back >= 300 {
+            desks.iter().for_each(|desk| signal(*desk, Signal::STOP));
+            self.schedule(back, Event::Thaw(desks.clone(), None));
+        }
+        let killed = signal_companions(&self.machine.sandbox, Signal::KILL);
+        if killed.is_empty() {
+            return false;
+        }
+        self.kills += 1;
+        let trouble = self.record.begin_trouble(TroubleKind::Killed, None);
+        if desks.is_empty() {
+            self.troubles_until_desk.push(trouble);
+            self.schedule(back, Event::Join(0));
+        } else {
+            self.end_troubles_when_back(vec![trouble], killed, None);
+        }
+        true
+    }
+
+    /// The desks end with the companion. When they are back, people type `/ide enable`.
+    pub(super) fn stop(&mut self, back: u64) -> Result<bool> {
+        let Some(pid) = companions(&self.machine.sandbox).into_iter().next() else { return Ok(false) };
+        let mut child = spawn_host_command(&self.machine.sandbox, "--stop", pid)?;
+        let trouble = self.record.begin_trouble(TroubleKind::Stopped, None);
+        self.troubles_until_desk.push(trouble);
+        self.tasks.spawn(async move { drop(child.wait().await) });
+        let present: Vec<_> = self.present_desks().map(|(number, _)| number).collect();
+        let back = back.clamp(100, 2_000);
+        for number in present {
+            // An editor's server would stay.
+            if let Some(desk) = self.desks[number].take_if(|desk| desk.transport == Transport::Lsp) {
+                desk.kill();
+            }
+            self.desks[number] = None;
+            self.schedule(back, Event::Join(number));
+        }
+        for agent in 0..self.slots.len() {
+            self.schedule(back + 600, Event::Enable(agent));
+        }
+        Ok(true)
+    }
+
+    pub(super) fn hand_over(&mut self) -> Result<bool> {
+        let Some(pid) = companions(&self.machine.sandbox).into_iter().next() else { return Ok(false) };
+        let mut child = spawn_host_command(&self.machine.sandbox, "--replace", pid)?;
+        let trouble = self.record.begin_trouble(TroubleKind::HandedOver, None);
+        self.tasks.spawn(async move { drop(child.wait().await) });
+        self.end_troubles_when_back(vec![trouble], vec![pid], None);
+        Ok(true)
+    }
+
+    /// An editor's process ends without a word, and its server with it.
+    pub(super) fn hide(&mut self, back: u64) -> bool {
+        let editor = self.present_desks().find(|(_, desk)| desk.editor.is_some()).map(|(number, _)| number);
+        let Some(number) = editor else { return false };
+        self.leave(number, false);
+        self.schedule(back, Event::Join(number));
+        true
+    }
+
+    /// The squatter wants every port that a companion has now.
+    pub(super) fn squat(&mut self, ms: u64) -> bool {
+        let ports: BTreeSet<u16> =
+            ports_and_tokens(&self.machine.sandbox).into_iter().map(|(port, _)| port).collect();
+        ports.iter().for_each(|port| self.squatter.lock().want(*port));
+        if !ports.is_empty() {
+            let trouble = self.record.begin_trouble(TroubleKind::Squatted, None);
+            self.schedule(ms, Event::SquatterLeaves(trouble));
+        }
+        !ports.is_empty()
+    }
+
+    /// The companion ends now. A desk that has been there for a while holds its port; a newer one may not
+    /// yet.
+    fn burn_token_unless_held(&mut self) {
+        let since = self.record.now().saturating_sub(HOLD_DELAY);
+        let holds =
+            |(number, desk): (usize, &Desk)| self.joined[number] <= since && desk.seen().host.is_some();
+        let is_held = self.present_desks().any(holds);
+        self.is_token_burned |= !is_held;
+    }
+
+    /// A desk comes or goes. Without a companion, a new desk holds no port and may start a companion first,
+    /// and a leaving desk may be the last that held the port.
+    pub(super) fn burn_token_unless_served(&mut self) {
+        self.is_token_burned |= companions(&self.machine.sandbox).is_empty();
+    }
+
+    /// Ends these troubles when there is a companion other than the killed ones, or when this desk knows one.
+    pub(super) fn end_troubles_when_back(
+        &mut self,
+        troubles: Vec<usize>,
+        killed: Vec<Pid>,
+        desk: Option<Desk>,
+    ) {
+        let (record, sandbox) = (self.record.clone(), self.machine.sandbox.clone());
+        self.tasks.spawn(async move {
+            let back = async {
+                match desk {
+                    Some(desk) => drop(desk.until(Duration::from_secs(30), |seen| seen.host).await),
+                    None => {
+                        while companions(&sandbox).iter().all(|pid| killed.contains(pid)) {
+                            tokio::time::sleep(Duration::from_millis(10)).await;
+                        }
+                    }
+                }
+            };
+            let _ = tokio::time::timeout(Duration::from_secs(30), back).await;
+            troubles.into_iter().for_each(|trouble| record.end_trouble(trouble));
+        });
+    }
+}

@@ -1,0 +1,180 @@
+//! What people do at the desks of a round.
+
+use std::time::Duration;
+
+use alongside_desk::{ActiveFile, ContextReport, Decision as Verdict, Request, Review};
+use anyhow::Result;
+use rustix::process::Signal;
+
+use super::agenda::Event;
+use super::desk::{Desk, DeskReply};
+use super::desk_transport::Transport;
+use super::processes::signal;
+use super::round::Round;
+use crate::chaos::record::{Decision, Edit, Reply, TroubleKind};
+
+/// How long a desk waits for a reply before it counts as missing.
+const REPLY_TIMEOUT: Duration = Duration::from_secs(20);
+
+impl Round<'_> {
+    /// Starts a desk. In every other round the first one is an editor's.
+    pub(super) fn join(&mut self, desk: usize) -> Result<()> {
+        let is_editor = desk == 0 && self.plan.seed % 2 == 1;
+        let transport = if is_editor { Transport::Lsp } else { Transport::Lines };
+        self.desks[desk] = Some(Desk::start(&self.machine.sandbox, transport)?);
+        self.joined[desk] = self.record.now();
+        Ok(())
+    }
+
+    /// The desks that run.
+    pub(super) fn present_desks(&self) -> impl Iterator<Item = (usize, &Desk)> {
+        let desks = self.desks.iter().enumerate();
+        desks.filter_map(|(number, desk)| Some((number, desk.as_ref().filter(|desk| !desk.seen().ended)?)))
+    }
+
+    /// A desk, if it runs.
+    pub(super) fn present_desk(&self, number: usize) -> Option<&Desk> {
+        self.present_desks().find(|(present, _)| *present == number).map(|(_, desk)| desk)
+    }
+
+    /// Waits until every desk has a companion.
+    pub(super) async fn wait_until_served(&self) -> Result<()> {
+        for (number, desk) in self.present_desks() {
+            let served = desk.until(Duration::from_secs(30), |seen| seen.host).await;
+            anyhow::ensure!(served.is_some(), "desk {number} has no companion after 30 s");
+        }
+        Ok(())
+    }
+
+    /// A desk is there again, and with it a companion.
+    pub(super) fn rejoin(&mut self, number: usize) -> Result<()> {
+        if self.present_desk(number).is_some() {
+            return Ok(());
+        }
+        self.burn_token_unless_served();
+        self.join(number)?;
+        let troubles = std::mem::take(&mut self.troubles_until_desk);
+        self.end_troubles_when_back(troubles, Vec::new(), self.desks[number].clone());
+        Ok(())
+    }
+
+    pub(super) fn leave(&mut self, number: usize, says_so: bool) -> bool {
+        let Some(desk) = self.present_desk(number).cloned() else { return false };
+        self.desks[number] = None;
+        self.burn_token_unless_served();
+        if !says_so {
+            desk.kill();
+        }
+        // An editor's companion is its own; one without an editor ends with the last desk.
+        let others = self.present_desks().next().is_some();
+        match desk.editor {
+            Some(editor) => {
+                let trouble = self.record.begin_trouble(TroubleKind::Hidden, None);
+                if says_so {
+                    desk.leave();
+                    signal(editor, Signal::TERM);
+                }
+                if others {
+                    self.schedule(500, Event::Thaw(Vec::new(), Some(trouble)))
+                } else {
+                    self.troubles_until_desk.push(trouble)
+                }
+            }
+            None if says_so => {
+                desk.leave();
+                if !others {
+                    let trouble = self.record.begin_trouble(TroubleKind::Stopped, None);
+                    self.troubles_until_desk.push(trouble);
+                }
+            }
+            None => {}
+        }
+        true
+    }
+
+    /// Review number `pick` of a desk, modulo the number of reviews.
+    fn review(&self, desk: usize, pick: usize) -> Option<(Desk, Review)> {
+        let desk = self.present_desk(desk)?;
+        let reviews = desk.seen().reviews;
+        let review = reviews.values().nth(pick % reviews.len().max(1))?.clone();
+        Some((desk.clone(), review))
+    }
+
+    pub(super) fn edit(&mut self, number: usize, pick: usize) -> bool {
+        let Some((desk, review)) = self.review(number, pick) else { return false };
+        let typed = format!("typed {} in round {}", self.next_text(), self.plan.seed);
+        let text = format!("{}{typed}\n", review.current);
+        let asked = self.record.now();
+        let proposal = mark_of(&review);
+        let edit = Edit { desk: number, proposal, typed, asked, answered: (asked, Reply::Missing) };
+        let index = {
+            let edits = &mut self.record.lock().edits;
+            edits.push(edit);
+            edits.len() - 1
+        };
+        let record = self.record.clone();
+        self.tasks.spawn(async move {
+            let reply = desk.edit(&review, &text, REPLY_TIMEOUT).await;
+            let now = record.now();
+            record.lock().edits[index].answered = (now, recorded(reply));
+        });
+        true
+    }
+
+    pub(super) fn decide(&mut self, number: usize, pick: usize, accept: bool) -> bool {
+        let Some((desk, review)) = self.review(number, pick) else { return false };
+        self.decide_on(number, desk, &review, accept);
+        true
+    }
+
+    /// A person decides on a review as it is shown.
+    pub(super) fn decide_on(&mut self, number: usize, desk: Desk, review: &Review, accept: bool) {
+        let asked = self.record.now();
+        let decision = Decision {
+            desk: number,
+            proposal: mark_of(review),
+            text: review.current.to_string(),
+            accept,
+            asked,
+            answered: (asked, Reply::Missing),
+        };
+        let index = {
+            let decisions = &mut self.record.lock().decisions;
+            decisions.push(decision);
+            decisions.len() - 1
+        };
+        let (record, id, revision) = (self.record.clone(), review.id, review.revision);
+        let verdict = if accept { Verdict::Accept } else { Verdict::Reject };
+        self.tasks.spawn(async move {
+            let reply = desk.decide(id, revision, verdict, REPLY_TIMEOUT).await;
+            let now = record.now();
+            record.lock().decisions[index].answered = (now, recorded(reply));
+        });
+    }
+
+    pub(super) fn open_file(&mut self, number: usize, file: usize) -> bool {
+        let Some(desk) = self.present_desk(number).cloned() else { return false };
+        let path = self.files[file].display().to_string();
+        let active = Some(ActiveFile { path, cursor: None, selected_text: None });
+        let report = ContextReport { active, ..ContextReport::default() };
+        self.tasks.spawn(async move {
+            desk.ask(&Request::ChangeContext(report), REPLY_TIMEOUT).await;
+        });
+        true
+    }
+}
+
+/// The line that identifies a proposal.
+fn mark_of(review: &Review) -> String {
+    review.proposed.lines().nth(1).unwrap_or_default().to_owned()
+}
+
+fn recorded(reply: DeskReply) -> Reply {
+    match reply {
+        DeskReply::Done => Reply::Taken,
+        // The host is gone and may have taken the request before.
+        DeskReply::Refused(why) if why == "interrupted" || why == "stopped" => Reply::Missing,
+        DeskReply::Refused(why) => Reply::Refused(why),
+        DeskReply::Missing => Reply::Missing,
+    }
+}

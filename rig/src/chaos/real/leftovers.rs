@@ -1,0 +1,72 @@
+//! What a round leaves behind: drafts, files that should be gone, and the diagnostics of a violation.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::discovery_files::all_published;
+use super::round::Round;
+
+impl Round<'_> {
+    /// The state of the agents' connections, one line each.
+    pub(super) fn connections(&self) -> Vec<String> {
+        let slots = self.slots.iter().enumerate();
+        let agents = slots.filter_map(|(number, slot)| Some((number, slot, slot.agent.as_ref()?)));
+        let lines = agents.flat_map(|(number, slot, agent)| {
+            let lost = slot.link.lost();
+            let name =
+                format!("agent {number} ({}, process {:?}, lost {lost})", agent.release(), agent.pid());
+            agent.proxies().into_iter().map(move |proxy| format!("{name}: {proxy:?}"))
+        });
+        lines.collect()
+    }
+
+    /// The companions' logs.
+    pub(super) fn logs(&self) -> Vec<String> {
+        let logs = files(&self.machine.sandbox.home().join(".local/state/alongside/log"));
+        let read = |path: PathBuf| Some(format!("{}:\n{}", path.display(), fs::read_to_string(&path).ok()?));
+        logs.into_iter().filter_map(read).collect()
+    }
+
+    /// Files that should be gone.
+    pub(super) fn strays(&self) -> Vec<String> {
+        let sandbox = &self.machine.sandbox;
+        let records = all_published(sandbox).map(|(path, _)| path);
+        let state = sandbox.home().join(".local/state/alongside");
+        let registry = files(&sandbox.run().join("alongside"));
+        let registry = registry.into_iter().filter(|path| !path.ends_with("start.lock"));
+        let journal = files(&state.join("journal"));
+        let is_lock = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "lock");
+        let journal = journal.into_iter().filter(|path| !is_lock(path));
+        let all = records.chain(registry).chain(journal).chain(files(&sandbox.tmp()));
+        let all: BTreeSet<_> = all.map(|path| format!("a file: {}", path.display())).collect();
+        all.into_iter().collect()
+    }
+
+    /// The texts of all drafts. Parts of a draft that `alongside drafts` cannot find are strays.
+    pub(super) fn drafts(&self, strays: &mut Vec<String>) -> Vec<String> {
+        let mut texts = Vec::new();
+        let all = self.machine.sandbox.home().join(".local/state/alongside/drafts");
+        for directory in fs::read_dir(all).into_iter().flatten().flatten().map(|entry| entry.path()) {
+            let inside = files(&directory);
+            let is_listed = inside.iter().any(|path| path.ends_with("draft.json"));
+            for path in inside.iter().filter(|path| !path.ends_with("draft.json")) {
+                if !is_listed || path.extension().is_none_or(|extension| extension != "txt") {
+                    strays.push(format!("a part of a draft: {}", path.display()));
+                }
+                texts.extend(fs::read_to_string(path).ok());
+            }
+        }
+        texts
+    }
+}
+
+/// All files below a directory.
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let below = entries.flat_map(|entry| match entry.file_type() {
+        Ok(kind) if kind.is_dir() => files(&entry.path()),
+        _ => vec![entry.path()],
+    });
+    below.collect()
+}

@@ -1,0 +1,154 @@
+//! One round with real processes while it lasts: the parties, the agenda, and the record.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Result;
+use rustix::process::Signal;
+use tokio::task::JoinSet;
+
+use super::agenda::{Agenda, Event};
+use super::agent_slot::AgentSlot;
+use super::desk::Desk;
+use super::machine::Machine;
+use super::shared_record::SharedRecord;
+use super::shared_squatter::SharedSquatter;
+use crate::chaos::plan::Plan;
+use crate::release::RELEASES;
+
+/// The content of every project file until the script rewrites it.
+pub(super) const ORIGINAL: &str = "one\ntwo\nthree\nfour\n";
+
+/// How long clients try to reopen a lost stream, plus the share of a busy machine, in milliseconds.
+pub(super) const RETRY_PERIOD: u64 = 2_500 + 1_500;
+
+/// The longest pause between two steps, in milliseconds: plans are made for a clock that costs nothing.
+/// Clients reopen a broken stream after a second, and steps that are to meet that still do.
+const LONGEST_PAUSE: u64 = 1_000;
+
+/// The length of a shortened pause, in milliseconds.
+const SHORTENED_PAUSE: u64 = 500;
+
+/// The longest absence, in milliseconds: a little longer than clients try to come back.
+const LONGEST_TROUBLE: u64 = 3_000;
+
+pub(super) struct Round<'a> {
+    pub(super) machine: &'a mut Machine,
+    pub(super) plan: &'a Plan,
+    pub(super) files: Vec<PathBuf>,
+    pub(super) slots: Vec<AgentSlot>,
+    pub(super) desks: Vec<Option<Desk>>,
+    pub(super) record: SharedRecord,
+    /// Every task that waits for an answer.
+    pub(super) tasks: JoinSet<()>,
+    agenda: Agenda,
+    /// Number of unique texts made so far.
+    pub(super) texts: usize,
+    /// Number of kills of the companion: desks give up on one that crashes again and again.
+    pub(super) kills: usize,
+    /// Troubles that end when a desk is there again.
+    pub(super) troubles_until_desk: Vec<usize>,
+    pub(super) squatter: SharedSquatter,
+    /// When each desk was started.
+    pub(super) joined: Vec<u64>,
+    /// A companion ended while no desk held its port, so that its token is burned: its successors refuse
+    /// connected agents.
+    pub(super) is_token_burned: bool,
+    /// Tasks that run until the round is over.
+    _background: JoinSet<()>,
+}
+
+impl<'a> Round<'a> {
+    /// Starts the desks and the agents, and waits until every agent has found the companion.
+    pub(super) async fn begin(machine: &'a mut Machine, plan: &'a Plan) -> Result<Self> {
+        let names = (0..plan.files).map(|number| format!("file-{number}.txt"));
+        let files: Vec<_> = names.map(|name| machine.sandbox.write(name, ORIGINAL)).collect();
+        let record = SharedRecord::new();
+        for file in &files {
+            record.project.write(0, file, ORIGINAL)?;
+        }
+        let squatter = SharedSquatter::default();
+        let mut background = JoinSet::new();
+        background.spawn(squatter.clone().run(machine.sandbox.clone(), record.clone()));
+        let mut round = Self {
+            squatter,
+            _background: background,
+            machine,
+            plan,
+            files,
+            slots: Vec::new(),
+            desks: vec![None; plan.desks],
+            joined: vec![0; plan.desks],
+            is_token_burned: false,
+            record,
+            tasks: JoinSet::new(),
+            agenda: Agenda::default(),
+            texts: 0,
+            kills: 0,
+            troubles_until_desk: Vec::new(),
+        };
+        round.machine.link_small_disk()?;
+        for desk in 0..plan.desks {
+            round.join(desk)?;
+            round.wait_until_served().await?;
+        }
+        round.connect_agents().await?;
+        Ok(round)
+    }
+
+    async fn connect_agents(&mut self) -> Result<()> {
+        for place in self.machine.places(self.plan) {
+            let agent = self.machine.agent(place).await?;
+            self.slots.push(AgentSlot::new(place, agent));
+            self.enable(self.slots.len() - 1);
+        }
+        while self.tasks.join_next().await.is_some() {}
+        for number in 0..self.slots.len() {
+            let place = self.slots[number].place;
+            let release = RELEASES[place];
+            if !self.slots[number].link.is_connected() {
+                // Gemini CLI 0.27.4 detects its editor at its start, by a companion's file. One that started
+                // without a companion, in the round before, never connects.
+                eprintln!("agent {number} ({release}) of round {} is started anew", self.plan.seed);
+                let old = self.slots[number].agent.take();
+                old.iter().for_each(|old| old.signal(Signal::KILL));
+                self.machine.forget(place);
+                self.slots[number].agent = Some(self.machine.agent(place).await?);
+                self.enable(number);
+                while self.tasks.join_next().await.is_some() {}
+            }
+            anyhow::ensure!(
+                self.slots[number].link.is_connected(),
+                "agent {number} ({release}) does not connect although there was no trouble"
+            );
+        }
+        Ok(())
+    }
+
+    /// Carries out the plan.
+    pub(super) async fn play(&mut self) -> Result<()> {
+        let (mut at, mut planned) = (self.record.now(), 0);
+        for step in &self.plan.steps {
+            let pause = step.at.saturating_sub(planned);
+            at += if pause > LONGEST_PAUSE { SHORTENED_PAUSE } else { pause };
+            planned = step.at;
+            self.agenda.add(at, Event::Step(step.action));
+        }
+        while let Some((at, event)) = self.agenda.take_next() {
+            tokio::time::sleep_until(self.record.start + Duration::from_millis(at)).await;
+            self.handle(event).await?;
+        }
+        Ok(())
+    }
+
+    /// Schedules an event after so many milliseconds.
+    pub(super) fn schedule(&mut self, after: u64, event: Event) {
+        self.agenda.add(self.record.now() + after.min(LONGEST_TROUBLE), event);
+    }
+
+    /// The number of the next unique text.
+    pub(super) fn next_text(&mut self) -> usize {
+        self.texts += 1;
+        self.texts
+    }
+}

@@ -1,0 +1,99 @@
+//! The record of a round while it lasts, which every waiting task completes when its answer comes.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use anyhow::Result;
+use tokio::time::Instant;
+
+use crate::chaos::project::Project;
+use crate::chaos::record::{Outcome, Record, TroubleKind};
+use crate::ide_client;
+
+/// The shared record. A clone is the same record.
+#[derive(Clone)]
+pub(super) struct SharedRecord {
+    record: Arc<Mutex<Record>>,
+    /// The files that agents propose for.
+    pub(super) project: Project,
+    /// When the round began.
+    pub(super) start: Instant,
+    /// The round is over: later outcomes do not count.
+    is_sealed: Arc<AtomicBool>,
+}
+
+impl SharedRecord {
+    pub(super) fn new() -> Self {
+        Self {
+            record: Arc::default(),
+            project: Project::default(),
+            start: Instant::now(),
+            is_sealed: Arc::default(),
+        }
+    }
+
+    /// Milliseconds since the round began.
+    pub(super) fn now(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Record> {
+        self.record.lock().expect("no writer panics")
+    }
+
+    /// Notes the start of a trouble, and returns its index.
+    pub(super) fn begin_trouble(&self, kind: TroubleKind, agent: Option<usize>) -> usize {
+        let from = self.now();
+        self.lock().begin_trouble(kind, agent, from, u64::MAX)
+    }
+
+    /// Notes the end of a trouble.
+    pub(super) fn end_trouble(&self, trouble: usize) {
+        let now = self.now();
+        let trouble = &mut self.lock().troubles[trouble];
+        trouble.until = trouble.until.min(now);
+    }
+
+    /// Ends the round: outcomes from now on do not count.
+    pub(super) fn seal(&self) {
+        self.is_sealed.store(true, Ordering::Release);
+    }
+
+    /// Notes what an agent's `openDiff` returned. After an answer in the agent's own prompt, that is the text
+    /// of its `closeDiff`.
+    pub(super) fn note_outcome(&self, proposal: usize, outcome: Result<ide_client::Outcome>) {
+        let now = self.now();
+        let proposal = &mut self.lock().proposals[proposal];
+        if proposal.departed.is_some() || self.is_sealed.load(Ordering::Acquire) {
+            return;
+        }
+        match outcome {
+            Ok(ide_client::Outcome::Accepted { content }) => match &mut proposal.closed {
+                Some(close) => {
+                    let text = content.map(Some).ok_or_else(|| "the client got no text".to_owned());
+                    close.answered = Some((now, text));
+                }
+                None => {
+                    let text = content.filter(|text| !text.is_empty());
+                    let text = text.unwrap_or_else(|| proposal.text.clone());
+                    // Agents write an accepted text themselves.
+                    let written = self.project.write(now, Path::new(&proposal.path), &text);
+                    written.expect("the project is writable");
+                    proposal.outcome = Some((now, Outcome::Accepted(text)));
+                }
+            },
+            Ok(ide_client::Outcome::Rejected) => {
+                // The outcome came before the answer to `closeDiff`.
+                proposal.closed = None;
+                proposal.outcome = Some((now, Outcome::Rejected));
+            }
+            Err(error) => {
+                let message = error.to_string();
+                if message.contains("got the error") {
+                    proposal.shown = Some((now, Err(message)));
+                }
+            }
+        }
+    }
+}

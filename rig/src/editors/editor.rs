@@ -1,0 +1,41 @@
+//! An installed editor, and its command on a sandbox's PATH.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+
+use crate::cli::write_program;
+use crate::sandbox::Sandbox;
+
+/// An editor that can be started.
+#[derive(Debug, Clone)]
+pub struct Editor {
+    /// The binary itself.
+    pub program: PathBuf,
+    /// Its environment on top of the sandbox's: its own runtime files, none of the machine's.
+    pub environment: Vec<(String, OsString)>,
+    /// Its version as Debian writes it: `0.10.4-8`.
+    pub version: String,
+    pub(super) command: &'static str,
+}
+
+impl Editor {
+    /// The command that starts it.
+    pub fn command(&self) -> &'static str {
+        self.command
+    }
+
+    /// Puts its command on the sandbox's PATH, as a script that becomes the editor itself.
+    ///
+    /// # Errors
+    /// When the sandbox cannot be written.
+    pub fn put_on_path(&self, sandbox: &Sandbox) -> Result<()> {
+        let mut body = String::new();
+        for (name, value) in &self.environment {
+            let value = value.to_str().context("trees lie under UTF-8 paths")?;
+            body += &format!("export {name}='{value}'\n");
+        }
+        write_program(sandbox, self.command, &format!("{body}exec '{}' \"$@\"", self.program.display()))
+    }
+}

@@ -1,0 +1,58 @@
+//! The program under test: where it is, and its output in a sandbox.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::Value;
+
+use crate::sandbox::Sandbox;
+
+/// The `alongside` binary under test: `$ALONGSIDE_BIN`, else the one that was built beside this test.
+///
+/// # Errors
+/// When it is missing, with the command that builds it.
+pub fn alongside_bin() -> Result<PathBuf> {
+    if let Some(path) = std::env::var_os("ALONGSIDE_BIN") {
+        return Ok(path.into());
+    }
+    let name = format!("alongside{}", std::env::consts::EXE_SUFFIX);
+    let test = std::env::current_exe()?;
+    // target/<profile>/deps/<test>, target/<profile>/<xtask>
+    let profile = test.ancestors().skip(1).find(|dir| !dir.ends_with("deps"));
+    let profile = profile.context("a test binary lies in a target directory")?;
+    let path = profile.join(name);
+    if !path.is_file() {
+        let release = if profile.ends_with("release") { " --release" } else { "" };
+        bail!("{} is missing; build it: cargo build -p alongside{release}", path.display());
+    }
+    Ok(path)
+}
+
+/// The output of `alongside` with these arguments, run in the sandbox's project.
+///
+/// # Errors
+/// When it fails, with its error output.
+pub fn alongside(sandbox: &Sandbox, arguments: &[&str]) -> Result<String> {
+    let output = run(sandbox, arguments)?;
+    let error = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "alongside {} failed: {error}", arguments.join(" "));
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+/// The companions that `alongside status --json` lists, as a JSON array.
+///
+/// # Errors
+/// When it prints no JSON.
+pub fn companions(sandbox: &Sandbox) -> Result<Value> {
+    // Its exit code only says whether a companion serves the project.
+    let output = run(sandbox, &["status", "--json"])?;
+    let status: Value = serde_json::from_slice(&output.stdout)?;
+    Ok(status["companions"].clone())
+}
+
+fn run(sandbox: &Sandbox, arguments: &[&str]) -> Result<Output> {
+    let mut alongside = Command::new(alongside_bin()?);
+    alongside.env_clear().envs(sandbox.env()).current_dir(sandbox.project()).args(arguments);
+    Ok(alongside.output()?)
+}
