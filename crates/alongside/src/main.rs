@@ -22,24 +22,19 @@ mod unified;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use commands::cli::Cli;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::parse_arguments() {
         Ok(cli) => cli,
         Err(error) => return failure::misunderstood(&error),
     };
-    if let Some(error) = cli.command.as_ref().and_then(|_| cli.desk.misplaced()) {
-        return failure::misunderstood(&error);
-    }
     // The token is in our memory. What `alongside run` starts is the person's, and so is what that leaves.
-    if !matches!(cli.command, Some(commands::Command::Run(_))) {
+    if !cli.is_run() {
         alongside_platform::limits::leave_no_core();
     }
-    let is_host = cli.command.as_ref().is_some_and(commands::Command::is_host);
     let file = cli.globals.log.as_deref();
-    let logging = if is_host { logging::start_for_host(file) } else { logging::start(file) };
+    let logging = if cli.is_host() { logging::start_for_host(file) } else { logging::start(file) };
     // Written out at the end, also when it fails.
     let (log, logging) = match logging {
         Ok(log) => (Some(log), Ok(())),
@@ -47,12 +42,7 @@ fn main() -> ExitCode {
     };
     let outcome = logging.and_then(|()| {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        let outcome = runtime.block_on(async {
-            match cli.command {
-                Some(command) => command.run(cli.globals).await,
-                None => commands::desk::run(cli.desk, cli.globals).await,
-            }
-        });
+        let outcome = runtime.block_on(cli.run());
         // A thread that waits for input on a terminal cannot be interrupted, and nobody needs its line any
         // more.
         runtime.shutdown_background();

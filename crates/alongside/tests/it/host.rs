@@ -207,7 +207,7 @@ async fn an_editor_that_is_reopened_takes_over_what_came_in_between() {
     relay.desk.leave().await;
     until("the files to go", || find::all_records(&home.surroundings()).is_empty().then_some(())).await;
     let status = String::from_utf8(home.run(&["status"]).stdout).unwrap();
-    assert!(status.contains("  The Editor is gone, and waited for\n"), "{status}");
+    assert!(status.contains("  waits for The Editor, which has ended\n"), "{status}");
     // The stream lives; what is proposed now waits.
     let diff = propose(&agent, &file, "A\n").await;
     let reopened = Editor::open();

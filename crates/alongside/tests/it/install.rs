@@ -215,8 +215,8 @@ fn without_a_home_nothing_is_taken_for_one() {
     for (value, why) in [
         (None, "HOME is not set"),
         (Some(""), "HOME is empty"),
-        (Some("home"), "HOME is no whole path: home"),
-        (gone.to_str(), "HOME is no directory: "),
+        (Some("home"), "HOME is not an absolute path: home"),
+        (gone.to_str(), "HOME is not a directory: "),
     ] {
         for args in [&["install", "gemini", "--dry-run"][..], &["uninstall", "--all", "--dry-run"]] {
             let mut command = home.alongside(args);
@@ -246,7 +246,7 @@ fn what_would_be_written_is_said_shortly_and_a_persons_own_lines_are_all_shown()
     assert!(short.contains("+language-servers = [\"rust-analyzer\", \"alongside\"]"), "{short}");
     assert!(short.contains("more lines like these (--verbose shows them)"), "{short}");
     assert!(
-        short.contains("languages.toml: one server more for 57 languages, rust of them in your file."),
+        short.contains("languages.toml: one more server for 57 languages, rust of them in your file."),
         "{short}"
     );
     assert!(short.lines().count() < 45, "{short}");
@@ -281,7 +281,8 @@ fn a_link_to_a_file_that_is_not_there_yet_stays_a_link() {
 fn comments_stay_with_the_servers_they_are_about_also_when_the_file_was_changed_since() {
     let home = Home::new();
     home.program("hx", OLD_HELIX);
-    let theirs = "[[language]]\nname = \"rust\"\nlanguage-servers = [\n  \"typos\", # for words\n  \"rust-analyzer\", # best\n]\n";
+    let theirs = "[[language]]\nname = \"rust\"\nlanguage-servers = [\n  \"typos\", \
+                  # for words\n  \"rust-analyzer\", # best\n]\n";
     let path = home.writes(".config/helix/languages.toml", theirs);
     home.succeeds(&["install", "helix", "--yes"]);
     let text = fs::read_to_string(&path).unwrap();
@@ -345,7 +346,7 @@ async fn at_a_terminal_it_asks_and_only_a_clear_yes_is_one() {
     let mut install = home.asks(&["install", "neovim"]);
     install.shows("[y/N] ").await;
     install.presses("y\n");
-    install.shows("Neovim has alongside. Start it again").await;
+    install.shows("Installed. Restart Neovim, then start your agent.").await;
     assert!(install.ends().success());
     assert!(home.in_home(PACKAGE).join("plugin/alongside.lua").exists());
 }

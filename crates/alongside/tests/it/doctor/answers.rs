@@ -21,7 +21,7 @@ async fn the_file_holds_no_token() {
     clinic.set("GEMINI_CLI_IDE_PID", 4242);
     let file = format!("tmp/gemini/ide/gemini-ide-server-4242-{}.json", record.port);
     clinic.write(&file, &serde_json::to_string(&record).unwrap());
-    clinic.is("no-token", "start the companion again");
+    clinic.is("no-token", "restart the companion");
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn something_listens_and_does_not_answer() {
     let port = listener(|_| None);
     clinic
         .write(&format!("tmp/gemini/ide/gemini-ide-server-1-{port}.json"), &clinic.theirs(port).to_string());
-    clinic.is("hangs", "again");
+    clinic.is("hangs", "restart the editor");
 }
 
 #[test]

@@ -248,7 +248,8 @@ pub(super) fn without_tools(request: &str) -> Option<String> {
     Some(if request.contains("\"initialize\"") {
         http(
             "200 OK",
-            r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}"#,
+            r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{},
+                "serverInfo":{"name":"x","version":"1"}}}"#,
         )
     } else if request.contains("tools/list") {
         http("200 OK", r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}"#)

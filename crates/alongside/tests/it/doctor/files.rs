@@ -53,7 +53,7 @@ fn the_editor_is_there_and_its_companion_is_not() {
     let (port, editor) = (dead_port(), std::process::id());
     let file = format!("tmp/gemini/ide/gemini-ide-server-{editor}-{port}.json");
     clinic.write(&file, &clinic.theirs(port).to_string());
-    let verdict = clinic.is("port-closed", "start the companion in that editor again");
+    let verdict = clinic.is("port-closed", "restart the companion in that editor");
     let said = verdict.json["agents"][0]["causes"][0]["what"].as_str().unwrap();
     assert!(said.contains(&editor.to_string()), "{said}");
 }
@@ -196,7 +196,7 @@ async fn an_older_release_looks_only_for_its_own_editor() {
     clinic.write(&format!("home/.qwen/ide/{port}.lock"), &json);
     let verdict = clinic.is("other-process", "alongside run gemini");
     let what = verdict.json["agents"][0]["causes"][0]["what"].as_str().unwrap();
-    assert!(what.contains("since 0.31.0"), "{what}");
+    assert!(what.contains("0.31.0 and newer accept any process"), "{what}");
     assert_eq!(verdict.ids(1)[0], "other-process", "{:#}", verdict.json);
 }
 

@@ -28,9 +28,7 @@ async fn a_healthy_terminal_raises_no_alarm_for_any_agent() {
     assert!(said.starts_with(&line), "{said}");
     assert!(said.contains("✓ Qwen Code 0.24.4 would connect to alongside"), "{said}");
     let told = out(&clinic.run(&["gemini", "--verbose"]));
-    for step in
-        ["taken for the editor", "gemini/ide/gemini-ide-server-", "a companion answers, and takes diffs"]
-    {
+    for step in ["taken for the editor", "gemini/ide/gemini-ide-server-", "a companion answers, with diffs"] {
         assert!(told.contains(step), "no {step:?} in {told}");
     }
 }

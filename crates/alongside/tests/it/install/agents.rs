@@ -11,7 +11,8 @@ fn ide_mode_is_switched_on_where_it_is_off_and_every_other_byte_stays() {
     let home = Home::new();
     home.agent_program("gemini", "0.61.0");
     home.agent_program("qwen", "0.24.4");
-    let gemini = "{\n  // key\n  \"mcpServers\": { \"x\": { \"env\": { \"KEY\": \"secret\" } } },\n  \"ide\": { \"enabled\": false }\n}\n";
+    let gemini = "{\n  // key\n  \"mcpServers\": { \"x\": { \"env\": { \"KEY\": \"secret\" } } },\n\
+                  \x20 \"ide\": { \"enabled\": false }\n}\n";
     let path = home.writes(".gemini/settings.json", gemini);
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
     let before = home.everything();
@@ -51,12 +52,12 @@ fn an_agent_whose_settings_are_broken_is_named_and_the_other_gets_what_was_asked
     let said = said(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("Gemini CLI 0.61.0: IDE mode is on from its next start"), "{said}");
-    assert!(said.contains("Qwen Code 0.24.4 stays as it is: cannot change"), "{said}");
-    assert!(said.contains("\"enabled\" in \"ide\" is true"), "there is an \"ide\" already: {said}");
+    assert!(said.contains("Qwen Code 0.24.4 is not changed: cannot change"), "{said}");
+    assert!(said.contains("set \"enabled\" in \"ide\" to true"), "there is an \"ide\" already: {said}");
     assert_eq!(home.reads(".qwen/settings.json"), broken);
     assert!(home.reads(".gemini/settings.json").contains("true"));
     let list = home.succeeds(&["install", "--list"]);
-    assert!(list.contains("cannot be told: ~/.qwen/settings.json cannot be read"), "{list}");
+    assert!(list.contains("unknown: cannot read ~/.qwen/settings.json"), "{list}");
 }
 
 #[test]

@@ -12,7 +12,8 @@ use crate::support::{Home, Running, finish};
 pub(super) const OLD_HELIX: &str = r#"
 case "$*" in
   --version) echo "helix 25.01.1 (e7ac2fcd)" ;;
-  "--health rust") printf 'Configured language servers:\n  \033[38;5;9m✘\033[39m rust-analyzer: not found\n' ;;
+  "--health rust")
+    printf 'Configured language servers:\n  \033[38;5;9m✘\033[39m rust-analyzer: not found\n' ;;
   "--health python") printf 'Configured language servers:\n  ✘ ruff: no\n  ✘ jedi-language-server: no\n' ;;
   "--health ini"|"--health mine") echo 'Configured language servers: None' ;;
   --health*) echo "Language 'x' not found" ;;
@@ -33,7 +34,8 @@ esac
 pub(super) const NEOVIM: &str = "echo 'NVIM v0.10.4'\n";
 
 /// A file as people have them.
-pub(super) const LANGUAGES: &str = "# mine\n[[language]]\nname = \"rust\" # best\nauto-format = true\nlanguage-servers = [\"rust-analyzer\"]\n";
+pub(super) const LANGUAGES: &str = "# mine\n[[language]]\nname = \"rust\" # best\nauto-format = true\n\
+                                    language-servers = [\"rust-analyzer\"]\n";
 
 impl Home {
     pub(super) fn program(&self, name: &str, body: &str) {
