@@ -109,7 +109,7 @@ fn helix_gets_a_server_more_and_keeps_its_own() {
     let said = home.succeeds(&["install", "helix", "--yes", "--language", "nonsense"]);
     assert!(said.contains("+language-servers = [\"rust-analyzer\", \"alongside\"]"), "{said}");
     assert!(said.contains("no language \"nonsense\""), "{said}");
-    assert!(said.contains("newer ones also where the cursor is"), "{said}");
+    assert!(said.contains("Newer releases also send the cursor"), "{said}");
     let languages = home.reads(".config/helix/languages.toml");
     assert!(languages.starts_with("# mine\n[[language]]\nname = \"rust\" # best\nauto-format = true\n"));
     assert!(
