@@ -163,7 +163,7 @@ fn the_newest_of_several_versions_is_fetched_over_http() {
     let url = serve(stage.out.clone());
     let installed = stage.script(&[("ALONGSIDE_FROM", &url)], &[]);
     assert!(installed.status.success(), "{}", said(&installed));
-    assert!(said(&installed).contains(&format!("installed alongside {}", stage.product.version)));
+    assert!(said(&installed).contains(&format!("Installed alongside {}", stage.product.version)));
     let lost = stage.script(&[("ALONGSIDE_FROM", &format!("{url}/none"))], &[]);
     assert!(!lost.status.success() && said(&lost).contains("cannot read"), "{}", said(&lost));
 }

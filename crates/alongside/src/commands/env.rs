@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn output_is_harmless_to_terminals() {
+    fn no_shell_is_told_what_a_terminal_would_obey_or_hide() {
         for shell in [Shell::Bash, Shell::Fish, Shell::Pwsh, Shell::Nu] {
             let said = shell.assign(&[("ODD", ODD.to_owned()), ("PLAIN", "7".to_owned())]);
             assert!(is_safe(said.trim_end_matches('\n').replace('\n', " ").as_str()), "{said:?}");

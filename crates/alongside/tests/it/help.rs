@@ -3,7 +3,7 @@
 use crate::support::Home;
 
 #[test]
-fn every_command_has_help_worth_reading() {
+fn help_of_every_command() {
     let home = Home::new();
     for command in [
         "",

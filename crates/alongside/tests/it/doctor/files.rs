@@ -9,7 +9,7 @@ fn somebody() -> u16 {
 }
 
 #[test]
-fn there_is_no_companion() {
+fn reports_no_companion() {
     let clinic = Clinic::with(&[("gemini", "0.61.0"), ("qwen", "0.24.4")]);
     let verdict = clinic.is("no-companion", "alongside");
     assert_eq!(verdict.ids(1), ["no-companion"]);
@@ -17,7 +17,7 @@ fn there_is_no_companion() {
 }
 
 #[test]
-fn the_companion_is_gone_and_its_file_is_there() {
+fn reports_a_stale_file() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let port = dead_port();
     let file = format!("tmp/gemini/ide/gemini-ide-server-{DEAD}-{port}.json");
@@ -26,7 +26,7 @@ fn the_companion_is_gone_and_its_file_is_there() {
 }
 
 #[test]
-fn an_agent_that_starts_a_companion_of_its_own_is_told_of() {
+fn reports_an_agent_that_starts_its_own_companion() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let port = dead_port();
     let mut record = clinic.theirs(port);
@@ -37,7 +37,7 @@ fn an_agent_that_starts_a_companion_of_its_own_is_told_of() {
 }
 
 #[tokio::test]
-async fn a_stale_file_hides_the_companion_that_runs() {
+async fn reports_a_stale_file_that_hides_a_companion() {
     let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     let port = dead_port();
@@ -48,7 +48,7 @@ async fn a_stale_file_hides_the_companion_that_runs() {
 }
 
 #[test]
-fn the_editor_is_there_and_its_companion_is_not() {
+fn reports_a_stopped_companion_in_a_running_editor() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (port, editor) = (dead_port(), std::process::id());
     let file = format!("tmp/gemini/ide/gemini-ide-server-{editor}-{port}.json");
@@ -59,7 +59,7 @@ fn the_editor_is_there_and_its_companion_is_not() {
 }
 
 #[tokio::test]
-async fn a_file_that_overrides_all_leads_nowhere() {
+async fn reports_an_overriding_file() {
     let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     clinic.set("GEMINI_CLI_IDE_PID", 4242);
@@ -73,7 +73,7 @@ async fn a_file_that_overrides_all_leads_nowhere() {
 }
 
 #[tokio::test]
-async fn a_file_is_no_record() {
+async fn reports_a_malformed_file() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let file = clinic.write("tmp/gemini/ide/gemini-ide-server-7-1001.json", "{ \"port\": 10");
     clinic.is("malformed-file", &format!("rm {}", file.display()));
@@ -84,7 +84,7 @@ async fn a_file_is_no_record() {
 }
 
 #[tokio::test]
-async fn a_file_that_cannot_be_read_ends_the_search_of_older_releases() {
+async fn unreadable_file_ends_the_search_of_older_releases() {
     let clinic = Clinic::with(&[("gemini", "0.55.0")]);
     let (_desk, _) = clinic.companion().await;
     let folder = clinic.home.path("tmp/gemini/ide/gemini-ide-server-7-1001.json");
@@ -125,7 +125,7 @@ async fn a_file_of_another_user_leads_the_agent_astray() {
 }
 
 #[test]
-fn the_lock_names_an_editor_that_is_gone() {
+fn reports_a_lock_of_a_dead_editor() {
     let clinic = Clinic::with(&[("qwen", "0.24.4")]);
     let port = somebody();
     let mut record = clinic.theirs(port);
@@ -137,7 +137,7 @@ fn the_lock_names_an_editor_that_is_gone() {
 }
 
 #[test]
-fn the_lock_names_no_editor_and_two_directories() {
+fn reports_a_lock_without_editor() {
     let clinic = Clinic::with(&[("qwen", "0.24.4")]);
     let port = somebody();
     let mut record = clinic.theirs(port);
@@ -147,7 +147,7 @@ fn the_lock_names_no_editor_and_two_directories() {
 }
 
 #[test]
-fn the_record_does_not_say_which_editor_it_is_of() {
+fn reports_a_record_without_editor_name() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let port = somebody();
     let mut record = clinic.theirs(port);
@@ -157,7 +157,7 @@ fn the_record_does_not_say_which_editor_it_is_of() {
 }
 
 #[test]
-fn the_editor_has_no_folder_open() {
+fn reports_an_editor_without_folder() {
     for (command, version) in [("gemini", "0.61.0"), ("gemini", "0.55.0"), ("qwen", "0.24.4")] {
         let clinic = Clinic::with(&[(command, version)]);
         let port = somebody();
@@ -173,7 +173,7 @@ fn the_editor_has_no_folder_open() {
 }
 
 #[test]
-fn the_directory_holds_the_character_that_separates_directories() {
+fn reports_the_delimiter_in_the_path() {
     let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
     clinic.home = clinic.home.inside("a:b");
     std::fs::create_dir(&clinic.home.project).unwrap();
@@ -186,7 +186,7 @@ fn the_directory_holds_the_character_that_separates_directories() {
 }
 
 #[tokio::test]
-async fn an_older_release_looks_only_for_its_own_editor() {
+async fn reports_a_release_that_needs_its_own_editor() {
     let clinic = Clinic::with(&[("gemini", "0.30.1"), ("qwen", "0.10.1")]);
     let port = somebody();
     let json = clinic.theirs(port).to_string();
@@ -201,7 +201,7 @@ async fn an_older_release_looks_only_for_its_own_editor() {
 }
 
 #[tokio::test]
-async fn somebody_has_removed_the_files_of_a_host() {
+async fn reports_a_host_without_files() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     let host = clinic.home.hosts()[0].1.clone();
@@ -211,7 +211,7 @@ async fn somebody_has_removed_the_files_of_a_host() {
 }
 
 #[tokio::test]
-async fn a_stale_file_that_qwen_gets_over_is_only_mentioned() {
+async fn a_stale_file_beside_is_a_note() {
     let clinic = Clinic::with(&[("qwen", "0.24.4")]);
     let mut desk = clinic.reviews_in_another_terminal(&[]);
     desk.shows("alongside serves").await;
@@ -233,7 +233,7 @@ async fn a_stale_file_that_qwen_gets_over_is_only_mentioned() {
 }
 
 #[tokio::test]
-async fn several_companions_are_only_mentioned() {
+async fn several_companions_are_a_note() {
     let clinic = Clinic::with(&[("qwen", "0.24.4")]);
     let (_desk, record) = clinic.companion().await;
     let mut theirs = clinic.theirs(somebody());

@@ -10,7 +10,7 @@ fn out(output: &std::process::Output) -> String {
 }
 
 #[tokio::test]
-async fn a_healthy_terminal_raises_no_alarm_for_any_agent() {
+async fn a_healthy_terminal_raises_no_alarm() {
     let clinic = Clinic::with(&[("gemini", "0.61.0"), ("qwen", "0.24.4")]);
     let (_desk, record) = clinic.companion().await;
     let verdict = clinic.ask(&[]);
@@ -34,7 +34,7 @@ async fn a_healthy_terminal_raises_no_alarm_for_any_agent() {
 }
 
 #[tokio::test]
-async fn below_the_project_and_through_a_link_all_is_well_too() {
+async fn subdirectories_and_links_are_healthy_too() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     std::fs::create_dir(clinic.home.project.join("src")).unwrap();
@@ -47,7 +47,7 @@ async fn below_the_project_and_through_a_link_all_is_well_too() {
 }
 
 #[tokio::test]
-async fn the_doctor_leaves_no_trace_at_the_companion() {
+async fn the_doctor_ends_its_session() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     clinic.ask(&[]);
@@ -75,7 +75,7 @@ fn without_an_agent_there_is_nothing_to_examine() {
 }
 
 #[tokio::test]
-async fn fix_removes_what_is_ours_and_gone_and_nothing_else() {
+async fn fix_removes_only_our_stale_files() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let stale = json!({ "port": dead_port(), "workspacePath": clinic.home.project, "authToken": "t",
         "writer": "alongside" });

@@ -3,7 +3,7 @@
 use super::clinic::{Clinic, dead_port, listener};
 
 #[tokio::test]
-async fn variables_name_a_companion_that_is_gone() {
+async fn reports_variables_of_a_companion_that_is_gone() {
     let mut clinic = Clinic::with(&[("qwen", "0.12.0")]);
     let (_desk, _) = clinic.companion().await;
     let port = dead_port();
@@ -13,7 +13,7 @@ async fn variables_name_a_companion_that_is_gone() {
 }
 
 #[tokio::test]
-async fn variables_that_are_stale_are_told_of_also_where_an_agent_gets_over_them() {
+async fn stale_variables_are_a_note_if_the_agent_connects() {
     let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     let port = dead_port();
@@ -26,7 +26,7 @@ async fn variables_that_are_stale_are_told_of_also_where_an_agent_gets_over_them
 }
 
 #[tokio::test]
-async fn variables_name_a_companion_of_another_project() {
+async fn reports_variables_of_another_project() {
     let mut clinic = Clinic::with(&[("qwen", "0.12.0")]);
     let (_desk, _) = clinic.companion().await;
     let port = listener(|_| None);
@@ -39,7 +39,7 @@ async fn variables_name_a_companion_of_another_project() {
 }
 
 #[test]
-fn variables_alone_do_not_say_which_editor_it_is() {
+fn reports_variables_without_editor_name() {
     let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
     clinic.set("GEMINI_CLI_IDE_SERVER_PORT", listener(super::clinic::without_tools));
     let project = clinic.home.project.display().to_string();
@@ -48,7 +48,7 @@ fn variables_alone_do_not_say_which_editor_it_is() {
 }
 
 #[tokio::test]
-async fn no_shell_finds_alongside() {
+async fn reports_alongside_missing_in_path() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     let mut command = clinic.home.alongside(&["doctor", "--json", "--container", "no"]);
@@ -59,7 +59,7 @@ async fn no_shell_finds_alongside() {
 }
 
 #[tokio::test]
-async fn there_are_two_versions_of_alongside() {
+async fn reports_two_versions_of_alongside() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     clinic.program(&clinic.home.path("bin/alongside"), "#!/bin/sh\necho alongside 0.0.1\n");
     let verdict = clinic.ask(&[]);
@@ -67,7 +67,7 @@ async fn there_are_two_versions_of_alongside() {
 }
 
 #[test]
-fn what_is_installed_outside_of_path_is_said() {
+fn reports_an_agent_outside_of_path() {
     let clinic = Clinic::with(&[]);
     std::fs::create_dir_all(clinic.home.path("home/.npm-global/bin")).unwrap();
     clinic.install("home/.npm-global/bin", "gemini", "0.61.0");
@@ -76,7 +76,7 @@ fn what_is_installed_outside_of_path_is_said() {
 }
 
 #[test]
-fn an_adapter_is_older_than_the_program() {
+fn reports_an_outdated_adapter() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     clinic.program(&clinic.home.path("bin/nvim"), "#!/bin/sh\necho 'NVIM v0.10.4'\n");
     let path = format!("{}:/usr/bin:/bin", clinic.path_variable());

@@ -7,7 +7,7 @@ use super::machine::said;
 use crate::support::Home;
 
 #[test]
-fn ide_mode_is_switched_on_where_it_is_off_and_every_other_byte_stays() {
+fn ide_mode_is_switched_on_and_other_bytes_stay() {
     let home = Home::new();
     home.agent_program("gemini", "0.61.0");
     home.agent_program("qwen", "0.24.4");
@@ -42,7 +42,7 @@ fn ide_mode_is_switched_on_where_it_is_off_and_every_other_byte_stays() {
 }
 
 #[test]
-fn an_agent_whose_settings_are_broken_is_named_and_the_other_gets_what_was_asked_for() {
+fn broken_settings_of_one_agent_do_not_stop_the_other() {
     let home = Home::new();
     home.agent_program("gemini", "0.61.0");
     home.agent_program("qwen", "0.24.4");
@@ -61,7 +61,7 @@ fn an_agent_whose_settings_are_broken_is_named_and_the_other_gets_what_was_asked
 }
 
 #[test]
-fn the_release_of_an_agent_is_told_also_where_a_launcher_starts_it() {
+fn a_launched_agent_shows_its_release() {
     let home = Home::new();
     home.agent_program("gemini", "0.61.0");
     let script = home.path("lib/gemini/dist/cli.js");
@@ -72,7 +72,7 @@ fn the_release_of_an_agent_is_told_also_where_a_launcher_starts_it() {
 }
 
 #[test]
-fn a_file_that_has_the_last_word_is_named() {
+fn an_overriding_settings_file_is_reported() {
     let home = Home::new();
     home.agent_program("qwen", "0.24.4");
     home.file(".qwen/settings.json", r#"{"ide": {"enabled": false}}"#);
