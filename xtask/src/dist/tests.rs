@@ -132,7 +132,7 @@ fn what_cannot_be_installed_changes_nothing_and_says_what_to_do() {
         assert_eq!(stage.home(), before, "{why}");
     };
     let [from] = stage.variables();
-    refused(&[], "where the archives are");
+    refused(&[], "location of the archives");
     refused(&[("ALONGSIDE_FROM", "/nowhere")], "cannot read /nowhere/SHA256SUMS");
     refused(&[from, ("ALONGSIDE_VERSION", "99.0.0")], "no archive of version 99.0.0 for this machine");
     refused(&[from, ("PREFIX", "/proc/none")], "cannot write /proc/none");
