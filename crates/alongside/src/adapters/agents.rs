@@ -96,7 +96,7 @@ pub(super) fn family_of(id: &str) -> Option<&'static Family> {
     FAMILIES.iter().find(|family| id.strip_prefix(ID_PREFIX) == Some(family.id))
 }
 
-/// What remains of an agent's settings, which were changed after the installation.
+/// The rest of an agent's settings, which were changed after the installation.
 pub(super) fn remove_adapter(id: &str, file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
     let Some(family) = family_of(id) else {
         return Ok(Remainder::Unchanged("this version of alongside does not know that agent".into()));

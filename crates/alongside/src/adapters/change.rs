@@ -39,7 +39,7 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Option<String>> {
     }
 }
 
-/// What was made beside the changed files, so that it can be removed again.
+/// Directories and copies that were made beside the changed files.
 #[derive(Debug, Default)]
 pub(crate) struct Made {
     /// Outermost first.

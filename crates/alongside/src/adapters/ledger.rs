@@ -86,7 +86,7 @@ impl Ledger {
     }
 }
 
-/// What a file would hold without the adapter, if another program or a person has changed it since.
+/// The text without the adapter of a file that was changed after the installation.
 fn without_adapter(id: &str, known: InstalledFile, now: &str) -> Option<String> {
     match remove_adapter(id, &known, now) {
         Ok(Remainder::Text(rest)) => Some(rest),

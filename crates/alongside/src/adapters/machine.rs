@@ -115,8 +115,8 @@ fn check_home(variable: &str, value: Option<OsString>) -> anyhow::Result<()> {
     Err(failure(format!("{wrong}; nothing is changed"), format!("set {variable} to your home directory")))
 }
 
-/// What a program without a terminal prints on both outputs, whether it succeeds or not; `None` if it does
-/// not start, or does not end in time.
+/// The text that a program without a terminal prints on both outputs, whether it succeeds or not; `None` if
+/// it does not start, or does not end in time.
 pub(crate) async fn output_of(program: &Path, args: &[&str]) -> Option<String> {
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).kill_on_drop(true);

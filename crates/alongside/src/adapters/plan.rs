@@ -1,4 +1,4 @@
-//! What an adapter reports about itself: whether it is installed, and what installing or removing it changes.
+//! An adapter's state, and the changes that installing or removing it makes.
 
 use std::path::PathBuf;
 
@@ -28,14 +28,14 @@ pub(crate) enum AdapterState {
     },
 }
 
-/// What an installation would change.
+/// The changes of an installation.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     /// Empty if everything is installed.
     pub(crate) changes: Vec<Change>,
     /// Long changes in one sentence.
     pub(crate) summary: Option<String>,
-    /// What the person should know before they agree.
+    /// Remarks for the person to read before they agree.
     pub(crate) notes: Vec<String>,
 }
 
@@ -48,7 +48,7 @@ impl Plan {
     }
 }
 
-/// What remains of a file after its adapter is removed from it.
+/// The rest of a file after its adapter is removed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Remainder {
     Text(String),

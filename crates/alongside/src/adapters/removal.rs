@@ -16,7 +16,7 @@ pub(crate) fn display_name(id: &str) -> Cow<'_, str> {
     harmless::name(name.unwrap_or(id))
 }
 
-/// What remains of a file of the adapter `id`. The file holds `now`.
+/// The rest of a file of the adapter `id`. The file holds `now`.
 ///
 /// # Errors
 /// When the adapter's part of `now` cannot be told from the rest.

@@ -84,7 +84,7 @@ impl Cli {
     /// Runs the command, or the terminal desk.
     ///
     /// # Errors
-    /// What the command could not do.
+    /// When the command fails.
     pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
         let globals = self.globals;
         let Some(command) = self.command else { return desk::run(self.desk, globals).await };

@@ -55,7 +55,8 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     if !can_draw() {
         let error = failure::failure(
             "the desk needs a terminal that it can draw on",
-            "use `alongside review` to review line by line (--json in scripts), or `alongside status` to see what runs",
+            "use `alongside review` to review line by line (--json in scripts), or `alongside status` to see \
+             what runs",
         );
         failure::print(&error);
         return Ok(ExitCode::from(NO_TERMINAL));

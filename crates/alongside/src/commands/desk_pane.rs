@@ -102,8 +102,8 @@ pub(super) async fn open(dir: &Path) -> Result<(), String> {
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(failed(said.lines().next().unwrap_or("for no stated reason").to_owned()))
+    let errors = String::from_utf8_lossy(&output.stderr);
+    Err(failed(errors.lines().next().unwrap_or("for no stated reason").to_owned()))
 }
 
 #[cfg(test)]

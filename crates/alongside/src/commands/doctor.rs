@@ -158,7 +158,7 @@ async fn agents_to_examine(args: &Args, here: &Surroundings) -> anyhow::Result<V
     Ok(agents)
 }
 
-/// What `--fix` has done.
+/// The report of `--fix`.
 fn removed_text(args: &Args, removed: &[String]) -> String {
     match removed {
         [] if args.fix => "nothing to remove: alongside has left no stale files\n\n".into(),

@@ -203,7 +203,7 @@ fn write(id: &str, plan: &Plan, ledger: &mut Ledger, machine: &Machine) -> anyho
     })
 }
 
-/// What else to do, if IDE mode is off in an agent.
+/// The next step, if IDE mode is off in an agent.
 async fn ide_mode_hint(machine: &Machine) -> String {
     let Ok(here) = Surroundings::of_this_process() else { return String::new() };
     let is_off = |agent: &Agent| agent.settings(&here).is_some_and(|settings| !settings.ide_enabled.value);

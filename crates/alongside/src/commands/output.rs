@@ -1,4 +1,4 @@
-//! What commands write: the result to standard output, remarks to standard error.
+//! The output of commands: the result to standard output, remarks to standard error.
 
 use std::io::{ErrorKind, Write as _};
 

@@ -32,7 +32,7 @@ pub(super) async fn required(here: &Surroundings) -> anyhow::Result<Serving> {
     })
 }
 
-/// What to do about a companion that does not answer.
+/// The hint for a companion that does not answer.
 pub(super) fn silence_hint(pid: Option<u32>) -> String {
     let (process, pid) = match pid {
         Some(pid) => (format!("process {pid}"), pid.to_string()),

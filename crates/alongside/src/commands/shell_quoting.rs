@@ -2,8 +2,8 @@
 
 use alongside_desk::harmless;
 
-/// An assignment for bash and other POSIX shells. Not all of them know the escapes of `$'…'`, but all know those
-/// of `printf`. The `_` at the end keeps line ends that a substitution would drop.
+/// An assignment for bash and other POSIX shells. Not all of them know the escapes of `$'…'`, but all know
+/// those of `printf`. The `_` at the end keeps line ends that a substitution would drop.
 pub(super) fn posix_assignment(name: &str, value: &str) -> String {
     if is_safe(value) {
         return format!("export {name}={}\n", in_quotes(value));

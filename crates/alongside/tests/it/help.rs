@@ -1,4 +1,4 @@
-//! The help of every command, as people read it.
+//! The help of every command.
 
 use crate::support::Home;
 

@@ -1,5 +1,5 @@
-//! `alongside install` and `uninstall` on a machine whose editors are scripts: what is shown, asked, written
-//! and taken out. What real editors and agents make of it is in `rig/tests/editors/installed.rs`.
+//! `alongside install` and `uninstall` on a machine whose editors are scripts: the preview, the questions,
+//! and the files. `rig/tests/editors/installed.rs` has the same with real editors and agents.
 
 mod agents;
 mod machine;
@@ -37,7 +37,7 @@ fn neovim_gets_a_package_once() {
 
     home.succeeds(&["uninstall", "neovim", "--yes"]);
     assert_eq!(home.everything(), before);
-    assert!(!home.in_home(".local/share/nvim").exists(), "directories that were made are gone as well");
+    assert!(!home.in_home(".local/share/nvim").exists(), "the new directories are removed, too");
 }
 
 #[test]
@@ -281,8 +281,8 @@ fn a_dangling_link_stays_a_link() {
 fn comments_stay_beside_their_servers() {
     let home = Home::new();
     home.program("hx", OLD_HELIX);
-    let theirs = "[[language]]\nname = \"rust\"\nlanguage-servers = [\n  \"typos\", \
-                  # for words\n  \"rust-analyzer\", # best\n]\n";
+    let theirs = "[[language]]\nname = \"rust\"\nlanguage-servers = [\n  \"typos\", # for \
+                  words\n  \"rust-analyzer\", # best\n]\n";
     let path = home.writes(".config/helix/languages.toml", theirs);
     home.succeeds(&["install", "helix", "--yes"]);
     let text = fs::read_to_string(&path).unwrap();

@@ -6,8 +6,8 @@ use super::languages_toml::{COMMENT, SERVERS, is_ours, tables, tables_mut};
 use super::server_lookup::SERVER;
 use super::toml_lists;
 
-/// The text without the tables that we appended, unless somebody has changed them. `after` is the text that we
-/// wrote.
+/// The text without the tables that we appended, unless somebody has changed them. `after` is the text that
+/// we wrote.
 pub(super) fn without_our_tables(after: &str, now: &str) -> String {
     let Some((_, ours)) = after.split_once(COMMENT) else {
         return now.to_owned();

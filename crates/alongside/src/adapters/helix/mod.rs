@@ -30,7 +30,7 @@ pub(super) const ID: &str = "helix";
 /// The first release that lists the names of servers, and not their programs.
 const LISTS_NAMES: (u64, u64) = (25, 7);
 
-/// What to do where the file's form keeps us from editing it.
+/// The hint where the file's form keeps us from editing it.
 const BY_HAND: &str = "add by hand: [language-server.alongside] with command and args, and \"alongside\" to \
 the language-servers of your languages; `alongside lsp --help` shows the \
                        first";
@@ -149,7 +149,7 @@ async fn plan_config(machine: &Machine, helix: &EditorProgram, plan: &mut Plan) 
     Ok(())
 }
 
-/// What is added to `languages.toml`, in one line, because the change is long.
+/// The addition to `languages.toml` in one line, because the change is long.
 fn summary(before: &DocumentMut, after: &DocumentMut, path: &str) -> Option<String> {
     let had = languages_toml::languages_with_ours(before);
     let mut new = languages_toml::languages_with_ours(after);
@@ -165,7 +165,7 @@ fn summary(before: &DocumentMut, after: &DocumentMut, path: &str) -> Option<Stri
     (!new.is_empty()).then(|| harmless::name(&text).into_owned())
 }
 
-/// What remains of one of the two files, which was changed after the installation.
+/// The rest of one of the two files, which was changed after the installation.
 pub(super) fn remove_adapter(file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
     let texts = [file.before.as_deref().unwrap_or_default(), &file.after, now];
     let [(_, before), (_, after), (ends, mut now)] = texts.map(LineEnds::strip);

@@ -176,13 +176,13 @@ impl ConnectionFailure<'_> {
         let cause = match result {
             ProbeResult::Proxied => ConnectionCause::Proxy { variable: proxy.unwrap_or("HTTP_PROXY"), host },
             // A name that cannot be resolved may also time out.
-            ProbeResult::Nobody | ProbeResult::Silence
+            ProbeResult::NotListening | ProbeResult::Silence
                 if host == CONTAINER_HOST && probe::listens("127.0.0.1", port).await =>
             {
                 let obeys_variable = matches!(behaviour.hosts(self.release()), Hosts::UnlessSet(_));
                 ConnectionCause::ContainerHost { host, port, obeys_variable, is_carried: false }
             }
-            ProbeResult::Nobody => return self.nobody_listens(&attempt.named_by, port),
+            ProbeResult::NotListening => return self.nobody_listens(&attempt.named_by, port),
             ProbeResult::Refused if !behaviour.sends_token.hold(self.release()) => {
                 return AgentCause::SendsNoToken { needs: behaviour.sends_token.to_string() }.into();
             }

@@ -100,7 +100,7 @@ impl Examiner<'_> {
         }
     }
 
-    /// What is wrong although the agent connects.
+    /// Causes that remain although the agent connects.
     fn connected_causes(&self, finding: &Finding, port: u16) -> Vec<Cause> {
         let mut causes: Vec<Cause> = Vec::new();
         let chosen = self.companions.at_port(port);

@@ -46,7 +46,7 @@ impl Finding {
         messages
     }
 
-    /// Whether more than a note is to be said.
+    /// Whether a message is more than a note.
     pub(super) fn is_wrong(&self) -> bool {
         self.messages().iter().any(|message| message.severity != Severity::Note)
     }

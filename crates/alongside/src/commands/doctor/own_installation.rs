@@ -14,7 +14,7 @@ use crate::adapters::machine::Machine;
 use crate::adapters::plan::AdapterState;
 use crate::own_program::own_program;
 
-/// What is wrong, whatever the agent.
+/// The causes in alongside itself, which concern every agent.
 pub(super) async fn check(here: &Surroundings, companions: &Companions) -> Vec<InstallationCause> {
     let mut causes = old_hosts(companions);
     causes.extend(old_adapters());

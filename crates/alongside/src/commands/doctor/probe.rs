@@ -21,7 +21,7 @@ pub(super) enum ProbeResult {
     /// A companion opened a session; `diffs` is whether it offers both tools for diffs.
     Connected { diffs: bool },
     /// No program listens, or the host name is unknown.
-    Nobody,
+    NotListening,
     /// The token is refused, or missing.
     Refused,
     /// No answer came in time.
@@ -41,10 +41,10 @@ impl std::fmt::Display for ProbeResult {
         f.write_str(match self {
             Self::Connected { diffs: true } => "a companion answers, with diffs",
             Self::Connected { diffs: false } => "a companion answers, without diffs",
-            Self::Nobody => "no answer",
+            Self::NotListening => "no answer",
             Self::Refused => "the token is refused, or missing",
             Self::Silence => "a program listens and does not answer",
-            Self::Other(said) => return write!(f, "another program answers: {}", harmless::name(said)),
+            Self::Other(answer) => return write!(f, "another program answers: {}", harmless::name(answer)),
             Self::Stranger => "a program listens that may not be that companion; it was not sent the token",
             Self::Proxied => "not tried: the agent would use a proxy",
             Self::Program => "not tried: the agent starts this program",
@@ -78,12 +78,12 @@ pub(super) async fn connect(host: &str, port: u16, token: Option<&str>) -> Probe
             // Ours offer both tools.
             Ok(Ok(())) => ProbeResult::Connected { diffs: true },
             Err(_) | Ok(Err(Error::Timeout { .. })) => ProbeResult::Silence,
-            Ok(Err(Error::Unreachable { .. })) if !listens(host, port).await => ProbeResult::Nobody,
+            Ok(Err(Error::Unreachable { .. })) if !listens(host, port).await => ProbeResult::NotListening,
             Ok(Err(_)) => ProbeResult::Stranger,
         };
     }
     if token.is_some() && companions::whose(host, port).await != ListenerOwner::Us {
-        return if listens(host, port).await { ProbeResult::Stranger } else { ProbeResult::Nobody };
+        return if listens(host, port).await { ProbeResult::Stranger } else { ProbeResult::NotListening };
     }
     let identity = Identity::new("alongside-doctor", env!("CARGO_PKG_VERSION"));
     let session = async {
@@ -105,7 +105,7 @@ pub(super) async fn connect(host: &str, port: u16, token: Option<&str>) -> Probe
             Error::Unreachable { .. } if listens(host, port).await => {
                 ProbeResult::Other("it hangs up without an answer".into())
             }
-            Error::Unreachable { .. } => ProbeResult::Nobody,
+            Error::Unreachable { .. } => ProbeResult::NotListening,
             other => ProbeResult::Other(other.to_string()),
         },
     }

@@ -18,7 +18,7 @@ use super::running_companions::Companions;
 pub(super) struct Report<'a> {
     pub(super) companions: &'a Companions,
     pub(super) findings: &'a [Finding],
-    /// What is wrong with alongside itself.
+    /// Causes in alongside itself.
     pub(super) installation: &'a [InstallationCause],
     /// Whether to list each step of an agent's search.
     pub(super) verbose: bool,

@@ -22,7 +22,7 @@ pub(super) async fn remove(companions: &Companions) -> Vec<String> {
         // A companion that hangs may come back.
         let is_gone = matches!(
             result,
-            ProbeResult::Nobody | ProbeResult::Refused | ProbeResult::Stranger | ProbeResult::Other(_)
+            ProbeResult::NotListening | ProbeResult::Refused | ProbeResult::Stranger | ProbeResult::Other(_)
         );
         if !is_gone || !still_holds(path, record) {
             continue;

@@ -1,4 +1,5 @@
-//! What to install into: the editor or the agents that the person names, or the editor whose terminal this is.
+//! The target of an installation: the editor or the agents that the person names, or the editor whose
+//! terminal this is.
 
 use alongside_agent::find::Surroundings;
 use alongside_desk::harmless;
@@ -17,9 +18,9 @@ pub(super) enum Target {
 
 const NAMES: [&str; 5] = ["neovim", "helix", "agent", "gemini", "qwen"];
 
-/// What to do about an editor that has no adapter.
-const OTHER_EDITORS: &str = "in any other editor with an LSP client, add `alongside lsp` as a language server, or use \
-                             `alongside` in a terminal";
+/// The hint for editors without an adapter.
+const OTHER_EDITORS: &str = "in any other editor with an LSP client, add `alongside lsp` as a language \
+                             server; or use `alongside` in a terminal";
 
 impl Target {
     /// The target of that name.

@@ -1,4 +1,4 @@
-//! What is wrong with the agent: its release, its settings, and when it was started.
+//! Causes in the agent: its release, its settings, and when it was started.
 
 use std::process::Stdio;
 
@@ -33,7 +33,7 @@ async fn reports_unreadable_settings() {
     let (_desk, _) = clinic.companion().await;
     clinic.write("home/.gemini/settings.json", "{ \"ide\": ");
     let verdict = clinic.is("broken-settings", "settings.json");
-    assert_eq!(verdict.ids(0), ["broken-settings"], "what stands in it is not known");
+    assert_eq!(verdict.ids(0), ["broken-settings"], "its content is unknown");
 }
 
 #[tokio::test]
@@ -48,7 +48,7 @@ async fn gemini_in_auto_edit_mode_is_a_note() {
     let verdict = clinic.ask(&[]);
     assert_eq!(verdict.ids(0), ["approval-mode"], "{:#}", verdict.json);
     assert_eq!(verdict.json["agents"][0]["wouldConnect"], true, "it connects all the same");
-    assert_eq!(verdict.code, Some(0), "whoever chose that knows");
+    assert_eq!(verdict.code, Some(0), "the person chose that mode");
     let file = clinic.home.path("home/.gemini/settings.json");
     let for_good =
         format!("for good: \"general\": {{ \"defaultApprovalMode\": \"default\" }} in {}", file.display());
@@ -63,7 +63,7 @@ async fn reports_default_approval_mode_of_qwen() {
     let (_desk, _) = clinic.companion().await;
     clinic.settings("qwen", &json!({ "ide": { "enabled": true } }));
     let verdict = clinic.is("approval-mode", "qwen --approval-mode default");
-    assert_eq!(verdict.code, Some(1), "nobody chose that");
+    assert_eq!(verdict.code, Some(1), "it is the default");
     let said = verdict.json.to_string();
     assert!(said.contains(r#"for good: \"tools\": { \"approvalMode\": \"default\" } in "#), "{said}");
 }
@@ -90,17 +90,13 @@ async fn an_undecided_folder_is_a_note() {
         &json!({ "ide": { "enabled": true }, "security": { "folderTrust": { "enabled": true } } }),
     );
     let verdict = clinic.ask(&[]);
-    assert_eq!(
-        (verdict.ids(0), verdict.code),
-        (vec!["undecided-folder".into()], Some(0)),
-        "no more than a note"
-    );
+    assert_eq!((verdict.ids(0), verdict.code), (vec!["undecided-folder".into()], Some(0)), "only a note");
 }
 
 #[tokio::test]
 async fn reading_the_version_leaves_no_files() {
     let clinic = Clinic::with(&[]);
-    // As they do whenever they start.
+    // Agents write such files whenever they start.
     let script =
         "#!/bin/sh\necho > \"$HOME/.gemini/projects.json.$$.tmp\"; echo > \"$TMPDIR/left\"; echo 0.61.0\n";
     clinic.program(
@@ -153,7 +149,7 @@ async fn an_unknown_release_is_a_note() {
 async fn reports_an_agent_started_before_the_companion() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let agent = clinic.starts_gemini(&clinic.home.project).await;
-    // A process is as old as its tick, of which there are a hundred a second.
+    // The system records start times in ticks of 10 ms.
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     let (_desk, _) = clinic.companion().await;
     let verdict = clinic.is("started-earlier", "/ide enable");

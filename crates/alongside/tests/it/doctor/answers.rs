@@ -1,4 +1,4 @@
-//! What is wrong with who answers, and on the way there.
+//! Causes in the connection: the program that answers, and the way to it.
 
 use super::clinic::{Clinic, http, listener};
 
@@ -71,10 +71,10 @@ async fn in_a_container_the_agent_dials_the_host() {
     assert_eq!(verdict.ids(0)[0], "container-host", "{:#}", verdict.json);
     let cure = verdict.json["agents"][0]["causes"][0]["cure"].to_string();
     assert!(cure.contains("REMOTE_CONTAINERS=1 gemini"), "{cure}");
-    // It gets there all the same: it starts what the file names.
+    // It connects all the same: it starts the program that the file names.
     assert!(record.stdio.is_some());
     assert_eq!((verdict.code, &verdict.json["agents"][0]["wouldConnect"]), (Some(0), &true.into()));
-    // Done as it says.
+    // The fix helps.
     clinic.set("REMOTE_CONTAINERS", 1);
     let verdict = ask(&clinic);
     assert_eq!(
@@ -107,5 +107,5 @@ async fn reports_a_proxy() {
     let cure = verdict.json["agents"][0]["causes"][0]["cure"].to_string();
     assert!(cure.contains("NO_PROXY=") && cure.contains("host.docker.internal"), "{cure}");
     let outside = clinic.ask(&[]);
-    assert_eq!(outside.code, Some(0), "outside it dials what it excepts: {:#}", outside.json);
+    assert_eq!(outside.code, Some(0), "outside a container the loopback needs no proxy: {:#}", outside.json);
 }

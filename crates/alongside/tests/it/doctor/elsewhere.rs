@@ -1,4 +1,4 @@
-//! The companion is there, but not where this terminal's agents look.
+//! Causes in the companion: it runs, but not where this terminal's agents look.
 
 use alongside_agent::find;
 

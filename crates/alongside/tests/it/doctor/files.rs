@@ -1,10 +1,10 @@
-//! What is wrong with discovery files.
+//! Causes in discovery files.
 
 use super::clinic::{Clinic, DEAD, dead_port, listener, without_tools};
 use crate::support::{files_below, skipped};
 
-/// Something that listens, and takes its time.
-fn somebody() -> u16 {
+/// A program that listens and never answers.
+fn silent_listener() -> u16 {
     listener(|_| None)
 }
 
@@ -64,7 +64,7 @@ async fn reports_an_overriding_file() {
     let (_desk, _) = clinic.companion().await;
     clinic.set("GEMINI_CLI_IDE_PID", 4242);
     let path = "tmp/gemini/ide/gemini-ide-server-4242.json";
-    let mut record = clinic.theirs(somebody());
+    let mut record = clinic.theirs(silent_listener());
     record["workspacePath"] = "/elsewhere".into();
     let file = clinic.write(path, &record.to_string());
     clinic.is("overriding-file", &format!("rm {}", file.display()));
@@ -77,7 +77,7 @@ async fn reports_a_malformed_file() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let file = clinic.write("tmp/gemini/ide/gemini-ide-server-7-1001.json", "{ \"port\": 10");
     clinic.is("malformed-file", &format!("rm {}", file.display()));
-    // Beside a companion that runs it is no trouble.
+    // Beside a running companion it does no harm.
     let (_desk, _) = clinic.companion().await;
     let verdict = clinic.ask(&[]);
     assert_eq!((verdict.ids(0), verdict.code), (vec![], Some(0)), "{:#}", verdict.json);
@@ -97,7 +97,7 @@ async fn the_files_belong_to_another_user() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     for file in files_below(&clinic.home.path("tmp/gemini")) {
-        // Only root can give a file away.
+        // Only root can change a file's owner.
         if std::os::unix::fs::chown(&file, Some(12_345), None).is_err() {
             return skipped("the_files_belong_to_another_user: only root can give a file away");
         }
@@ -116,7 +116,7 @@ async fn a_file_of_another_user_leads_the_agent_astray() {
         return skipped("a_file_of_another_user_leads_the_agent_astray: only root can give a file away");
     }
     clinic.is("led-by-other-user", &format!("rm {}", planted.display()));
-    // In a shared directory, only its owner may remove it.
+    // In a shared directory only the owner may remove a file.
     let shared = clinic.home.path("tmp");
     std::fs::set_permissions(&shared, std::fs::Permissions::from_mode(0o1777)).unwrap();
     chown(&shared, Some(12_345), None).unwrap();
@@ -127,19 +127,19 @@ async fn a_file_of_another_user_leads_the_agent_astray() {
 #[test]
 fn reports_a_lock_of_a_dead_editor() {
     let clinic = Clinic::with(&[("qwen", "0.24.4")]);
-    let port = somebody();
+    let port = silent_listener();
     let mut record = clinic.theirs(port);
     record["ppid"] = DEAD.into();
     clinic.write(&format!("home/.qwen/ide/{port}.lock"), &record.to_string());
     let verdict = clinic.is("dead-editor", "start the editor");
-    assert!(clinic.home.path(&format!("home/.qwen/ide/{port}.lock")).exists(), "the doctor only looks");
+    assert!(clinic.home.path(&format!("home/.qwen/ide/{port}.lock")).exists(), "the doctor removes nothing");
     assert!(verdict.json["agents"][0]["causes"][0]["what"].as_str().unwrap().contains(&DEAD.to_string()));
 }
 
 #[test]
 fn reports_a_lock_without_editor() {
     let clinic = Clinic::with(&[("qwen", "0.24.4")]);
-    let port = somebody();
+    let port = silent_listener();
     let mut record = clinic.theirs(port);
     record["workspacePath"] = format!("{0}:{0}", clinic.home.project.display()).into();
     clinic.write(&format!("home/.qwen/ide/{port}.lock"), &record.to_string());
@@ -149,7 +149,7 @@ fn reports_a_lock_without_editor() {
 #[test]
 fn reports_a_record_without_editor_name() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
-    let port = somebody();
+    let port = silent_listener();
     let mut record = clinic.theirs(port);
     record.as_object_mut().unwrap().remove("ideInfo");
     clinic.write(&format!("tmp/gemini/ide/gemini-ide-server-1-{port}.json"), &record.to_string());
@@ -160,7 +160,7 @@ fn reports_a_record_without_editor_name() {
 fn reports_an_editor_without_folder() {
     for (command, version) in [("gemini", "0.61.0"), ("gemini", "0.55.0"), ("qwen", "0.24.4")] {
         let clinic = Clinic::with(&[(command, version)]);
-        let port = somebody();
+        let port = silent_listener();
         let mut record = clinic.theirs(port);
         record["workspacePath"] = "".into();
         let file = match command {
@@ -178,8 +178,8 @@ fn reports_the_delimiter_in_the_path() {
     clinic.home = clinic.home.inside("a:b");
     std::fs::create_dir(&clinic.home.project).unwrap();
     clinic.is("delimiter-in-path", "rename the directory");
-    // Written by somebody who does not mind.
-    let port = somebody();
+    // Another companion may write such a path.
+    let port = silent_listener();
     clinic
         .write(&format!("tmp/gemini/ide/gemini-ide-server-1-{port}.json"), &clinic.theirs(port).to_string());
     clinic.is("delimiter-in-path", "rename the directory");
@@ -188,9 +188,9 @@ fn reports_the_delimiter_in_the_path() {
 #[tokio::test]
 async fn reports_a_release_that_needs_its_own_editor() {
     let clinic = Clinic::with(&[("gemini", "0.30.1"), ("qwen", "0.10.1")]);
-    let port = somebody();
+    let port = silent_listener();
     let json = clinic.theirs(port).to_string();
-    // The test's own process is below the shell, wherever it runs, and no agent takes it for the editor.
+    // No agent takes the test's own process for the editor, because it is below the shell.
     let pid = std::process::id();
     clinic.write(&format!("tmp/gemini/ide/gemini-ide-server-{pid}-{port}.json"), &json);
     clinic.write(&format!("home/.qwen/ide/{port}.lock"), &json);
@@ -236,7 +236,7 @@ async fn a_stale_file_beside_is_a_note() {
 async fn several_companions_are_a_note() {
     let clinic = Clinic::with(&[("qwen", "0.24.4")]);
     let (_desk, record) = clinic.companion().await;
-    let mut theirs = clinic.theirs(somebody());
+    let mut theirs = clinic.theirs(silent_listener());
     theirs["ppid"] = std::process::id().into();
     let file = clinic.write(&format!("home/.qwen/ide/{}.lock", theirs["port"]), &theirs.to_string());
     let earlier = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);

@@ -1,4 +1,4 @@
-//! Where nothing is wrong, and what the command itself is like.
+//! Healthy terminals, and the command itself: its exit codes, `--fix`, and harmless output.
 
 use serde_json::json;
 
@@ -66,7 +66,7 @@ fn without_an_agent_there_is_nothing_to_examine() {
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("alongside doctor gemini"), "{said}");
-    // One that is named is examined as if it were there.
+    // A named agent is examined as if it were installed.
     let verdict = clinic.ask(&["qwen"]);
     assert_eq!((verdict.code, verdict.ids(0)), (Some(1), vec!["no-companion".into()]), "{:#}", verdict.json);
     let unknown = clinic.run(&["vim"]);
@@ -95,7 +95,7 @@ async fn fix_removes_only_our_stale_files() {
     assert_eq!(mended.json["mended"].as_array().unwrap().len(), 2, "{:#}", mended.json);
     assert_eq!(mended.of_ourselves(), Vec::<String>::new());
     assert!(!ours.exists() && !lock.exists() && theirs.exists());
-    assert!(before.iter().all(|file| file.exists()), "those of the living are left alone");
+    assert!(before.iter().all(|file| file.exists()), "files of running companions stay");
     assert_eq!(clinic.record().await.port, living.port);
     assert_eq!(clinic.ask(&["--fix"]).json["mended"], json!([]));
     assert!(out(&clinic.run(&["--fix"])).starts_with("nothing to remove: "));

@@ -1,4 +1,4 @@
-//! Variables that a terminal has kept, and programs that it finds.
+//! Causes in a terminal: stale variables, and the programs in PATH.
 
 use super::clinic::{Clinic, dead_port, listener};
 
@@ -55,7 +55,7 @@ async fn reports_alongside_missing_in_path() {
     let output = crate::support::finish(command.env("PATH", clinic.home.path("bin")));
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["alongside"][0]["id"], "alongside-not-in-path", "{json:#}");
-    assert_eq!(output.status.code(), Some(0), "agents are not concerned");
+    assert_eq!(output.status.code(), Some(0), "agents are not affected");
 }
 
 #[tokio::test]
@@ -83,7 +83,7 @@ fn reports_an_outdated_adapter() {
     let mut install = clinic.home.alongside(&["install", "neovim", "--yes"]);
     let installed = crate::support::finish(install.env("PATH", path).stdin(std::process::Stdio::null()));
     assert!(installed.status.success(), "{}", String::from_utf8_lossy(&installed.stderr));
-    assert_eq!(clinic.ask(&[]).of_ourselves(), Vec::<String>::new(), "what was just installed is up to date");
+    assert_eq!(clinic.ask(&[]).of_ourselves(), Vec::<String>::new(), "a new installation is up to date");
 
     let package = clinic.home.path("home/.local/share/nvim/site/pack/alongside/start/alongside");
     clinic.program(&package.join("plugin/alongside.lua"), "-- as an older version had it\n");

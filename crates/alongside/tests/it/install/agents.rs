@@ -1,4 +1,4 @@
-//! IDE mode in the agents' own settings: switched on where it is off, and back again.
+//! IDE mode in the agents' own settings: switched on, and back again.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

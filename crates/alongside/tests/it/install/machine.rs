@@ -1,4 +1,4 @@
-//! A machine whose editors and agents are scripts, and what is on it.
+//! A machine whose editors and agents are scripts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::support::{Home, Running, finish};
 
-/// As Helix 25.01 answers: the programs of servers, and which setting it does not know.
+/// Answers as Helix 25.01: it lists the programs of servers, and does not know the settings.
 pub(super) const OLD_HELIX: &str = r#"
 case "$*" in
   --version) echo "helix 25.01.1 (e7ac2fcd)" ;;
@@ -21,7 +21,7 @@ case "$*" in
 esac
 "#;
 
-/// As a newer one does: names, and an error for the missing terminal.
+/// Answers as a newer Helix: it lists names, and fails without a terminal.
 pub(super) const NEW_HELIX: &str = r#"
 case "$*" in
   --version) echo "helix 25.07.1" ;;

@@ -1,4 +1,4 @@
-//! What can be wrong with an agent: its release, its settings, when it was started and where it is installed.
+//! Causes in the agent: its release, its settings, when it was started and where it is installed.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What can be wrong with the companion: it does not run, serves another directory, or keeps its files where
+//! Causes in the companion: it does not run, serves another directory, or keeps its files where
 //! this terminal's agents do not look.
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What can go wrong when an agent dials the port that it has found.
+//! Causes in the connection: the agent dials the port that it has found, and fails.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What can be wrong with discovery files and with the variables that lead agents to a companion.
+//! Causes in discovery files and in the variables that lead agents to a companion.
 
 use std::path::PathBuf;
 

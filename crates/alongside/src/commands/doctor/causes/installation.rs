@@ -1,4 +1,4 @@
-//! What can be wrong with alongside itself on this machine.
+//! Causes in alongside itself on this machine.
 
 use std::path::PathBuf;
 
