@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs alongside from a built archive: no compiler, no root. See usage below, or run with --help.
 #
-# Nothing is changed before the archive for this machine has been fetched, its checksum compared and the program started once.
+# It changes nothing before it has fetched the archive for this machine, compared the checksum and started the
+# program once.
 set -eu
 
 # Where archives are published; `cargo xtask dist --from URL` fills it in.
@@ -14,14 +15,14 @@ Usage: sh install.sh [--uninstall]
 Installs the program, its manual pages and completions below ~/.local.
 
 Options:
-  --uninstall   remove what this script installed; before that, `alongside uninstall --all`
-                takes alongside out of your editors
+  --uninstall   remove what this script installed; first run `alongside uninstall --all`
+                to remove alongside from your editors
   --help        print this
 
 Environment:
-  ALONGSIDE_FROM      where the archives and SHA256SUMS are: a URL or a directory
-                      (without it: beside this script, or where they are published)
-  ALONGSIDE_VERSION   the version, where there are several; the newest otherwise
+  ALONGSIDE_FROM      the URL or directory of the archives and SHA256SUMS
+                      [default: beside this script, or where they are published]
+  ALONGSIDE_VERSION   the version to install [default: the newest]
   PREFIX              install here instead of ~/.local
 USAGE
 }
@@ -36,20 +37,20 @@ fail() {
 
 has() { command -v "$1" >/dev/null 2>&1; }
 
-# --- What there is to remove is in a list, one path below the prefix a line; directories that were made end with a slash.
+# --- Removing: the list of installed files has one path below the prefix a line; directories end with a slash.
 
 remove() {
     list=$prefix/$listed
     [ -f "$list" ] || fail "nothing is installed in $prefix (there is no $list)" \
-        "set PREFIX to where it was installed; a package is removed by the package manager"
+        "set PREFIX to the directory of the installation; remove a package with the package manager"
     while IFS= read -r path; do
         case $path in
             ./ | */) ;;
-            '' | /* | *..*) fail "$list names $path, which is not ours to remove" "remove it by hand" ;;
-            *) rm -f "$prefix/$path" || fail "cannot remove $prefix/$path" "is it yours?" ;;
+            '' | /* | *..*) fail "$list names $path, which this script did not install" "remove it by hand" ;;
+            *) rm -f "$prefix/$path" || fail "cannot remove $prefix/$path" "check that it is yours" ;;
         esac
     done <"$list"
-    # In reverse, what a directory holds comes before it. What others put there keeps it.
+    # In reverse, a directory comes after its content. One with other files stays.
     directories=$(grep '/$' "$list" | LC_ALL=C sort -r) || directories=
     rm -f "$list"
     printf '%s\n' "$directories" | while IFS= read -r path; do
@@ -71,7 +72,7 @@ targets() {
     esac
     case $system in
         Linux)
-            # A static one runs everywhere; one for glibc does not where there is none.
+            # A static program runs everywhere, one for glibc only where glibc is.
             if ls /lib/ld-musl-* >/dev/null 2>&1; then
                 say "$machine-unknown-linux-musl"
             else
@@ -108,7 +109,7 @@ fetch() {
     esac
 }
 
-# What prints a file's SHA-256 first.
+# A command that prints a file's SHA-256 first.
 hasher() {
     if has sha256sum; then
         say sha256sum
@@ -123,7 +124,7 @@ hasher() {
 
 # --- Installing
 
-# Makes a directory below the prefix, and notes which were not there.
+# Makes a directory below the prefix, and lists the new ones.
 make() {
     [ ! -d "$prefix/$1" ] || return 0
     case $1 in
@@ -133,26 +134,26 @@ make() {
     mkdir "$prefix/$1" && say "$1/" >>"$scratch/list"
 }
 
-# A file under a name of its own first, so that a program that runs is replaced in one step.
+# Copies under another name first, so that a running program is replaced in one step.
 put() {
     { make "${3%/*}" && cp "$2" "$prefix/$3.new" && chmod "$1" "$prefix/$3.new" && mv -f "$prefix/$3.new" "$prefix/$3"; } ||
-        fail "cannot write $prefix/$3" "set PREFIX to a directory that is yours"
+        fail "cannot write $prefix/$3" "set PREFIX to a directory that you can write to"
     say "$3" >>"$scratch/list"
 }
 
 install() {
     if [ -z "$from" ]; then
-        fail "it is not said where the archives are" \
-            "set ALONGSIDE_FROM to the URL or the directory that holds them, together with SHA256SUMS"
+        fail "the location of the archives is unknown" \
+            "set ALONGSIDE_FROM to the URL or directory that holds them and SHA256SUMS"
     fi
-    scratch=$(mktemp -d) || fail "cannot make a temporary directory" "set TMPDIR to one that can be written"
+    scratch=$(mktemp -d) || fail "cannot make a temporary directory" "set TMPDIR to a directory that you can write to"
     trap 'rm -rf "$scratch"' EXIT
     trap 'exit 129' HUP
     trap 'exit 130' INT
     trap 'exit 143' TERM
 
     fetch SHA256SUMS || fail "cannot read $from/SHA256SUMS" \
-        "ALONGSIDE_FROM must be the URL or the directory that holds the archives"
+        "set ALONGSIDE_FROM to the URL or directory that holds the archives"
     version=
     for target in $(targets); do
         version=${ALONGSIDE_VERSION:-$(version_for "$target")}
@@ -163,17 +164,17 @@ install() {
     [ -n "$version" ] ||
         fail "there is no archive ${ALONGSIDE_VERSION:+of version $ALONGSIDE_VERSION }for this machine ($(targets)) in $from" \
             "build it from source with Rust: cargo install --path crates/alongside"
-    fetch "$archive" || fail "cannot fetch $from/$archive" "is the copy complete? try again"
+    fetch "$archive" || fail "cannot fetch $from/$archive" "check that the copy is complete, and try again"
     wanted=$(grep -F -- "$archive" "$scratch/SHA256SUMS" | cut -c 1-64)
-    hasher=$(hasher) || fail "nothing here computes SHA-256" "install coreutils, perl or openssl"
+    hasher=$(hasher) || fail "no program here computes SHA-256" "install coreutils, perl or openssl"
     got=$($hasher "$scratch/$archive" | cut -c 1-64)
-    [ "$got" = "$wanted" ] || fail "$archive is damaged: its checksum is $got, and should be $wanted" \
-        "fetch it again; nothing was installed"
-    tar -xzf "$scratch/$archive" -C "$scratch" || fail "cannot unpack $archive" "are tar and gzip installed?"
+    [ "$got" = "$wanted" ] || fail "$archive is damaged: its checksum is $got, not $wanted" \
+        "nothing was installed; fetch it again"
+    tar -xzf "$scratch/$archive" -C "$scratch" || fail "cannot unpack $archive" "check that tar and gzip are installed"
     tree=$scratch/${archive%.tar.gz}
     started=$("$tree/alongside" --version 2>"$scratch/said") ||
         fail "the program for $target does not start here: $(head -n 1 "$scratch/said")" \
-            "where the C library is too old, build it from source: cargo install --path crates/alongside"
+            "if the C library is too old, build it from source: cargo install --path crates/alongside"
 
     : >"$scratch/list"
     put 755 "$tree/alongside" bin/alongside
@@ -186,7 +187,7 @@ install() {
     for text in "$tree"/*.md "$tree"/LICENSE-*; do
         put 644 "$text" "share/doc/alongside/${text##*/}"
     done
-    # Of an older version, what this one has not goes, and what it made stays known.
+    # Removes the files that only an older version had. Its directories stay in the list.
     if [ -f "$prefix/$listed" ]; then
         while IFS= read -r old; do
             grep -qxF -- "$old" "$scratch/list" && continue
@@ -199,7 +200,7 @@ install() {
     fi
     put 644 "$scratch/list" "$listed"
 
-    say "installed $started in $prefix"
+    say "Installed $started in $prefix."
     advise
 }
 
@@ -215,12 +216,12 @@ advise() {
     first=$(command -v alongside 2>/dev/null) || first=
     case $first in
         '' | "$prefix/bin/alongside") ;;
-        *) say "another alongside comes first on your PATH: $first" ;;
+        *) say "another alongside comes first in your PATH: $first" ;;
     esac
     case ${SHELL:-} in
         */zsh) say "for completions in zsh, before compinit in ~/.zshrc: fpath+=(\"$prefix/share/zsh/site-functions\")" ;;
     esac
-    say "see what it does: alongside demo"
+    say "Try it: alongside demo"
 }
 
 listed=share/alongside/installed
@@ -234,7 +235,7 @@ for argument; do
             ;;
         *)
             usage >&2
-            fail "$argument is not known"
+            fail "unknown argument: $argument"
             ;;
     esac
 done
@@ -252,7 +253,7 @@ prefix=${prefix%/}
 
 from=${ALONGSIDE_FROM:-}
 if [ -z "$from" ]; then
-    # Piped into a shell, the script is nowhere.
+    # A script that is piped into a shell has no directory.
     beside=$(dirname -- "$0")
     if [ -f "$beside/install.sh" ] && [ -f "$beside/SHA256SUMS" ]; then from=$beside; else from=$published; fi
 fi
@@ -261,7 +262,7 @@ from=${from%/}
 
 if [ "$action" = uninstall ]; then
     remove
-    say "removed alongside from $prefix"
+    say "Removed alongside from $prefix."
 else
     install
 fi

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Run as root in a new Debian by `cargo xtask dist --try`: the package is installed, used as a person would, and purged.
+# `cargo xtask dist --try` runs this as root in a new Debian: it installs the package, uses it as a person would,
+# and purges it.
 # $1 is the version.
 set -eu
 . /dist/trial/steps.sh

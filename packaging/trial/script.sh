@@ -1,6 +1,6 @@
 #!/bin/sh
-# Run as an ordinary user in a new Debian by `cargo xtask dist --try`: the script installs, installs again, refuses what is damaged,
-# and removes. $1 is the version.
+# `cargo xtask dist --try` runs this as an ordinary user in a new Debian: install.sh installs, installs again,
+# refuses a damaged archive, and removes. $1 is the version.
 set -eu
 . /dist/trial/steps.sh
 

@@ -1,4 +1,4 @@
-# What the trials of the package and of the script share. Sourced.
+# Steps of both trials, that of the package and that of the script. Sourced.
 
 export LC_ALL=C.UTF-8 TERM=dumb
 umask 022
@@ -6,7 +6,7 @@ said=/tmp/said-$(id -u)
 
 ok() { printf 'ok: %s\n' "$*"; }
 
-# $2 is a file with what was said.
+# $2 is a file with the output.
 broken() {
     printf 'FAILED: %s\n' "$1"
     [ $# -lt 2 ] || sed 's/^/    /' "$2"
@@ -20,7 +20,7 @@ has_no_compiler() {
     ok "there is no compiler here"
 }
 
-# All files but those that change by themselves: what the kernel shows, and dpkg's and man's own books.
+# All files but those that change by themselves: the kernel's, and the databases of dpkg and man.
 everything() {
     find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /dist -o -path /tmp -o -path /run -o -path /var/lib/dpkg \
         -o -path /var/log -o -path /var/cache \) -prune -o -print | sort
@@ -52,7 +52,7 @@ is_used() {
         broken "zsh finds no completions" $said
     ok "completions in zsh"
 
-    # fish writes down what it is set to, elsewhere than at home. What is installed at home it finds among its own data.
+    # fish writes its settings outside of home, and finds completions that are installed at home.
     XDG_CONFIG_HOME=/tmp/fish XDG_DATA_HOME="${data_home:-/tmp/fish}" fish -c 'complete -C "alongside rev"' >$said 2>&1 ||
         broken "fish does not start" $said
     grep -q '^review' $said || broken "fish finds no completions" $said

@@ -22,25 +22,20 @@ mod unified;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use commands::cli::Cli;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::parse_arguments() {
         Ok(cli) => cli,
         Err(error) => return failure::print_usage_error(&error),
     };
-    if let Some(error) = cli.command.as_ref().and_then(|_| cli.desk.misplaced()) {
-        return failure::print_usage_error(&error);
-    }
-    // A core file would hold the token. `alongside run` starts a program of the person's, which inherits the
+    // A core file would hold the token. `alongside run` starts a program of the person, which inherits the
     // limit, so it keeps its cores.
-    if !matches!(cli.command, Some(commands::Command::Run(_))) {
+    if !cli.is_run() {
         alongside_platform::limits::leave_no_core();
     }
-    let is_host = cli.command.as_ref().is_some_and(commands::Command::is_host);
     let file = cli.globals.log.as_deref();
-    let logging = if is_host { logging::start_for_host(file) } else { logging::start(file) };
+    let logging = if cli.is_host() { logging::start_for_host(file) } else { logging::start(file) };
     // Dropping the log writes it out, also when a command fails.
     let (log, logging) = match logging {
         Ok(log) => (Some(log), Ok(())),
@@ -48,13 +43,9 @@ fn main() -> ExitCode {
     };
     let outcome = logging.and_then(|()| {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        let outcome = runtime.block_on(async {
-            match cli.command {
-                Some(command) => command.run(cli.globals).await,
-                None => commands::desk::run(cli.desk, cli.globals).await,
-            }
-        });
-        // A thread that reads from a terminal cannot be interrupted, and nobody needs its line any more.
+        let outcome = runtime.block_on(cli.run());
+        // A thread that waits for input on a terminal cannot be interrupted, and nobody needs its line any
+        // more.
         runtime.shutdown_background();
         outcome
     });

@@ -46,7 +46,7 @@ fn with_neovim(story: &str, generation: Generation) -> Result<()> {
     write(&stage, ".config/nvim/init.lua", "vim.o.number = true -- mine\n")?;
     let before = configuration(&stage);
     let shell = stage.terminal.window("shell", (80, 24))?;
-    installs(&shell, "neovim", "Neovim has alongside.")?;
+    installs(&shell, "neovim", "Installed. Restart Neovim")?;
     assert!(shell.screen()?.lines().all(|line| line.chars().count() <= 80), "{}", shell.screen()?);
     let Some(agent) = agent_without_ide_mode(&stage, story, &shell)? else {
         return Ok(());
@@ -101,7 +101,7 @@ auto-format = false
     stage.sandbox.write("a.py", "x = 1\n");
     let before = configuration(&stage);
     let shell = stage.terminal.window("shell", (80, 24))?;
-    installs(&shell, "helix", "Helix has alongside.")?;
+    installs(&shell, "helix", "Installed. Restart Helix")?;
     let Some(agent) = agent_without_ide_mode(&stage, story, &shell)? else {
         return Ok(());
     };

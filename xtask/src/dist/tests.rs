@@ -131,7 +131,7 @@ fn failed_install_changes_nothing_and_says_what_to_do() {
         assert_eq!(stage.home(), before, "{why}");
     };
     let [from] = stage.variables();
-    refused(&[], "where the archives are");
+    refused(&[], "location of the archives");
     refused(&[("ALONGSIDE_FROM", "/nowhere")], "cannot read /nowhere/SHA256SUMS");
     refused(&[from, ("ALONGSIDE_VERSION", "99.0.0")], "no archive of version 99.0.0 for this machine");
     refused(&[from, ("PREFIX", "/proc/none")], "cannot write /proc/none");
@@ -162,7 +162,7 @@ fn newest_version_is_fetched_over_http() {
     let url = serve(stage.out.clone());
     let installed = stage.script(&[("ALONGSIDE_FROM", &url)], &[]);
     assert!(installed.status.success(), "{}", said(&installed));
-    assert!(said(&installed).contains(&format!("installed alongside {}", stage.product.version)));
+    assert!(said(&installed).contains(&format!("Installed alongside {}", stage.product.version)));
     let lost = stage.script(&[("ALONGSIDE_FROM", &format!("{url}/none"))], &[]);
     assert!(!lost.status.success() && said(&lost).contains("cannot read"), "{}", said(&lost));
 }

@@ -1,4 +1,4 @@
-//! Agents: IDE mode on in the person's own settings, which is off in every agent that was never asked.
+//! The agents' adapter: it switches IDE mode on in the person's own settings. IDE mode is off by default.
 
 use alongside_agent::find::Surroundings;
 use alongside_agent::settings::{self, By, Settings};
@@ -6,50 +6,49 @@ use alongside_agent::version;
 use alongside_contract::family::{FAMILIES, Family};
 use alongside_contract::settings::Release;
 
-use super::change::Change;
-use super::ledger::Written;
+use super::installed::InstalledFile;
 use super::machine::Machine;
-use super::{Plan, Rest};
+use super::plan::{Plan, Remainder};
 use crate::failure::Hint as _;
 
-/// What precedes a family's id in the names of what is installed.
-const PREFIX: &str = "agent:";
+/// An agent's id in the ledger is this and the family's id.
+pub(crate) const ID_PREFIX: &str = "agent:";
 
 /// An agent whose settings can be changed.
 #[derive(Debug, Clone)]
 pub(crate) struct Agent {
     pub(crate) family: &'static Family,
-    /// What its package or it itself says; nothing for one that is not here.
+    /// `None` if the agent is not on this machine, or does not say.
     pub(crate) version: Option<String>,
 }
 
 impl Agent {
-    /// Its name in what is written down.
+    /// Its id in the ledger.
     pub(crate) fn id(&self) -> String {
-        format!("{PREFIX}{}", self.family.id)
+        format!("{ID_PREFIX}{}", self.family.id)
     }
 
     fn release(&self) -> Option<Release> {
         version::release(self.version.as_deref()?)
     }
 
-    /// What it makes of its settings in this directory.
+    /// Its settings as it reads them in this directory.
     pub(crate) fn settings(&self, here: &Surroundings) -> Option<Settings> {
         Settings::of(self.family, self.release(), here)
     }
 
-    /// What has to be written so that it looks for a companion when it starts.
+    /// The changes that make it look for a companion when it starts.
     ///
     /// # Errors
     /// When its settings cannot be read.
     pub(crate) fn plan(&self, here: &Surroundings, machine: &Machine) -> anyhow::Result<Plan> {
         let mut plan = Plan::default();
-        let edit = settings::switch_ide_on(self.family, self.release(), here);
-        let edit =
-            edit.hint("that file is not changed; correct it and repeat this, or see to it that \"enabled\" in \"ide\" is true")?;
+        let edit = settings::switch_ide_on(self.family, self.release(), here).hint(
+            "that file is not changed; correct it and repeat this, or set \"enabled\" in \"ide\" to true \
+             yourself",
+        )?;
         if let Some(edit) = edit {
-            let after = Some(edit.after);
-            plan.changes.push(Change { path: edit.path, before: edit.before, after, is_theirs: true });
+            plan.change_theirs(edit.path, edit.before, edit.after);
         }
         let Some(settings) = self.settings(here) else { return Ok(plan) };
         let name = self.family.display_name;
@@ -58,14 +57,15 @@ impl Agent {
             && *path != settings.user_file
         {
             plan.notes.push(format!(
-                "{} switches IDE mode off, and has the last word: change it there.",
+                "{} switches IDE mode off and overrides your settings. Change it there.",
                 machine.shown(path)
             ));
         }
         if !settings.approval_mode.value.opens_diffs() {
             let command = self.family.commands.first().unwrap_or(&"it");
             plan.notes.push(format!(
-                "{name} edits without asking (approval mode {:?}). To decide its changes, start it as `{command} --approval-mode default`.",
+                "{name} edits without asking (approval mode {:?}). To review its changes, start it as \
+                 `{command} --approval-mode default`.",
                 settings.approval_mode.value.to_string()
             ));
         }
@@ -91,16 +91,16 @@ pub(crate) async fn named(name: &str, machine: &Machine, here: &Surroundings) ->
     Some(found.unwrap_or(Agent { family, version: None }))
 }
 
-/// The family whose settings are written down under that name.
-pub(super) fn family_of(name: &str) -> Option<&'static Family> {
-    FAMILIES.iter().find(|family| name.strip_prefix(PREFIX) == Some(family.id))
+/// The family of that id in the ledger.
+pub(super) fn family_of(id: &str) -> Option<&'static Family> {
+    FAMILIES.iter().find(|family| id.strip_prefix(ID_PREFIX) == Some(family.id))
 }
 
-/// What is left of an agent's settings, which were changed since.
-pub(super) fn take_out(name: &str, written: &Written, now: &str) -> anyhow::Result<Rest> {
-    let Some(family) = family_of(name) else {
-        return Ok(Rest::Kept("no agent of that name is known any more".into()));
+/// The rest of an agent's settings, which were changed after the installation.
+pub(super) fn remove_adapter(id: &str, file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
+    let Some(family) = family_of(id) else {
+        return Ok(Remainder::Unchanged("this version of alongside does not know that agent".into()));
     };
-    let rest = settings::take_back(family, &written.path, written.before.as_deref(), now)?;
-    Ok(rest.map_or(Rest::Nothing, Rest::Text))
+    let rest = settings::take_back(family, &file.path, file.before.as_deref(), now)?;
+    Ok(rest.map_or(Remainder::Nothing, Remainder::Text))
 }

@@ -1,122 +1,96 @@
-//! What was installed, written down, so that exactly that can be taken out again: a private file among our
-//! state.
+//! The ledger: a private file in our state directory that lists everything installed, so that exactly that
+//! can be removed again.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use alongside_companion::private::{self, Ground};
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
-use super::Rest;
-use super::change::{self, Change, Done};
+use super::change::{self, Change, Made};
+use super::installed::{Installed, InstalledFile};
+use super::plan::Remainder;
+use super::removal::remove_adapter;
 use crate::failure::Hint as _;
 
-/// The file's name.
-const NAME: &str = "installed.json";
+const FILE_NAME: &str = "installed.json";
 
-/// Everything that was installed, by the name of the adapter.
+/// Everything that was installed, by the id of the adapter.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ledger {
     #[serde(default)]
     installed: BTreeMap<String, Installed>,
 }
 
-/// What was installed for one editor or agent.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Installed {
-    /// By which version of this program.
-    pub(crate) version: String,
-    /// The files.
-    pub(crate) files: Vec<Written>,
-    /// The directories that were made for them, outermost first.
-    #[serde(default)]
-    pub(crate) directories: Vec<PathBuf>,
-    /// Copies of what was there before.
-    #[serde(default)]
-    pub(crate) backups: Vec<PathBuf>,
-}
-
-/// A file that was written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Written {
-    pub(crate) path: PathBuf,
-    /// What it would hold without us; `None` if it would not be there.
-    pub(crate) before: Option<String>,
-    /// What it held when we were done.
-    pub(crate) after: String,
-}
-
 impl Ledger {
-    /// Reads it; one that is not there is empty.
+    /// Reads the ledger below `state`; a missing one is empty.
     ///
     /// # Errors
-    /// When it is there and cannot be read.
+    /// When it exists and cannot be read.
     pub(crate) fn read(state: &Path) -> anyhow::Result<Self> {
-        let path = state.join(NAME);
+        let path = state.join(FILE_NAME);
         let Some(text) = change::read(&path)? else {
             return Ok(Self::default());
         };
         serde_json::from_str(&text)
-            .with_context(|| format!("cannot read what is installed from {}", path.display()))
-            .hint("move that file away: what was installed is then yours to take out by hand")
+            .with_context(|| format!("cannot read the list of installed files in {}", path.display()))
+            .hint("move that file away, and remove by hand what was installed")
     }
 
-    /// Writes it; an empty one is no file.
+    /// Writes the ledger; an empty one is no file.
     ///
     /// # Errors
-    /// When our state cannot be written.
+    /// When our state directory cannot be written.
     pub(crate) fn write(&self, state: &Path) -> anyhow::Result<()> {
-        let path = state.join(NAME);
+        let path = state.join(FILE_NAME);
         if self.installed.is_empty() {
             return change::put(&path, None);
         }
         let (base, name) = (state.parent().unwrap_or(state), state.file_name().unwrap_or_default());
         private::directory(base, Path::new(name), Ground::Own)
             .and_then(|()| private::write(&path, serde_json::to_string(self)?.as_bytes()))
-            .with_context(|| format!("cannot write down what is installed in {}", path.display()))
+            .with_context(|| format!("cannot write the list of installed files to {}", path.display()))
     }
 
-    /// What was installed under that name.
-    pub(crate) fn get(&self, name: &str) -> Option<&Installed> {
-        self.installed.get(name)
+    pub(crate) fn get(&self, id: &str) -> Option<&Installed> {
+        self.installed.get(id)
     }
 
-    /// The names of all that is installed.
-    pub(crate) fn names(&self) -> Vec<String> {
+    /// The ids of all that is installed.
+    pub(crate) fn ids(&self) -> Vec<String> {
         self.installed.keys().cloned().collect()
     }
 
-    /// Writes down changes that were made.
-    pub(crate) fn add(&mut self, name: &str, changes: &[Change], done: Done) {
-        let entry = self.installed.entry(name.to_owned()).or_default();
+    /// Adds changes that were made.
+    pub(crate) fn add(&mut self, id: &str, changes: &[Change], made: Made) {
+        let entry = self.installed.entry(id.to_owned()).or_default();
         env!("CARGO_PKG_VERSION").clone_into(&mut entry.version);
-        entry.directories.extend(done.directories);
-        entry.backups.extend(done.backups);
+        entry.directories.extend(made.directories);
+        entry.backups.extend(made.backups);
         for change in changes {
             let known = entry.files.iter().position(|file| file.path == change.path);
             let known = known.map(|at| entry.files.remove(at));
             let Some(after) = change.after.clone() else { continue };
             let before = match (known, &change.before) {
-                (Some(known), Some(now)) if *now != known.after => without_us(name, known, now),
+                (Some(known), Some(now)) if *now != known.after => without_adapter(id, known, now),
                 (Some(known), _) => known.before,
                 (None, before) => before.clone(),
             };
-            entry.files.push(Written { path: change.path.clone(), before, after });
+            entry.files.push(InstalledFile { path: change.path.clone(), before, after });
         }
     }
 
-    /// Forgets what was installed under that name.
-    pub(crate) fn remove(&mut self, name: &str) {
-        self.installed.remove(name);
+    pub(crate) fn remove(&mut self, id: &str) {
+        self.installed.remove(id);
     }
 }
 
-/// What a file would hold without us, which somebody has changed since we wrote it.
-fn without_us(name: &str, known: Written, now: &str) -> Option<String> {
-    match super::take_out(name, &known, now) {
-        Ok(Rest::Text(rest)) => Some(rest),
-        Ok(Rest::Nothing) => None,
-        Ok(Rest::Kept(_)) | Err(_) => known.before,
+/// The text without the adapter of a file that was changed after the installation.
+fn without_adapter(id: &str, known: InstalledFile, now: &str) -> Option<String> {
+    match remove_adapter(id, &known, now) {
+        Ok(Remainder::Text(rest)) => Some(rest),
+        Ok(Remainder::Nothing) => None,
+        Ok(Remainder::Unchanged(_)) | Err(_) => known.before,
     }
 }

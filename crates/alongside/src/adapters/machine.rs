@@ -1,5 +1,5 @@
-//! Where programs and their files are on this machine, for one user. The one place of adapters that reads the
-//! environment, so that a test can put everything elsewhere.
+//! The user's machine: where programs and their files are. No other file of the adapters reads the
+//! environment.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -13,23 +13,22 @@ use tokio::process::Command;
 use crate::failure::failure;
 use crate::own_program::own_program;
 
-/// Directories below home that are often missing from the PATH of a program that was not started from a
-/// shell.
+/// Directories below home that a program often lacks in its PATH if no shell started it.
 const USUAL_PLACES: &[&str] = &[".local/bin", ".cargo/bin", ".nix-profile/bin", "bin"];
 
-/// The same on macOS, where each shell's profile has to add them.
+/// Directories that on macOS each shell's profile has to add.
 const USUAL_PLACES_ON_MACOS: &[&str] = &["/opt/homebrew/bin", "/usr/local/bin"];
 
-/// How long a program may take to tell its version, or what it knows of a language.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a program may take to print its version, or its servers for a language.
+const OUTPUT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The user's machine.
 #[derive(Debug, Clone)]
 pub(crate) struct Machine {
     pub(crate) home: PathBuf,
-    /// The program that editors are to start: this one.
+    /// This program, which editors are to start.
     pub(crate) program: String,
-    /// Where we keep what we have installed.
+    /// Our state directory, which holds the ledger.
     pub(crate) state: PathBuf,
     variables: HashMap<String, OsString>,
 }
@@ -38,14 +37,14 @@ impl Machine {
     /// The machine as this process sees it.
     ///
     /// # Errors
-    /// When it cannot be told whose files are meant: the home directory of the account is not asked, for
-    /// somebody who has set HOME to something else did not mean that one.
+    /// When HOME is not a directory. The account's home directory is no substitute: a person who has set HOME
+    /// did not mean it.
     pub(crate) fn of_this_process() -> anyhow::Result<Self> {
         let variable = match Os::HERE {
             Os::Linux | Os::MacOs => "HOME",
             Os::Windows => "USERPROFILE",
         };
-        is_home(variable, std::env::var_os(variable))?;
+        check_home(variable, std::env::var_os(variable))?;
         let places = alongside_companion::Places::of_this_process();
         let variables = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
@@ -54,7 +53,7 @@ impl Machine {
         Ok(Self { home: places.home, program: own_program(), state: places.state, variables })
     }
 
-    /// The value of a variable that is set and not empty.
+    /// The value of a variable; `None` if it is empty.
     pub(crate) fn variable(&self, name: &str) -> Option<&OsString> {
         self.variables.get(name)
     }
@@ -73,8 +72,8 @@ impl Machine {
         commands.iter().find_map(|command| which::which_in(command, Some(&places), "/").ok())
     }
 
-    /// How an editor is to call this program: by its name where that leads to it, else by its path.
-    pub(crate) fn call(&self) -> String {
+    /// How an editor starts this program: by its name if PATH leads to it, else by its path.
+    pub(crate) fn own_command(&self) -> String {
         let real = |path: &Path| path.canonicalize().ok();
         let on_path = std::env::join_paths(self.path()).ok();
         let found = on_path.and_then(|path| which::which_in("alongside", Some(path), "/").ok());
@@ -88,7 +87,7 @@ impl Machine {
         self.variable("PATH").into_iter().flat_map(|path| directories_of(path))
     }
 
-    /// A path as people write it, harmless to show.
+    /// A path for people, with `~` and without control characters.
     pub(crate) fn shown(&self, path: &Path) -> String {
         match path.strip_prefix(&self.home) {
             Ok(below) => alongside_desk::harmless::path(&Path::new("~").join(below)),
@@ -97,34 +96,32 @@ impl Machine {
     }
 }
 
-/// The directories of a PATH. What is relative leads elsewhere from each directory, and is none.
+/// The absolute directories of a PATH. A relative one would depend on the current directory.
 pub(crate) fn directories_of(path: &OsStr) -> impl Iterator<Item = PathBuf> {
     std::env::split_paths(path).filter(|directory| directory.is_absolute())
 }
 
-/// Whether a variable names the home directory of somebody.
-fn is_home(variable: &str, value: Option<OsString>) -> anyhow::Result<()> {
+/// Checks that the variable names a directory.
+fn check_home(variable: &str, value: Option<OsString>) -> anyhow::Result<()> {
     let wrong = match value.map(PathBuf::from) {
         None => format!("{variable} is not set"),
         Some(home) if home.as_os_str().is_empty() => format!("{variable} is empty"),
-        Some(home) if !home.is_absolute() => format!("{variable} is no whole path: {}", home.display()),
-        Some(home) if !home.is_dir() => format!("{variable} is no directory: {}", home.display()),
+        Some(home) if !home.is_absolute() => {
+            format!("{variable} is not an absolute path: {}", home.display())
+        }
+        Some(home) if !home.is_dir() => format!("{variable} is not a directory: {}", home.display()),
         Some(_) => return Ok(()),
     };
-    Err(failure(
-        format!("{wrong}, so it cannot be told whose files are meant; nothing is changed"),
-        format!("set {variable} to your home directory"),
-    ))
+    Err(failure(format!("{wrong}; nothing is changed"), format!("set {variable} to your home directory")))
 }
 
-/// What a program prints on both outputs, without a terminal, whether it succeeds or not; `None` if it cannot
-/// be started or does not come to an end.
-pub(crate) async fn said_by(program: &Path, args: &[&str]) -> Option<String> {
+/// The text that a program without a terminal prints on both outputs, whether it succeeds or not; `None` if
+/// it does not start, or does not end in time.
+pub(crate) async fn output_of(program: &Path, args: &[&str]) -> Option<String> {
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).kill_on_drop(true);
-    let output = tokio::time::timeout(PATIENCE, command.output()).await.ok()?.ok()?;
-    let said = [output.stdout, output.stderr].concat();
-    Some(String::from_utf8_lossy(&said).into_owned())
+    let output = tokio::time::timeout(OUTPUT_TIMEOUT, command.output()).await.ok()?.ok()?;
+    Some(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }
 
 /// The first word of `text` that begins with a digit, or a `v` and a digit: "NVIM v0.10.4" is 0.10.4.
@@ -134,7 +131,7 @@ pub(crate) fn version_in(text: &str) -> Option<String> {
     words.find(|word| word.starts_with(|c: char| c.is_ascii_digit())).map(str::to_owned)
 }
 
-/// Major and minor, for comparing.
+/// Major and minor version.
 pub(crate) fn major_minor(version: &str) -> Option<(u64, u64)> {
     let mut numbers = version.split('.').map(|number| {
         let digits = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
@@ -148,18 +145,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_directory_that_is_there_is_a_home() {
+    fn home_must_be_an_existing_directory() {
         let home = tempfile::tempdir().unwrap();
         let said = |value: Option<&Path>| {
-            let said = is_home("HOME", value.map(|path| path.as_os_str().to_owned()));
+            let said = check_home("HOME", value.map(|path| path.as_os_str().to_owned()));
             said.err().map(|error| error.to_string())
         };
         assert_eq!(said(Some(home.path())), None);
         for (value, what) in [
             (None, "HOME is not set"),
             (Some(Path::new("")), "HOME is empty"),
-            (Some(Path::new("me")), "HOME is no whole path: me"),
-            (Some(&home.path().join("gone")), "HOME is no directory: "),
+            (Some(Path::new("me")), "HOME is not an absolute path: me"),
+            (Some(&home.path().join("gone")), "HOME is not a directory: "),
         ] {
             let said = said(value).unwrap();
             assert!(said.starts_with(what) && said.ends_with("nothing is changed"), "{said}");
@@ -167,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_found_in_what_programs_say() {
+    fn version_is_found_in_output() {
         for (said, version) in [
             ("NVIM v0.10.4\nBuild type: Release\n", Some("0.10.4")),
             ("NVIM v0.12.0-dev-1234+gabc\n", Some("0.12.0-dev-1234+gabc")),

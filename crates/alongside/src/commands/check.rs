@@ -16,7 +16,7 @@ use alongside_desk::harmless;
 use anyhow::Context as _;
 
 use super::completions::Names;
-use super::serving;
+use crate::companions;
 use crate::failure::{self, Hint, failure};
 use crate::globals::Globals;
 use crate::line::Inks;
@@ -189,7 +189,7 @@ fn unwritten(path: &Path, written: std::io::Result<()>) -> anyhow::Result<()> {
 
 /// Who is to be checked, and there.
 async fn find(args: &Args) -> anyhow::Result<Target> {
-    let here = serving::surroundings()?;
+    let here = companions::surroundings()?;
     let target = if let Some(port) = args.port {
         Target::at(port, args.token.clone(), here)
     } else if let Some(file) = &args.file {
@@ -215,7 +215,7 @@ async fn find(args: &Args) -> anyhow::Result<Target> {
     }
     // A person who names port and token has said to whom it goes.
     if args.port.is_none() || args.token.is_none() {
-        serving::guard(&target.record).await?;
+        companions::guard(&target.record).await?;
     }
     if let Err(why) = target.is_companion(Duration::from_secs(args.patience)).await {
         return Err(failure(harmless::name(&why.to_string()), hint(&why)));

@@ -1,18 +1,24 @@
-//! The whole command line, which the parser, the completions and the manual pages are made from.
+//! The command line: the parser, the completions and the manual pages are made from it.
 
-use clap::Parser;
+use std::process::ExitCode;
 
-use super::{Command, desk};
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+use super::{
+    check, completions, demo, desk, doctor, drafts, env, host, install, log, lsp, man, review, run, status,
+    stdio, uninstall,
+};
 use crate::globals::Globals;
 
 /// The IDE companion for every editor
 ///
-/// Coding agents such as Gemini CLI and Qwen Code find it by themselves, learn which files you work on, and
-/// get their proposed changes read, edited and decided by you, change by change. The agent writes the file;
-/// alongside never does.
+/// Coding agents such as Gemini CLI and Qwen Code find alongside by themselves. They learn which files you
+/// have open, and you review each change that they propose: read it, edit it, and accept or reject it. The
+/// agent writes the file; alongside never does.
 ///
-/// Without a command it opens the review desk of a project, in which an agent that is started in another
-/// terminal finds it by itself. See it all first with `alongside demo`.
+/// Without a command, alongside opens the review desk of a project. Start your agent in another terminal of
+/// the project. To see it all first, run `alongside demo`.
 #[derive(Debug, Parser)]
 #[command(
     version,
@@ -21,11 +27,84 @@ use crate::globals::Globals;
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
-    pub(crate) desk: desk::Args,
+    desk: desk::Args,
 
     #[command(flatten)]
     pub(crate) globals: Globals,
 
     #[command(subcommand)]
-    pub(crate) command: Option<Command>,
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Review(review::Args),
+    Run(run::Args),
+    Env(env::Args),
+    Status(status::Args),
+    Stdio(stdio::Args),
+    Drafts(drafts::Args),
+    Demo(demo::Args),
+    Log(log::Args),
+    Lsp(lsp::Args),
+    Host(host::Args),
+    Check(check::Args),
+    Doctor(doctor::Args),
+    Install(install::Args),
+    Uninstall(uninstall::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+}
+
+impl Cli {
+    /// Parses the arguments of this process.
+    ///
+    /// # Errors
+    /// When they are wrong, or ask for help or the version.
+    pub(crate) fn parse_arguments() -> Result<Self, clap::Error> {
+        let cli = Self::try_parse()?;
+        if cli.command.is_some() && cli.desk.any_given() {
+            let message = "arguments of the desk precede a command; write a directory that is named like a \
+                           command as ./NAME";
+            return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
+        }
+        Ok(cli)
+    }
+
+    /// Whether this process is to be a host, which has no terminal to write to.
+    pub(crate) fn is_host(&self) -> bool {
+        matches!(&self.command, Some(Command::Host(args)) if args.serves())
+    }
+
+    /// Whether this process starts an agent, a program of the person's.
+    pub(crate) fn is_run(&self) -> bool {
+        matches!(self.command, Some(Command::Run(_)))
+    }
+
+    /// Runs the command, or the terminal desk.
+    ///
+    /// # Errors
+    /// When the command fails.
+    pub(crate) async fn run(self) -> anyhow::Result<ExitCode> {
+        let globals = self.globals;
+        let Some(command) = self.command else { return desk::run(self.desk, globals).await };
+        match command {
+            Command::Review(args) => review::run(args, globals).await,
+            Command::Run(args) => run::run(args, globals).await,
+            Command::Env(args) => env::run(&args).await,
+            Command::Status(args) => status::run(&args).await,
+            Command::Stdio(_) => stdio::run(globals).await,
+            Command::Drafts(args) => drafts::run(args),
+            Command::Demo(args) => demo::run(&args).await,
+            Command::Log(args) => log::run(&args).await,
+            Command::Lsp(args) => lsp::run(args, globals).await,
+            Command::Host(args) => host::run(args, globals).await,
+            Command::Check(args) => check::run(args, globals).await,
+            Command::Doctor(args) => doctor::run(args).await,
+            Command::Install(args) => install::run(args).await,
+            Command::Uninstall(args) => uninstall::run(args).await,
+            Command::Completions(args) => completions::run(&args, &Self::command()),
+            Command::Man(args) => man::run(&args, Self::command()),
+        }
+    }
 }

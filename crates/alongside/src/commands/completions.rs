@@ -1,19 +1,16 @@
-//! `alongside completions`.
+//! `alongside completions`, and the names that shells complete.
 
 use std::process::ExitCode;
 
 use alongside_agent::check::{CHECKS, Group};
 use alongside_contract::family::FAMILIES;
+use clap::Command;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
-use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
 
-use super::cli::Cli;
-use crate::globals::Globals;
-
-/// Print a script with which a shell completes commands and options
+/// Print a script that makes a shell complete commands and options
 ///
-/// A package or the install script has put it where the shell looks already.
+/// Packages and the install script have installed it already.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -24,36 +21,34 @@ Examples:
 
 For zsh, ~/.zshrc needs fpath+=~/.zfunc before compinit.")]
 pub(crate) struct Args {
-    /// The shell that shall read it
+    /// The shell to print it for
     #[arg(value_enum)]
     shell: Shell,
 }
 
-pub(crate) async fn run(args: Args, _: Globals) -> anyhow::Result<ExitCode> {
-    super::print(&script(args.shell))?;
+pub(crate) fn run(args: &Args, cli: &Command) -> anyhow::Result<ExitCode> {
+    super::print(&script(args.shell, cli))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn script(shell: Shell) -> String {
-    let whole = Cli::command();
-    // The generators know no hidden commands: they would offer them all.
-    let shown = whole.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
+fn script(shell: Shell, cli: &Command) -> String {
+    // The generators would offer hidden commands, too.
+    let shown = cli.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
     let mut shown =
-        Command::new("alongside").version("").args(whole.get_arguments().cloned()).subcommands(shown);
+        Command::new("alongside").version("").args(cli.get_arguments().cloned()).subcommands(shown);
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut shown, "alongside", &mut script);
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// A word that shells complete to one of these names. Others are words as well: what takes them says better
-/// than a parser what is wrong with one.
+/// A word that shells complete to one of these names. The parser accepts every word: a command can say better
+/// what is wrong with one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Names {
-    /// What alongside is installed into.
+    /// The editors and agents that alongside can be installed into.
     Installed,
-    /// Agents.
     Agents,
-    /// Checks, and groups of them.
+    /// Checks and their groups.
     Checks,
 }
 
@@ -89,23 +84,24 @@ impl TypedValueParser for Names {
 
 #[cfg(test)]
 mod tests {
-    use clap::{Parser as _, ValueEnum as _};
+    use clap::{CommandFactory as _, Parser as _, ValueEnum as _};
 
+    use super::super::cli::Cli;
     use super::*;
 
     #[test]
-    fn every_shell_completes_the_commands_that_people_type() {
+    fn every_shell_completes_the_commands() {
         for shell in Shell::value_variants() {
-            let script = script(*shell);
+            let script = script(*shell, &Cli::command());
             for word in ["review", "drafts", "config", "version"] {
                 assert!(script.contains(word), "{shell} does not complete {word}");
             }
-            assert!(!script.contains("manual pages"), "{shell} offers what is for those who make packages");
+            assert!(!script.contains("manual pages"), "{shell} offers a hidden command");
         }
     }
 
     #[test]
-    fn bash_reads_the_script_and_completes_commands_and_names() {
+    fn bash_completes_commands_and_names() {
         for (typed, completed) in [
             (vec!["rev"], "review"),
             (vec!["install", "hel"], "helix"),
@@ -116,9 +112,9 @@ mod tests {
             let (before, word) = (typed.len() - 1, typed[typed.len() - 1]);
             let previous = if before == 0 { "alongside" } else { typed[before - 1] };
             let program = format!(
-                "{}\nCOMP_WORDS=(alongside {}); COMP_CWORD={}; _alongside alongside {word} {previous}; \
-                 echo \"${{COMPREPLY[@]}}\"",
-                script(Shell::Bash),
+                "{}\nCOMP_WORDS=(alongside {}); COMP_CWORD={}; _alongside alongside {word} {previous}; echo \
+                 \"${{COMPREPLY[@]}}\"",
+                script(Shell::Bash, &Cli::command()),
                 typed.join(" "),
                 typed.len(),
             );
@@ -132,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_not_offered_is_for_the_command_to_judge() {
+    fn parser_accepts_unknown_names() {
         for line in ["install emacs", "uninstall emacs", "doctor emacs", "check --only emacs", "check emacs"]
         {
             let parsed = Cli::try_parse_from(["alongside"].into_iter().chain(line.split(' ')));

@@ -1,5 +1,6 @@
-//! `alongside demo`.
+//! `alongside demo`: a built-in agent proposes changes to a scratch project, and the person reviews them.
 
+mod outcome;
 mod project;
 
 use std::collections::HashMap;
@@ -10,40 +11,40 @@ use std::time::Duration;
 
 use alongside_agent::{Endpoint, Identity, Outcome, Session};
 use alongside_companion::{Companion, Places};
+use alongside_desk::harmless;
 use alongside_desk::{Closing, Desk, Event, Review, ReviewId};
 use anyhow::Context;
 
 use super::desk;
 use crate::failure::Hint;
-use crate::line::{Ending, Ink, Inks, LineDesk, Policy};
+use crate::line::{Ending, LineDesk, Policy};
 use crate::signals::{self, Signals};
-use crate::unified::hunks;
-use alongside_desk::harmless;
 use project::{PROPOSALS, Proposal};
 
-/// Try everything with a built-in agent, in a project made for the purpose
+/// Try alongside with a built-in agent in a scratch project
 ///
-/// An agent proposes three changes over the real wire: one in several places of a file, a new file, and one
-/// in a file with CRLF line endings. You decide them at the terminal desk, as with `alongside`, or line by
-/// line, as with `alongside review`; the agent writes what you accepted, and the result is shown. Nothing
-/// outside a temporary directory is touched, and no model is asked.
+/// An agent proposes three changes over the real protocol: several hunks in one file, a new file, and a file
+/// with CRLF line endings. You review them at the terminal desk, as with `alongside`, or line by line, as
+/// with `alongside review`. The agent writes what you accept, and the demo shows the result. It uses no
+/// model, and changes nothing outside a temporary directory.
 ///
-/// Without a terminal it decides by itself and prints the transcript.
+/// Without a terminal, the demo answers for you and prints the transcript.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Exit codes: 0; 1 if a file is not what was decided; 130, 143 or 129 after Ctrl-C, SIGTERM or SIGHUP."
+    after_help = "Exit codes: 0; 1 if a file differs from your decision; 130, 143 or 129 after Ctrl-C, \
+    SIGTERM or SIGHUP."
 )]
 pub(crate) struct Args {
-    /// Decide line by line, also where a screen can be drawn
+    /// Review line by line, even where the desk could draw
     #[arg(long)]
     line: bool,
 }
 
-/// How long the last thing that happened stays on the screen.
-const LAST_LOOK: Duration = Duration::from_millis(800);
+/// How long the desk shows the last decision.
+const LAST_DECISION_SHOWN: Duration = Duration::from_millis(800);
 
-/// What the demo answers where nobody can.
-const SCRIPT: &str = "k\nd\nk\na\nr\nk\na\n";
+/// The answers of the demo where there is no terminal.
+const SCRIPTED_ANSWERS: &str = "k\nd\nk\na\nr\nk\na\n";
 
 pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut signals = Signals::listen()?;
@@ -51,7 +52,7 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .prefix("alongside-demo-")
         .tempdir()
         .context("cannot make a temporary directory")
-        .hint("set TMPDIR to a directory that can be written")?;
+        .hint("set TMPDIR to a directory that you can write to")?;
     let root = scratch.path().canonicalize()?.join("shop");
     project::write(&root)?;
     let places = Places::below(&scratch.path().join("private"));
@@ -79,23 +80,23 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(signal) = signal {
         return Ok(signals::exit_code(signal));
     }
-    let wrong = demo.differences()?;
-    super::print(&demo.result(&wrong)?)?;
+    let wrong = outcome::wrong_files(&demo.root, &demo.decided)?;
+    super::print(&outcome::text(&demo.root, &wrong)?)?;
     Ok(if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 struct Demo {
     root: PathBuf,
-    /// What was decided for each file: its text, or none if it was rejected.
+    /// The accepted text of each file; `None` if it was rejected.
     decided: HashMap<String, Option<String>>,
     reviews: HashMap<ReviewId, Review>,
-    /// A second desk, to know what was decided at the first without asking it.
+    /// A second desk, which sees the decisions made at the first.
     observer: Desk,
 }
 
 impl Demo {
-    /// At the terminal desk, until everything is decided or the person leaves; the signal that ended it, if
-    /// one did.
+    /// Plays at the terminal desk until everything is decided or the person leaves. Returns the signal that
+    /// ended it, if any.
     async fn on_screen(&mut self, companion: Companion) -> anyhow::Result<Option<i32>> {
         let options = alongside_terminal::Options {
             roots: vec![self.root.clone()],
@@ -115,9 +116,10 @@ impl Demo {
                     ending
                 }
                 Ok(played) => {
-                    // The desk goes on while the last decision is read, and ends with the companion.
+                    // The desk stays open for the person to read the last decision, and ends with the
+                    // companion.
                     let stopped = async {
-                        tokio::time::sleep(LAST_LOOK).await;
+                        tokio::time::sleep(LAST_DECISION_SHOWN).await;
                         companion.stop().await;
                     };
                     let (ending, ()) = tokio::join!(shown, stopped);
@@ -132,44 +134,44 @@ impl Demo {
         })
     }
 
-    /// Lets the agent propose one change after the other, and write what is accepted.
+    /// Lets the agent propose one change after the other, and write the accepted ones.
     async fn play_alone(&mut self, companion: &Companion) -> anyhow::Result<()> {
         let session = connect(companion).await?;
         for proposal in PROPOSALS {
             let outcome = self.propose(&session, proposal).await?;
             self.write_outcome(proposal.file, &outcome)?;
         }
-        session.end().await.context("the built-in agent cannot leave")
+        session.end().await.context("the built-in agent cannot end its session")
     }
 
-    /// What the agent does when it hears an outcome; a sentence about it.
+    /// Writes an accepted file, as agents do. Returns a sentence about it.
     fn write_outcome(&self, file: &str, outcome: &Outcome) -> anyhow::Result<String> {
         match outcome {
             Outcome::Accepted { content } => {
-                write(&self.root.join(file), content)?;
+                project::write_file(&self.root.join(file), content)?;
                 Ok(format!("The agent writes {file} ({} bytes).", content.len()))
             }
             Outcome::Rejected => Ok(format!("The agent leaves {file} alone.")),
-            Outcome::Closed { .. } | Outcome::Lost => anyhow::bail!("the agent lost sight of {file}"),
+            Outcome::Closed { .. } | Outcome::Lost => anyhow::bail!("the agent got no decision about {file}"),
         }
     }
 
-    /// Line by line; the signal that ended it, if one did.
+    /// Plays line by line. Returns the signal that ended it, if any.
     async fn in_lines(&mut self, companion: Companion, signals: &mut Signals) -> anyhow::Result<Option<i32>> {
         let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
         let (desk, roots) = (companion.join(), vec![self.root.clone()]);
         let mut desk = match terminal {
             true => LineDesk::new(desk, roots, Policy::Ask),
-            false => LineDesk::scripted(desk, roots, SCRIPT),
+            false => LineDesk::scripted(desk, roots, SCRIPTED_ANSWERS),
         };
         desk.say(&format!(
-            "This is a scratch project with a built-in agent, in {}.\n\
+            "Scratch project with a built-in agent: {}.\n\
              The agent proposes three changes. Nothing else on this machine is touched.{}",
             harmless::path(&self.root),
             if terminal {
                 " Type ? for help."
             } else {
-                " Nobody is at a terminal, so the answers are played too."
+                " There is no terminal, so the demo answers for you."
             }
         ));
         let ending = self.play(&mut desk, &companion, signals).await;
@@ -180,7 +182,7 @@ impl Demo {
         })
     }
 
-    /// Lets the agent propose one change after the other at a line desk, and write what is accepted.
+    /// The same at a line desk.
     async fn play(
         &mut self,
         desk: &mut LineDesk,
@@ -197,26 +199,25 @@ impl Demo {
             if ending != Ending::Done {
                 return Ok(ending);
             }
-            let outcome = outcome.context("the agent was not heard")??;
+            let outcome = outcome.context("the agent got no answer")??;
             desk.say(&self.write_outcome(proposal.file, &outcome)?);
         }
-        session.end().await.context("the built-in agent cannot leave")?;
+        session.end().await.context("the built-in agent cannot end its session")?;
         Ok(Ending::Done)
     }
 
-    /// Lets the agent propose a change, until it has been decided.
+    /// Lets the agent propose a change, and waits for the decision.
     async fn propose(&mut self, session: &Session, proposal: &Proposal) -> anyhow::Result<Outcome> {
         let path = self.root.join(proposal.file);
-        // Agents listen before they propose; whoever listens is told of the files first. Without it the
-        // proposal fails, which is said.
+        // Agents listen before they propose. Without context the proposal fails, and the error is shown.
         let _ = session.context().wait_for(Option::is_some).await;
         let outcome = session.open_diff(&path.to_string_lossy(), proposal.text).await?.outcome().await;
-        self.hear(&path).await;
+        self.wait_for_decision(&path).await;
         Ok(outcome)
     }
 
-    /// Waits until the decision about a file is known here too.
-    async fn hear(&mut self, path: &Path) {
+    /// Waits until the second desk sees the decision, too.
+    async fn wait_for_decision(&mut self, path: &Path) {
         let path = path.to_string_lossy();
         while !self.decided.contains_key(path.as_ref()) {
             match self.observer.next().await {
@@ -224,7 +225,7 @@ impl Demo {
                     self.reviews.insert(review.id, review);
                 }
                 Ok(Event::Changed(changed)) => {
-                    // Out of step it is not what was decided, which the end of the demo says.
+                    // A change out of step makes the text wrong, and the end of the demo reports it.
                     self.reviews.get_mut(&changed.id).map(|review| review.take(changed));
                 }
                 Ok(Event::Closed(closed)) => {
@@ -239,75 +240,10 @@ impl Demo {
             }
         }
     }
-
-    /// Files that are not what was decided.
-    fn differences(&self) -> anyhow::Result<Vec<String>> {
-        let mut wrong = Vec::new();
-        for (file, before) in project::FILES.iter().chain(&[(PROPOSALS[1].file, "")]) {
-            let path = self.root.join(file);
-            let decided = self.decided.get(path.to_string_lossy().as_ref()).cloned().flatten();
-            let expected = decided.or_else(|| Some((*before).to_owned()).filter(|text| !text.is_empty()));
-            if read(&path)? != expected {
-                wrong.push((*file).to_owned());
-            }
-        }
-        Ok(wrong)
-    }
-
-    /// What has become of the project, as a diff.
-    fn result(&self, wrong: &[String]) -> anyhow::Result<String> {
-        let inks = Inks::for_stdout();
-        let mut text = format!("\n{}\n", inks.ink(Ink::Mark, "The project now, against how it began:"));
-        let mut changed = false;
-        for (file, before) in project::FILES.iter().chain(&[(PROPOSALS[1].file, "")]) {
-            let after = read(&self.root.join(file))?.unwrap_or_default();
-            if after == *before {
-                continue;
-            }
-            changed = true;
-            let mut unified = format!("--- {file}\n+++ {file}\n");
-            for hunk in hunks(before, &after, 1) {
-                unified += &format!("{}\n", hunk.header);
-                unified.extend(hunk.lines.iter().map(|line| format!("{}{}", line.tag(), line.value())));
-            }
-            for line in unified.lines() {
-                let line = harmless::line(line);
-                text += &match line.as_bytes().first() {
-                    Some(b'+') => inks.ink(Ink::Added, &line),
-                    Some(b'-') => inks.ink(Ink::Removed, &line),
-                    _ => line.into_owned(),
-                };
-                text.push('\n');
-            }
-        }
-        if !changed {
-            text += "Nothing has changed.\n";
-        }
-        text += &match wrong {
-            [] => "Every file is exactly what was decided.\n".to_owned(),
-            wrong => {
-                format!("NOT what was decided: {}. This is a defect; please report it.\n", wrong.join(", "))
-            }
-        };
-        text += "\nNow start `alongside` in a project of yours, and an agent in another terminal there.\n";
-        Ok(text)
-    }
 }
 
 async fn connect(companion: &Companion) -> anyhow::Result<Session> {
     let identity = Identity::new("alongside-demo", env!("CARGO_PKG_VERSION"));
     let connected = Session::connect(Endpoint::local(companion.port()), Some(companion.token()), identity);
     connected.await.context("the built-in agent cannot connect")
-}
-
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
-}
-
-fn read(path: &Path) -> anyhow::Result<Option<String>> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
-    }
 }

@@ -1,4 +1,4 @@
-//! `alongside` without a command: the terminal desk.
+//! `alongside` without a command: opens the terminal desk.
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -6,7 +6,6 @@ use std::process::ExitCode;
 
 use alongside_platform::process;
 use alongside_terminal::{Ending, Layout, Options, Theme};
-use clap::CommandFactory as _;
 
 use super::review;
 use crate::failure;
@@ -19,30 +18,26 @@ use crate::signals;
 /// The terminal desk's own arguments.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The projects; the current directory if none is given
+    /// The projects [default: the current directory]
     #[arg(value_name = "DIR")]
     dirs: Vec<PathBuf>,
 
-    /// Join the companion of this name or process, where several serve the project (see `alongside status`)
+    /// Join the companion with this name or process ID (see `alongside status`)
     #[arg(long, value_name = "HOST")]
     host: Option<String>,
 
-    /// Colours for a light or a dark terminal; the terminal is asked otherwise
+    /// Colours for a light or a dark terminal [default: ask the terminal]
     #[arg(long, value_enum)]
     theme: Option<Shade>,
 
-    /// Leave when this process has ended
+    /// Leave when this process ends
     #[arg(long, value_name = "PID", hide = true)]
     until: Option<u32>,
 }
 
 impl Args {
-    /// The error of arguments of the desk in front of a command, which has its own.
-    pub(crate) fn misplaced(&self) -> Option<clap::Error> {
-        let any = !self.dirs.is_empty() || self.host.is_some() || self.theme.is_some();
-        let what = "arguments of the desk stand in front of a command; a directory that is named like a command is written \
-                    ./NAME";
-        any.then(|| super::cli::Cli::command().error(clap::error::ErrorKind::ArgumentConflict, what))
+    pub(crate) fn any_given(&self) -> bool {
+        !self.dirs.is_empty() || self.host.is_some() || self.theme.is_some()
     }
 }
 
@@ -53,17 +48,18 @@ pub(crate) enum Shade {
     Dark,
 }
 
-/// The exit code where no screen can be drawn.
-const NO_TERMINAL: i32 = 2;
+/// The exit code where the desk cannot draw.
+const NO_TERMINAL: u8 = 2;
 
 pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     if !can_draw() {
         let error = failure::failure(
             "the desk needs a terminal that it can draw on",
-            "`alongside review` decides line by line, from scripts too (--json), and `alongside status` shows what runs",
+            "use `alongside review` to review line by line (--json in scripts), or `alongside status` to see \
+             what runs",
         );
         failure::print(&error);
-        return Ok(ExitCode::from(u8::try_from(NO_TERMINAL).unwrap_or(1)));
+        return Ok(ExitCode::from(NO_TERMINAL));
     }
     let roots = review::roots(&args.dirs)?;
     let settings = Settings::load(globals.config.as_deref(), &roots)?;
@@ -90,13 +86,13 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     })
 }
 
-/// Whether a screen can be drawn here.
+/// Whether input and output are a terminal that can be drawn on.
 pub(super) fn can_draw() -> bool {
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     std::io::stdout().is_terminal() && std::io::stdin().is_terminal() && !dumb
 }
 
-/// Asks this process to end when another has: the desk gives the terminal back and leaves as for any signal.
+/// Ends this process when another one ends. The signal lets the desk restore the terminal.
 async fn end_with(pid: u32) {
     process::ended(pid).await;
     process::send(std::process::id(), signals::TERMINATE);

@@ -1,55 +1,61 @@
-//! `alongside doctor`.
+//! `alongside doctor`: examines why agents do not find their companion.
 
 mod agents;
-mod cause;
+mod causes;
+mod connection_failure;
 mod examine;
-mod fix;
-mod living;
-mod ourselves;
+mod finding;
+mod message;
+mod own_installation;
 mod probe;
 mod report;
-mod unreached;
-mod words;
+mod running_companions;
+mod stale_files;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use alongside_agent::find::{self, Surroundings};
+use alongside_contract::family::FAMILIES;
 use alongside_desk::harmless;
 use anyhow::Context;
 use clap::ValueEnum;
 
 use super::completions::Names;
-use super::serving;
+use crate::companions;
 use crate::failure::{self, Hint, failure};
 use agents::Agent;
-use examine::{Examiner, Finding};
-use living::Machine;
+use examine::Examiner;
+use finding::Finding;
 use report::Report;
+use running_companions::Companions;
 
-/// The exit code where there is nothing to examine, or not as it was asked for.
-const NOTHING: u8 = 2;
+/// The exit code where the doctor can examine nothing. 1 says that something is wrong with an agent.
+const NOTHING_EXAMINED: u8 = 2;
+
+/// No line is longer than this, however wide the terminal is.
+const MAX_COLUMNS: usize = 100;
 
 /// Find out why an agent does not find its companion, and what to do
 ///
-/// Type it in the terminal and the directory where the agent fails. It finds the agents that are installed,
-/// does what each one's release would do here to find a companion, connects as it would, and reads the
-/// settings that matter. For each it says whether it would connect, and to whom; or what keeps it from it,
-/// and what helps.
+/// Run it in the terminal and the directory where the agent fails. For each installed agent it repeats the
+/// search of that agent's release, connects as the agent would, and reads the agent's settings. It reports
+/// which companion the agent would connect to, or why it would fail and what to do.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   alongside doctor
-  alongside doctor gemini --verbose     every step of Gemini CLI
+  alongside doctor gemini --verbose     every step of Gemini CLI's search
   alongside doctor --pid 12345          as that running agent sees it
 
-Exit codes: 0 if each agent would connect and propose, 1 if something is wrong, 2 if there is nothing to examine, or not as you asked.")]
+Exit codes: 0 if each agent would connect and propose, 1 if something is wrong, 2 if there is nothing \
+to examine.")]
 pub(crate) struct Args {
-    /// Which agents: gemini, qwen, llxprt, …; those that are installed if nothing is said
+    /// The agents: gemini, qwen, llxprt, … [default: those that are installed]
     #[arg(value_name = "AGENT", value_parser = Names::Agents, hide_possible_values = true)]
     agents: Vec<String>,
 
-    /// Tell every step
+    /// Show every step of the search
     #[arg(long, short)]
     verbose: bool,
 
@@ -57,39 +63,37 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Remove files that alongside has left behind; what is not ours is said, never done
+    /// Remove files that alongside has left behind; the files of others are only reported
     #[arg(long)]
     fix: bool,
 
-    /// See it as this process does, an agent or a shell: its directory and its variables
+    /// Use the directory and the variables of this process, an agent or a shell
     #[arg(long, value_name = "PID")]
     pid: Option<u32>,
 
-    /// See it from this directory
+    /// Use this directory
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 
-    /// Whether the agent runs in a container; where this command runs if nothing is said
+    /// Whether the agent runs in a container [default: whether this command does]
     #[arg(long, value_enum, value_name = "WHETHER")]
     container: Option<Container>,
 }
 
-/// Whether an agent runs in a container.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Container {
-    /// In one
+    /// It runs in a container
     Yes,
-    /// In none
+    /// It does not
     No,
 }
 
 pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     match diagnose(args).await {
-        // 1 says that something is wrong with an agent.
         Err(error) => {
             tracing::error!("{error:#}");
             failure::print(&error);
-            Ok(NOTHING.into())
+            Ok(NOTHING_EXAMINED.into())
         }
         code => code,
     }
@@ -97,77 +101,88 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 async fn diagnose(args: Args) -> anyhow::Result<ExitCode> {
     let here = surroundings(&args)?;
-    let families = agents::families(&args.agents).map_err(|name| {
-        let known = alongside_contract::family::FAMILIES.iter().map(|family| family.id);
-        failure(
-            format!("no agent is called {name}"),
-            format!("those that are known: {}", known.collect::<Vec<_>>().join(", ")),
-        )
-    })?;
-    let named = args.pid.and_then(agents::process_of_agent).filter(|_| args.agents.is_empty());
-    let mut found = match &named {
-        Some(running) => vec![Agent::of_process(running).await],
-        None => agents::installed(&families, &here).await,
-    };
-    for family in families.iter().filter(|_| !args.agents.is_empty()) {
-        if !found.iter().any(|agent| agent.family.id == family.id) {
-            found.push(Agent::not_installed(family));
-        }
+    let agents = agents_to_examine(&args, &here).await?;
+    let mut companions = Companions::find(&here).await;
+    let removed = if args.fix { stale_files::remove(&companions).await } else { Vec::new() };
+    if !removed.is_empty() {
+        companions = Companions::find(&here).await;
     }
-    let mut machine = Machine::look(&here).await;
-    let mended = if args.fix { fix::mend(&machine).await } else { Vec::new() };
-    if !mended.is_empty() {
-        machine = Machine::look(&here).await;
-    }
-    let running = agents::running(&here);
     let in_container = args.container.map_or_else(find::in_container, |is| is == Container::Yes);
-    let examiner = Examiner { here: &here, machine: &machine, running: &running, in_container };
+    let running_agents = agents::running(&here);
+    let examiner =
+        Examiner { here: &here, companions: &companions, running_agents: &running_agents, in_container };
     let mut findings: Vec<Finding> = Vec::new();
-    for agent in found {
+    for agent in agents {
         findings.push(examiner.examine(agent).await);
     }
-    let ourselves = ourselves::look(&here, &machine).await;
-    let columns = alongside_platform::terminal::columns().map(|columns| usize::from(columns).min(100));
+    let installation = own_installation::check(&here, &companions).await;
+    let columns = alongside_platform::terminal::columns().map(usize::from);
     let report = Report {
-        machine: &machine,
+        companions: &companions,
         findings: &findings,
-        ourselves: &ourselves,
+        installation: &installation,
         verbose: args.verbose,
-        columns,
+        columns: columns.map(|columns| columns.min(MAX_COLUMNS)),
     };
     if args.json {
-        let line = report.json(&mended).to_string();
+        let line = report.json(&removed).to_string();
         super::print(&format!("{}\n", harmless::json(&line)))?;
     } else {
-        let mended: String = match mended.as_slice() {
-            [] if args.fix => {
-                "nothing to remove: no file of alongside is left of a companion that is gone\n\n".into()
-            }
-            [] => String::new(),
-            mended => mended.iter().map(|line| format!("{line}\n")).chain(["\n".into()]).collect(),
-        };
-        super::print(&(mended + &report.text()))?;
+        super::print(&(removed_text(&args, &removed) + &report.text()))?;
     }
     if findings.is_empty() {
-        super::note(
-            "no agent is installed in PATH, so there is nothing to examine; name one: alongside doctor gemini",
-        );
-        return Ok(NOTHING.into());
+        super::note("no agent is in PATH, so there is nothing to examine; name one: alongside doctor gemini");
+        return Ok(NOTHING_EXAMINED.into());
     }
-    Ok(if findings.iter().any(report::is_wrong) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if findings.iter().any(Finding::is_wrong) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Whose eyes it is seen with.
+/// The agents that the person named or that run as `--pid`, else the installed ones.
+async fn agents_to_examine(args: &Args, here: &Surroundings) -> anyhow::Result<Vec<Agent>> {
+    let families = agents::families(&args.agents).map_err(|name| {
+        let known: Vec<_> = FAMILIES.iter().map(|family| family.id).collect();
+        failure(format!("no agent is called {name}"), format!("name one of: {}", known.join(", ")))
+    })?;
+    if args.agents.is_empty() {
+        return Ok(match args.pid.and_then(agents::process_of_agent) {
+            Some(running) => vec![Agent::of_process(&running).await],
+            None => agents::installed(&families, here).await,
+        });
+    }
+    let mut agents = agents::installed(&families, here).await;
+    for family in families {
+        if !agents.iter().any(|agent| agent.family.id == family.id) {
+            agents.push(Agent::not_installed(family));
+        }
+    }
+    Ok(agents)
+}
+
+/// The report of `--fix`.
+fn removed_text(args: &Args, removed: &[String]) -> String {
+    match removed {
+        [] if args.fix => "nothing to remove: alongside has left no stale files\n\n".into(),
+        [] => String::new(),
+        removed => format!("{}\n\n", removed.join("\n")),
+    }
+}
+
+/// The directory and the variables of the terminal or process that the person means.
 fn surroundings(args: &Args) -> anyhow::Result<Surroundings> {
     let mut here = match args.pid {
-        None => serving::surroundings()?,
-        Some(pid) => Surroundings::of_process(pid).with_context(|| format!("nothing can be known of process {pid}")).hint(
-            "it must be one of yours that runs; where its variables cannot be read, type `alongside doctor` in its terminal",
-        )?,
+        None => companions::surroundings()?,
+        Some(pid) => {
+            let context = || format!("cannot read the directory and the variables of process {pid}");
+            Surroundings::of_process(pid).with_context(context).hint(
+                "name a running process of yours; if the system hides its variables, run `alongside doctor` \
+                 in its \
+                 terminal",
+            )?
+        }
     };
     if let Some(dir) = &args.dir {
         let dir = std::path::absolute(dir)?;
-        here.cwd = dir.canonicalize().with_context(|| format!("{} is no directory", dir.display()))?;
+        here.cwd = dir.canonicalize().with_context(|| format!("{} is not a directory", dir.display()))?;
     }
     Ok(here)
 }

@@ -1,4 +1,4 @@
-//! `alongside drafts`.
+//! `alongside drafts`: lists, shows, saves and deletes texts that a person typed in a review.
 
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
@@ -15,9 +15,9 @@ use clap::Subcommand;
 use crate::failure::{Hint, failure};
 use alongside_desk::harmless;
 
-/// Get back what you typed in a review and what did not reach its file
+/// Recover text that you typed in a review and that did not reach its file
 ///
-/// Drafts are private files and are kept for 14 days. Numbers count from 1, the newest draft.
+/// Drafts are private files, kept for 14 days. Number 1 is the newest draft.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -26,7 +26,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// List the drafts, newest first (this is what happens without a command)
+    /// List the drafts, newest first (the default)
     List,
     /// Print a draft
     Show {
@@ -71,7 +71,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         Action::List => super::print(&list(&all))?,
         Action::Show { draft } => {
             let text = read(named(&all, &draft)?)?;
-            // To a terminal harmless, to a file or a pipe as it is.
+            // A terminal would obey control characters; a file or a pipe gets the text unchanged.
             let terminal = std::io::IsTerminal::is_terminal(&std::io::stdout());
             super::print(&if terminal { harmless::text(&text) } else { text.as_str().into() })?;
         }
@@ -87,11 +87,8 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
         Action::Clear => {
             all.iter().try_for_each(delete)?;
-            super::print(&format!(
-                "Deleted {} draft{}.\n",
-                all.len(),
-                if all.len() == 1 { "" } else { "s" }
-            ))?;
+            let plural = if all.len() == 1 { "" } else { "s" };
+            super::print(&format!("Deleted {} draft{plural}.\n", all.len()))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -122,13 +119,13 @@ fn age(saved_at_ms: u64) -> String {
     }
 }
 
-/// The draft of that number or name.
+/// The draft with that number or name.
 fn named<'a>(all: &'a [Draft], name: &str) -> anyhow::Result<&'a Draft> {
     let number = name.parse::<usize>().ok().and_then(|number| all.get(number.checked_sub(1)?));
     number.or_else(|| all.iter().find(|draft| draft.id == name)).ok_or_else(|| {
         failure(
             format!("there is no draft {name:?}"),
-            "`alongside drafts list` shows the drafts and their numbers",
+            "`alongside drafts` lists the drafts and their numbers",
         )
     })
 }
@@ -145,10 +142,10 @@ fn save(file: &Path, text: &str, force: bool) -> anyhow::Result<()> {
     match written {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(failure(
             format!("{} exists", file.display()),
-            "give another name, or --force to overwrite it",
+            "name another file, or use --force to overwrite it",
         )),
         other => other
             .with_context(|| format!("cannot write {}", file.display()))
-            .hint("give a file in a directory that exists and can be written"),
+            .hint("name a file in a directory that exists and that you can write to"),
     }
 }

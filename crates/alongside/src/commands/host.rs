@@ -1,4 +1,4 @@
-//! `alongside host`.
+//! `alongside host`: stops or replaces a host; with hidden options, is a host.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -12,29 +12,29 @@ use crate::failure::failure;
 use crate::globals::Globals;
 use crate::host::{self, Entry, Plan, Registry};
 
-/// Stop the companion's process, or hand over to this version of the program
+/// Stop a companion's process, or replace it by this version of the program
 ///
-/// The companion of a project runs in a process of its own, the host, which desks start by themselves and
-/// which ends after the last of them. You need this command after an update, when a desk says that the host
-/// is older than itself, or to end a host whose desks are gone.
+/// The companion of a project runs in a process of its own, the host. Desks start it, and it ends after the
+/// last of them. You need this command after an update, when a desk reports that the host is older, or to end
+/// a host whose desks are gone.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  alongside host --replace          the host of this project becomes one of this version
-  alongside host --stop 12345       end the host that is process 12345; what waits is rejected
+  alongside host --replace          replace the host of this project by this version
+  alongside host --stop 12345       stop the host that is process 12345; it rejects waiting reviews
 
 Exit codes: 0; 1 after an error, also if there is no such host.")]
 pub(crate) struct Args {
-    /// Hand over to this version: same port and token, agents stay connected; what waits is rejected, edits
-    /// go to drafts
+    /// Replace the host by this version: port, token and agents stay; waiting reviews are rejected, and edits
+    /// become drafts
     #[arg(long, conflicts_with = "stop")]
     replace: bool,
 
-    /// End the host: what waits is rejected, edits go to drafts
+    /// Stop the host: waiting reviews are rejected, and edits become drafts
     #[arg(long)]
     stop: bool,
 
-    /// Which host, by name or process; that of the current directory if nothing is said
+    /// The host's name or process ID [default: the host of the current directory]
     #[arg(value_name = "HOST", conflicts_with = "serve")]
     host: Option<String>,
 
@@ -46,21 +46,21 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PID", hide = true)]
     starter: Option<u32>,
 
-    /// Standard input hands over a hold on the port of the host before
+    /// Standard input is a hold on the port of the previous host
     #[arg(long, hide = true, requires = "serve")]
     holds_port: bool,
 
-    /// The editor this host belongs to, as JSON
+    /// The editor that owns this host, as JSON
     #[arg(long, value_name = "JSON", hide = true)]
     owner: Option<String>,
 
-    /// The projects of a host
+    /// The projects of this host
     #[arg(last = true, hide = true)]
     roots: Vec<PathBuf>,
 }
 
 impl Args {
-    /// Whether this is to be a host.
+    /// Whether this process is to be a host.
     pub(crate) fn serves(&self) -> bool {
         self.serve.is_some()
     }
@@ -69,29 +69,31 @@ impl Args {
 pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
     if let (Some(name), Some(starter)) = (args.serve, args.starter) {
         let owner: Option<Owner> = args.owner.as_deref().map(serde_json::from_str).transpose()?;
-        // Without it, agents have to connect again, and the host says so.
+        // Without the hold, agents have to reconnect, and the host reports it.
         let port_hold = args.holds_port.then(PortHold::from_stdin).and_then(Result::ok);
         host::serve(Plan { name, roots: args.roots, owner, starter, port_hold, globals }).await?;
         return Ok(ExitCode::SUCCESS);
     }
     if !args.stop && !args.replace {
         return Err(failure(
-            "say what to do with the host",
-            "--stop ends it, --replace hands over to this version; `alongside status` shows those there are",
+            "nothing to do: neither --stop nor --replace is given",
+            "use --stop to end the host, or --replace to replace it by this version; `alongside status` \
+             lists hosts",
         ));
     }
-    let entry = chosen(args.host.as_deref())?;
+    let entry = choose(args.host.as_deref())?;
     if args.stop {
         host::stop(&entry).await?;
-        note(&format!("the host {} (process {}) has ended", entry.name, entry.pid));
+        note(&format!("stopped the host {} (process {})", entry.name, entry.pid));
     } else {
         host::replace(&entry).await?;
-        note(&format!("the host {} is one of alongside {} now", entry.name, env!("CARGO_PKG_VERSION")));
+        note(&format!("the host {} now runs alongside {}", entry.name, env!("CARGO_PKG_VERSION")));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn chosen(named: Option<&str>) -> anyhow::Result<Entry> {
+/// The host with that name or process ID, else the host of the current directory.
+fn choose(named: Option<&str>) -> anyhow::Result<Entry> {
     let entries = Registry::open()?.entries();
     let here = std::env::current_dir().context("the current directory is gone")?;
     let is_it = |entry: &Entry| match named {
@@ -99,12 +101,10 @@ fn chosen(named: Option<&str>) -> anyhow::Result<Entry> {
         None => entry.serves(std::slice::from_ref(&here)),
     };
     entries.into_iter().find(is_it).ok_or_else(|| match named {
-        Some(named) => {
-            failure(format!("there is no host {named:?}"), "`alongside status` shows those there are")
-        }
+        Some(named) => failure(format!("there is no host {named:?}"), "`alongside status` lists the hosts"),
         None => failure(
             format!("no host serves {}", here.display()),
-            "`alongside status` shows those there are; name one by its process",
+            "`alongside status` lists the hosts; name one by its process ID",
         ),
     })
 }

@@ -1,4 +1,4 @@
-//! `alongside log`.
+//! `alongside log`: shows the log of companions.
 
 use std::fs;
 use std::io::{ErrorKind, Read as _, Seek as _};
@@ -13,29 +13,28 @@ use crate::logging;
 use alongside_companion::private::leads_to;
 use alongside_desk::harmless;
 
-/// Show what companions wrote into their log
+/// Show the log of companions
 ///
-/// Companions run as processes of their own, without a terminal; this is where they say what happened. The
-/// log never holds the token, nor what is in your files. It is kept for a week, and no more than the last 4
-/// to 8 MiB of it.
+/// Companions run as processes of their own, without a terminal, and write a log. It never holds the token or
+/// the text of your files. It is kept for a week, and at most its last 4 to 8 MiB.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Exit codes: 0; 1 if nothing was ever logged.")]
+#[command(after_help = "Exit codes: 0; 1 if there is no log yet.")]
 pub(crate) struct Args {
-    /// How many lines
+    /// Number of lines
     #[arg(short = 'n', long, default_value_t = 50)]
     lines: usize,
 
-    /// Go on showing what is written, until Ctrl-C
+    /// Keep showing new lines until Ctrl-C
     #[arg(short, long)]
     follow: bool,
 
-    /// Print where the files are instead
+    /// Print the directories of the log files instead
     #[arg(long, conflicts_with = "follow")]
     path: bool,
 }
 
-/// How often the end of the log is looked at.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// How often --follow reads the log.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let directory = logging::directory();
@@ -45,36 +44,36 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
         print(&shown)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut known = Known::default();
-    let text = known.read()?;
+    let mut log = OpenLog::default();
+    let text = log.read()?;
     let skipped = text.lines().count().saturating_sub(args.lines);
     let shown: String =
         text.lines().skip(skipped).map(|line| format!("{}\n", harmless::line(line))).collect();
     print(&shown)?;
-    if known.0.is_empty() && !args.follow {
-        note(&format!("nothing was logged in {} yet", directory.display()));
+    if log.0.is_empty() && !args.follow {
+        note(&format!("there is no log in {} yet", directory.display()));
         return Ok(ExitCode::FAILURE);
     }
     if args.follow {
-        known.follow().await?;
+        log.follow().await?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The log's files as far as they were read. A file stays itself when it gets another name.
+/// The open log files, each read up to its position. A file that is renamed stays open.
 #[derive(Debug, Default)]
-struct Known(Vec<fs::File>);
+struct OpenLog(Vec<fs::File>);
 
-impl Known {
-    /// Shows what is written from now on, until it cannot be shown.
+impl OpenLog {
+    /// Shows new lines until reading or writing fails.
     async fn follow(mut self) -> anyhow::Result<()> {
         loop {
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
             print(&harmless::text(&self.read()?))?;
         }
     }
 
-    /// What has been written since, oldest first.
+    /// Reads what is new, oldest first.
     fn read(&mut self) -> anyhow::Result<String> {
         let files = files()?;
         for path in &files {
@@ -82,7 +81,7 @@ impl Known {
                 continue;
             }
             match fs::File::open(path) {
-                // It has got another name in this moment.
+                // It was renamed after the directory was read.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 opened => self.0.push(opened.with_context(|| format!("cannot read {}", path.display()))?),
             }
@@ -90,7 +89,7 @@ impl Known {
         let mut bytes = Vec::new();
         for file in &mut self.0 {
             if file.metadata()?.len() < file.stream_position()? {
-                // It was emptied.
+                // The file was truncated.
                 file.rewind()?;
             }
             file.read_to_end(&mut bytes)?;
@@ -100,7 +99,7 @@ impl Known {
     }
 }
 
-/// The log's files, the one that was written last at the end.
+/// The log files, the newest last.
 fn files() -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for directory in logging::directories() {
@@ -112,7 +111,7 @@ fn files() -> anyhow::Result<Vec<PathBuf>> {
             if let Ok(found) = fs::symlink_metadata(&path)
                 && found.is_file()
             {
-                // Both may have been written within one tick of the clock.
+                // Both may have the same time: the clock is coarse.
                 let is_newer = path.extension().is_none_or(|extension| extension != "1");
                 files.push((found.modified().ok(), is_newer, path));
             }

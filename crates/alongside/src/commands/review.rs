@@ -1,4 +1,4 @@
-//! `alongside review`.
+//! `alongside review`: joins or starts the companion of a project, and reviews line by line.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,37 +13,37 @@ use crate::line::{Ending, LineDesk, Policy};
 use crate::signals::{self, Signals};
 use alongside_desk::harmless;
 
-/// Be the companion of a project, and decide here what agents propose
+/// Review proposed changes line by line
 ///
-/// Agents that run in the project find this by themselves, from any terminal. They learn which files you
-/// save, and each change they propose is shown here, hunk by hunk as with `git add -p`: keep it, drop it,
-/// split it, edit it in $VISUAL or $EDITOR, and accept or reject the file. Nothing is accepted unless you say
-/// so, and the agent writes the file, not this program.
+/// Agents that run in the project find the companion by themselves, from any terminal. They learn which files
+/// you save. Each change that they propose is shown here hunk by hunk, as with `git add -p`: keep it, drop
+/// it, split it, or edit it in $VISUAL or $EDITOR, then accept or reject the file. Nothing is accepted unless
+/// you accept it. The agent writes the file; alongside does not.
 ///
-/// Start this first: an agent looks for a companion once, when it starts. One that already runs is restarted,
-/// or, if it knew of a companion before, told `/ide enable`.
+/// Start this before the agent, which looks for a companion only when it starts. Restart an agent that runs
+/// already, or type `/ide enable` in it if it had a companion before.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   alongside review                  in the project you are in
   alongside review ~/api ~/web      for two projects at once
-  alongside review --json           for programs: see docs/review-json.md
+  alongside review --json           for programs (see docs/review-json.md)
 
 Exit codes: 0 after q, 1 after an error, 130, 143 or 129 after Ctrl-C, SIGTERM or SIGHUP.")]
 pub(crate) struct Args {
-    /// The projects; the current directory if none is given
+    /// The projects [default: the current directory]
     #[arg(value_name = "DIR")]
     dirs: Vec<PathBuf>,
 
-    /// Join the companion of this name or process, where several serve the project (see `alongside status`)
+    /// Join the companion with this name or process ID (see `alongside status`)
     #[arg(long, value_name = "HOST")]
     host: Option<String>,
 
-    /// Speak JSON, one object per line, instead of asking a person
+    /// Read and write JSON, one object per line, instead of asking a person
     #[arg(long, conflicts_with_all = ["accept_all", "reject_all"])]
     json: bool,
 
-    /// Accept every proposal at once, unseen: agents may then write whatever they like
+    /// Accept every proposal at once, unread: agents can then write anything
     #[arg(long, conflicts_with = "reject_all")]
     accept_all: bool,
 
@@ -67,13 +67,13 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     let mut signals = Signals::listen()?;
     let reached = tokio::select! {
         reached = host::join(JoinRequest::desk(roots.clone(), args.host.clone(), globals)) => reached?,
-        // A host that is frozen is not joined for as long as it is.
+        // Joining a stopped host waits, and must be interruptible.
         signal = signals.next() => return Ok(signals::exit_code(signal)),
     };
     let ending = if args.json {
         let mut desk = JsonDesk::new(reached.desk);
         let ending = desk.run(&mut signals).await;
-        if !is_lost(ending) {
+        if !has_lost_terminal(ending) {
             desk.finish().await;
         }
         ending
@@ -81,10 +81,10 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         let policy = args.policy();
         let serves = reached.welcome.alongside;
         let mut desk = LineDesk::new(reached.desk, serves.roots.clone(), policy);
-        let typed = std::io::IsTerminal::is_terminal(&std::io::stdin());
-        desk.say(&welcome(&serves.roots, serves.port, policy, typed));
+        let has_keyboard = std::io::IsTerminal::is_terminal(&std::io::stdin());
+        desk.say(&welcome(&serves.roots, serves.port, policy, has_keyboard));
         let ending = desk.run(&mut signals, std::future::pending()).await;
-        if !is_lost(ending) {
+        if !has_lost_terminal(ending) {
             desk.finish(ending).await;
         }
         ending
@@ -96,13 +96,13 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     })
 }
 
-/// A desk whose terminal went away has not been left: its person may come back, and until then the companion
-/// waits.
-fn is_lost(ending: Ending) -> bool {
+/// Whether the terminal went away. Then the person may come back, so the desk does not leave, and the
+/// companion waits.
+fn has_lost_terminal(ending: Ending) -> bool {
     ending == Ending::Signal(signals::HANGUP)
 }
 
-/// The directories as absolute paths, in the spelling that was given.
+/// The directories as absolute paths in the given spelling; the current directory if there are none.
 pub(super) fn roots(dirs: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     if dirs.is_empty() {
         let here =
@@ -118,21 +118,21 @@ fn root(dir: &Path) -> anyhow::Result<PathBuf> {
     if !found.hint("give a directory that exists, or none for the current one")?.is_dir() {
         return Err(failure(format!("{shown} is not a directory"), "give the directory of a project"));
     }
-    std::path::absolute(dir).with_context(|| format!("cannot tell where {shown} is"))
+    std::path::absolute(dir).with_context(|| format!("cannot make {shown} an absolute path"))
 }
 
-/// `typed` is whether a person can type here.
-fn welcome(roots: &[PathBuf], port: u16, policy: Policy, typed: bool) -> String {
+/// The text at the start. `has_keyboard` is whether a person can type here.
+fn welcome(roots: &[PathBuf], port: u16, policy: Policy, has_keyboard: bool) -> String {
     let roots: Vec<_> = roots.iter().map(|root| harmless::path(root)).collect();
     let then = match policy {
-        Policy::Ask if typed => "Waiting for proposals. (l list, p pause context, ? help, q leave)",
+        Policy::Ask if has_keyboard => "Waiting for proposals. (l list, p pause context, ? help, q leave)",
         Policy::Ask => "Waiting for proposals.",
-        Policy::AcceptAll => "Every proposal is accepted at once, as you asked. Ctrl-C ends this.",
-        Policy::RejectAll => "Every proposal is rejected at once, as you asked. Ctrl-C ends this.",
+        Policy::AcceptAll => "Every proposal is accepted at once. Ctrl-C ends this.",
+        Policy::RejectAll => "Every proposal is rejected at once. Ctrl-C ends this.",
     };
     format!(
         "alongside serves {} (port {port}).\n\
-         Agents that start in there connect by themselves; restart one that already runs.\n{then}",
+         Agents that start there connect by themselves; restart an agent that runs already.\n{then}",
         roots.join(" and ")
     )
 }

@@ -1,4 +1,4 @@
-//! `alongside run`.
+//! `alongside run`: starts an agent together with a companion.
 
 use std::ffi::OsString;
 use std::process::{ExitCode, ExitStatus};
@@ -8,7 +8,8 @@ use alongside_platform::process;
 use anyhow::Context;
 use tokio::process::{Child, Command};
 
-use super::{desk, pane, serving, variables};
+use super::{agent_variables, desk, desk_pane, note, serving_companion};
+use crate::companions;
 use crate::failure::Hint;
 use crate::globals::Globals;
 use crate::host::{self, JoinRequest};
@@ -16,21 +17,20 @@ use crate::signals::{self, INTERRUPT, Signals};
 
 /// Start an agent together with a companion
 ///
-/// The agent gets the companion of this directory, or one that runs for as long as the agent does. Within
-/// tmux, zellij, WezTerm or kitty the review desk is opened in a pane beside it, if there is none yet;
-/// elsewhere, start `alongside` in another terminal, or answer proposals in the agent's own prompt.
+/// The agent gets the companion of this directory, or a new one that ends with the agent. In tmux, zellij,
+/// WezTerm or kitty, the review desk opens in a pane beside it, unless one is open. Elsewhere, start
+/// `alongside` in another terminal, or answer proposals in the agent's own prompt.
 ///
-/// The agent is told of the companion by the variables of every agent family, and the loopback is added to
-/// NO_PROXY.
+/// It sets the variables of every agent family, and adds the loopback to NO_PROXY.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   alongside run gemini
   alongside run -- qwen -p 'what does this file do?'
 
-Exit codes: the agent's own; 128 and the signal's number if a signal ended it; 1 if it could not be started.")]
+Exit codes: the agent's own; 128 plus the signal's number if a signal ended it; 1 if it cannot start.")]
 pub(crate) struct Args {
-    /// Open no desk beside the agent
+    /// Do not open a desk beside the agent
     #[arg(long)]
     no_desk: bool,
 
@@ -40,28 +40,27 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode> {
-    let here = serving::surroundings()?;
-    // From now on signals are the agent's to answer; we end after it.
+    let here = companions::surroundings()?;
+    // From now on the agent answers signals, and we end after it.
     let mut signals = Signals::listen()?;
-    let (keeper, environment) = match serving::of_others(&here).await? {
+    let (keeper, environment) = match serving_companion::of_other_program(&here).await? {
         Some(serving) => {
-            tracing::info!(
-                port = serving.record.port,
-                "another program's companion serves this directory already"
-            );
-            (None, variables::of(&serving))
+            tracing::info!(port = serving.record.port, "another program's companion serves this directory");
+            (None, agent_variables::of_families(&serving))
         }
         None => {
             let mut keeper = host::join(JoinRequest::keeper(vec![here.cwd.clone()], globals)).await?.desk;
             let status = status(&mut keeper).await?;
             if status.desks == 0 && !args.no_desk {
-                // An agent that talks to a program has nobody beside it.
+                // Without a terminal a program runs the agent, and nobody would see the desk.
                 let opened = if desk::can_draw() {
-                    pane::open(&here.cwd).await
+                    desk_pane::open(&here.cwd).await
                 } else {
-                    Err(pane::BY_HAND.to_owned())
+                    Err(desk_pane::OPEN_BY_HAND.to_owned())
                 };
-                opened.err().inspect(|otherwise| super::note(otherwise));
+                if let Err(hint) = opened {
+                    note(&hint);
+                }
             }
             (Some(keeper), status.environment.0.into_iter().collect())
         }
@@ -76,30 +75,30 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     Ok(exit_code(ended?))
 }
 
-/// What the host says of itself first.
+/// The first status that the host sends.
 async fn status(keeper: &mut Desk) -> anyhow::Result<Status> {
     loop {
         match keeper.next().await.context("the companion ended before the agent was started")? {
             Event::Status(status) => return Ok(status),
-            Event::Problem(problem) => tracing::warn!(%problem, "the companion says"),
+            Event::Problem(problem) => tracing::warn!(%problem, "problem reported by the companion"),
             _ => {}
         }
     }
 }
 
 fn spawn(agent: &[OsString], environment: Vec<(String, String)>) -> anyhow::Result<Child> {
-    let (program, args) = agent.split_first().context("no agent is named")?;
+    let (program, args) = agent.split_first().context("no agent is given")?;
     let current = |name: &str| std::env::var(name).ok();
     Command::new(program)
         .args(args)
         .envs(environment)
-        .envs(variables::proxy_exceptions(current))
+        .envs(agent_variables::proxy_exceptions(current))
         .spawn()
         .with_context(|| format!("cannot start {}", program.display()))
-        .hint("name a program that is installed, as you would without `alongside run`")
+        .hint("give the command as you would type it without `alongside run`")
 }
 
-/// Waits for the agent, and passes signals on to it. Ctrl-C on a terminal reaches it without us.
+/// Waits for the agent, and forwards signals to it. The terminal itself sends it Ctrl-C.
 async fn wait(mut agent: Child, signals: &mut Signals) -> anyhow::Result<ExitStatus> {
     let terminal = std::io::IsTerminal::is_terminal(&std::io::stdin());
     loop {

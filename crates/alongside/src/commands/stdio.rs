@@ -1,4 +1,4 @@
-//! `alongside stdio`.
+//! `alongside stdio`: connects an agent that starts its server to the companion.
 
 use std::process::ExitCode;
 
@@ -7,25 +7,25 @@ use alongside_contract::discovery::WRITER;
 use alongside_contract::token::split;
 use anyhow::Context;
 
-use super::serving::{self, Serving};
+use super::serving_companion;
+use crate::companions::{self, Serving};
 use crate::globals::Globals;
 use crate::host::{self, JoinRequest};
 
-/// Carry MCP over standard input and output to the companion of this directory
+/// Connect standard input and output to the companion of this directory, over MCP
 ///
-/// For agents that start a server instead of dialling one; they are told of this command by the companion's
-/// files and variables. Where no companion runs, one is started for as long as the agent listens.
+/// For agents that start a server instead of dialling one. They find this command in the companion's files
+/// and variables. If no companion runs, one is started, which ends with the agent.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
 pub(crate) async fn run(globals: Globals) -> anyhow::Result<ExitCode> {
-    let here = serving::surroundings()?;
-    let (keeper, _hold, endpoint, token) = match serving::of_others(&here).await? {
+    let here = companions::surroundings()?;
+    let (keeper, _hold, endpoint, token) = match serving_companion::of_other_program(&here).await? {
         Some(Serving { record, .. }) => {
-            let hold = serving::guard(&record).await?;
+            let hold = companions::guard(&record).await?;
             let endpoint = Endpoint::local(record.port);
-            // Who speaks here cannot be known: the record was written for one family, the client may be of
-            // any.
+            // The record holds one family's token, and the client may be of any family.
             let is_ours = record.writer.as_deref() == Some(WRITER);
             let token =
                 record.auth_token.map(|token| if is_ours { split(&token).0.to_owned() } else { token });
@@ -41,6 +41,6 @@ pub(crate) async fn run(globals: Globals) -> anyhow::Result<ExitCode> {
     if let Some(keeper) = keeper {
         keeper.leave().await;
     }
-    carried.context("the way to the companion is broken")?;
+    carried.context("the connection to the companion is lost")?;
     Ok(ExitCode::SUCCESS)
 }

@@ -111,7 +111,7 @@ async fn status_shows_everything_but_the_token() {
     }
     let files = shown.lines().find_map(|line| line.strip_prefix("  files: ")).expect("the files are counted");
     let count = find::all_records(&home.surroundings()).len();
-    assert!(files.ends_with(", each listed with --files"), "{files}");
+    assert!(files.ends_with(" (--files lists them)"), "{files}");
     assert!(count > 0 && files.contains(&home.path("tmp/gemini/ide").display().to_string()), "{files}");
     assert!(!shown.contains(".json"), "no single file is named: {shown}");
     let listed = out(&home.run(&["status", "--files"]));
@@ -160,7 +160,7 @@ async fn status_points_out_files_whose_companion_is_gone() {
     let record = json!({ "port": port, "workspacePath": home.project, "authToken": "t", "ppid": 1 });
     std::fs::write(folder.join(format!("gemini-ide-server-1-{port}.json")), record.to_string()).unwrap();
     let status = home.run(&["status"]);
-    assert!(out(&status).contains("nothing answers at this port: these files are stale"), "{}", out(&status));
+    assert!(out(&status).contains("no answer on this port: these files are stale"), "{}", out(&status));
     assert_eq!(status.status.code(), Some(1));
 }
 
@@ -174,8 +174,8 @@ async fn a_frozen_companion_is_not_taken_for_gone() {
     let (host, _) = home.hosts()[0];
     kill_process(Pid::from_raw(host.cast_signed()).unwrap(), Signal::STOP).unwrap();
     let status = home.run(&["status"]);
-    let helps = format!("process {host} may be stopped (`kill -CONT {host}` lets it go on)");
-    assert!(out(&status).contains(&format!("it does not answer: its {helps}")), "{}", out(&status));
+    let helps = format!("process {host} may be stopped (resume it: `kill -CONT {host}`)");
+    assert!(out(&status).contains(&format!("it does not answer: {helps}")), "{}", out(&status));
     assert!(!out(&status).contains("stale") && out(&status).contains(&format!(", process {host}\n")));
     assert!(
         err(&status).contains("does not answer") && !err(&status).contains("start one"),

@@ -1,9 +1,9 @@
-//! The help of every command, as people read it.
+//! The help of every command.
 
 use crate::support::Home;
 
 #[test]
-fn every_command_has_help_worth_reading() {
+fn help_of_every_command() {
     let home = Home::new();
     for command in [
         "",

@@ -1,5 +1,5 @@
-//! `alongside install` and `uninstall` on a machine whose editors are scripts: what is shown, asked, written
-//! and taken out. What real editors and agents make of it is in `rig/tests/editors/installed.rs`.
+//! `alongside install` and `uninstall` on a machine whose editors are scripts: the preview, the questions,
+//! and the files. `rig/tests/editors/installed.rs` has the same with real editors and agents.
 
 mod agents;
 mod machine;
@@ -18,7 +18,7 @@ use machine::{LANGUAGES, NEOVIM, NEW_HELIX, OLD_HELIX, said};
 const PACKAGE: &str = ".local/share/nvim/site/pack/alongside/start/alongside";
 
 #[test]
-fn neovim_gets_a_package_that_knows_this_program_and_a_second_time_there_is_nothing_to_do() {
+fn neovim_gets_a_package_once() {
     let home = Home::new();
     home.program("nvim", NEOVIM);
     let before = home.everything();
@@ -37,11 +37,11 @@ fn neovim_gets_a_package_that_knows_this_program_and_a_second_time_there_is_noth
 
     home.succeeds(&["uninstall", "neovim", "--yes"]);
     assert_eq!(home.everything(), before);
-    assert!(!home.in_home(".local/share/nvim").exists(), "directories that were made are gone as well");
+    assert!(!home.in_home(".local/share/nvim").exists(), "the new directories are removed, too");
 }
 
 #[test]
-fn an_older_plugin_is_brought_up_to_date_and_what_was_changed_by_hand_is_kept_beside() {
+fn an_older_plugin_is_updated_and_changes_are_backed_up() {
     let home = Home::new();
     home.program("nvim", NEOVIM);
     home.succeeds(&["install", "nvim", "--yes"]);
@@ -64,7 +64,7 @@ fn an_older_plugin_is_brought_up_to_date_and_what_was_changed_by_hand_is_kept_be
 }
 
 #[test]
-fn a_plugin_that_somebody_installed_in_another_way_is_left_alone() {
+fn a_plugin_installed_by_hand_is_left_alone() {
     let linked = Home::new();
     linked.program("nvim", NEOVIM);
     let clone = linked.writes("src/alongside/editors/neovim/lua/alongside/init.lua", "");
@@ -100,7 +100,7 @@ fn a_plugin_that_somebody_installed_in_another_way_is_left_alone() {
 }
 
 #[test]
-fn helix_gets_a_server_more_and_keeps_its_own() {
+fn helix_gets_our_server_and_keeps_its_own() {
     let home = Home::new();
     home.program("hx", OLD_HELIX);
     home.writes(".config/helix/languages.toml", LANGUAGES);
@@ -109,7 +109,7 @@ fn helix_gets_a_server_more_and_keeps_its_own() {
     let said = home.succeeds(&["install", "helix", "--yes", "--language", "nonsense"]);
     assert!(said.contains("+language-servers = [\"rust-analyzer\", \"alongside\"]"), "{said}");
     assert!(said.contains("no language \"nonsense\""), "{said}");
-    assert!(said.contains("newer ones also where the cursor is"), "{said}");
+    assert!(said.contains("Newer releases also send the cursor"), "{said}");
     let languages = home.reads(".config/helix/languages.toml");
     assert!(languages.starts_with("# mine\n[[language]]\nname = \"rust\" # best\nauto-format = true\n"));
     assert!(
@@ -136,7 +136,7 @@ fn helix_gets_a_server_more_and_keeps_its_own() {
 }
 
 #[test]
-fn a_newer_helix_also_gets_the_settings_that_make_it_tell_where_the_cursor_is() {
+fn newer_helix_also_gets_the_cursor_settings() {
     let home = Home::new();
     home.program("helix", NEW_HELIX);
     home.writes(".config/helix/config.toml", "theme = \"x\" # dark\n");
@@ -150,7 +150,7 @@ fn a_newer_helix_also_gets_the_settings_that_make_it_tell_where_the_cursor_is() 
 }
 
 #[test]
-fn what_was_changed_since_stays_when_the_rest_is_taken_out() {
+fn uninstall_keeps_later_changes() {
     let home = Home::new();
     home.program("hx", OLD_HELIX);
     let path = home.writes(".config/helix/languages.toml", LANGUAGES);
@@ -172,7 +172,7 @@ fn what_was_changed_since_stays_when_the_rest_is_taken_out() {
 }
 
 #[test]
-fn links_stay_links_and_modes_stay_modes() {
+fn links_and_modes_are_kept() {
     let home = Home::new();
     home.program("hx", OLD_HELIX);
     let dotfile = home.writes("dotfiles/languages.toml", LANGUAGES);
@@ -191,7 +191,7 @@ fn links_stay_links_and_modes_stay_modes() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_named_with_its_line_and_nothing_is_written() {
+fn an_invalid_file_is_reported_with_its_line() {
     let home = Home::new();
     home.program("hx", OLD_HELIX);
     home.agent_program("gemini", "0.61.0");
@@ -208,15 +208,15 @@ fn a_file_that_cannot_be_read_is_named_with_its_line_and_nothing_is_written() {
 }
 
 #[test]
-fn without_a_home_nothing_is_taken_for_one() {
+fn without_home_nothing_is_changed() {
     let home = Home::new();
     home.agent_program("gemini", "0.61.0");
     let gone = home.path("gone");
     for (value, why) in [
         (None, "HOME is not set"),
         (Some(""), "HOME is empty"),
-        (Some("home"), "HOME is no whole path: home"),
-        (gone.to_str(), "HOME is no directory: "),
+        (Some("home"), "HOME is not an absolute path: home"),
+        (gone.to_str(), "HOME is not a directory: "),
     ] {
         for args in [&["install", "gemini", "--dry-run"][..], &["uninstall", "--all", "--dry-run"]] {
             let mut command = home.alongside(args);
@@ -235,7 +235,7 @@ fn without_a_home_nothing_is_taken_for_one() {
 }
 
 #[test]
-fn what_would_be_written_is_said_shortly_and_a_persons_own_lines_are_all_shown() {
+fn preview_is_short_and_shows_all_lines_of_the_person() {
     let home = Home::new();
     home.program("hx", NEW_HELIX);
     home.agent_program("gemini", "0.61.0");
@@ -246,7 +246,7 @@ fn what_would_be_written_is_said_shortly_and_a_persons_own_lines_are_all_shown()
     assert!(short.contains("+language-servers = [\"rust-analyzer\", \"alongside\"]"), "{short}");
     assert!(short.contains("more lines like these (--verbose shows them)"), "{short}");
     assert!(
-        short.contains("languages.toml: one server more for 57 languages, rust of them in your file."),
+        short.contains("languages.toml: one more server for 57 languages, rust of them in your file."),
         "{short}"
     );
     assert!(short.lines().count() < 45, "{short}");
@@ -262,7 +262,7 @@ fn what_would_be_written_is_said_shortly_and_a_persons_own_lines_are_all_shown()
 }
 
 #[test]
-fn a_link_to_a_file_that_is_not_there_yet_stays_a_link() {
+fn a_dangling_link_stays_a_link() {
     let home = Home::new();
     home.program("hx", NEW_HELIX);
     fs::create_dir_all(home.in_home(".config/helix")).unwrap();
@@ -278,10 +278,11 @@ fn a_link_to_a_file_that_is_not_there_yet_stays_a_link() {
 }
 
 #[test]
-fn comments_stay_with_the_servers_they_are_about_also_when_the_file_was_changed_since() {
+fn comments_stay_beside_their_servers() {
     let home = Home::new();
     home.program("hx", OLD_HELIX);
-    let theirs = "[[language]]\nname = \"rust\"\nlanguage-servers = [\n  \"typos\", # for words\n  \"rust-analyzer\", # best\n]\n";
+    let theirs = "[[language]]\nname = \"rust\"\nlanguage-servers = [\n  \"typos\", # for \
+                  words\n  \"rust-analyzer\", # best\n]\n";
     let path = home.writes(".config/helix/languages.toml", theirs);
     home.succeeds(&["install", "helix", "--yes"]);
     let text = fs::read_to_string(&path).unwrap();
@@ -295,7 +296,7 @@ fn comments_stay_with_the_servers_they_are_about_also_when_the_file_was_changed_
 }
 
 #[test]
-fn when_one_file_cannot_be_written_the_others_are_as_they_were() {
+fn a_failed_write_restores_the_other_files() {
     let home = Home::new();
     home.program("hx", NEW_HELIX);
     home.writes(".config/helix/languages.toml", LANGUAGES);
@@ -331,7 +332,7 @@ fn nothing_is_written_without_consent() {
 }
 
 #[tokio::test]
-async fn at_a_terminal_it_asks_and_only_a_clear_yes_is_one() {
+async fn at_a_terminal_only_yes_agrees() {
     let home = Home::new();
     home.program("nvim", NEOVIM);
     let before = home.everything();
@@ -345,13 +346,13 @@ async fn at_a_terminal_it_asks_and_only_a_clear_yes_is_one() {
     let mut install = home.asks(&["install", "neovim"]);
     install.shows("[y/N] ").await;
     install.presses("y\n");
-    install.shows("Neovim has alongside. Start it again").await;
+    install.shows("Installed. Restart Neovim, then start your agent.").await;
     assert!(install.ends().success());
     assert!(home.in_home(PACKAGE).join("plugin/alongside.lua").exists());
 }
 
 #[test]
-fn without_a_name_it_is_the_editor_whose_terminal_this_is_or_the_only_one() {
+fn without_a_name_the_terminal_tells_the_editor() {
     let home = Home::new();
     let nobody = home.does(&["install", "--dry-run"]);
     assert!(said(&nobody).contains("neither Neovim nor Helix is on this machine"), "{}", said(&nobody));
@@ -376,7 +377,7 @@ fn without_a_name_it_is_the_editor_whose_terminal_this_is_or_the_only_one() {
 }
 
 #[test]
-fn what_there_is_nothing_for_gets_an_answer_that_helps() {
+fn unknown_targets_get_a_hint() {
     let home = Home::new();
     home.program("nvim", "echo 'NVIM v0.9.5'\n");
     for (what, words) in [
@@ -400,7 +401,7 @@ fn what_there_is_nothing_for_gets_an_answer_that_helps() {
 }
 
 #[test]
-fn uninstalling_everything_leaves_what_a_person_typed_and_nothing_else_of_ours() {
+fn uninstall_all_keeps_only_the_drafts() {
     let home = Home::new();
     home.program("nvim", NEOVIM);
     home.program("hx", OLD_HELIX);

@@ -1,4 +1,4 @@
-//! A home of the test's own, a running `alongside review`, and an agent that finds it as agents do.
+//! A home for each test, a running `alongside review`, and an agent that finds it as agents do.
 
 use std::collections::HashMap;
 use std::io::{Read, Write};
@@ -12,10 +12,10 @@ use alongside_agent::find::{self, Surroundings};
 use alongside_agent::{Endpoint, Identity, PendingDiff, Session};
 use alongside_contract::family::FAMILIES;
 
-/// How long anything may take before the test gives up. Nothing waits this long unless it fails.
+/// The deadline of every wait. Only a failing test waits this long.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
 
-/// A machine of one's own: home, temporary directory and a project.
+/// A machine for one test: home, temporary directory and a project.
 pub(crate) struct Home {
     dir: tempfile::TempDir,
     pub(crate) project: PathBuf,
@@ -45,7 +45,7 @@ impl Home {
         path.to_str().unwrap().to_owned()
     }
 
-    /// A program in the project, with nothing of the real environment but PATH.
+    /// A program that runs in the project. Of the real environment it gets only PATH.
     pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         command.env_clear().current_dir(&self.project);
@@ -63,7 +63,7 @@ impl Home {
         command
     }
 
-    /// Runs to the end, with nothing to read.
+    /// Runs to the end, with an empty standard input.
     pub(crate) fn run(&self, args: &[&str]) -> Output {
         finish(self.alongside(args).stdin(Stdio::null()))
     }
@@ -72,12 +72,12 @@ impl Home {
         self.start(self.alongside(&["review"]).args(args))
     }
 
-    /// Starts a program whose input and output are the test's.
+    /// Starts a program with pipes to the test.
     pub(crate) fn start(&self, command: &mut Command) -> Running {
         Running::start(command)
     }
 
-    /// The same at a terminal of its own, where Ctrl-C, Ctrl-D and the echo are as a person knows them.
+    /// Starts alongside at a terminal of its own, with Ctrl-C, Ctrl-D and echo.
     pub(crate) fn at_terminal(&self, args: &[&str]) -> Running {
         let mut command = self.command("setsid");
         command.args(["--ctty", env!("CARGO_BIN_EXE_alongside")]).args(args).env("TERM", "dumb");
@@ -90,7 +90,7 @@ impl Home {
         self
     }
 
-    /// The processes and names of the hosts that run.
+    /// The process and the name of each running host.
     pub(crate) fn hosts(&self) -> Vec<(u32, String)> {
         let entries = files_below(&self.path("run")).into_iter();
         let entries = entries.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
@@ -104,7 +104,7 @@ impl Home {
             .collect()
     }
 
-    /// Ends every host as the system does: without a word.
+    /// Kills every host.
     pub(crate) fn kill_hosts(&self) {
         for (pid, _) in self.hosts() {
             let pid = rustix::process::Pid::from_raw(pid.cast_signed());
@@ -112,7 +112,7 @@ impl Home {
         }
     }
 
-    /// What an agent in the project sees.
+    /// The surroundings of an agent in the project.
     pub(crate) fn surroundings(&self) -> Surroundings {
         Surroundings {
             tmp: self.path("tmp"),
@@ -125,7 +125,7 @@ impl Home {
 
     /// Waits for a companion to be found, connects, and listens.
     pub(crate) async fn agent(&self) -> Session {
-        // How soon a host is back that was killed is the machine's affair, and agents give up after 2.5 s.
+        // A killed host may take longer to return than the 2.5 s after which agents give up.
         let found = until("a companion that serves the project", || {
             find::candidates(&FAMILIES[0], &self.surroundings()).found.into_iter().next()
         })
@@ -135,7 +135,7 @@ impl Home {
         let agent = Session::connect_patiently(Endpoint::local(found.record.port), token, identity)
             .await
             .expect("the agent connects");
-        // Whoever listens is told of the files first.
+        // The companion sends the context first to every new listener.
         let context = agent.context();
         until("the agent to be told of the files", || context.borrow().is_some().then_some(())).await;
         agent
@@ -143,8 +143,8 @@ impl Home {
 }
 
 impl Drop for Home {
-    /// Hosts outlive the desks of a test, and one that is just starting is in no list: whatever has this home
-    /// ends.
+    /// Kills every process that has this home: hosts outlive the desks of a test, and a starting one is in no
+    /// list.
     fn drop(&mut self) {
         let mark = format!("XDG_RUNTIME_DIR={}\0", self.path("run").display());
         for _ in 0..100 {
@@ -160,7 +160,7 @@ impl Drop for Home {
     }
 }
 
-/// All processes of this user and their environments; one that has ended has none.
+/// All processes of this user and their environments. An ended process has none.
 fn processes() -> impl Iterator<Item = (rustix::process::Pid, String)> {
     std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|entry| {
         let pid = rustix::process::Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
@@ -179,7 +179,7 @@ pub(crate) fn finish(command: &mut Command) -> Output {
     let mut child = Group(command.stdout(Stdio::piped()).stderr(Stdio::piped()).group().spawn().unwrap());
     let (out, err) = (drain(child.0.stdout.take().unwrap()), drain(child.0.stderr.take().unwrap()));
     let status = child.wait(&out);
-    // The pipes end with the last process that holds them.
+    // A pipe ends with the last process that holds it.
     let until = Instant::now() + DEADLINE;
     while Instant::now() < until && !(out.ended() && err.ended()) {
         std::thread::sleep(Duration::from_millis(5));
@@ -187,7 +187,7 @@ pub(crate) fn finish(command: &mut Command) -> Output {
     Output { status, stdout: out.text().into_bytes(), stderr: err.text().into_bytes() }
 }
 
-/// Polls until there is something, or fails saying what was awaited.
+/// Polls until `look` returns a value, or fails and names what was awaited.
 pub(crate) async fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + DEADLINE;
     loop {
@@ -199,17 +199,16 @@ pub(crate) async fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) ->
     }
 }
 
-/// Waits for a future, or fails saying what was awaited.
+/// Waits for a future, or fails and names what was awaited.
 pub(crate) async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
     tokio::time::timeout(DEADLINE, future).await.unwrap_or_else(|_| panic!("waited in vain for {what}"))
 }
 
-/// How late this machine is with what somebody does who only sleeps: what it takes longer for everything else
-/// at least.
+/// Measures by how much this machine oversleeps. Everything else is late by at least that much.
 pub(crate) struct Lateness(Arc<AtomicU64>);
 
 impl Lateness {
-    /// Measured from now on, by a thread that ends with this.
+    /// Measures from now on, in a thread that ends with this value.
     pub(crate) fn begin() -> Self {
         const NAP: Duration = Duration::from_millis(10);
         let late = Arc::new(AtomicU64::new(0));
@@ -236,7 +235,7 @@ pub(crate) async fn propose(agent: &Session, path: &str, text: &str) -> PendingD
     soon("openDiff to be answered", agent.open_diff(path, text)).await.expect("the diff is opened")
 }
 
-/// What a program has written so far.
+/// The output of a program so far.
 #[derive(Clone, Default)]
 pub(crate) struct Written(Arc<Mutex<(Vec<u8>, bool)>>);
 
@@ -270,7 +269,7 @@ trait InGroup {
 }
 
 impl InGroup for Command {
-    /// A process group of its own, which ends with the test.
+    /// Starts a process group, which ends with the test.
     fn group(&mut self) -> &mut Self {
         std::os::unix::process::CommandExt::process_group(self, 0)
     }
@@ -304,13 +303,13 @@ impl Drop for Group {
     }
 }
 
-/// A program that runs, and what it has said.
+/// A running program and its output.
 pub(crate) struct Running {
     process: Group,
     input: Option<Box<dyn Write + Send>>,
     pub(crate) out: Written,
     pub(crate) err: Written,
-    /// How much of the output has been waited for.
+    /// How much of the output `shows` has consumed.
     read: usize,
 }
 
@@ -331,7 +330,7 @@ impl Running {
         let theirs = std::fs::File::options().read(true).write(true).open(name).unwrap();
         let theirs = || Stdio::from(theirs.try_clone().unwrap());
         command.stdin(theirs()).stdout(theirs()).stderr(theirs());
-        // setsid makes it the leader of a group of its own.
+        // setsid makes it the leader of a new group.
         let child = command.spawn().unwrap();
         let ours = std::fs::File::from(ours);
         let (out, err) = (drain(ours.try_clone().unwrap()), Written::default());
@@ -348,13 +347,13 @@ impl Running {
         writeln!(input, "{line}").and_then(|()| input.flush()).expect("the program reads");
     }
 
-    /// Presses keys, Enter only where it stands among them.
+    /// Presses keys, without a final Enter.
     pub(crate) fn presses(&mut self, keys: &str) {
         let input = self.input.as_mut().expect("the input is open");
         input.write_all(keys.as_bytes()).and_then(|()| input.flush()).expect("the program reads");
     }
 
-    /// Reads a question as a person does, who takes longer than answers that do not count.
+    /// Reads a question as slowly as a person, because answers that come too soon do not count.
     pub(crate) async fn reads(&mut self, question: &str) -> String {
         let seen = self.shows(question).await;
         tokio::time::sleep(Duration::from_millis(400)).await;
@@ -365,7 +364,7 @@ impl Running {
         self.input = None;
     }
 
-    /// Waits for a text after what was waited for before, and returns all that was written up to its end.
+    /// Waits for a text behind the last one, and returns the output up to its end.
     pub(crate) async fn shows(&mut self, text: &str) -> String {
         let end = Instant::now() + DEADLINE;
         loop {
@@ -385,7 +384,7 @@ impl Running {
         }
     }
 
-    /// Answers a question once it is there.
+    /// Waits for a question and answers it.
     pub(crate) async fn answers(&mut self, question: &str, answer: &str) -> String {
         let seen = self.shows(question).await;
         self.types(answer);

@@ -1,27 +1,31 @@
-//! Neovim: the plugin becomes a package in the user's data directory, which Neovim loads by itself. Nothing
-//! is written into anybody's configuration.
+//! Neovim: the plugin becomes a package in the user's data directory, which Neovim loads by itself. The
+//! user's configuration is not changed.
 
-mod files;
+mod plugin_files;
 
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
 
 use super::change::{self, Change};
-use super::ledger::Ledger;
+use super::installed::Installed;
 use super::machine::Machine;
-use super::{Plan, State};
-use files::FILES;
+use super::plan::{AdapterState, Plan};
+use plugin_files::FILES;
 
-/// Where the package lies, below Neovim's data directory.
+/// Neovim's id on the command line and in the ledger.
+pub(super) const ID: &str = "neovim";
+
+/// The package, below Neovim's data directory.
 const PACKAGE: &str = "site/pack/alongside/start/alongside";
 
-/// What is sourced where a plugin manager has taken packages away, below Neovim's data directory. lazy.nvim
-/// does, and leaves `site/plugin`.
-const WITHOUT_PACKAGES: (&str, &str) = (
+/// A script below Neovim's data directory that loads the package where a plugin manager disables packages:
+/// lazy.nvim does, but keeps `site/plugin`.
+const LOADER: (&str, &str) = (
     "site/plugin/alongside.lua",
     "\
--- Written by `alongside install neovim`, which takes it out again: loads the package where a plugin manager keeps Neovim
+-- Written by `alongside install neovim`, which takes it out again: loads the package where a plugin manager \
+keeps Neovim
 -- from doing so.
 if #vim.api.nvim_get_runtime_file('lua/alongside/installed.lua', false) == 0 then
   local package = vim.fn.stdpath('data') .. '/site/pack/alongside/start/alongside'
@@ -31,16 +35,16 @@ end
 ",
 );
 
-/// What tells the plugin that it was installed, below the package.
+/// A file below the package that tells the plugin who installed it.
 const STAMP: &str = "lua/alongside/installed.lua";
 
-/// The directory of Neovim's data and that of its configuration.
-struct Places {
+/// Neovim's directories.
+struct NeovimDirs {
     data: PathBuf,
     config: PathBuf,
 }
 
-impl Places {
+impl NeovimDirs {
     fn of(machine: &Machine) -> Self {
         let name = machine.variable("NVIM_APPNAME").map_or_else(|| "nvim".into(), PathBuf::from);
         Self {
@@ -54,21 +58,21 @@ impl Places {
     }
 }
 
-/// Every file that is to be there.
-fn wanted(places: &Places, machine: &Machine) -> Vec<(PathBuf, String)> {
-    let package = places.package();
-    let mut wanted: Vec<_> =
+/// Every file of an installation, with its text.
+fn files(dirs: &NeovimDirs, machine: &Machine) -> Vec<(PathBuf, String)> {
+    let package = dirs.package();
+    let mut files: Vec<_> =
         FILES.iter().map(|(name, text)| (package.join(name), (*text).to_owned())).collect();
     for (name, text) in FILES.iter().filter(|(name, _)| name.starts_with("doc/")) {
         let name = name.trim_start_matches("doc/");
-        wanted.push((package.join("doc/tags"), files::help_tags(name, text)));
+        files.push((package.join("doc/tags"), plugin_files::help_tags(name, text)));
     }
-    wanted.push((package.join(STAMP), stamp(&machine.program)));
-    wanted.push((places.data.join(WITHOUT_PACKAGES.0), WITHOUT_PACKAGES.1.to_owned()));
-    wanted
+    files.push((package.join(STAMP), stamp(&machine.program)));
+    files.push((dirs.data.join(LOADER.0), LOADER.1.to_owned()));
+    files
 }
 
-/// The plugin finds the program that installed it also where Neovim's PATH does not lead there.
+/// With this file the plugin finds the program that installed it, whatever Neovim's PATH is.
 fn stamp(program: &str) -> String {
     let quoted: String = program
         .chars()
@@ -80,38 +84,39 @@ fn stamp(program: &str) -> String {
         })
         .collect();
     format!(
-        "-- Written by `alongside install neovim`, which takes it out again.\nreturn {{ program = '{quoted}', version = '{}' }}\n",
+        "-- Written by `alongside install neovim`, which takes it out again.\nreturn {{ program = \
+         '{quoted}', version = '{}' }}\n",
         env!("CARGO_PKG_VERSION")
     )
 }
 
-pub(super) fn state(machine: &Machine, ledger: &Ledger) -> anyhow::Result<State> {
-    let places = Places::of(machine);
-    if let Some(at) = by_hand(&places, ledger) {
-        return Ok(State::ByHand { at });
+pub(super) fn state(machine: &Machine, installed: Option<&Installed>) -> anyhow::Result<AdapterState> {
+    let dirs = NeovimDirs::of(machine);
+    if let Some(at) = by_hand(&dirs, installed) {
+        return Ok(AdapterState::ByHand { at });
     }
-    let Some(installed) = ledger.get("neovim").filter(|_| places.package().exists()) else {
-        return Ok(State::NotInstalled);
+    let Some(installed) = installed.filter(|_| dirs.package().exists()) else {
+        return Ok(AdapterState::NotInstalled);
     };
-    for (path, text) in wanted(&places, machine) {
+    for (path, text) in files(&dirs, machine) {
         if change::read(&path)?.as_deref() != Some(text.as_str()) {
-            return Ok(State::Outdated { by: installed.version.clone() });
+            return Ok(AdapterState::Outdated { by: installed.version.clone() });
         }
     }
-    Ok(State::Current)
+    Ok(AdapterState::Current)
 }
 
-/// What has to be written so that the plugin of this version is there.
+/// The changes that install the plugin of this version.
 ///
 /// # Errors
-/// When what is there cannot be read.
-pub(crate) fn plan(machine: &Machine, ledger: &Ledger) -> anyhow::Result<Plan> {
-    let places = Places::of(machine);
-    let wanted = wanted(&places, machine);
-    let installed = ledger.get("neovim").map(|entry| entry.files.as_slice()).unwrap_or_default();
+/// When a file of the plugin cannot be read.
+pub(crate) fn plan(machine: &Machine, installed: Option<&Installed>) -> anyhow::Result<Plan> {
+    let dirs = NeovimDirs::of(machine);
+    let files = files(&dirs, machine);
+    let installed = installed.map(|entry| entry.files.as_slice()).unwrap_or_default();
     let mut plan = Plan::default();
     let mut changed_by_hand = Vec::new();
-    for (path, text) in &wanted {
+    for (path, text) in &files {
         let before = change::read(path)?;
         if before.as_ref() == Some(text) {
             continue;
@@ -123,8 +128,8 @@ pub(crate) fn plan(machine: &Machine, ledger: &Ledger) -> anyhow::Result<Plan> {
         }
         plan.changes.push(Change { path: path.clone(), before, after: Some(text.clone()), is_theirs });
     }
-    // Files that an older version had and this one has not.
-    for file in installed.iter().filter(|file| wanted.iter().all(|(path, _)| *path != file.path)) {
+    // Files that only an older version had.
+    for file in installed.iter().filter(|file| files.iter().all(|(path, _)| *path != file.path)) {
         if let Some(before) = change::read(&file.path)?.filter(|now| *now == file.after) {
             plan.changes.push(Change {
                 path: file.path.clone(),
@@ -135,31 +140,32 @@ pub(crate) fn plan(machine: &Machine, ledger: &Ledger) -> anyhow::Result<Plan> {
         }
     }
     if !changed_by_hand.is_empty() {
-        plan.notes.push(format!("You have changed {}; a copy is kept beside.", changed_by_hand.join(", ")));
+        plan.notes
+            .push(format!("You have changed {}. A copy is kept beside it.", changed_by_hand.join(", ")));
     }
     Ok(plan)
 }
 
-/// Where the plugin is already, by a link, a plugin manager or a copy; `None` if it is not, or we put it
-/// there.
-fn by_hand(places: &Places, ledger: &Ledger) -> Option<PathBuf> {
-    let package = places.package();
-    let is_ours = ledger.get("neovim").is_some() || package.join(STAMP).exists();
+/// A link, a plugin manager's directory or a copy that holds the plugin; `None` if we installed it, or nobody
+/// did.
+fn by_hand(dirs: &NeovimDirs, installed: Option<&Installed>) -> Option<PathBuf> {
+    let package = dirs.package();
+    let is_ours = installed.is_some() || package.join(STAMP).exists();
     if package.is_symlink() || (!is_ours && holds_plugin(&package)) {
         return Some(package);
     }
     let packages = ["site/pack/*/start/*", "site/pack/*/opt/*", "lazy/*"];
-    let elsewhere = packages.iter().flat_map(|pattern| matching(&places.data, pattern));
+    let elsewhere = packages.iter().flat_map(|pattern| matching(&dirs.data, pattern));
     let elsewhere = elsewhere.filter(|path| *path != package).find(|path| holds_plugin(path));
-    elsewhere.or_else(|| mentioned(&places.config))
+    elsewhere.or_else(|| config_with_plugin(&dirs.config))
 }
 
-/// Whether the plugin is in a directory, or is part of a clone of the project there.
+/// Whether a directory holds the plugin, or a clone of the project.
 fn holds_plugin(directory: &Path) -> bool {
     ["", "editors/neovim"].iter().any(|below| directory.join(below).join("lua/alongside/init.lua").is_file())
 }
 
-/// The directories that a path with `*` for whole names leads to, sorted.
+/// The directories that match a pattern, sorted. A `*` stands for a whole name.
 fn matching(base: &Path, pattern: &str) -> Vec<PathBuf> {
     pattern.split('/').fold(vec![base.to_owned()], |found, name| {
         let below = |directory: PathBuf| match name {
@@ -175,8 +181,8 @@ fn matching(base: &Path, pattern: &str) -> Vec<PathBuf> {
     })
 }
 
-/// The file of the configuration that tells a plugin manager of a clone.
-fn mentioned(config: &Path) -> Option<PathBuf> {
+/// The file of the configuration that gives a plugin manager a clone of the project.
+fn config_with_plugin(config: &Path) -> Option<PathBuf> {
     let files =
         WalkBuilder::new(config).standard_filters(false).follow_links(true).max_depth(Some(6)).build();
     let scripts = files

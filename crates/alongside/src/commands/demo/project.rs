@@ -1,19 +1,19 @@
-//! The demo's project and what its agent proposes.
+//! The demo's project, and the proposals of its agent.
 
 use std::path::Path;
 
 use anyhow::Context;
 
-/// A proposed file.
+/// A file that the agent proposes.
 pub(super) struct Proposal {
     pub(super) file: &'static str,
     pub(super) text: &'static str,
 }
 
-/// The files the project begins with.
+/// The files of the project at the start.
 pub(super) const FILES: &[(&str, &str)] = &[("basket.py", BASKET), ("prices.csv", PRICES)];
 
-/// The proposals, in their order: several hunks, a new file, CRLF.
+/// The proposals in order: several hunks, a new file, CRLF.
 pub(super) const PROPOSALS: &[Proposal] = &[
     Proposal { file: "basket.py", text: BASKET_PROPOSED },
     Proposal { file: "NOTES.md", text: NOTES_PROPOSED },
@@ -23,7 +23,11 @@ pub(super) const PROPOSALS: &[Proposal] = &[
 /// Writes the project.
 pub(super) fn write(root: &Path) -> anyhow::Result<()> {
     std::fs::create_dir_all(root).with_context(|| format!("cannot make {}", root.display()))?;
-    FILES.iter().try_for_each(|(file, text)| super::write(&root.join(file), text))
+    FILES.iter().try_for_each(|(file, text)| write_file(&root.join(file), text))
+}
+
+pub(super) fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
 const BASKET: &str = r#"class Basket:

@@ -1,4 +1,4 @@
-//! Which agents there are: installed, in which release, and running.
+//! The agents on this machine: which are installed, in which release, and which run.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -11,32 +11,31 @@ use alongside_platform::process;
 
 use crate::adapters::machine::directories_of;
 
-/// An agent that is installed, or whose name was given.
+/// An agent that is installed, or that the person named.
 #[derive(Debug, Clone)]
 pub(super) struct Agent {
     pub(super) family: &'static Family,
-    /// What starts it; nothing if it is not installed.
+    /// `None` if it is not installed.
     pub(super) program: Option<PathBuf>,
-    /// As it is written.
+    /// The version as the agent writes it.
     pub(super) version: Option<String>,
     pub(super) release: Option<Release>,
-    /// Whether its directory is in PATH.
     pub(super) is_in_path: bool,
 }
 
 /// An agent that runs.
 #[derive(Debug, Clone)]
-pub(super) struct Running {
+pub(super) struct RunningAgent {
     pub(super) family: &'static Family,
     pub(super) pid: u32,
     pub(super) started: Option<SystemTime>,
     pub(super) here: Surroundings,
-    /// The program, as far as its command line tells it.
+    /// `None` if the command line does not name it.
     pub(super) program: Option<PathBuf>,
 }
 
-/// The agents of these families that are in PATH, or beside the `npm` there. Each program once, however many
-/// names it has.
+/// The agents of these families in PATH and in the usual directories of npm and other installers. A program
+/// with several names is listed once.
 pub(super) async fn installed(families: &[&'static Family], here: &Surroundings) -> Vec<Agent> {
     let mut agents: Vec<(PathBuf, Agent)> = Vec::new();
     for (directory, is_in_path) in directories(here) {
@@ -50,7 +49,7 @@ pub(super) async fn installed(families: &[&'static Family], here: &Surroundings)
                     continue;
                 }
                 let version = version::of_program(&program, family, here).await;
-                agents.push((real, Agent::of(family, Some(program), version, is_in_path)));
+                agents.push((real, Agent::new(family, Some(program), version, is_in_path)));
             }
         }
     }
@@ -58,7 +57,7 @@ pub(super) async fn installed(families: &[&'static Family], here: &Surroundings)
 }
 
 impl Agent {
-    fn of(
+    fn new(
         family: &'static Family,
         program: Option<PathBuf>,
         version: Option<String>,
@@ -68,54 +67,53 @@ impl Agent {
         Self { family, program, version, release, is_in_path }
     }
 
-    /// One whose name was given, though it is not installed: its newest release.
+    /// An agent that the person named, but that is not installed: it counts as its newest release.
     pub(super) fn not_installed(family: &'static Family) -> Self {
-        Self::of(family, None, None, true)
+        Self::new(family, None, None, true)
     }
 
-    /// The one that runs as this process.
-    pub(super) async fn of_process(running: &Running) -> Self {
+    /// The agent that runs as this process.
+    pub(super) async fn of_process(running: &RunningAgent) -> Self {
         let version = match &running.program {
             Some(program) => version::of_program(program, running.family, &running.here).await,
             None => None,
         };
-        Self::of(running.family, running.program.clone(), version, true)
+        Self::new(running.family, running.program.clone(), version, true)
     }
 
-    /// Whether it is newer than the newest that is known.
-    pub(super) fn is_unknown(&self) -> Option<Release> {
+    /// The newest release that is known, if this one is newer.
+    pub(super) fn newer_than_known(&self) -> Option<Release> {
         self.family.behaviour.known_to.filter(|known| self.release.is_some_and(|release| release > *known))
     }
 }
 
-/// Where programs lie: PATH, then where the `npm` of PATH puts those of all users, if that is elsewhere.
+/// The directories of PATH, then those of npm and other installers; each with whether it is in PATH.
 fn directories(here: &Surroundings) -> Vec<(PathBuf, bool)> {
     let path = here.variables.get("PATH").map(String::as_str).unwrap_or_default();
     let in_path: Vec<PathBuf> = directories_of(path.as_ref()).collect();
-    let mut beside = Vec::new();
-    beside.extend(here.variables.get("npm_config_prefix").map(|prefix| PathBuf::from(prefix).join("bin")));
-    beside.extend(
-        [".npm-global/bin", ".local/bin", ".volta/bin", ".bun/bin"].map(|below| here.home.join(below)),
-    );
-    let known = in_path.clone();
-    let beside = beside.into_iter().filter(|directory| !known.contains(directory)).map(|path| (path, false));
-    in_path.into_iter().map(|path| (path, true)).chain(beside).collect()
+    let npm = here.variables.get("npm_config_prefix").map(|prefix| PathBuf::from(prefix).join("bin"));
+    let usual =
+        [".npm-global/bin", ".local/bin", ".volta/bin", ".bun/bin"].map(|below| here.home.join(below));
+    let mut others: Vec<PathBuf> = npm.into_iter().chain(usual).collect();
+    others.retain(|directory| !in_path.contains(directory));
+    let in_path = in_path.into_iter().map(|path| (path, true));
+    in_path.chain(others.into_iter().map(|path| (path, false))).collect()
 }
 
-/// The agents of this user that run with the same home and temporary directory.
-pub(super) fn running(here: &Surroundings) -> Vec<Running> {
-    let near = |running: &Running| running.here.home == here.home && running.here.tmp == here.tmp;
-    let mut found: Vec<Running> =
+/// This user's agents that run with the same home and temporary directory.
+pub(super) fn running(here: &Surroundings) -> Vec<RunningAgent> {
+    let near = |running: &RunningAgent| running.here.home == here.home && running.here.tmp == here.tmp;
+    let mut found: Vec<RunningAgent> =
         process::ours().into_iter().filter_map(process_of_agent).filter(near).collect();
-    // A launcher and what it launches are one.
+    // A launcher and the process that it starts are one agent.
     let parents: Vec<u32> =
         found.iter().filter_map(|running| Some(find::look_up(running.pid)?.parent)).collect();
     found.retain(|running| !parents.contains(&running.pid));
     found
 }
 
-/// The agent that this process is, by its command line.
-pub(super) fn process_of_agent(pid: u32) -> Option<Running> {
+/// The agent that runs as this process, by its command line.
+pub(super) fn process_of_agent(pid: u32) -> Option<RunningAgent> {
     let seen = find::look_up(pid)?;
     let script = seen.arguments.iter().find(|argument| !argument.starts_with('-'));
     let by_script = || {
@@ -125,13 +123,13 @@ pub(super) fn process_of_agent(pid: u32) -> Option<Running> {
     let family = by_command(&seen.name).or_else(by_script)?;
     let here = Surroundings::of_process(pid)?;
     let program = script.map(|script| here.cwd.join(script)).filter(|path| path.is_file());
-    Some(Running { family, pid, started: process::started(pid), here, program })
+    Some(RunningAgent { family, pid, started: process::started(pid), here, program })
 }
 
-/// The families that were asked for, or all.
+/// The families of these names, or all without a name.
 ///
 /// # Errors
-/// A name that none has.
+/// The first name that no family has.
 pub(super) fn families(names: &[String]) -> Result<Vec<&'static Family>, String> {
     if names.is_empty() {
         return Ok(FAMILIES.iter().collect());
@@ -143,12 +141,17 @@ pub(super) fn families(names: &[String]) -> Result<Vec<&'static Family>, String>
     names.iter().map(named).collect()
 }
 
+/// A release as people write it.
+pub(super) fn release_number((major, minor, patch): Release) -> String {
+    format!("{major}.{minor}.{patch}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_family_is_named_by_its_id_or_its_command() {
+    fn families_are_named_by_id_or_command() {
         assert_eq!(families(&["qwen".into(), "/usr/bin/gemini".into()]).unwrap().len(), 2);
         assert_eq!(families(&[]).unwrap().len(), FAMILIES.len());
         assert_eq!(families(&["vim".into()]).unwrap_err(), "vim");

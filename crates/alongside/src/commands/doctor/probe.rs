@@ -1,5 +1,5 @@
-//! Whether what an agent would dial answers. Anybody may listen on a port that a file names, so nobody is
-//! shown the token of that file who is not known to be its companion, or at least this user.
+//! Dials what an agent would dial. Any program may listen on the port that a file names, so only the file's
+//! companion, or at least a program of this user, is sent the token.
 
 use std::time::Duration;
 
@@ -10,55 +10,50 @@ use alongside_contract::token;
 use alongside_desk::harmless;
 use alongside_platform::listener::ListenerOwner;
 
-use crate::commands::serving;
+use crate::companions;
 
 /// How long a companion may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What came of dialling.
+/// How an attempt to connect ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Answer {
-    /// A session.
-    Connected {
-        /// Whether both tools for diffs are there.
-        diffs: bool,
-    },
-    /// Nobody listens there, or the host is not known.
-    Nobody,
+pub(super) enum ProbeResult {
+    /// A companion opened a session; `diffs` is whether it offers both tools for diffs.
+    Connected { diffs: bool },
+    /// No program listens, or the host name is unknown.
+    NotListening,
     /// The token is refused, or missing.
     Refused,
-    /// Nothing comes.
+    /// No answer came in time.
     Silence,
-    /// Something else answers.
+    /// Another program answered, with this.
     Other(String),
-    /// Somebody listens there who is not known to be the token's companion, and was not shown it.
+    /// The program that listens did not prove to be the token's companion, and was not sent the token.
     Stranger,
-    /// It was not tried: a proxy would be in between.
+    /// Not tried: the agent would use a proxy.
     Proxied,
-    /// It was not tried: the agent starts a program there.
+    /// Not tried: the agent starts a program instead.
     Program,
 }
 
-impl std::fmt::Display for Answer {
+impl std::fmt::Display for ProbeResult {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::Connected { diffs: true } => "a companion answers, and takes diffs",
+            Self::Connected { diffs: true } => "a companion answers, with diffs",
             Self::Connected { diffs: false } => "a companion answers, without diffs",
-            Self::Nobody => "nobody answers",
+            Self::NotListening => "no answer",
             Self::Refused => "the token is refused, or missing",
-            Self::Silence => "something listens and does not answer",
-            Self::Other(said) => return write!(f, "something else answers: {}", harmless::name(said)),
-            Self::Stranger => {
-                "something listens there that is not known to be that companion; it was not shown the token"
-            }
-            Self::Proxied => "not tried: a proxy would be in between",
-            Self::Program => "not tried: the agent starts a program there",
+            Self::Silence => "a program listens and does not answer",
+            Self::Other(answer) => return write!(f, "another program answers: {}", harmless::name(answer)),
+            Self::Stranger => "a program listens that may not be that companion; it was not sent the token",
+            Self::Proxied => "not tried: the agent would use a proxy",
+            Self::Program => "not tried: the agent starts this program",
         })
     }
 }
 
-/// What is dialled.
-pub(super) fn place(attempt: &Attempt) -> String {
+/// The address or the program of an attempt.
+pub(super) fn destination(attempt: &Attempt) -> String {
     match &attempt.to {
         To::Http { host, port, .. } => format!("{host}:{port}"),
         To::Stdio { command } => format!("`{}`", harmless::name(command)),
@@ -66,29 +61,29 @@ pub(super) fn place(attempt: &Attempt) -> String {
 }
 
 /// Dials what an agent dials.
-pub(super) async fn dial(attempt: &Attempt) -> Answer {
+pub(super) async fn dial(attempt: &Attempt) -> ProbeResult {
     match &attempt.to {
-        To::Http { proxy: Some(_), .. } => Answer::Proxied,
+        To::Http { proxy: Some(_), .. } => ProbeResult::Proxied,
         To::Http { host, port, .. } => connect(host, *port, attempt.token()).await,
-        To::Stdio { .. } => Answer::Program,
+        To::Stdio { .. } => ProbeResult::Program,
     }
 }
 
-/// Whether a companion answers there. One of ours proves itself before it is shown the token; another has to
-/// be this user's.
-pub(super) async fn connect(host: &str, port: u16, token: Option<&str>) -> Answer {
+/// Connects to a companion. One of ours has to prove that it knows the token before the token is sent; any
+/// other has to be this user's.
+pub(super) async fn connect(host: &str, port: u16, token: Option<&str>) -> ProbeResult {
     let endpoint = Endpoint::at(host, port);
     if let Some(token) = token.filter(|token| token::split(token).1.is_some()) {
         return match tokio::time::timeout(PATIENCE, prove(&endpoint, token)).await {
             // Ours offer both tools.
-            Ok(Ok(())) => Answer::Connected { diffs: true },
-            Err(_) | Ok(Err(Error::Timeout { .. })) => Answer::Silence,
-            Ok(Err(Error::Unreachable { .. })) if !listens(host, port).await => Answer::Nobody,
-            Ok(Err(_)) => Answer::Stranger,
+            Ok(Ok(())) => ProbeResult::Connected { diffs: true },
+            Err(_) | Ok(Err(Error::Timeout { .. })) => ProbeResult::Silence,
+            Ok(Err(Error::Unreachable { .. })) if !listens(host, port).await => ProbeResult::NotListening,
+            Ok(Err(_)) => ProbeResult::Stranger,
         };
     }
-    if token.is_some() && serving::whose(host, port).await != ListenerOwner::Us {
-        return if listens(host, port).await { Answer::Stranger } else { Answer::Nobody };
+    if token.is_some() && companions::whose(host, port).await != ListenerOwner::Us {
+        return if listens(host, port).await { ProbeResult::Stranger } else { ProbeResult::NotListening };
     }
     let identity = Identity::new("alongside-doctor", env!("CARGO_PKG_VERSION"));
     let session = async {
@@ -98,25 +93,25 @@ pub(super) async fn connect(host: &str, port: u16, token: Option<&str>) -> Answe
         tools
     };
     match tokio::time::timeout(PATIENCE, session).await {
-        Err(_) => Answer::Silence,
+        Err(_) => ProbeResult::Silence,
         Ok(Ok(tools)) => {
             let has = |name: &str| tools.iter().any(|tool| tool.name == name);
-            Answer::Connected { diffs: has(OPEN_DIFF) && has(CLOSE_DIFF) }
+            ProbeResult::Connected { diffs: has(OPEN_DIFF) && has(CLOSE_DIFF) }
         }
         Ok(Err(error)) => match error {
-            Error::Status { status: 401 | 403, .. } => Answer::Refused,
-            Error::Timeout { .. } => Answer::Silence,
-            // What hangs up before it answers is there, and is no companion.
+            Error::Status { status: 401 | 403, .. } => ProbeResult::Refused,
+            Error::Timeout { .. } => ProbeResult::Silence,
+            // A program that hangs up before it answers is not a companion.
             Error::Unreachable { .. } if listens(host, port).await => {
-                Answer::Other("it hangs up without an answer".into())
+                ProbeResult::Other("it hangs up without an answer".into())
             }
-            Error::Unreachable { .. } => Answer::Nobody,
-            other => Answer::Other(other.to_string()),
+            Error::Unreachable { .. } => ProbeResult::NotListening,
+            other => ProbeResult::Other(other.to_string()),
         },
     }
 }
 
-/// Whether anything listens there.
+/// Whether a program listens there.
 pub(super) async fn listens(host: &str, port: u16) -> bool {
-    serving::listens(host, port, PATIENCE).await
+    companions::listens(host, port, PATIENCE).await
 }

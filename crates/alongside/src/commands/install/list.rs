@@ -1,35 +1,35 @@
-//! What `alongside install --list` shows.
+//! `alongside install --list`: the editors and agents of this machine, and what is installed in them.
 
 use alongside_agent::find::Surroundings;
 use alongside_desk::harmless;
 
 use crate::adapters::agents;
+use crate::adapters::editor::Editor;
 use crate::adapters::ledger::Ledger;
 use crate::adapters::machine::Machine;
-use crate::adapters::{Editor, State};
+use crate::adapters::plan::AdapterState;
 
-/// The editors and agents of this machine.
 pub(super) async fn text(machine: &Machine) -> anyhow::Result<String> {
     let ledger = Ledger::read(&machine.state)?;
     let mut rows = Vec::new();
     for editor in Editor::ALL {
-        let found = editor.find(machine).await;
-        let version = match &found {
-            Some(found) => found.version.as_deref().map_or_else(|| "?".into(), harmless::name),
+        let program = editor.program(machine).await;
+        let version = match &program {
+            Some(program) => program.version.as_deref().map_or_else(|| "?".into(), harmless::name),
             None => "not here".into(),
         };
-        let state = match editor.state(machine, &ledger) {
-            Ok(State::NotInstalled) if found.is_none() => "-".into(),
-            Ok(State::NotInstalled) => format!("not installed: alongside install {}", editor.id()),
-            Ok(State::Current) => format!("installed ({})", env!("CARGO_PKG_VERSION")),
-            Ok(State::Outdated { by }) if by == env!("CARGO_PKG_VERSION") => {
+        let state = match editor.state(machine, ledger.get(editor.id())) {
+            Ok(AdapterState::NotInstalled) if program.is_none() => "-".into(),
+            Ok(AdapterState::NotInstalled) => format!("not installed: alongside install {}", editor.id()),
+            Ok(AdapterState::Current) => format!("installed ({})", env!("CARGO_PKG_VERSION")),
+            Ok(AdapterState::Outdated { by }) if by == env!("CARGO_PKG_VERSION") => {
                 format!("installed ({}), changed: alongside install {}", harmless::name(&by), editor.id())
             }
-            Ok(State::Outdated { by }) => {
+            Ok(AdapterState::Outdated { by }) => {
                 format!("installed by {}: alongside install {}", harmless::name(&by), editor.id())
             }
-            Ok(State::ByHand { at }) => format!("by hand: {}", machine.shown(&at)),
-            Err(error) => format!("cannot be told: {}", harmless::name(&format!("{error:#}"))),
+            Ok(AdapterState::ByHand { at }) => format!("by hand: {}", machine.shown(&at)),
+            Err(error) => format!("unknown: {}", harmless::name(&format!("{error:#}"))),
         };
         rows.push([editor.name().to_owned(), version.into_owned(), state]);
     }
@@ -39,7 +39,7 @@ pub(super) async fn text(machine: &Machine) -> anyhow::Result<String> {
         let state = match agent.settings(&here) {
             Some(settings) if !settings.broken.is_empty() => {
                 let paths: Vec<_> = settings.broken.iter().map(|(path, _)| machine.shown(path)).collect();
-                format!("cannot be told: {} cannot be read", paths.join(", "))
+                format!("unknown: cannot read {}", paths.join(", "))
             }
             Some(settings) if settings.ide_enabled.value => "IDE mode on".into(),
             _ => format!("IDE mode off: alongside install {}", agent.family.id),

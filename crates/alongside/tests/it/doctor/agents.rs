@@ -1,4 +1,4 @@
-//! What is wrong with the agent: its release, its settings, and when it was started.
+//! Causes in the agent: its release, its settings, and when it was started.
 
 use std::process::Stdio;
 
@@ -9,17 +9,17 @@ use crate::editor::{Editor, Process};
 use crate::support::{files_below, until};
 
 #[tokio::test]
-async fn ide_mode_is_off() {
+async fn reports_ide_mode_off() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     clinic.settings("gemini", &json!({ "ide": { "enabled": false } }));
     let verdict = clinic.is("ide-mode-off", "alongside install agent");
     let said = verdict.json["agents"][0]["causes"][0]["what"].as_str().unwrap();
-    assert!(said.contains(".gemini/settings.json says so"), "{said}");
+    assert!(said.contains(".gemini/settings.json)"), "{said}");
 }
 
 #[tokio::test]
-async fn ide_mode_was_never_switched_on() {
+async fn reports_ide_mode_off_by_default() {
     let clinic = Clinic::with(&[("qwen", "0.24.4")]);
     let (_desk, _) = clinic.companion().await;
     std::fs::remove_file(clinic.home.path("home/.qwen/settings.json")).unwrap();
@@ -28,16 +28,16 @@ async fn ide_mode_was_never_switched_on() {
 }
 
 #[tokio::test]
-async fn its_settings_cannot_be_read() {
+async fn reports_unreadable_settings() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     clinic.write("home/.gemini/settings.json", "{ \"ide\": ");
     let verdict = clinic.is("broken-settings", "settings.json");
-    assert_eq!(verdict.ids(0), ["broken-settings"], "what stands in it is not known");
+    assert_eq!(verdict.ids(0), ["broken-settings"], "its content is unknown");
 }
 
 #[tokio::test]
-async fn gemini_edits_without_asking() {
+async fn gemini_in_auto_edit_mode_is_a_note() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     clinic.settings(
@@ -48,7 +48,7 @@ async fn gemini_edits_without_asking() {
     let verdict = clinic.ask(&[]);
     assert_eq!(verdict.ids(0), ["approval-mode"], "{:#}", verdict.json);
     assert_eq!(verdict.json["agents"][0]["wouldConnect"], true, "it connects all the same");
-    assert_eq!(verdict.code, Some(0), "whoever chose that knows");
+    assert_eq!(verdict.code, Some(0), "the person chose that mode");
     let file = clinic.home.path("home/.gemini/settings.json");
     let for_good =
         format!("for good: \"general\": {{ \"defaultApprovalMode\": \"default\" }} in {}", file.display());
@@ -58,18 +58,18 @@ async fn gemini_edits_without_asking() {
 }
 
 #[tokio::test]
-async fn qwen_edits_without_asking_unless_told_otherwise() {
+async fn reports_default_approval_mode_of_qwen() {
     let clinic = Clinic::with(&[("qwen", "0.24.4")]);
     let (_desk, _) = clinic.companion().await;
     clinic.settings("qwen", &json!({ "ide": { "enabled": true } }));
     let verdict = clinic.is("approval-mode", "qwen --approval-mode default");
-    assert_eq!(verdict.code, Some(1), "nobody chose that");
+    assert_eq!(verdict.code, Some(1), "it is the default");
     let said = verdict.json.to_string();
     assert!(said.contains(r#"for good: \"tools\": { \"approvalMode\": \"default\" } in "#), "{said}");
 }
 
 #[tokio::test]
-async fn the_folder_is_not_trusted() {
+async fn reports_an_untrusted_folder() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     clinic.settings(
@@ -82,7 +82,7 @@ async fn the_folder_is_not_trusted() {
 }
 
 #[tokio::test]
-async fn whether_the_folder_is_trusted_is_still_to_be_asked() {
+async fn an_undecided_folder_is_a_note() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     clinic.settings(
@@ -90,17 +90,13 @@ async fn whether_the_folder_is_trusted_is_still_to_be_asked() {
         &json!({ "ide": { "enabled": true }, "security": { "folderTrust": { "enabled": true } } }),
     );
     let verdict = clinic.ask(&[]);
-    assert_eq!(
-        (verdict.ids(0), verdict.code),
-        (vec!["undecided-folder".into()], Some(0)),
-        "no more than a note"
-    );
+    assert_eq!((verdict.ids(0), verdict.code), (vec!["undecided-folder".into()], Some(0)), "only a note");
 }
 
 #[tokio::test]
-async fn its_release_is_known_without_a_trace_of_having_asked_it() {
+async fn reading_the_version_leaves_no_files() {
     let clinic = Clinic::with(&[]);
-    // As they do whenever they start.
+    // Agents write such files whenever they start.
     let script =
         "#!/bin/sh\necho > \"$HOME/.gemini/projects.json.$$.tmp\"; echo > \"$TMPDIR/left\"; echo 0.61.0\n";
     clinic.program(
@@ -115,14 +111,14 @@ async fn its_release_is_known_without_a_trace_of_having_asked_it() {
 }
 
 #[tokio::test]
-async fn it_is_older_than_ide_mode() {
+async fn reports_a_release_without_ide_mode() {
     let clinic = Clinic::with(&[("gemini", "0.1.9")]);
     let (_desk, _) = clinic.companion().await;
     clinic.is("old-agent", "npm install -g @google/gemini-cli");
 }
 
 #[tokio::test]
-async fn it_believes_only_terminals_of_vs_code() {
+async fn reports_a_release_that_needs_vscode() {
     let clinic = Clinic::with(&[("gemini", "0.6.1")]);
     let (_desk, record) = clinic.companion().await;
     let file = format!("tmp/gemini/ide/gemini-ide-server-{}-{}.json", clinic.editor(), record.port);
@@ -131,7 +127,7 @@ async fn it_believes_only_terminals_of_vs_code() {
 }
 
 #[tokio::test]
-async fn it_presents_no_token() {
+async fn reports_a_release_that_sends_no_token() {
     let mut clinic = Clinic::with(&[("gemini", "0.5.5")]);
     let (_desk, record) = clinic.companion().await;
     let file = format!("tmp/gemini/ide/gemini-ide-server-{}-{}.json", clinic.editor(), record.port);
@@ -141,7 +137,7 @@ async fn it_presents_no_token() {
 }
 
 #[tokio::test]
-async fn it_is_newer_than_what_is_known() {
+async fn an_unknown_release_is_a_note() {
     let clinic = Clinic::with(&[("gemini", "9.0.0")]);
     let (_desk, _) = clinic.companion().await;
     let verdict = clinic.ask(&[]);
@@ -150,10 +146,10 @@ async fn it_is_newer_than_what_is_known() {
 }
 
 #[tokio::test]
-async fn it_was_started_before_the_companion() {
+async fn reports_an_agent_started_before_the_companion() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let agent = clinic.starts_gemini(&clinic.home.project).await;
-    // A process is as old as its tick, of which there are a hundred a second.
+    // The system records start times in ticks of 10 ms.
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     let (_desk, _) = clinic.companion().await;
     let verdict = clinic.is("started-earlier", "/ide enable");
@@ -162,7 +158,7 @@ async fn it_was_started_before_the_companion() {
 }
 
 #[tokio::test]
-async fn an_agent_that_is_with_another_companion_here_is_no_trouble() {
+async fn an_agent_of_another_companion_is_fine() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (first, second) = (Process::open(), Process::open());
     let _editor = Editor::with_plugin(&clinic.home, &first, &[&clinic.home.project]);
@@ -176,7 +172,7 @@ async fn an_agent_that_is_with_another_companion_here_is_no_trouble() {
 }
 
 #[tokio::test]
-async fn an_agent_that_was_started_later_is_no_trouble() {
+async fn an_agent_started_later_is_fine() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
@@ -186,7 +182,7 @@ async fn an_agent_that_was_started_later_is_no_trouble() {
 }
 
 #[tokio::test]
-async fn a_companion_offers_no_diffs() {
+async fn reports_a_companion_without_diffs() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let port = super::clinic::listener(without_tools);
     clinic
@@ -195,7 +191,7 @@ async fn a_companion_offers_no_diffs() {
 }
 
 #[tokio::test]
-async fn each_of_two_releases_is_examined_for_itself() {
+async fn two_releases_are_examined_separately() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     clinic.install("other-bin", "gemini", "0.1.9");
     let (_desk, _) = clinic.companion().await;
@@ -213,7 +209,7 @@ async fn each_of_two_releases_is_examined_for_itself() {
 }
 
 #[tokio::test]
-async fn a_launcher_without_a_package_is_asked_for_its_version() {
+async fn a_launcher_without_package_prints_its_version() {
     let clinic = Clinic::with(&[]);
     clinic.program(&clinic.home.path("bin/qwen"), "#!/bin/sh\necho 'qwen v0.5.2'\n");
     let (_desk, _) = clinic.companion().await;

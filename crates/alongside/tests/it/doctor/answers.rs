@@ -1,9 +1,9 @@
-//! What is wrong with who answers, and on the way there.
+//! Causes in the connection: the program that answers, and the way to it.
 
 use super::clinic::{Clinic, http, listener};
 
 #[tokio::test]
-async fn the_token_in_the_file_is_not_the_companions() {
+async fn reports_a_wrong_token() {
     let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, mut record) = clinic.companion().await;
     record.auth_token = Some("not the token of this companion".into());
@@ -14,27 +14,27 @@ async fn the_token_in_the_file_is_not_the_companions() {
 }
 
 #[tokio::test]
-async fn the_file_holds_no_token() {
+async fn reports_a_file_without_token() {
     let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, mut record) = clinic.companion().await;
     record.auth_token = None;
     clinic.set("GEMINI_CLI_IDE_PID", 4242);
     let file = format!("tmp/gemini/ide/gemini-ide-server-4242-{}.json", record.port);
     clinic.write(&file, &serde_json::to_string(&record).unwrap());
-    clinic.is("no-token", "start the companion again");
+    clinic.is("no-token", "restart the companion");
 }
 
 #[test]
-fn something_listens_and_does_not_answer() {
+fn reports_a_silent_port() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let port = listener(|_| None);
     clinic
         .write(&format!("tmp/gemini/ide/gemini-ide-server-1-{port}.json"), &clinic.theirs(port).to_string());
-    clinic.is("hangs", "again");
+    clinic.is("hangs", "restart the editor");
 }
 
 #[test]
-fn something_else_has_the_port() {
+fn reports_another_program_on_the_port() {
     let clinic = Clinic::with(&[("gemini", "0.61.0"), ("qwen", "0.24.4")]);
     let port = listener(|_| Some(http("200 OK", "<html>hello</html>")));
     let mut record = clinic.theirs(port);
@@ -63,7 +63,7 @@ fn another_program_has_the_port_of_a_companion_of_ours() {
 }
 
 #[tokio::test]
-async fn in_a_container_the_agent_dials_out_of_it() {
+async fn in_a_container_the_agent_dials_the_host() {
     let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, record) = clinic.companion().await;
     let ask = |clinic: &Clinic| clinic.ask(&["--container", "yes"]);
@@ -71,10 +71,10 @@ async fn in_a_container_the_agent_dials_out_of_it() {
     assert_eq!(verdict.ids(0)[0], "container-host", "{:#}", verdict.json);
     let cure = verdict.json["agents"][0]["causes"][0]["cure"].to_string();
     assert!(cure.contains("REMOTE_CONTAINERS=1 gemini"), "{cure}");
-    // It gets there all the same: it starts what the file names.
+    // It connects all the same: it starts the program that the file names.
     assert!(record.stdio.is_some());
     assert_eq!((verdict.code, &verdict.json["agents"][0]["wouldConnect"]), (Some(0), &true.into()));
-    // Done as it says.
+    // The fix helps.
     clinic.set("REMOTE_CONTAINERS", 1);
     let verdict = ask(&clinic);
     assert_eq!(
@@ -84,7 +84,7 @@ async fn in_a_container_the_agent_dials_out_of_it() {
 }
 
 #[tokio::test]
-async fn a_release_that_minds_no_variable_dials_out_of_it_until_the_name_means_this_machine() {
+async fn older_releases_need_the_container_host_in_etc_hosts() {
     let clinic = Clinic::with(&[("gemini", "0.26.0")]);
     let (_desk, record) = clinic.companion().await;
     let file = format!("tmp/gemini/ide/gemini-ide-server-{}-{}.json", clinic.editor(), record.port);
@@ -96,7 +96,7 @@ async fn a_release_that_minds_no_variable_dials_out_of_it_until_the_name_means_t
 }
 
 #[tokio::test]
-async fn a_proxy_is_in_the_way() {
+async fn reports_a_proxy() {
     let mut clinic = Clinic::with(&[("gemini", "0.26.0")]);
     let (_desk, record) = clinic.companion().await;
     let file = format!("tmp/gemini/ide/gemini-ide-server-{}-{}.json", clinic.editor(), record.port);
@@ -107,5 +107,5 @@ async fn a_proxy_is_in_the_way() {
     let cure = verdict.json["agents"][0]["causes"][0]["cure"].to_string();
     assert!(cure.contains("NO_PROXY=") && cure.contains("host.docker.internal"), "{cure}");
     let outside = clinic.ask(&[]);
-    assert_eq!(outside.code, Some(0), "outside it dials what it excepts: {:#}", outside.json);
+    assert_eq!(outside.code, Some(0), "outside a container the loopback needs no proxy: {:#}", outside.json);
 }

@@ -1,4 +1,4 @@
-//! A sandbox with agents that are installed as npm installs them, and things that listen.
+//! A sandbox with agents as npm installs them, and programs that listen.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -15,14 +15,13 @@ use crate::support::{Home, Running, files_below, finish, until};
 /// A PID that no process has.
 pub(super) const DEAD: u32 = 99_999_999;
 
-/// A machine where IDE mode is on everywhere and the folder is trusted, and the agents that are installed
-/// there.
+/// A machine with agents whose IDE mode is on and who trust the folder.
 pub(super) struct Clinic {
     pub(super) home: Home,
     variables: Vec<(String, String)>,
 }
 
-/// What the doctor said.
+/// The doctor's answer.
 pub(super) struct Verdict {
     pub(super) json: Value,
     pub(super) code: Option<i32>,
@@ -47,7 +46,7 @@ impl Clinic {
         clinic
     }
 
-    /// A package with a program, and a link to it from a directory of PATH.
+    /// Installs a package with a program, and a link to the program in a directory of PATH.
     pub(super) fn install(&self, bin: &str, command: &str, version: &str) {
         let name = if command == "gemini" { "@google/gemini-cli" } else { "@qwen-code/qwen-code" };
         let package = self.home.path(&format!("lib-{bin}/node_modules/{name}"));
@@ -77,7 +76,7 @@ impl Clinic {
         path
     }
 
-    /// A variable of the terminal in which the doctor is asked.
+    /// Sets a variable of the doctor's terminal.
     pub(super) fn set(&mut self, name: &str, value: impl ToString) {
         self.variables.push((name.into(), value.to_string()));
     }
@@ -90,20 +89,20 @@ impl Clinic {
     /// A companion of ours that serves the project, and its record.
     pub(super) async fn companion(&self) -> (Running, Record) {
         let desk = self.home.review(&[]);
-        // Its files come before its host can be asked.
+        // The host writes its files before it listens.
         until("a host", || self.home.hosts().first().cloned()).await;
         (desk, self.record().await)
     }
 
-    /// Opens a desk, and with it a companion, in a terminal that has nothing to do with that of the test, for
-    /// whatever is above both an agent here takes for its editor.
+    /// Opens a desk, and with it a companion, in a terminal without a common ancestor: an agent here would
+    /// take that ancestor for its editor.
     pub(super) fn reviews_in_another_terminal(&self, variables: &[(&str, &Path)]) -> Running {
         let mut command = self.home.command("setsid");
         command.args(["--fork", env!("CARGO_BIN_EXE_alongside"), "review"]).envs(variables.iter().copied());
         self.home.start(&mut command)
     }
 
-    /// Starts the agent in a directory, as somebody who works there.
+    /// Starts the agent in a directory.
     pub(super) async fn starts_gemini(&self, directory: &Path) -> Running {
         let mut agent = self.home.command(self.home.path("bin/gemini"));
         let agent = self.home.start(agent.current_dir(directory));
@@ -125,7 +124,7 @@ impl Clinic {
         .await
     }
 
-    /// A record of somebody else's companion of the project.
+    /// A record of another program's companion of the project.
     pub(super) fn theirs(&self, port: u16) -> Value {
         json!({ "port": port, "workspacePath": self.home.project, "authToken": "t",
             "ideInfo": { "name": "theirs", "displayName": "Theirs" } })
@@ -147,7 +146,7 @@ impl Clinic {
         finish(&mut command)
     }
 
-    /// Asks the doctor. No token is ever in what it says.
+    /// Runs the doctor with `--json`. Its output never holds a token.
     pub(super) fn ask(&self, args: &[&str]) -> Verdict {
         let output = self.run(&[args, &["--json"]].concat());
         let (said, err) =
@@ -165,14 +164,13 @@ impl Clinic {
         Verdict { json, code: output.status.code() }
     }
 
-    /// What comes first for the only agent, and the whole that was said.
+    /// The first cause of the only agent, and the whole answer.
     pub(super) fn first(&self) -> (String, Verdict) {
         let verdict = self.ask(&[]);
         (verdict.ids(0).first().cloned().unwrap_or_default(), verdict)
     }
 
-    /// That this is the cause that comes first, that it keeps the agent from connecting or proposing, and
-    /// what helps.
+    /// Asserts that this cause comes first, that it is more than a note, and that a fix contains `cure`.
     pub(super) fn is(&self, id: &str, cure: &str) -> Verdict {
         let (first, verdict) = self.first();
         assert_eq!(first, id, "{:#}", verdict.json);
@@ -186,25 +184,25 @@ impl Clinic {
 }
 
 impl Verdict {
-    /// The causes for an agent, by their ids.
+    /// The ids of an agent's causes.
     pub(super) fn ids(&self, agent: usize) -> Vec<String> {
         let causes = self.json["agents"][agent]["causes"].as_array().cloned().unwrap_or_default();
         causes.iter().map(|cause| cause["id"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// What is said of alongside itself, by ids.
+    /// The ids of the causes in alongside itself.
     pub(super) fn of_ourselves(&self) -> Vec<String> {
         let causes = self.json["alongside"].as_array().cloned().unwrap_or_default();
         causes.iter().map(|cause| cause["id"].as_str().unwrap().to_owned()).collect()
     }
 }
 
-/// A port on which nobody listens: bound here, and given back at once.
+/// A port on which no program listens: bound here, and released at once.
 pub(super) fn dead_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// Something that listens, and answers each request with what the function says, or with nothing.
+/// A program that listens, and answers each request with the function's result, if any.
 pub(super) fn listener(answer: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -248,7 +246,8 @@ pub(super) fn without_tools(request: &str) -> Option<String> {
     Some(if request.contains("\"initialize\"") {
         http(
             "200 OK",
-            r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}"#,
+            r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{},
+                "serverInfo":{"name":"x","version":"1"}}}"#,
         )
     } else if request.contains("tools/list") {
         http("200 OK", r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}"#)

@@ -1,4 +1,4 @@
-//! The companion is there, but not where this terminal's agents look.
+//! Causes in the companion: it runs, but not where this terminal's agents look.
 
 use alongside_agent::find;
 
@@ -7,7 +7,7 @@ use crate::editor::{Editor, Process};
 use crate::support::until;
 
 #[tokio::test]
-async fn the_companion_is_of_another_directory() {
+async fn reports_a_companion_of_another_directory() {
     let clinic = Clinic::with(&[("gemini", "0.61.0"), ("qwen", "0.24.4")]);
     let (_desk, _) = clinic.companion().await;
     let project = clinic.home.project.clone();
@@ -22,7 +22,7 @@ async fn the_companion_is_of_another_directory() {
 }
 
 #[tokio::test]
-async fn the_directory_differs_in_case_only() {
+async fn reports_a_directory_in_another_case() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     let other = clinic.home.path("Project");
@@ -34,7 +34,7 @@ async fn the_directory_differs_in_case_only() {
 }
 
 #[tokio::test]
-async fn the_companion_has_another_temporary_directory() {
+async fn reports_another_temporary_directory() {
     let clinic = Clinic::with(&[("gemini", "0.61.0"), ("qwen", "0.24.4")]);
     let theirs = clinic.home.path("other-tmp");
     std::fs::create_dir(&theirs).unwrap();
@@ -45,7 +45,7 @@ async fn the_companion_has_another_temporary_directory() {
 }
 
 #[tokio::test]
-async fn the_companion_has_another_home() {
+async fn reports_another_home() {
     let clinic = Clinic::with(&[("qwen", "0.24.4")]);
     let theirs = clinic.home.path("other-home");
     std::fs::create_dir(&theirs).unwrap();
@@ -55,7 +55,7 @@ async fn the_companion_has_another_home() {
 }
 
 #[tokio::test]
-async fn the_companion_has_another_qwen_home() {
+async fn reports_another_qwen_home() {
     let clinic = Clinic::with(&[("qwen", "0.24.4")]);
     let theirs = clinic.home.path("other-qwen");
     std::fs::create_dir(&theirs).unwrap();
@@ -67,7 +67,7 @@ async fn the_companion_has_another_qwen_home() {
 }
 
 #[tokio::test]
-async fn a_running_agent_is_looked_at_from_where_it_is() {
+async fn pid_examines_from_the_agents_directory() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     std::fs::create_dir(clinic.home.path("other")).unwrap();
     let (_desk, record) = clinic.companion().await;
@@ -82,7 +82,7 @@ async fn a_running_agent_is_looked_at_from_where_it_is() {
 }
 
 #[tokio::test]
-async fn the_editor_of_the_companion_has_ended() {
+async fn reports_an_editor_that_has_ended() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let mut process = Process::open();
     let editor = Editor::with_plugin(&clinic.home, &process, &[&clinic.home.project]);

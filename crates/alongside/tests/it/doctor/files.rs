@@ -1,15 +1,15 @@
-//! What is wrong with discovery files.
+//! Causes in discovery files.
 
 use super::clinic::{Clinic, DEAD, dead_port, listener, without_tools};
 use crate::support::files_below;
 
-/// Something that listens, and takes its time.
-fn somebody() -> u16 {
+/// A program that listens and never answers.
+fn silent_listener() -> u16 {
     listener(|_| None)
 }
 
 #[test]
-fn there_is_no_companion() {
+fn reports_no_companion() {
     let clinic = Clinic::with(&[("gemini", "0.61.0"), ("qwen", "0.24.4")]);
     let verdict = clinic.is("no-companion", "alongside");
     assert_eq!(verdict.ids(1), ["no-companion"]);
@@ -17,7 +17,7 @@ fn there_is_no_companion() {
 }
 
 #[test]
-fn the_companion_is_gone_and_its_file_is_there() {
+fn reports_a_stale_file() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let port = dead_port();
     let file = format!("tmp/gemini/ide/gemini-ide-server-{DEAD}-{port}.json");
@@ -26,7 +26,7 @@ fn the_companion_is_gone_and_its_file_is_there() {
 }
 
 #[test]
-fn an_agent_that_starts_a_companion_of_its_own_is_told_of() {
+fn reports_an_agent_that_starts_its_own_companion() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let port = dead_port();
     let mut record = clinic.theirs(port);
@@ -37,7 +37,7 @@ fn an_agent_that_starts_a_companion_of_its_own_is_told_of() {
 }
 
 #[tokio::test]
-async fn a_stale_file_hides_the_companion_that_runs() {
+async fn reports_a_stale_file_that_hides_a_companion() {
     let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     let port = dead_port();
@@ -48,23 +48,23 @@ async fn a_stale_file_hides_the_companion_that_runs() {
 }
 
 #[test]
-fn the_editor_is_there_and_its_companion_is_not() {
+fn reports_a_stopped_companion_in_a_running_editor() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (port, editor) = (dead_port(), std::process::id());
     let file = format!("tmp/gemini/ide/gemini-ide-server-{editor}-{port}.json");
     clinic.write(&file, &clinic.theirs(port).to_string());
-    let verdict = clinic.is("port-closed", "start the companion in that editor again");
+    let verdict = clinic.is("port-closed", "restart the companion in that editor");
     let said = verdict.json["agents"][0]["causes"][0]["what"].as_str().unwrap();
     assert!(said.contains(&editor.to_string()), "{said}");
 }
 
 #[tokio::test]
-async fn a_file_that_overrides_all_leads_nowhere() {
+async fn reports_an_overriding_file() {
     let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     clinic.set("GEMINI_CLI_IDE_PID", 4242);
     let path = "tmp/gemini/ide/gemini-ide-server-4242.json";
-    let mut record = clinic.theirs(somebody());
+    let mut record = clinic.theirs(silent_listener());
     record["workspacePath"] = "/elsewhere".into();
     let file = clinic.write(path, &record.to_string());
     clinic.is("overriding-file", &format!("rm {}", file.display()));
@@ -73,18 +73,18 @@ async fn a_file_that_overrides_all_leads_nowhere() {
 }
 
 #[tokio::test]
-async fn a_file_is_no_record() {
+async fn reports_a_malformed_file() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let file = clinic.write("tmp/gemini/ide/gemini-ide-server-7-1001.json", "{ \"port\": 10");
     clinic.is("malformed-file", &format!("rm {}", file.display()));
-    // Beside a companion that runs it is no trouble.
+    // Beside a running companion it does no harm.
     let (_desk, _) = clinic.companion().await;
     let verdict = clinic.ask(&[]);
     assert_eq!((verdict.ids(0), verdict.code), (vec![], Some(0)), "{:#}", verdict.json);
 }
 
 #[tokio::test]
-async fn a_file_that_cannot_be_read_ends_the_search_of_older_releases() {
+async fn unreadable_file_ends_the_search_of_older_releases() {
     let clinic = Clinic::with(&[("gemini", "0.55.0")]);
     let (_desk, _) = clinic.companion().await;
     let folder = clinic.home.path("tmp/gemini/ide/gemini-ide-server-7-1001.json");
@@ -97,7 +97,7 @@ async fn the_files_belong_to_another_user() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     for file in files_below(&clinic.home.path("tmp/gemini")) {
-        // Only root can give a file away.
+        // Only root can change a file's owner.
         if std::os::unix::fs::chown(&file, Some(12_345), None).is_err() {
             return alongside_testing::skip("only root can give a file away");
         }
@@ -116,7 +116,7 @@ async fn a_file_of_another_user_leads_the_agent_astray() {
         return alongside_testing::skip("only root can give a file away");
     }
     clinic.is("led-by-other-user", &format!("rm {}", planted.display()));
-    // In a shared directory, only its owner may remove it.
+    // In a shared directory only the owner may remove a file.
     let shared = clinic.home.path("tmp");
     std::fs::set_permissions(&shared, std::fs::Permissions::from_mode(0o1777)).unwrap();
     chown(&shared, Some(12_345), None).unwrap();
@@ -125,21 +125,21 @@ async fn a_file_of_another_user_leads_the_agent_astray() {
 }
 
 #[test]
-fn the_lock_names_an_editor_that_is_gone() {
+fn reports_a_lock_of_a_dead_editor() {
     let clinic = Clinic::with(&[("qwen", "0.24.4")]);
-    let port = somebody();
+    let port = silent_listener();
     let mut record = clinic.theirs(port);
     record["ppid"] = DEAD.into();
     clinic.write(&format!("home/.qwen/ide/{port}.lock"), &record.to_string());
     let verdict = clinic.is("dead-editor", "start the editor");
-    assert!(clinic.home.path(&format!("home/.qwen/ide/{port}.lock")).exists(), "the doctor only looks");
+    assert!(clinic.home.path(&format!("home/.qwen/ide/{port}.lock")).exists(), "the doctor removes nothing");
     assert!(verdict.json["agents"][0]["causes"][0]["what"].as_str().unwrap().contains(&DEAD.to_string()));
 }
 
 #[test]
-fn the_lock_names_no_editor_and_two_directories() {
+fn reports_a_lock_without_editor() {
     let clinic = Clinic::with(&[("qwen", "0.24.4")]);
-    let port = somebody();
+    let port = silent_listener();
     let mut record = clinic.theirs(port);
     record["workspacePath"] = format!("{0}:{0}", clinic.home.project.display()).into();
     clinic.write(&format!("home/.qwen/ide/{port}.lock"), &record.to_string());
@@ -147,9 +147,9 @@ fn the_lock_names_no_editor_and_two_directories() {
 }
 
 #[test]
-fn the_record_does_not_say_which_editor_it_is_of() {
+fn reports_a_record_without_editor_name() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
-    let port = somebody();
+    let port = silent_listener();
     let mut record = clinic.theirs(port);
     record.as_object_mut().unwrap().remove("ideInfo");
     clinic.write(&format!("tmp/gemini/ide/gemini-ide-server-1-{port}.json"), &record.to_string());
@@ -157,10 +157,10 @@ fn the_record_does_not_say_which_editor_it_is_of() {
 }
 
 #[test]
-fn the_editor_has_no_folder_open() {
+fn reports_an_editor_without_folder() {
     for (command, version) in [("gemini", "0.61.0"), ("gemini", "0.55.0"), ("qwen", "0.24.4")] {
         let clinic = Clinic::with(&[(command, version)]);
-        let port = somebody();
+        let port = silent_listener();
         let mut record = clinic.theirs(port);
         record["workspacePath"] = "".into();
         let file = match command {
@@ -173,35 +173,35 @@ fn the_editor_has_no_folder_open() {
 }
 
 #[test]
-fn the_directory_holds_the_character_that_separates_directories() {
+fn reports_the_delimiter_in_the_path() {
     let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
     clinic.home = clinic.home.inside("a:b");
     std::fs::create_dir(&clinic.home.project).unwrap();
     clinic.is("delimiter-in-path", "rename the directory");
-    // Written by somebody who does not mind.
-    let port = somebody();
+    // Another companion may write such a path.
+    let port = silent_listener();
     clinic
         .write(&format!("tmp/gemini/ide/gemini-ide-server-1-{port}.json"), &clinic.theirs(port).to_string());
     clinic.is("delimiter-in-path", "rename the directory");
 }
 
 #[tokio::test]
-async fn an_older_release_looks_only_for_its_own_editor() {
+async fn reports_a_release_that_needs_its_own_editor() {
     let clinic = Clinic::with(&[("gemini", "0.30.1"), ("qwen", "0.10.1")]);
-    let port = somebody();
+    let port = silent_listener();
     let json = clinic.theirs(port).to_string();
-    // The test's own process is below the shell, wherever it runs, and no agent takes it for the editor.
+    // No agent takes the test's own process for the editor, because it is below the shell.
     let pid = std::process::id();
     clinic.write(&format!("tmp/gemini/ide/gemini-ide-server-{pid}-{port}.json"), &json);
     clinic.write(&format!("home/.qwen/ide/{port}.lock"), &json);
     let verdict = clinic.is("other-process", "alongside run gemini");
     let what = verdict.json["agents"][0]["causes"][0]["what"].as_str().unwrap();
-    assert!(what.contains("since 0.31.0"), "{what}");
+    assert!(what.contains("0.31.0 and newer accept any process"), "{what}");
     assert_eq!(verdict.ids(1)[0], "other-process", "{:#}", verdict.json);
 }
 
 #[tokio::test]
-async fn somebody_has_removed_the_files_of_a_host() {
+async fn reports_a_host_without_files() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     let host = clinic.home.hosts()[0].1.clone();
@@ -211,7 +211,7 @@ async fn somebody_has_removed_the_files_of_a_host() {
 }
 
 #[tokio::test]
-async fn a_stale_file_that_qwen_gets_over_is_only_mentioned() {
+async fn a_stale_file_beside_is_a_note() {
     let clinic = Clinic::with(&[("qwen", "0.24.4")]);
     let mut desk = clinic.reviews_in_another_terminal(&[]);
     desk.shows("alongside serves").await;
@@ -233,10 +233,10 @@ async fn a_stale_file_that_qwen_gets_over_is_only_mentioned() {
 }
 
 #[tokio::test]
-async fn several_companions_are_only_mentioned() {
+async fn several_companions_are_a_note() {
     let clinic = Clinic::with(&[("qwen", "0.24.4")]);
     let (_desk, record) = clinic.companion().await;
-    let mut theirs = clinic.theirs(somebody());
+    let mut theirs = clinic.theirs(silent_listener());
     theirs["ppid"] = std::process::id().into();
     let file = clinic.write(&format!("home/.qwen/ide/{}.lock", theirs["port"]), &theirs.to_string());
     let earlier = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);

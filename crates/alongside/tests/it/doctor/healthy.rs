@@ -1,4 +1,4 @@
-//! Where nothing is wrong, and what the command itself is like.
+//! Healthy terminals, and the command itself: its exit codes, `--fix`, and harmless output.
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ fn out(output: &std::process::Output) -> String {
 }
 
 #[tokio::test]
-async fn a_healthy_terminal_raises_no_alarm_for_any_agent() {
+async fn a_healthy_terminal_raises_no_alarm() {
     let clinic = Clinic::with(&[("gemini", "0.61.0"), ("qwen", "0.24.4")]);
     let (_desk, record) = clinic.companion().await;
     let verdict = clinic.ask(&[]);
@@ -28,15 +28,13 @@ async fn a_healthy_terminal_raises_no_alarm_for_any_agent() {
     assert!(said.starts_with(&line), "{said}");
     assert!(said.contains("✓ Qwen Code 0.24.4 would connect to alongside"), "{said}");
     let told = out(&clinic.run(&["gemini", "--verbose"]));
-    for step in
-        ["taken for the editor", "gemini/ide/gemini-ide-server-", "a companion answers, and takes diffs"]
-    {
+    for step in ["taken for the editor", "gemini/ide/gemini-ide-server-", "a companion answers, with diffs"] {
         assert!(told.contains(step), "no {step:?} in {told}");
     }
 }
 
 #[tokio::test]
-async fn below_the_project_and_through_a_link_all_is_well_too() {
+async fn subdirectories_and_links_are_healthy_too() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     std::fs::create_dir(clinic.home.project.join("src")).unwrap();
@@ -49,7 +47,7 @@ async fn below_the_project_and_through_a_link_all_is_well_too() {
 }
 
 #[tokio::test]
-async fn the_doctor_leaves_no_trace_at_the_companion() {
+async fn the_doctor_ends_its_session() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     clinic.ask(&[]);
@@ -68,7 +66,7 @@ fn without_an_agent_there_is_nothing_to_examine() {
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("alongside doctor gemini"), "{said}");
-    // One that is named is examined as if it were there.
+    // A named agent is examined as if it were installed.
     let verdict = clinic.ask(&["qwen"]);
     assert_eq!((verdict.code, verdict.ids(0)), (Some(1), vec!["no-companion".into()]), "{:#}", verdict.json);
     let unknown = clinic.run(&["vim"]);
@@ -77,7 +75,7 @@ fn without_an_agent_there_is_nothing_to_examine() {
 }
 
 #[tokio::test]
-async fn fix_removes_what_is_ours_and_gone_and_nothing_else() {
+async fn fix_removes_only_our_stale_files() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let stale = json!({ "port": dead_port(), "workspacePath": clinic.home.project, "authToken": "t",
         "writer": "alongside" });
@@ -97,7 +95,7 @@ async fn fix_removes_what_is_ours_and_gone_and_nothing_else() {
     assert_eq!(mended.json["mended"].as_array().unwrap().len(), 2, "{:#}", mended.json);
     assert_eq!(mended.of_ourselves(), Vec::<String>::new());
     assert!(!ours.exists() && !lock.exists() && theirs.exists());
-    assert!(before.iter().all(|file| file.exists()), "those of the living are left alone");
+    assert!(before.iter().all(|file| file.exists()), "files of running companions stay");
     assert_eq!(clinic.record().await.port, living.port);
     assert_eq!(clinic.ask(&["--fix"]).json["mended"], json!([]));
     assert!(out(&clinic.run(&["--fix"])).starts_with("nothing to remove: "));

@@ -1,9 +1,9 @@
-//! Variables that a terminal has kept, and programs that it finds.
+//! Causes in a terminal: stale variables, and the programs in PATH.
 
 use super::clinic::{Clinic, dead_port, listener};
 
 #[tokio::test]
-async fn variables_name_a_companion_that_is_gone() {
+async fn reports_variables_of_a_companion_that_is_gone() {
     let mut clinic = Clinic::with(&[("qwen", "0.12.0")]);
     let (_desk, _) = clinic.companion().await;
     let port = dead_port();
@@ -13,7 +13,7 @@ async fn variables_name_a_companion_that_is_gone() {
 }
 
 #[tokio::test]
-async fn variables_that_are_stale_are_told_of_also_where_an_agent_gets_over_them() {
+async fn stale_variables_are_a_note_if_the_agent_connects() {
     let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     let port = dead_port();
@@ -26,7 +26,7 @@ async fn variables_that_are_stale_are_told_of_also_where_an_agent_gets_over_them
 }
 
 #[tokio::test]
-async fn variables_name_a_companion_of_another_project() {
+async fn reports_variables_of_another_project() {
     let mut clinic = Clinic::with(&[("qwen", "0.12.0")]);
     let (_desk, _) = clinic.companion().await;
     let port = listener(|_| None);
@@ -39,7 +39,7 @@ async fn variables_name_a_companion_of_another_project() {
 }
 
 #[test]
-fn variables_alone_do_not_say_which_editor_it_is() {
+fn reports_variables_without_editor_name() {
     let mut clinic = Clinic::with(&[("gemini", "0.61.0")]);
     clinic.set("GEMINI_CLI_IDE_SERVER_PORT", listener(super::clinic::without_tools));
     let project = clinic.home.project.display().to_string();
@@ -48,18 +48,18 @@ fn variables_alone_do_not_say_which_editor_it_is() {
 }
 
 #[tokio::test]
-async fn no_shell_finds_alongside() {
+async fn reports_alongside_missing_in_path() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     let (_desk, _) = clinic.companion().await;
     let mut command = clinic.home.alongside(&["doctor", "--json", "--container", "no"]);
     let output = crate::support::finish(command.env("PATH", clinic.home.path("bin")));
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["alongside"][0]["id"], "alongside-not-in-path", "{json:#}");
-    assert_eq!(output.status.code(), Some(0), "agents are not concerned");
+    assert_eq!(output.status.code(), Some(0), "agents are not affected");
 }
 
 #[tokio::test]
-async fn there_are_two_versions_of_alongside() {
+async fn reports_two_versions_of_alongside() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     clinic.program(&clinic.home.path("bin/alongside"), "#!/bin/sh\necho alongside 0.0.1\n");
     let verdict = clinic.ask(&[]);
@@ -67,7 +67,7 @@ async fn there_are_two_versions_of_alongside() {
 }
 
 #[test]
-fn what_is_installed_outside_of_path_is_said() {
+fn reports_an_agent_outside_of_path() {
     let clinic = Clinic::with(&[]);
     std::fs::create_dir_all(clinic.home.path("home/.npm-global/bin")).unwrap();
     clinic.install("home/.npm-global/bin", "gemini", "0.61.0");
@@ -76,14 +76,14 @@ fn what_is_installed_outside_of_path_is_said() {
 }
 
 #[test]
-fn an_adapter_is_older_than_the_program() {
+fn reports_an_outdated_adapter() {
     let clinic = Clinic::with(&[("gemini", "0.61.0")]);
     clinic.program(&clinic.home.path("bin/nvim"), "#!/bin/sh\necho 'NVIM v0.10.4'\n");
     let path = format!("{}:/usr/bin:/bin", clinic.path_variable());
     let mut install = clinic.home.alongside(&["install", "neovim", "--yes"]);
     let installed = crate::support::finish(install.env("PATH", path).stdin(std::process::Stdio::null()));
     assert!(installed.status.success(), "{}", String::from_utf8_lossy(&installed.stderr));
-    assert_eq!(clinic.ask(&[]).of_ourselves(), Vec::<String>::new(), "what was just installed is up to date");
+    assert_eq!(clinic.ask(&[]).of_ourselves(), Vec::<String>::new(), "a new installation is up to date");
 
     let package = clinic.home.path("home/.local/share/nvim/site/pack/alongside/start/alongside");
     clinic.program(&package.join("plugin/alongside.lua"), "-- as an older version had it\n");

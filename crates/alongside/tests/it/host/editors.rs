@@ -76,7 +76,7 @@ async fn a_reopened_editor_gets_the_reviews_from_meanwhile() {
     relay.desk.leave().await;
     until("the files to go", || find::all_records(&home.surroundings()).is_empty().then_some(())).await;
     let status = String::from_utf8(home.run(&["status"]).stdout).unwrap();
-    assert!(status.contains("  The Editor is gone, and waited for\n"), "{status}");
+    assert!(status.contains("  waits for The Editor, which has ended\n"), "{status}");
     // The agent's stream lives, so its proposal waits.
     let diff = propose(&agent, &file, "A\n").await;
     let reopened = Editor::open();

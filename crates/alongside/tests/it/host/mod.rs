@@ -121,7 +121,7 @@ async fn without_a_terminal_the_desk_names_alternatives() {
     assert_eq!(dumb.ends().code(), Some(2));
     let misplaced = home.run(&["--theme", "dark", "review"]);
     assert_eq!(misplaced.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&misplaced.stderr).contains("in front of a command"));
+    assert!(String::from_utf8_lossy(&misplaced.stderr).contains("precede a command"));
 }
 
 #[cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! A machine whose editors and agents are scripts, and what is on it.
+//! A machine whose editors and agents are scripts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,11 +8,12 @@ use std::process::{Command, Output, Stdio};
 
 use crate::support::{Home, Running, finish};
 
-/// As Helix 25.01 answers: the programs of servers, and which setting it does not know.
+/// Answers as Helix 25.01: it lists the programs of servers, and does not know the settings.
 pub(super) const OLD_HELIX: &str = r#"
 case "$*" in
   --version) echo "helix 25.01.1 (e7ac2fcd)" ;;
-  "--health rust") printf 'Configured language servers:\n  \033[38;5;9m✘\033[39m rust-analyzer: not found\n' ;;
+  "--health rust")
+    printf 'Configured language servers:\n  \033[38;5;9m✘\033[39m rust-analyzer: not found\n' ;;
   "--health python") printf 'Configured language servers:\n  ✘ ruff: no\n  ✘ jedi-language-server: no\n' ;;
   "--health ini"|"--health mine") echo 'Configured language servers: None' ;;
   --health*) echo "Language 'x' not found" ;;
@@ -20,7 +21,7 @@ case "$*" in
 esac
 "#;
 
-/// As a newer one does: names, and an error for the missing terminal.
+/// Answers as a newer Helix: it lists names, and fails without a terminal.
 pub(super) const NEW_HELIX: &str = r#"
 case "$*" in
   --version) echo "helix 25.07.1" ;;
@@ -33,7 +34,8 @@ esac
 pub(super) const NEOVIM: &str = "echo 'NVIM v0.10.4'\n";
 
 /// A file as people have them.
-pub(super) const LANGUAGES: &str = "# mine\n[[language]]\nname = \"rust\" # best\nauto-format = true\nlanguage-servers = [\"rust-analyzer\"]\n";
+pub(super) const LANGUAGES: &str = "# mine\n[[language]]\nname = \"rust\" # best\nauto-format = true\n\
+                                    language-servers = [\"rust-analyzer\"]\n";
 
 impl Home {
     pub(super) fn program(&self, name: &str, body: &str) {

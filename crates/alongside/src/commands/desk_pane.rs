@@ -1,4 +1,4 @@
-//! A desk beside the agent: opened in a pane of whichever terminal multiplexer we run in.
+//! Opens the desk beside the agent, in a pane of the terminal multiplexer that we run in.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -9,14 +9,14 @@ use tokio::process::Command;
 
 use crate::own_program::own_program;
 
-/// Narrower than this, a pane is opened below and not beside.
-const WIDE: u16 = 160;
+/// In a narrower terminal the pane opens below, not beside.
+const MIN_COLUMNS_BESIDE: u16 = 160;
 
-/// What to do where no pane can be opened.
-pub(super) const BY_HAND: &str =
-    "to decide proposals change by change, start `alongside` in another terminal of this project";
+/// The hint where no pane can be opened.
+pub(super) const OPEN_BY_HAND: &str =
+    "to review proposed changes, start `alongside` in another terminal of this project";
 
-/// What opens panes here.
+/// A terminal multiplexer, which opens panes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Multiplexer {
     Tmux,
@@ -26,7 +26,7 @@ enum Multiplexer {
 }
 
 impl Multiplexer {
-    /// By the variables that each sets in its panes; the innermost is asked first.
+    /// The multiplexer whose variable is set. tmux and zellij come first: they run inside the others.
     fn here(variable: impl Fn(&str) -> bool) -> Option<Self> {
         let known = [
             ("TMUX", Self::Tmux),
@@ -46,8 +46,7 @@ impl Multiplexer {
         }
     }
 
-    /// The command that opens a pane with `desk` in it. The keyboard stays with the agent where that can be
-    /// asked for.
+    /// The command that opens a pane with `desk` in it. tmux and kitty leave the keyboard to the agent.
     fn command(self, dir: &Path, wide: bool, desk: &[OsString]) -> (&'static str, Vec<OsString>) {
         let os = |args: &[&str]| args.iter().map(OsString::from).collect::<Vec<_>>();
         let dir = || dir.as_os_str().to_owned();
@@ -82,28 +81,29 @@ impl Multiplexer {
     }
 }
 
-/// Opens the desk of `dir` in a pane that closes with this process. Otherwise says why not, and what to do.
+/// Opens the desk of `dir` in a pane that closes with this process.
 ///
 /// # Errors
-/// The sentence for the person.
+/// A sentence for the person: why not, and what to do.
 pub(super) async fn open(dir: &Path) -> Result<(), String> {
     let here = Multiplexer::here(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
-    let here = here.ok_or_else(|| BY_HAND.to_owned())?;
+    let here = here.ok_or_else(|| OPEN_BY_HAND.to_owned())?;
     let until = std::process::id().to_string();
     let desk = [own_program().into(), "--until".into(), until.into(), dir.as_os_str().to_owned()];
-    let (program, args) = here.command(dir, columns().is_some_and(|columns| columns >= WIDE), &desk);
+    let (program, args) =
+        here.command(dir, columns().is_some_and(|columns| columns >= MIN_COLUMNS_BESIDE), &desk);
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let failed = |why: String| {
         tracing::warn!(program, why, "cannot open a pane");
-        format!("{} opened no pane for the desk ({why}); {BY_HAND}", here.name())
+        format!("{} opened no pane for the desk ({why}); {OPEN_BY_HAND}", here.name())
     };
     let output = command.output().await.map_err(|error| failed(format!("{program}: {error}")))?;
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(failed(said.lines().next().unwrap_or("it did not say why").to_owned()))
+    let errors = String::from_utf8_lossy(&output.stderr);
+    Err(failed(errors.lines().next().unwrap_or("for no stated reason").to_owned()))
 }
 
 #[cfg(test)]
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn each_is_asked_in_its_own_words() {
+    fn each_multiplexer_has_its_own_command() {
         assert_eq!(line(Multiplexer::Tmux, true), "tmux split-window -d -h -c /p alongside /p");
         assert_eq!(line(Multiplexer::Tmux, false), "tmux split-window -d -v -c /p alongside /p");
         assert_eq!(
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_innermost_one_is_asked() {
+    fn innermost_multiplexer_opens_the_pane() {
         let here = |names: &[&str]| Multiplexer::here(|name| names.contains(&name));
         assert_eq!(here(&[]), None);
         assert_eq!(here(&["KITTY_WINDOW_ID", "TMUX"]), Some(Multiplexer::Tmux));

@@ -1,6 +1,10 @@
-//! What becomes of `languages.toml` as people write it.
+//! `languages.toml` as people write it, with alongside added and removed.
 
-use super::*;
+use toml_edit::{DocumentMut, Item};
+
+use super::languages_removal::{remove, without_our_tables};
+use super::languages_toml::{SERVERS, has_ours, merge as merge_document, tables};
+use super::server_lookup::Language;
 
 fn parsed(text: &str) -> DocumentMut {
     text.parse().unwrap()
@@ -20,10 +24,10 @@ fn known() -> Vec<Language> {
 }
 
 fn merge(text: &str) -> String {
-    merged(text, &parsed(text), &known(), "alongside").unwrap()
+    merge_document(text, &parsed(text), &known(), "alongside").unwrap()
 }
 
-/// What Helix would start for a language, by the file alone.
+/// The servers of a language in the file.
 fn servers(text: &str, name: &str) -> Vec<String> {
     let document = parsed(text);
     let tables = tables(&document).into_iter();
@@ -34,7 +38,7 @@ fn servers(text: &str, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn without_a_file_every_known_language_gets_its_servers_and_ours() {
+fn without_a_file_each_language_gets_its_servers_and_ours() {
     let text = merge("");
     assert_eq!(servers(&text, "rust"), ["rust-analyzer", "alongside"]);
     assert_eq!(servers(&text, "python"), ["ruff", "pylsp", "alongside"]);
@@ -46,7 +50,7 @@ fn without_a_file_every_known_language_gets_its_servers_and_ours() {
         text.contains("[language-server.alongside]\ncommand = \"alongside\"\nargs = [\"lsp\"]\n"),
         "{text}"
     );
-    assert_eq!(merge(&text), text, "a second time there is nothing to do");
+    assert_eq!(merge(&text), text, "a second merge changes nothing");
 }
 
 /// A file as people have them: comments, odd forms, a server of their own, servers with conditions.
@@ -75,7 +79,7 @@ file-types = ["mine"]
 "#;
 
 #[test]
-fn what_is_there_keeps_its_comments_order_and_form() {
+fn existing_entries_keep_comments_order_and_form() {
     let text = merge(THEIRS);
     assert_eq!(servers(&text, "rust"), ["rust-analyzer", "alongside"]);
     assert_eq!(servers(&text, "python"), ["pylsp", "(table)", "alongside"]);
@@ -89,8 +93,9 @@ fn what_is_there_keeps_its_comments_order_and_form() {
 }
 
 #[test]
-fn lists_in_one_line_and_languages_in_one_list_are_kept_so() {
-    let text = "language-server.x = { command = \"x\" }\nlanguage = [{ name = \"rust\", language-servers = [\"x\"] }]\n";
+fn inline_lists_stay_inline() {
+    let text = "language-server.x = { command = \"x\" }\n\
+                language = [{ name = \"rust\", language-servers = [\"x\"] }]\n";
     let merged = merge(text);
     assert!(merged.contains("language-servers = [\"x\", \"alongside\"]"), "{merged}");
     assert_eq!(servers(&merged, "python"), ["ruff", "pylsp", "alongside"]);
@@ -101,15 +106,15 @@ fn lists_in_one_line_and_languages_in_one_list_are_kept_so() {
 }
 
 #[test]
-fn taken_out_of_a_file_that_was_changed_since_nothing_of_ours_remains_and_nothing_of_theirs_is_lost() {
+fn removal_from_a_changed_file_keeps_all_of_theirs() {
     let after = merge(THEIRS);
     let since =
         after.replace("\"rust-analyzer\", \"alongside\"", "\"rust-analyzer\", \"typos\", \"alongside\"");
     let since = format!(
         "{since}\n[[language]]\nname = \"go\" # new\nlanguage-servers = [\"gopls\", \"alongside\"]\n"
     );
-    let mut now = parsed(&without_ours(&after, &since));
-    take_out(&parsed(THEIRS), &parsed(&after), &mut now);
+    let mut now = parsed(&without_our_tables(&after, &since));
+    remove(&parsed(THEIRS), &parsed(&after), &mut now);
     let rest = now.to_string();
     assert!(!rest.contains("alongside"), "{rest}");
     assert_eq!(servers(&rest, "rust"), ["rust-analyzer", "typos"]);

@@ -1,5 +1,5 @@
-//! What alongside itself leaves on a machine: discovery files, sockets, the journal and logs. What a running
-//! companion needs stays.
+//! The files that alongside itself leaves on a machine: discovery files, sockets, journal and logs. A running
+//! companion keeps its files.
 
 use std::path::{Path, PathBuf};
 
@@ -11,20 +11,19 @@ use crate::adapters::change;
 use crate::adapters::machine::Machine;
 use crate::host::{self, Registry};
 
-/// The directories of our state that go; drafts are asked for by themselves.
-const STATE: [&str; 3] = ["journal", "log", "reserve"];
+/// The directories below our state that go. Drafts need a consent of their own.
+const STATE_DIRECTORIES: [&str; 3] = ["journal", "log", "reserve"];
 
-/// What was found.
-pub(super) struct Traces {
-    /// Directories that are ours alone.
+pub(super) struct OwnFiles {
+    /// Directories that hold our files only.
     directories: Vec<PathBuf>,
-    /// Companions that run: process and projects.
+    /// The process and the projects of each running companion.
     running: Vec<(u32, Vec<PathBuf>)>,
 }
 
-impl Traces {
-    /// Looks for what is there.
-    pub(super) async fn look(machine: &Machine) -> Self {
+impl OwnFiles {
+    /// Looks for the files. While a companion runs, none of them can go.
+    pub(super) async fn find(machine: &Machine) -> Self {
         let running: Vec<_> = host::reports()
             .await
             .into_iter()
@@ -33,40 +32,40 @@ impl Traces {
         if !running.is_empty() {
             return Self { directories: Vec::new(), running };
         }
-        let state = STATE.iter().map(|name| machine.state.join(name));
+        let state = STATE_DIRECTORIES.iter().map(|name| machine.state.join(name));
         let sockets = Registry::open().ok().map(|registry| registry.directory().to_owned());
         let directories = state.chain(sockets).filter(|path| path.is_dir()).collect();
         Self { directories, running }
     }
 
-    /// Whether there is nothing to remove. Discovery files that the dead left go in any case.
+    /// Whether no directory is to be removed. Stale discovery files go without being shown.
     pub(super) fn is_empty(&self) -> bool {
         self.directories.is_empty()
     }
 
-    /// For a person.
-    pub(super) fn shown(&self, machine: &Machine) -> String {
+    /// The list that a person reads before they agree.
+    pub(super) fn preview(&self, machine: &Machine) -> String {
         let is_nothing = self.directories.is_empty() && self.running.is_empty();
-        let mut text = if is_nothing { String::new() } else { "What alongside itself has left:\n".into() };
+        let mut text = if is_nothing { String::new() } else { "Files of alongside itself:\n".into() };
         for directory in &self.directories {
             text.push_str(&format!("  remove   {}\n", machine.shown(directory)));
         }
         for (pid, roots) in &self.running {
             let roots: Vec<_> = roots.iter().map(|root| machine.shown(root)).collect();
             text.push_str(&format!(
-                "  stays    the companion of {}, which runs (process {pid}), and what it needs\n           \
-                 (close its editor and desks, or `alongside host --stop {pid}`; then repeat this)\n",
+                "  stays    the companion of {} (process {pid}), which runs, and its files\n           \
+                 (close its editor and desks, or run `alongside host --stop {pid}`; then repeat this)\n",
                 roots.join(", ")
             ));
         }
         text
     }
 
-    /// Removes it, and the discovery files of companions that do not answer.
+    /// Removes the directories, and the discovery files of companions that do not answer.
     pub(super) fn remove(self) -> anyhow::Result<()> {
         let places = Places::of_this_process();
         for path in alongside_companion::remove_stale_files(&places) {
-            // What agents or others have put there keeps it.
+            // A directory with files of agents or others stays.
             let _ = std::fs::remove_dir(path.parent().unwrap_or(Path::new("/")));
         }
         for directory in &self.directories {

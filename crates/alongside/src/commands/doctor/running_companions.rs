@@ -1,58 +1,57 @@
-//! The companions that run on this machine, wherever their files are: those that this terminal's agents may
-//! know, and those that other processes of this user have beside another temporary directory or home.
+//! The companions that run on this machine, also those whose files are in another temporary directory or home
+//! than this terminal's.
 
 use std::path::PathBuf;
 
 use alongside_agent::find::{self, Surroundings};
 use alongside_contract::behaviour::{How, Lookup, Release};
 use alongside_contract::discovery::{Record, split_roots};
-use alongside_contract::family::{Directory, Family};
+use alongside_contract::family::{Directory, FAMILIES, Family};
 use alongside_desk::socket::Report;
 use alongside_platform::process;
 use futures_util::future::join_all;
 
-use crate::commands::serving::{self, Answer};
+use crate::companions::{self, Answer};
 use crate::host;
 
-/// What lives, and where its files lie.
+/// All companions, and where their files are.
 #[derive(Debug)]
-pub(super) struct Machine {
-    /// Where files were looked for: this terminal first, then whatever differs for other processes.
+pub(super) struct Companions {
+    /// Where files were looked for: this terminal first, then other places that processes of this user have.
     pub(super) places: Vec<Surroundings>,
-    pub(super) living: Vec<Living>,
-    /// Files of ours whose companion is gone, in this terminal's places.
+    pub(super) running: Vec<RunningCompanion>,
+    /// Files in this terminal's place whose companion is gone.
     pub(super) stale: Vec<(PathBuf, Record)>,
 }
 
 /// A companion that answers.
 #[derive(Debug, Clone)]
-pub(super) struct Living {
-    /// As people know it.
+pub(super) struct RunningCompanion {
+    /// Its name for people.
     pub(super) name: String,
     pub(super) port: u16,
     pub(super) roots: Vec<String>,
-    /// Its files, each with the place it was found in.
+    /// Its files, each with the index of the place it was found in.
     files: Vec<(PathBuf, usize)>,
-    /// What its host says, if it has one.
+    /// The report of its host, if it is one of ours.
     pub(super) host: Option<Report>,
-    /// Whether this directory is one of its.
     pub(super) serves_here: bool,
 }
 
-/// Where a companion's file lies, for one release.
+/// Where a companion's file is, as seen by one release.
 #[derive(Debug)]
-pub(super) enum Lies {
+pub(super) enum FileLocation {
     /// Where this terminal's agents look.
     Here,
-    /// In a directory that another place has, by this rule.
-    There(usize, Directory),
+    /// In this directory of the place with this index.
+    Elsewhere(usize, Directory),
     /// Nowhere that such an agent looks.
     Nowhere,
 }
 
-impl Machine {
-    /// All that answer, each once.
-    pub(super) async fn look(here: &Surroundings) -> Self {
+impl Companions {
+    /// Asks every companion that has a file, each once.
+    pub(super) async fn find(here: &Surroundings) -> Self {
         let places = places(here);
         let mut known: Vec<(Record, Vec<(PathBuf, usize)>)> = Vec::new();
         for (at, place) in places.iter().enumerate() {
@@ -64,44 +63,51 @@ impl Machine {
                 }
             }
         }
-        let asked = known.iter().map(|(record, _)| serving::ask(record));
-        let answers = join_all(asked).await;
-        let mut machine = Self { places, living: Vec::new(), stale: Vec::new() };
+        let answers = join_all(known.iter().map(|(record, _)| companions::ask(record))).await;
+        let mut found = Self { places, running: Vec::new(), stale: Vec::new() };
         for ((record, files), answer) in known.into_iter().zip(answers) {
             match answer {
-                Answer::Given(_) => machine.living.push(Living::of(&record, files, here)),
-                // It may go on.
+                Answer::Given(_) => found.running.push(RunningCompanion::of_record(&record, files, here)),
+                // A stopped process may go on.
                 Answer::Silence => {}
                 Answer::Nothing => {
                     let near = files.into_iter().filter(|(_, place)| *place == 0);
-                    machine.stale.extend(near.map(|(path, _)| (path, record.clone())));
+                    found.stale.extend(near.map(|(path, _)| (path, record.clone())));
                 }
             }
         }
         for report in host::reports().await {
-            match machine.living.iter_mut().find(|living| living.port == report.status.port) {
-                Some(living) => living.host = Some(report),
-                None => machine.living.push(Living::of_host(report, here)),
+            match found.running.iter_mut().find(|running| running.port == report.status.port) {
+                Some(running) => running.host = Some(report),
+                None => found.running.push(RunningCompanion::of_host(report, here)),
             }
         }
-        machine
+        found
     }
 
-    /// Those that serve this directory.
-    pub(super) fn here(&self) -> impl Iterator<Item = &Living> {
-        self.living.iter().filter(|living| living.serves_here)
+    pub(super) fn serving_here(&self) -> impl Iterator<Item = &RunningCompanion> {
+        self.running.iter().filter(|companion| companion.serves_here)
     }
 
-    /// Where that release would have to look for a companion.
-    pub(super) fn lies(&self, living: &Living, family: &Family, release: Release) -> Lies {
-        let looks = |lookup: &&Lookup| lookup.releases.hold(release);
-        let of_any = |lookup: &&Lookup| matches!(lookup.how, How::ListedForAnyPid | How::ListedByAge);
-        let all: Vec<&Lookup> = family.behaviour.lookups.iter().filter(looks).collect();
-        // What is found under any name decides, where the release lists at all.
-        let listed: Vec<&Lookup> = all.iter().copied().filter(of_any).collect();
+    pub(super) fn at_port(&self, port: u16) -> Option<&RunningCompanion> {
+        self.running.iter().find(|companion| companion.port == port)
+    }
+
+    /// Where that release would have to look for the companion.
+    pub(super) fn locate(
+        &self,
+        companion: &RunningCompanion,
+        family: &Family,
+        release: Release,
+    ) -> FileLocation {
+        let applies = |lookup: &&Lookup| lookup.releases.hold(release);
+        let lists = |lookup: &&Lookup| matches!(lookup.how, How::ListedForAnyPid | How::ListedByAge);
+        let all: Vec<&Lookup> = family.behaviour.lookups.iter().filter(applies).collect();
+        // A release that lists a directory accepts any file name in it.
+        let listed: Vec<&Lookup> = all.iter().copied().filter(lists).collect();
         let lookups = if listed.is_empty() { all } else { listed };
-        let mut there = Lies::Nowhere;
-        for (path, at) in &living.files {
+        let mut location = FileLocation::Nowhere;
+        for (path, at) in &companion.files {
             let place = &self.places[*at];
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let read = lookups.iter().find(|lookup| {
@@ -110,18 +116,18 @@ impl Machine {
             });
             let Some(lookup) = read else { continue };
             if *at == 0 {
-                return Lies::Here;
+                return FileLocation::Here;
             }
-            if matches!(there, Lies::Nowhere) {
-                there = Lies::There(*at, lookup.file.directory);
+            if matches!(location, FileLocation::Nowhere) {
+                location = FileLocation::Elsewhere(*at, lookup.file.directory);
             }
         }
-        there
+        location
     }
 }
 
-impl Living {
-    fn of(record: &Record, files: Vec<(PathBuf, usize)>, here: &Surroundings) -> Self {
+impl RunningCompanion {
+    fn of_record(record: &Record, files: Vec<(PathBuf, usize)>, here: &Surroundings) -> Self {
         let info = record.ide_info.as_ref().map(|info| info.display_name.clone());
         Self {
             name: info.or(record.ide_name.clone()).unwrap_or_else(|| "a companion without a name".into()),
@@ -133,7 +139,7 @@ impl Living {
         }
     }
 
-    /// A host whose files nobody has.
+    /// A host without discovery files.
     pub(super) fn of_host(report: Report, here: &Surroundings) -> Self {
         let roots: Vec<String> =
             report.status.roots.iter().map(|root| root.to_string_lossy().into_owned()).collect();
@@ -147,35 +153,34 @@ impl Living {
         }
     }
 
-    /// Whether this terminal has anything to do with it: one of its files, or the host behind it.
+    /// Whether one of its files is in this terminal's place, or it has none.
     pub(super) fn is_near(&self) -> bool {
         self.files.is_empty() || self.files.iter().any(|(_, place)| *place == 0)
     }
 
-    /// As it is shown.
-    pub(super) fn shown(&self) -> String {
+    /// Its name, port and roots, for people.
+    pub(super) fn label(&self) -> String {
         format!("{} (port {}, {})", self.name, self.port, self.roots.join(", "))
     }
 }
 
-/// This terminal, and every other temporary directory, home and base that processes of this user have.
+/// This terminal's place, and every other temporary directory, home and base of this user's processes.
 fn places(here: &Surroundings) -> Vec<Surroundings> {
     let mut places = vec![here.clone()];
     for theirs in process::ours().into_iter().filter_map(Surroundings::of_process) {
-        let known = |place: &Surroundings| {
+        let is_known = |place: &Surroundings| {
             place.tmp == theirs.tmp && place.home == theirs.home && bases(place) == bases(&theirs)
         };
-        if !places.iter().any(known) {
+        if !places.iter().any(is_known) {
             places.push(theirs);
         }
     }
     places
 }
 
-/// The directories that replace some family's directory below home.
+/// The directories that replace a family's directory below home.
 fn bases(here: &Surroundings) -> Vec<Option<PathBuf>> {
-    let families = alongside_contract::family::FAMILIES.iter();
-    let directories = families.flat_map(|family| family.files).map(|file| file.directory);
+    let directories = FAMILIES.iter().flat_map(|family| family.files).map(|file| file.directory);
     let base = |directory| match directory {
         Directory::Home { base_variable: Some(name), .. } => {
             Some(here.variables.get(name).map(|base| here.cwd.join(base)))

@@ -1,17 +1,17 @@
-//! Which process of an editor agents take for it, and what it is called. Editors name the process that speaks
-//! LSP, which need not be the one that terminals inside descend from.
+//! The process that agents take for the editor, and the editor's name. Editors report the process that speaks
+//! LSP, which may not be an ancestor of the editor's terminals.
 
 use alongside_desk::socket::Owner;
 use alongside_lsp::Client;
 use alongside_lsp::editors;
 use alongside_platform::process::{self, Process, is_alive, look_up};
 
-/// The editor that owns the companion. `pid` is what the person says.
+/// The editor that owns the companion. `pid` is the person's choice, and wins.
 pub(super) fn of(client: &Client, pid: Option<u32>) -> Owner {
     let row = client.editor;
     let found = pid.or_else(|| {
-        let said = client.process_id.filter(|pid| is_alive(*pid)).unwrap_or_else(parent);
-        taken_for_it(row.process, said, look_up, session())
+        let reported = client.process_id.filter(|pid| is_alive(*pid)).unwrap_or_else(parent);
+        editor_process(row.process, reported, look_up, session())
     });
     let own = Owner { pid: found.unwrap_or_else(parent), ..named(client) };
     match &client.owner {
@@ -20,10 +20,10 @@ pub(super) fn of(client: &Client, pid: Option<u32>) -> Owner {
     }
 }
 
-/// The process that agents take for the editor, starting from the one it names.
-fn taken_for_it(
+/// The process that agents take for the editor, given the one that the editor reports.
+fn editor_process(
     which: editors::Process,
-    said: u32,
+    reported: u32,
     look_up: impl Fn(u32) -> Option<Process>,
     session: Option<u32>,
 ) -> Option<u32> {
@@ -31,39 +31,39 @@ fn taken_for_it(
     let is_embedded = |pid: u32| {
         look_up(pid).is_some_and(|process| process.arguments.iter().any(|argument| argument == "--embed"))
     };
-    // An interface that is a process of its own; the editor's other half is the one above.
+    // The embedded process is a child of the interface.
     let interface = |pid: u32| if is_embedded(pid) { above(pid).unwrap_or(pid) } else { pid };
     Some(match which {
-        editors::Process::Itself => said,
-        editors::Process::ParentIfEmbedded => interface(said),
-        // A plugin's process below Neovim leads to its interface, too.
-        editors::Process::Parent => interface(above(said).unwrap_or(said)),
-        editors::Process::Session => session.unwrap_or(said),
+        editors::Process::Itself => reported,
+        editors::Process::ParentIfEmbedded => interface(reported),
+        // A plugin's process is a child of Neovim's embedded one.
+        editors::Process::Parent => interface(above(reported).unwrap_or(reported)),
+        editors::Process::Session => session.unwrap_or(reported),
     })
 }
 
-/// The process whose session the environment names, where sessions are named after processes.
+/// The process that Kakoune's session is named after.
 fn session() -> Option<u32> {
     let session = std::env::var("kak_session").ok()?;
     session.parse().ok().filter(|pid| is_alive(*pid))
 }
 
-/// The editor that started us; we go for it ourselves where that is not known.
+/// The process that started us; our own if it is unknown.
 fn parent() -> u32 {
     process::parent().unwrap_or_else(std::process::id)
 }
 
-/// What the editor is called, without a process.
+/// The editor's name, without a process.
 fn named(client: &Client) -> Owner {
     let (name, display_name) = match (client.editor.name, client.name.trim()) {
         ("", "") => ("editor".to_owned(), "Editor".to_owned()),
-        ("", called) => (identifier(called), called.to_owned()),
+        ("", name) => (identifier(name), name.to_owned()),
         (name, _) => (name.to_owned(), client.editor.display_name.to_owned()),
     };
     Owner { pid: 0, name, display_name, window: None }
 }
 
-/// A name as agents take it: lower case, with hyphens.
+/// A name in the form that agents accept: lower case, with hyphens.
 fn identifier(name: &str) -> String {
     let words: Vec<_> = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     if words.is_empty() { "editor".to_owned() } else { words.join("-").to_lowercase() }
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn agents_take_the_interface_for_neovim() {
-        let of = |which, said| taken_for_it(which, said, neovim, None);
+        let of = |which, reported| editor_process(which, reported, neovim, None);
         assert_eq!(of(editors::Process::ParentIfEmbedded, 7), Some(6));
         // A server without an interface, such as one that was detached.
         assert_eq!(of(editors::Process::ParentIfEmbedded, 6), Some(6));
@@ -99,19 +99,19 @@ mod tests {
     }
 
     #[test]
-    fn init_is_nobodys_editor() {
-        assert_eq!(taken_for_it(editors::Process::Parent, 5, neovim, None), Some(5));
-        assert_eq!(taken_for_it(editors::Process::Parent, 99, neovim, None), Some(99));
+    fn init_is_never_the_editor() {
+        assert_eq!(editor_process(editors::Process::Parent, 5, neovim, None), Some(5));
+        assert_eq!(editor_process(editors::Process::Parent, 99, neovim, None), Some(99));
     }
 
     #[test]
-    fn a_daemon_is_asked_for_its_session() {
-        assert_eq!(taken_for_it(editors::Process::Session, 7, neovim, Some(3)), Some(3));
-        assert_eq!(taken_for_it(editors::Process::Session, 7, neovim, None), Some(7));
+    fn a_daemon_editor_is_its_session() {
+        assert_eq!(editor_process(editors::Process::Session, 7, neovim, Some(3)), Some(3));
+        assert_eq!(editor_process(editors::Process::Session, 7, neovim, None), Some(7));
     }
 
     #[test]
-    fn an_unknown_editor_has_a_name_that_agents_take() {
+    fn unknown_editors_get_a_valid_name() {
         assert_eq!(identifier("My Editor (beta)"), "my-editor-beta");
         assert_eq!(identifier("★"), "editor");
     }

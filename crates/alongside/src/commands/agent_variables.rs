@@ -1,15 +1,14 @@
-//! The variables with which `run` and `env` lead agents to one companion: those of every family, and the
-//! proxy exceptions.
+//! The variables that lead agents to one companion: those of every family, and the proxy exceptions.
 
 use alongside_contract::discovery::Record;
 use alongside_contract::environment;
 
-use super::serving::Serving;
+use crate::companions::Serving;
 
 /// Addresses that must never go through a proxy.
 const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "::1"];
 
-/// Names and values, in the order of the table of families; the proxy exceptions last.
+/// Names and values in the order of the table of families, the proxy exceptions last.
 pub(super) fn all(
     record: &Record,
     pid: Option<u32>,
@@ -20,19 +19,19 @@ pub(super) fn all(
     variables
 }
 
-/// Those of every family alone.
-pub(super) fn of(serving: &Serving) -> Vec<(String, String)> {
+/// The variables of every family, without the proxy exceptions.
+pub(super) fn of_families(serving: &Serving) -> Vec<(String, String)> {
     let variables = environment::variables(&serving.record, serving.pid);
     variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// The proxy exceptions with the loopback among them.
+/// The proxy exceptions, which include the loopback.
 pub(super) fn proxy_exceptions(current: impl Fn(&str) -> Option<String>) -> [(&'static str, String); 2] {
-    ["NO_PROXY", "no_proxy"].map(|name| (name, without_proxy(current(name).as_deref())))
+    ["NO_PROXY", "no_proxy"].map(|name| (name, with_loopback(current(name).as_deref())))
 }
 
-/// A list of proxy exceptions that holds the loopback too.
-fn without_proxy(current: Option<&str>) -> String {
+/// A list of proxy exceptions with the loopback added.
+fn with_loopback(current: Option<&str>) -> String {
     let current = current.map(str::trim).unwrap_or_default().trim_end_matches(',');
     let there: Vec<_> = current.split(',').map(str::trim).collect();
     if there.contains(&"*") {
@@ -47,10 +46,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn proxy_exceptions_keep_what_is_there() {
-        assert_eq!(without_proxy(None), "127.0.0.1,localhost,::1");
-        assert_eq!(without_proxy(Some("")), "127.0.0.1,localhost,::1");
-        assert_eq!(without_proxy(Some("example.org, localhost,")), "example.org, localhost,127.0.0.1,::1");
-        assert_eq!(without_proxy(Some("*")), "*");
+    fn proxy_exceptions_keep_existing_entries() {
+        assert_eq!(with_loopback(None), "127.0.0.1,localhost,::1");
+        assert_eq!(with_loopback(Some("")), "127.0.0.1,localhost,::1");
+        assert_eq!(with_loopback(Some("example.org, localhost,")), "example.org, localhost,127.0.0.1,::1");
+        assert_eq!(with_loopback(Some("*")), "*");
     }
 }

@@ -1,13 +1,13 @@
-//! The plugin itself, which is part of this program.
+//! The plugin's files, which are part of this program.
 
-/// Names a file of the plugin together with what it holds.
+/// Each file of the plugin with its text.
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
         &[$(($name, include_str!(concat!("../../../../../editors/neovim/", $name)))),*]
     };
 }
 
-/// Every file that Neovim needs, and what it holds.
+/// Every file that Neovim needs, with its text.
 pub(super) const FILES: &[(&str, &str)] = files![
     "README.md",
     "plugin/alongside.lua",
@@ -43,7 +43,7 @@ pub(super) const FILES: &[(&str, &str)] = files![
     "lua/alongside/writing.lua",
 ];
 
-/// What `:helptags` writes for a help file: its tags, so that `:help` knows them without being told.
+/// The tags of a help file as `:helptags` writes them, so that `:help` finds them at once.
 pub(super) fn help_tags(name: &str, text: &str) -> String {
     let words = text.lines().flat_map(|line| line.split([' ', '\t']));
     let tags = words.filter_map(|word| word.strip_prefix('*')?.strip_suffix('*'));
@@ -60,7 +60,7 @@ mod tests {
 
     use super::*;
 
-    /// What is beside the plugin and not part of it.
+    /// Files beside the plugin that are not part of it.
     const LEFT_OUT: [&str; 3] = ["tests/", "doc/tags", ".gitignore"];
 
     fn below(directory: &Path, prefix: &str, found: &mut BTreeSet<String>) {
@@ -75,20 +75,20 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_plugin_is_part_of_the_program() {
+    fn the_program_holds_the_whole_plugin() {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../editors/neovim");
         let mut there = BTreeSet::new();
         below(&source, "", &mut there);
         there.retain(|name| !LEFT_OUT.iter().any(|left_out| name.starts_with(left_out)));
         let embedded = FILES.iter().map(|(name, _)| (*name).to_owned()).collect();
-        assert_eq!(there, embedded, "a file that is new or gone belongs into the list above, or is left out");
+        assert_eq!(there, embedded, "update the list of files above");
         for (name, text) in FILES {
             assert_eq!(std::fs::read_to_string(source.join(name)).unwrap(), *text, "{name}");
         }
     }
 
     #[test]
-    fn tags_are_sorted_and_escaped_and_stars_in_a_sentence_are_none() {
+    fn help_tags_are_sorted_and_escaped() {
         let text = "*b-tag* and *a/b*\ttwo ** three * four *not*this*\n  x *c*\n";
         assert_eq!(
             help_tags("x.txt", text),

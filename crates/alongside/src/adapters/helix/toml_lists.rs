@@ -1,25 +1,23 @@
-//! Lists in TOML that people have formatted: a value comes and goes, and every comment stays with the value
-//! it stands at.
+//! Adds values to formatted TOML lists and removes them. Every comment stays beside its value.
 //!
-//! The parser gives a comment to whatever follows it: `"a", # of a` and then `"b"` is a comment before `"b"`,
-//! and at the end of the list one before its bracket.
+//! The parser attaches a comment to the token behind it: in `"a", # of a` and then `"b"` the comment belongs
+//! to `"b"`, and at the end of the list to the bracket.
 
 use toml_edit::{Array, RawString, Value};
 
-/// How far values are indented where the list does not show it.
+/// The indent of a value where the list has none.
 const INDENT: &str = "  ";
 
-/// Appends in the form that the list has: on a line of its own if the last value is, or if a comment follows
-/// that one.
+/// Appends a value: on a line of its own if the last value is, or if a comment follows the last value.
 pub(super) fn push(list: &mut Array, mut value: Value) {
     let has_comma = list.trailing_comma();
     let Some(last) = list.len().checked_sub(1).and_then(|last| list.get_mut(last)) else {
-        // What stands in an empty list is a comment, and stays before what comes.
+        // A comment in an empty list stays before the new value.
         let behind = text(Some(list.trailing())).to_owned();
-        let within = Within::of(&behind);
-        if within.has_comment() {
-            value.decor_mut().set_prefix(format!("{}\n{INDENT}", within.comments));
-            list.set_trailing(within.rest);
+        let gap = Gap::split(&behind);
+        if gap.has_comment() {
+            value.decor_mut().set_prefix(format!("{}\n{INDENT}", gap.comments));
+            list.set_trailing(gap.rest);
         }
         return list.push_formatted(value);
     };
@@ -30,28 +28,28 @@ pub(super) fn push(list: &mut Array, mut value: Value) {
     } else {
         last.decor_mut().set_suffix("");
     }
-    let within = Within::of(&behind);
+    let gap = Gap::split(&behind);
     let line = before.rfind('\n').map(|line| &before[line..]);
-    let prefix = match (within.has_comment(), line) {
-        (true, line) => format!("{}{}", within.comments, line.unwrap_or(&format!("\n{INDENT}"))),
+    let prefix = match (gap.has_comment(), line) {
+        (true, line) => format!("{}{}", gap.comments, line.unwrap_or(&format!("\n{INDENT}"))),
         (false, line) => line.unwrap_or(" ").to_owned(),
     };
     value.decor_mut().set_prefix(prefix);
     if has_comma {
-        list.set_trailing(within.rest);
+        list.set_trailing(gap.rest);
     } else {
-        value.decor_mut().set_suffix(within.rest);
+        value.decor_mut().set_suffix(gap.rest);
     }
     list.push_formatted(value);
 }
 
-/// Puts a value before all others, on a line of its own if the first one is.
+/// Inserts a value before all others: on a line of its own if the first value is.
 pub(super) fn push_first(list: &mut Array, mut value: Value) {
     if let Some(first) = list.get_mut(0) {
         let before = text(first.decor().prefix()).to_owned();
         let (own, rest) = match before.find('\n') {
             None => (before.clone(), " ".to_owned()),
-            // What stands behind the bracket stays there; what stands above the first value stays above it.
+            // A comment behind the bracket stays there; one above the first value stays above it.
             Some(line) => {
                 let last = before.rfind('\n').unwrap_or(line);
                 (format!("{}{}", &before[..line], &before[last..]), before[line..].to_owned())
@@ -63,14 +61,14 @@ pub(super) fn push_first(list: &mut Array, mut value: Value) {
     list.insert_formatted(0, value);
 }
 
-/// Takes out the values that are meant, and leaves the comments before them.
-pub(super) fn remove(list: &mut Array, is_meant: impl Fn(&Value) -> bool) {
+/// Removes the matching values, and keeps the comments before them.
+pub(super) fn remove(list: &mut Array, matches: impl Fn(&Value) -> bool) {
     loop {
-        let at = list.iter().position(&is_meant);
+        let at = list.iter().position(&matches);
         let Some(at) = at else { return };
         let gone = list.remove(at);
         let before = text(gone.decor().prefix()).to_owned();
-        let comments = Within::of(&before);
+        let comments = Gap::split(&before);
         let kept = if comments.has_comment() { comments.comments } else { "" };
         if let Some(next) = list.get_mut(at) {
             let its = text(next.decor().prefix()).to_owned();
@@ -86,22 +84,22 @@ pub(super) fn remove(list: &mut Array, is_meant: impl Fn(&Value) -> bool) {
     }
 }
 
-/// What stands between two values, or between the last one and the bracket.
-struct Within<'t> {
+/// The text between two values, or between the last one and the bracket.
+struct Gap<'t> {
     /// Up to the end of the last comment's line.
     comments: &'t str,
-    /// The line break and what indents the next thing.
+    /// The line break and the indent of the next value.
     rest: &'t str,
 }
 
-impl<'t> Within<'t> {
-    fn of(text: &'t str) -> Self {
+impl<'t> Gap<'t> {
+    fn split(text: &'t str) -> Self {
         let (comments, rest) = text.split_at(text.rfind('\n').unwrap_or(0));
         Self { comments, rest }
     }
 
     fn has_comment(&self) -> bool {
-        // There can be nothing else: a value or a comma would end it.
+        // Only comments and white space can be here.
         self.comments.contains('#')
     }
 }
@@ -124,7 +122,7 @@ mod tests {
         edited
     }
 
-    /// Before, with a value more behind the others, with one more before them.
+    /// A list, the list with a value appended, and with a value inserted first.
     const LISTS: &[(&str, &str, &str)] = &[
         ("list = []\n", "list = [\"new\"]\n", "list = [\"new\"]\n"),
         ("list = [\"a\"]\n", "list = [\"a\", \"new\"]\n", "list = [\"new\", \"a\"]\n"),
@@ -149,8 +147,10 @@ mod tests {
         // Behind the bracket, above values, below the last one.
         (
             "list = [ # of the list\n\t# above a\n\t\"a\",\n\n\t# above b\n\t\"b\", # of b\n\t# below b\n]\n",
-            "list = [ # of the list\n\t# above a\n\t\"a\",\n\n\t# above b\n\t\"b\", # of b\n\t# below b\n\t\"new\",\n]\n",
-            "list = [ # of the list\n\t\"new\",\n\t# above a\n\t\"a\",\n\n\t# above b\n\t\"b\", # of b\n\t# below b\n]\n",
+            "list = [ # of the list\n\t# above a\n\t\"a\",\n\n\t# above b\n\t\"b\", # of b\n\t# below \
+             b\n\t\"new\",\n]\n",
+            "list = [ # of the list\n\t\"new\",\n\t# above a\n\t\"a\",\n\n\t# above b\n\t\"b\", # of b\n\t# \
+             below b\n]\n",
         ),
         // A list of which only the comment makes two lines.
         (
@@ -167,7 +167,7 @@ mod tests {
     ];
 
     #[test]
-    fn comments_in_all_places_stay_where_they_are_when_a_value_comes_and_when_it_goes() {
+    fn comments_stay_when_a_value_is_added_and_removed() {
         let is_new = |value: &Value| value.as_str() == Some("new");
         for (before, behind, first) in LISTS {
             assert_eq!(edited(before, |list| push(list, "new".into())), *behind);
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_holds_nothing_but_a_comment_keeps_it() {
+    fn an_empty_list_keeps_its_comment() {
         let before = "list = [\n  # none yet\n]\n";
         let with = edited(before, |list| push(list, "new".into()));
         assert!(with.contains("# none yet\n  \"new\""), "{with}");

@@ -1,33 +1,33 @@
-//! `config.toml`: the two settings with which newer releases tell a language server where the cursor is and
-//! what is selected. A release that does not know them would refuse the whole file, so Helix itself is asked.
+//! `config.toml`: two settings make newer releases send cursor and selection to a language server. A release
+//! that does not know them would refuse the whole file, so Helix is started with them first.
 
 use std::io::Write as _;
 
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 
-use super::lists;
-use crate::adapters::Found;
-use crate::adapters::machine::{Machine, said_by};
+use super::toml_lists;
+use crate::adapters::machine::{Machine, output_of};
+use crate::adapters::plan::EditorProgram;
 
 const GUTTER: &str = "code-action-hint";
 const HIGHLIGHT: &str = "auto-document-highlight";
 
-/// The gutters that Helix has by itself.
-const GUTTERS: [&str; 5] = ["diagnostics", "spacer", "line-numbers", "spacer", "diff"];
+/// Helix's default gutters.
+const DEFAULT_GUTTERS: [&str; 5] = ["diagnostics", "spacer", "line-numbers", "spacer", "diff"];
 
-/// The text with both settings. What the person has switched off stays off.
+/// The text with both settings. A setting that the person has switched off stays off.
 pub(super) fn merged(document: &DocumentMut) -> String {
     let mut edited = document.clone();
     let Some(editor) = edited.entry("editor").or_insert_with(table).as_table_like_mut() else {
         return document.to_string();
     };
-    let are_said = editor.get("gutters").is_some();
+    let has_gutters = editor.get("gutters").is_some();
     match gutters(editor) {
         Some(gutters) if gutters.iter().any(|gutter| gutter.as_str() == Some(GUTTER)) => {}
-        Some(gutters) => lists::push_first(gutters, GUTTER.into()),
-        None if are_said => {}
+        Some(gutters) => toml_lists::push_first(gutters, GUTTER.into()),
+        None if has_gutters => {}
         None => {
-            let all = Array::from_iter([GUTTER].into_iter().chain(GUTTERS));
+            let all = Array::from_iter([GUTTER].into_iter().chain(DEFAULT_GUTTERS));
             editor.insert("gutters", Item::Value(Value::Array(all)));
         }
     }
@@ -38,8 +38,8 @@ pub(super) fn merged(document: &DocumentMut) -> String {
     edited.to_string()
 }
 
-/// Takes both settings out again, where they were not before.
-pub(super) fn take_out(before: &DocumentMut, now: &mut DocumentMut) {
+/// Removes both settings, unless they were there before.
+pub(super) fn remove(before: &DocumentMut, now: &mut DocumentMut) {
     let had_header = before.get("editor").and_then(Item::as_table).is_none_or(|editor| !editor.is_implicit());
     let before = before.get("editor").and_then(Item::as_table_like);
     let Some(editor) = now.get_mut("editor").and_then(Item::as_table_like_mut) else { return };
@@ -55,9 +55,9 @@ pub(super) fn take_out(before: &DocumentMut, now: &mut DocumentMut) {
     let had_gutters = before.and_then(|editor| editor.get("gutters"));
     let had_hint = had_gutters.is_some_and(|gutters| gutters.to_string().contains(GUTTER));
     if let Some(gutters) = gutters(editor).filter(|_| !had_hint) {
-        lists::remove(gutters, |gutter| gutter.as_str() == Some(GUTTER));
-        let are_helix_own = gutters.iter().filter_map(Value::as_str).eq(GUTTERS);
-        if are_helix_own && had_gutters.is_none() {
+        toml_lists::remove(gutters, |gutter| gutter.as_str() == Some(GUTTER));
+        let are_default = gutters.iter().filter_map(Value::as_str).eq(DEFAULT_GUTTERS);
+        if are_default && had_gutters.is_none() {
             editor.remove("gutters");
         }
     }
@@ -68,22 +68,22 @@ pub(super) fn take_out(before: &DocumentMut, now: &mut DocumentMut) {
     }
 }
 
-/// The list of gutters, in either of its two places.
+/// The list of gutters, which has two forms.
 fn gutters(editor: &mut dyn TableLike) -> Option<&mut Array> {
     let gutters = editor.get_mut("gutters")?;
     if gutters.is_array() { gutters.as_array_mut() } else { gutters.get_mut("layout")?.as_array_mut() }
 }
 
-/// Whether this Helix takes both settings; `None` if that cannot be found out. It is started with them,
-/// without a terminal: it complains about settings before it looks for one.
-pub(super) async fn are_known(machine: &Machine, helix: &Found) -> Option<bool> {
-    // Without a session of its own it would find the person's terminal.
+/// Whether this Helix accepts both settings; `None` if it cannot be started. It runs without a terminal: it
+/// refuses bad settings before it needs one.
+pub(super) async fn are_accepted(machine: &Machine, helix: &EditorProgram) -> Option<bool> {
+    // In our session Helix would find the person's terminal.
     let setsid = machine.find(&["setsid"])?;
     let mut file = tempfile::Builder::new().suffix(".toml").tempfile().ok()?;
     file.write_all(merged(&DocumentMut::new()).as_bytes()).ok()?;
-    let (helix, config) = (helix.program.to_str()?, file.path().to_str()?);
-    let said = said_by(&setsid, &[helix, "--log", "/dev/null", "--config", config]).await?;
-    Some(!said.contains("Bad config"))
+    let (helix, config) = (helix.path.to_str()?, file.path().to_str()?);
+    let output = output_of(&setsid, &[helix, "--log", "/dev/null", "--config", config]).await?;
+    Some(!output.contains("Bad config"))
 }
 
 fn table() -> Item {
@@ -105,15 +105,19 @@ mod tests {
     }
 
     #[test]
-    fn both_settings_come_into_files_of_every_form_and_go_again() {
+    fn settings_are_added_and_removed_in_every_form() {
         let cases = [
             (
                 "",
-                "[editor]\ngutters = [\"code-action-hint\", \"diagnostics\", \"spacer\", \"line-numbers\", \"spacer\", \"diff\"]\nlsp.auto-document-highlight = true\n",
+                "[editor]\ngutters = [\"code-action-hint\", \"diagnostics\", \"spacer\", \"line-numbers\", \
+                 \"spacer\", \"diff\"]\nlsp.auto-document-highlight = true\n",
             ),
             (
-                "theme = \"x\" # mine\n\n[editor]\n# short\ngutters = [ \"diff\" ]\n\n[editor.lsp]\nenable = true\n\n[keys.normal]\na = \"b\"\n",
-                "theme = \"x\" # mine\n\n[editor]\n# short\ngutters = [ \"code-action-hint\", \"diff\" ]\n\n[editor.lsp]\nenable = true\nauto-document-highlight = true\n\n[keys.normal]\na = \"b\"\n",
+                "theme = \"x\" # mine\n\n[editor]\n# short\ngutters = [ \"diff\" ]\n\n[editor.lsp]\nenable = \
+                 true\n\n[keys.normal]\na = \"b\"\n",
+                "theme = \"x\" # mine\n\n[editor]\n# short\ngutters = [ \"code-action-hint\", \"diff\" \
+                 ]\n\n[editor.lsp]\nenable = true\nauto-document-highlight = true\n\n[keys.normal]\na = \
+                 \"b\"\n",
             ),
             (
                 "[editor.gutters]\nlayout = [\"diff\"]\n",
@@ -130,15 +134,15 @@ mod tests {
             } else {
                 assert_eq!(merged, after);
             }
-            assert_eq!(super::merged(&parsed(&merged)), merged, "a second time there is nothing to do");
+            assert_eq!(super::merged(&parsed(&merged)), merged, "a second merge changes nothing");
             let mut now = parsed(&merged);
-            take_out(&parsed(before), &mut now);
+            remove(&parsed(before), &mut now);
             assert_eq!(now.to_string().replace([' ', '\n'], ""), before.replace([' ', '\n'], ""));
         }
     }
 
     #[test]
-    fn what_is_switched_off_stays_off() {
+    fn settings_switched_off_stay_off() {
         let off = "[editor]\nlsp.auto-document-highlight = false\ngutters = [\"code-action-hint\"]\n";
         assert_eq!(merged(&parsed(off)), off);
     }

@@ -1,0 +1,88 @@
+//! The editors that have an adapter. A new one is a row here and a module beside `neovim` and `helix`.
+
+use super::installed::Installed;
+use super::machine::{self, Machine};
+use super::plan::{AdapterState, EditorProgram};
+use super::{helix, neovim};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Editor {
+    Neovim,
+    Helix,
+}
+
+impl Editor {
+    pub(crate) const ALL: [Self; 2] = [Self::Neovim, Self::Helix];
+
+    /// The editor of that name on the command line.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        match name {
+            "neovim" | "nvim" => Some(Self::Neovim),
+            "helix" | "hx" => Some(Self::Helix),
+            _ => None,
+        }
+    }
+
+    /// Its name on the command line and in the ledger.
+    pub(crate) fn id(self) -> &'static str {
+        match self {
+            Self::Neovim => neovim::ID,
+            Self::Helix => helix::ID,
+        }
+    }
+
+    /// Its name for people.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Neovim => "Neovim",
+            Self::Helix => "Helix",
+        }
+    }
+
+    fn commands(self) -> &'static [&'static str] {
+        match self {
+            Self::Neovim => &["nvim"],
+            Self::Helix => &["hx", "helix"],
+        }
+    }
+
+    /// Whether a process of that name is this editor.
+    pub(crate) fn is_process(self, name: &str) -> bool {
+        self.commands().contains(&name)
+    }
+
+    /// The oldest release that its adapter works with, as major and minor.
+    pub(crate) fn oldest(self) -> (u64, u64) {
+        match self {
+            Self::Neovim => (0, 10),
+            Self::Helix => (25, 1),
+        }
+    }
+
+    /// Whether it is on this machine.
+    pub(crate) fn is_here(self, machine: &Machine) -> bool {
+        machine.find(self.commands()).is_some()
+    }
+
+    /// Its program on this machine, asked for its version.
+    pub(crate) async fn program(self, machine: &Machine) -> Option<EditorProgram> {
+        let path = machine.find(self.commands())?;
+        let output = machine::output_of(&path, &["--version"]).await;
+        Some(EditorProgram { version: output.as_deref().and_then(machine::version_in), path })
+    }
+
+    /// Whether it has its adapter. `installed` is its entry in the ledger.
+    ///
+    /// # Errors
+    /// When its files cannot be read.
+    pub(crate) fn state(
+        self,
+        machine: &Machine,
+        installed: Option<&Installed>,
+    ) -> anyhow::Result<AdapterState> {
+        match self {
+            Self::Neovim => neovim::state(machine, installed),
+            Self::Helix => helix::state(machine, installed),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Removes alongside from a `languages.toml` that was changed after the installation.
+
+use toml_edit::{ArrayOfTables, DocumentMut, Item, TableLike, Value};
+
+use super::languages_toml::{COMMENT, SERVERS, is_ours, tables, tables_mut};
+use super::server_lookup::SERVER;
+use super::toml_lists;
+
+/// The text without the tables that we appended, unless somebody has changed them. `after` is the text that
+/// we wrote.
+pub(super) fn without_our_tables(after: &str, now: &str) -> String {
+    let Some((_, ours)) = after.split_once(COMMENT) else {
+        return now.to_owned();
+    };
+    let mut tables = ours.split("\n\n");
+    let first = tables.next().unwrap_or_default();
+    let tables = std::iter::once(format!("{COMMENT}{first}")).chain(tables.map(str::to_owned));
+    tables.fold(now.to_owned(), |text, table| {
+        let table = table.trim_end();
+        let stands_alone = |at: &usize| {
+            let rest = &text[at + table.len()..];
+            rest.trim().is_empty() || rest.starts_with("\n\n") || rest.starts_with("\n[")
+        };
+        match text.match_indices(table).map(|(at, _)| at).find(stands_alone) {
+            None => text,
+            Some(at) => {
+                // The empty line above the table goes, too.
+                let before = text[..at].strip_suffix('\n').unwrap_or(&text[..at]);
+                let rest = &text[at + table.len()..];
+                format!("{before}{}", rest.strip_prefix('\n').unwrap_or(rest))
+            }
+        }
+    })
+}
+
+/// Removes our server, its name and the tables that we added from `now`. `before` and `after` are the file
+/// before and after the installation.
+pub(super) fn remove(before: &DocumentMut, after: &DocumentMut, now: &mut DocumentMut) {
+    let entry_in = |document: &DocumentMut, name: &str| {
+        let tables = tables(document).into_iter();
+        let mut named = tables.filter(|table| table.get("name").and_then(Item::as_str) == Some(name));
+        named.next().map(plain)
+    };
+    // A table that is as we wrote it goes. The person has changed the others.
+    let is_ours_alone = |table: &dyn TableLike| {
+        let name = table.get("name").and_then(Item::as_str).unwrap_or_default();
+        entry_in(before, name).is_none() && entry_in(after, name) == Some(plain(table))
+    };
+    match now.get_mut("language") {
+        Some(Item::ArrayOfTables(languages)) => {
+            let gone: Vec<usize> = (0..languages.len())
+                .rev()
+                .filter(|at| languages.get(*at).is_some_and(|table| is_ours_alone(table)))
+                .collect();
+            gone.into_iter().for_each(|at| drop(languages.remove(at)));
+        }
+        Some(Item::Value(Value::Array(languages))) => {
+            toml_lists::remove(languages, |value| {
+                value.as_inline_table().is_some_and(|table| is_ours_alone(table))
+            });
+        }
+        _ => {}
+    }
+    for table in tables_mut(now) {
+        let name = table.get("name").and_then(Item::as_str).unwrap_or_default().to_owned();
+        let Some(servers) = table.get_mut(SERVERS).and_then(Item::as_array_mut) else { continue };
+        toml_lists::remove(servers, is_ours);
+        let servers = Item::Value(Value::Array(servers.clone()));
+        // We copied Helix's own list into the file. It goes, unless somebody has changed it.
+        let had_none =
+            entry_in(before, &name).is_none_or(|entry| entry.iter().all(|(key, _)| key != SERVERS));
+        let written = entry_in(after, &name).into_iter().flatten().find(|(key, _)| key == SERVERS);
+        let is_unchanged = written.is_some_and(|(_, written)| written == listed(&servers));
+        if had_none && is_unchanged {
+            table.remove(SERVERS);
+        }
+    }
+    if now.get("language").and_then(Item::as_array_of_tables).is_some_and(ArrayOfTables::is_empty) {
+        now.remove("language");
+    }
+    let had_servers = before.get("language-server").is_some();
+    if let Some(servers) = now.get_mut("language-server").and_then(Item::as_table_like_mut) {
+        servers.remove(SERVER);
+        if servers.is_empty() && !had_servers {
+            now.remove("language-server");
+        }
+    }
+}
+
+/// A table's keys and values without their form and without our server.
+fn plain(table: &dyn TableLike) -> Vec<(String, Vec<String>)> {
+    let mut plain: Vec<_> = table.iter().map(|(key, item)| (key.to_owned(), listed(item))).collect();
+    plain.sort();
+    plain
+}
+
+/// The values of a list, or the one value, without our server.
+fn listed(item: &Item) -> Vec<String> {
+    let bare = |value: &Value| value.clone().decorated("", "").to_string();
+    match item {
+        Item::Value(Value::Array(values)) => {
+            values.iter().filter(|value| !is_ours(value)).map(bare).collect()
+        }
+        Item::Value(value) => vec![bare(value)],
+        other => vec![other.to_string()],
+    }
+}

@@ -1,0 +1,59 @@
+//! An adapter's state, and the changes that installing or removing it makes.
+
+use std::path::PathBuf;
+
+use super::change::Change;
+
+/// An editor's program on this machine.
+#[derive(Debug, Clone)]
+pub(crate) struct EditorProgram {
+    pub(crate) path: PathBuf,
+    /// `None` if the program does not print one.
+    pub(crate) version: Option<String>,
+}
+
+/// Whether an editor has its adapter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum AdapterState {
+    NotInstalled,
+    /// Installed, and as this version of the program would install it.
+    Current,
+    /// Installed by version `by`, and different from what this version would install.
+    Outdated {
+        by: String,
+    },
+    /// Present at `at`, but not from `alongside install`.
+    ByHand {
+        at: PathBuf,
+    },
+}
+
+/// The changes of an installation.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    /// Empty if everything is installed.
+    pub(crate) changes: Vec<Change>,
+    /// Long changes in one sentence.
+    pub(crate) summary: Option<String>,
+    /// Remarks for the person to read before they agree.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Plan {
+    /// Adds a change of a person's file, unless the file holds `after` already.
+    pub(super) fn change_theirs(&mut self, path: PathBuf, before: Option<String>, after: String) {
+        if before.as_deref().unwrap_or_default() != after {
+            self.changes.push(Change { path, before, after: Some(after), is_theirs: true });
+        }
+    }
+}
+
+/// The rest of a file after its adapter is removed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Remainder {
+    Text(String),
+    /// The file goes.
+    Nothing,
+    /// The file stays as it is, for this reason.
+    Unchanged(String),
+}

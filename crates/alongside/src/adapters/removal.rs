@@ -1,0 +1,32 @@
+//! Removes an adapter from a file, whichever editor or agent it belongs to.
+
+use std::borrow::Cow;
+
+use alongside_desk::harmless;
+
+use super::editor::Editor;
+use super::installed::InstalledFile;
+use super::plan::Remainder;
+use super::{agents, helix};
+
+/// The name, for people, of an adapter that the ledger lists under `id`.
+pub(crate) fn display_name(id: &str) -> Cow<'_, str> {
+    let editor = Editor::named(id).map(Editor::name);
+    let name = editor.or_else(|| agents::family_of(id).map(|family| family.display_name));
+    harmless::name(name.unwrap_or(id))
+}
+
+/// The rest of a file of the adapter `id`. The file holds `now`.
+///
+/// # Errors
+/// When the adapter's part of `now` cannot be told from the rest.
+pub(crate) fn remove_adapter(id: &str, file: &InstalledFile, now: &str) -> anyhow::Result<Remainder> {
+    if now == file.after {
+        return Ok(file.before.clone().map_or(Remainder::Nothing, Remainder::Text));
+    }
+    match Editor::named(id) {
+        Some(Editor::Neovim) => Ok(Remainder::Unchanged("it was changed after the installation".into())),
+        Some(Editor::Helix) => helix::remove_adapter(file, now),
+        None => agents::remove_adapter(id, file, now),
+    }
+}

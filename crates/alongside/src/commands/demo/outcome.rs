@@ -1,0 +1,83 @@
+//! The end of the demo: compares the files with the decisions, and shows the project as a diff.
+
+use std::collections::HashMap;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use alongside_desk::harmless;
+use anyhow::Context;
+
+use super::project::{self, PROPOSALS};
+use crate::line::{Ink, Inks};
+use crate::unified::hunks;
+
+/// Every file of the project, with its text at the start.
+fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    project::FILES.iter().copied().chain([(PROPOSALS[1].file, "")])
+}
+
+/// The files whose text differs from the decision.
+pub(super) fn wrong_files(
+    root: &Path,
+    decided: &HashMap<String, Option<String>>,
+) -> anyhow::Result<Vec<&'static str>> {
+    let mut wrong = Vec::new();
+    for (file, before) in files() {
+        let path = root.join(file);
+        let accepted = decided.get(path.to_string_lossy().as_ref()).cloned().flatten();
+        let expected = accepted.or_else(|| Some(before.to_owned()).filter(|text| !text.is_empty()));
+        if read(&path)? != expected {
+            wrong.push(file);
+        }
+    }
+    Ok(wrong)
+}
+
+/// The changes of the project as a diff, and whether they are what was decided.
+pub(super) fn text(root: &Path, wrong: &[&str]) -> anyhow::Result<String> {
+    let inks = Inks::for_stdout();
+    let mut text = format!("\n{}\n", inks.ink(Ink::Mark, "The project now, compared with the start:"));
+    let mut changed = false;
+    for (file, before) in files() {
+        let after = read(&root.join(file))?.unwrap_or_default();
+        if after != before {
+            changed = true;
+            text += &unified_diff(file, before, &after, &inks);
+        }
+    }
+    if !changed {
+        text += "Nothing has changed.\n";
+    }
+    text += &match wrong {
+        [] => "Every file is as you decided.\n".to_owned(),
+        wrong => format!("NOT as you decided: {}. This is a defect; please report it.\n", wrong.join(", ")),
+    };
+    text += "\nNow start `alongside` in a project of yours, and an agent in another terminal there.\n";
+    Ok(text)
+}
+
+fn unified_diff(file: &str, before: &str, after: &str, inks: &Inks) -> String {
+    let mut diff = format!("--- {file}\n+++ {file}\n");
+    for hunk in hunks(before, after, 1) {
+        diff += &format!("{}\n", hunk.header);
+        diff.extend(hunk.lines.iter().map(|line| format!("{}{}", line.tag(), line.value())));
+    }
+    let coloured = |line: &str| {
+        let line = harmless::line(line);
+        let line = match line.as_bytes().first() {
+            Some(b'+') => inks.ink(Ink::Added, &line),
+            Some(b'-') => inks.ink(Ink::Removed, &line),
+            _ => line.into_owned(),
+        };
+        line + "\n"
+    };
+    diff.lines().map(coloured).collect()
+}
+
+fn read(path: &Path) -> anyhow::Result<Option<String>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    }
+}

@@ -1,0 +1,124 @@
+//! Causes in the agent: its release, its settings, when it was started and where it is installed.
+
+use std::path::PathBuf;
+
+use alongside_desk::harmless;
+
+use crate::commands::doctor::message::{AgentInfo, Fix, Message, Severity};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::commands::doctor) enum AgentCause {
+    /// The release has no IDE mode.
+    TooOld { needs: String },
+    /// IDE mode is off. `set_by` is the file or variable that says so; without one it is the default.
+    IdeModeOff { set_by: Option<String> },
+    /// The agent cannot read a settings file.
+    BrokenSettings { path: PathBuf, error: String },
+    /// The release accepts only terminals of VS Code.
+    NeedsVscodeTerminal { needs: String },
+    /// The release sends no token.
+    SendsNoToken { needs: String },
+    /// The agent edits without asking. `setting` makes it ask, and belongs into `file`.
+    ApprovalMode { mode: String, set_by: Option<String>, setting: String, file: PathBuf },
+    /// The folder is not trusted.
+    UntrustedFolder { set_by: Option<String> },
+    /// The folder is neither trusted nor untrusted yet.
+    UndecidedFolder,
+    /// Agents that were started before the companion.
+    StartedEarlier { pids: Vec<u32> },
+    /// The release is newer than the newest known one.
+    UnknownRelease { release: String, known: String },
+    /// The agent is installed in a directory that is not in PATH.
+    NotInPath { program: PathBuf },
+}
+
+impl AgentCause {
+    pub(super) fn message(&self, agent: &AgentInfo) -> Message {
+        match self {
+            Self::TooOld { needs } => Message::fails(
+                "old-agent",
+                format!("this release has no IDE mode, which needs {needs}"),
+                [agent.update()],
+            ),
+            Self::IdeModeOff { set_by } => Message::fails(
+                "ide-mode-off",
+                format!("IDE mode is off{}, so it looks for no companion", source(set_by.as_ref())),
+                [Fix::command("alongside install agent"), Fix::advice("or type `/ide enable` in the agent")],
+            ),
+            Self::BrokenSettings { path, error } => Message::fails(
+                "broken-settings",
+                format!("it cannot read its settings in {}: {error}", harmless::path(path)),
+                [Fix::Advice(format!("correct {}", harmless::path(path)))],
+            ),
+            Self::NeedsVscodeTerminal { needs } => Message::fails(
+                "needs-vscode-terminal",
+                format!("this release connects only in a terminal of VS Code; other editors need {needs}"),
+                [agent.update(), Fix::advice("or pretend to be in VS Code:"), agent.pretend_vscode()],
+            ),
+            Self::SendsNoToken { needs } => Message::fails(
+                "sends-no-token",
+                format!("this release sends no token, so the companion refuses it; tokens need {needs}"),
+                [agent.update()],
+            ),
+            Self::ApprovalMode { mode, set_by, setting, file } => Message::new(
+                "approval-mode",
+                // A person who set the mode knows about it.
+                if set_by.is_some() { Severity::Note } else { Severity::Hinders },
+                format!(
+                    "in approval mode {mode}{} it edits without asking, and opens no diff",
+                    source(set_by.as_ref())
+                ),
+                [
+                    Fix::advice("for one session:"),
+                    Fix::Command(format!("{} --approval-mode default", agent.command)),
+                    Fix::Advice(format!("for good: {setting} in {}", harmless::path(file))),
+                ],
+            ),
+            Self::UntrustedFolder { set_by } => Message::hinders(
+                "untrusted-folder",
+                format!("it does not trust this folder{}, and does little in it", source(set_by.as_ref())),
+                [Fix::advice(
+                    "type `/permissions` in the agent (`/trust` in Qwen Code), and trust the folder",
+                )],
+            ),
+            Self::UndecidedFolder => {
+                Message::note("undecided-folder", "it will ask whether to trust this folder", [])
+            }
+            Self::StartedEarlier { pids } => Message::hinders(
+                "started-earlier",
+                format!("{} started before the companion; agents look for one only then", processes(pids)),
+                [Fix::advice(
+                    "restart the agent; `/ide enable` is enough if it knew a companion when it started",
+                )],
+            ),
+            Self::UnknownRelease { release, known } => Message::note(
+                "unknown-release",
+                format!(
+                    "{} {release} is newer than {known}, the newest release known here; the doctor treats it \
+                     as that \
+                     one",
+                    agent.name
+                ),
+                [],
+            ),
+            Self::NotInPath { program } => Message::note(
+                "agent-not-in-path",
+                format!("{} is not in a directory of PATH", harmless::path(program)),
+                [],
+            ),
+        }
+    }
+}
+
+/// Where a setting comes from, in brackets.
+fn source(set_by: Option<&String>) -> String {
+    match set_by {
+        Some(source) => format!(" (set by {source})"),
+        None => " (the default)".to_owned(),
+    }
+}
+
+fn processes(pids: &[u32]) -> String {
+    let list: Vec<_> = pids.iter().map(ToString::to_string).collect();
+    format!("{} {}", if pids.len() == 1 { "process" } else { "processes" }, list.join(", "))
+}

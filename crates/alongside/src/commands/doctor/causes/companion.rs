@@ -1,0 +1,162 @@
+//! Causes in the companion: it does not run, serves another directory, or keeps its files where
+//! this terminal's agents do not look.
+
+use std::path::{Path, PathBuf};
+
+use alongside_desk::harmless;
+
+use crate::commands::doctor::message::{AgentInfo, Fix, Message, quoted_path};
+use crate::commands::shell_quoting::quoted;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::commands::doctor) enum CompanionCause {
+    /// No companion runs.
+    NotRunning,
+    /// Companions run, but none serves this directory.
+    OtherDirectory { roots: Vec<String> },
+    /// The editor has no folder open.
+    NoFolder { editor: String },
+    /// The release looks for another process. `any_since` is the release that accepts every process.
+    OtherProcess { name: String, port: u16, any_since: Option<String> },
+    /// The companion's files are in another temporary directory.
+    OtherTmpdir { name: String, theirs: PathBuf, ours: PathBuf },
+    /// The companion's lock is in another home.
+    OtherHome { name: String, theirs: PathBuf, ours: PathBuf },
+    /// The companion's lock is in another base directory, such as QWEN_HOME.
+    OtherBase { name: String, variable: &'static str, theirs: Option<PathBuf>, ours: Option<PathBuf> },
+    /// The files of one of our hosts are gone.
+    FilesGone { host: String, pid: u32 },
+    /// One of our hosts waits for its editor.
+    EditorGone { editor: String },
+    /// The companion offers no diffs.
+    NoDiffs { name: String },
+    /// More than one companion serves this directory.
+    Several { chosen: String, others: Vec<String> },
+    /// The agent starts a companion of its own.
+    StdioInstead { command: String },
+}
+
+impl CompanionCause {
+    pub(super) fn message(&self, agent: &AgentInfo) -> Message {
+        let path = harmless::path;
+        match self {
+            Self::NotRunning => {
+                Message::fails("no-companion", "no companion serves this directory", start_one())
+            }
+            Self::OtherDirectory { roots } => {
+                let mut fixes = vec![
+                    Fix::advice("start one for this directory, in another terminal of it:"),
+                    Fix::command("alongside"),
+                ];
+                if let Some(root) = roots.first() {
+                    fixes.push(Fix::advice("or go to a directory that has one:"));
+                    fixes.push(Fix::Command(format!("cd {}", quoted(root))));
+                }
+                let roots = roots.join(", ");
+                let text = format!(
+                    "no companion serves this directory; those that run serve {}",
+                    harmless::name(&roots)
+                );
+                Message::fails("other-directory", text, fixes)
+            }
+            Self::NoFolder { editor } => Message::fails(
+                "no-folder-open",
+                format!("{editor} has no folder open, so its companion serves no directory"),
+                [Fix::advice("open the project's folder in the editor")],
+            ),
+            Self::OtherProcess { name, port, any_since } => {
+                let since = any_since.as_ref();
+                let since = since.map(|release| format!("; {release} and newer accept any process"));
+                let text = format!(
+                    "{name} (port {port}) serves this directory, but this release looks only for the process \
+                     that started it{}",
+                    since.unwrap_or_default()
+                );
+                let mut fixes = vec![Fix::Command(format!("alongside run {}", agent.command))];
+                if any_since.is_some() {
+                    fixes.extend([Fix::advice("or update the agent:"), agent.update()]);
+                }
+                Message::fails("other-process", text, fixes)
+            }
+            Self::OtherTmpdir { name, theirs, ours } => Message::fails(
+                "other-tmpdir",
+                format!(
+                    "{name} serves this directory, but its files are in {}; this terminal's temporary \
+                     directory is \
+                     {}",
+                    path(theirs),
+                    path(ours)
+                ),
+                [Fix::Command(format!("TMPDIR={} {}", quoted_path(theirs), agent.command))],
+            ),
+            Self::OtherHome { name, theirs, ours } => Message::fails(
+                "other-home",
+                format!(
+                    "{name} serves this directory, but its files are in the home {}; this terminal's home is \
+                     {}",
+                    path(theirs),
+                    path(ours)
+                ),
+                [Fix::Command(format!("HOME={} {}", quoted_path(theirs), agent.command))],
+            ),
+            Self::OtherBase { name, variable, theirs, ours } => {
+                let value = |base: Option<&Path>| base.map_or("not set".to_owned(), path);
+                let fix = match theirs {
+                    Some(theirs) => format!("{variable}={} {}", quoted_path(theirs), agent.command),
+                    None => format!("env -u {variable} {}", agent.command),
+                };
+                let (theirs, ours) = (value(theirs.as_deref()), value(ours.as_deref()));
+                let text = format!(
+                    "{name} serves this directory, but its {variable} is {theirs}, and this terminal's is \
+                     {ours}"
+                );
+                Message::fails("other-base", text, [Fix::Command(fix)])
+            }
+            Self::FilesGone { host, pid } => Message::fails(
+                "files-gone",
+                format!("alongside (process {pid}) serves this directory, but its discovery files are gone"),
+                [Fix::Command(format!("alongside host --replace {host}"))],
+            ),
+            Self::EditorGone { editor } => Message::fails(
+                "editor-gone",
+                format!(
+                    "{editor} has ended; the companion of this directory waits a moment for it to return"
+                ),
+                [Fix::advice("start the editor again, or in another terminal:"), Fix::command("alongside")],
+            ),
+            Self::NoDiffs { name } => Message::hinders(
+                "no-diffs",
+                format!("{name} offers no diffs, so the agent asks about changes in its own prompt"),
+                [Fix::advice("update that companion, or use alongside instead")],
+            ),
+            Self::Several { chosen, others } => Message::note(
+                "several-companions",
+                format!(
+                    "several companions serve this directory: the agent takes {chosen}, not {}",
+                    others.join(", ")
+                ),
+                [],
+            ),
+            Self::StdioInstead { command } => Message::note(
+                "stdio-instead",
+                format!(
+                    "then it starts `{} stdio` itself: it may get context, but nobody sees its proposals \
+                     unless a desk is \
+                     open",
+                    harmless::name(command)
+                ),
+                [],
+            ),
+        }
+    }
+}
+
+/// How to get a companion for this directory.
+pub(super) fn start_one() -> Vec<Fix> {
+    vec![
+        Fix::advice(
+            "open the project in an editor that has alongside (`alongside install`), or in another terminal:",
+        ),
+        Fix::command("alongside"),
+    ]
+}

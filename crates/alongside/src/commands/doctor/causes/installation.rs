@@ -1,0 +1,70 @@
+//! Causes in alongside itself on this machine.
+
+use std::path::PathBuf;
+
+use alongside_desk::harmless;
+
+use crate::commands::doctor::message::{Fix, Message};
+
+/// This program's version.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::commands::doctor) enum InstallationCause {
+    /// Another version of this program installed the adapter.
+    OldAdapter { editor: &'static str, id: &'static str, by: String },
+    /// The host runs another version of this program.
+    OldHost { name: String, version: String },
+    /// No directory of PATH holds this program.
+    NotInPath { program: PathBuf },
+    /// PATH holds several versions of this program.
+    TwoVersions { programs: Vec<(PathBuf, String)> },
+    /// Our discovery files whose companion is gone.
+    StaleFiles { count: usize },
+}
+
+impl InstallationCause {
+    pub(in crate::commands::doctor) fn message(&self) -> Message {
+        match self {
+            Self::OldAdapter { editor, id, by } => Message::note(
+                "old-adapter",
+                format!("the adapter in {editor} is from alongside {by}; {VERSION} has a newer one"),
+                [Fix::Command(format!("alongside install {id}"))],
+            ),
+            Self::OldHost { name, version } => Message::note(
+                "old-host",
+                format!("the companion of this directory is alongside {version}; this is {VERSION}"),
+                [Fix::Command(format!("alongside host --replace {name}"))],
+            ),
+            Self::NotInPath { program } => Message::note(
+                "alongside-not-in-path",
+                format!(
+                    "editors start `alongside` by that name, but no directory of PATH holds it; this is {}",
+                    harmless::path(program)
+                ),
+                [Fix::Command(format!(
+                    "export PATH=\"$PATH:{}\"",
+                    program.parent().unwrap_or(program).display()
+                ))],
+            ),
+            Self::TwoVersions { programs } => {
+                let programs = programs.iter();
+                let each =
+                    programs.map(|(program, version)| format!("{version} in {}", harmless::path(program)));
+                Message::note(
+                    "two-alongsides",
+                    format!(
+                        "PATH holds several versions of alongside: {}",
+                        each.collect::<Vec<_>>().join(", ")
+                    ),
+                    [Fix::advice("keep the one you want; editors start the first")],
+                )
+            }
+            Self::StaleFiles { count } => Message::note(
+                "stale-files-of-ours",
+                format!("{count} discovery files of alongside remain from companions that are gone"),
+                [Fix::command("alongside doctor --fix")],
+            ),
+        }
+    }
+}

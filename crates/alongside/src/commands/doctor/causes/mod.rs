@@ -1,0 +1,60 @@
+//! Everything that can be wrong. Each group of causes is one file, which holds the causes and their messages.
+
+mod agent;
+mod companion;
+mod connection;
+mod discovery;
+mod installation;
+
+pub(super) use agent::AgentCause;
+pub(super) use companion::CompanionCause;
+pub(super) use connection::ConnectionCause;
+pub(super) use discovery::DiscoveryCause;
+pub(super) use installation::InstallationCause;
+
+use super::message::{AgentInfo, Message};
+
+/// Why an agent does not find a companion, or not the right one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Cause {
+    Agent(AgentCause),
+    Discovery(DiscoveryCause),
+    Companion(CompanionCause),
+    Connection(ConnectionCause),
+}
+
+impl Cause {
+    /// The cause as a message about this agent.
+    pub(super) fn message(&self, agent: &AgentInfo) -> Message {
+        match self {
+            Self::Agent(cause) => cause.message(agent),
+            Self::Discovery(cause) => cause.message(agent),
+            Self::Companion(cause) => cause.message(agent),
+            Self::Connection(cause) => cause.message(agent),
+        }
+    }
+}
+
+impl From<AgentCause> for Cause {
+    fn from(cause: AgentCause) -> Self {
+        Self::Agent(cause)
+    }
+}
+
+impl From<DiscoveryCause> for Cause {
+    fn from(cause: DiscoveryCause) -> Self {
+        Self::Discovery(cause)
+    }
+}
+
+impl From<CompanionCause> for Cause {
+    fn from(cause: CompanionCause) -> Self {
+        Self::Companion(cause)
+    }
+}
+
+impl From<ConnectionCause> for Cause {
+    fn from(cause: ConnectionCause) -> Self {
+        Self::Connection(cause)
+    }
+}

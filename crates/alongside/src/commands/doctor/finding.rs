@@ -1,0 +1,53 @@
+//! The doctor's finding about one agent: how it searched, what answered, and what is wrong.
+
+use alongside_agent::find::{Attempt, To, Trace};
+
+use super::agents::Agent;
+use super::causes::Cause;
+use super::message::{AgentInfo, Message, Severity};
+use super::probe::ProbeResult;
+
+#[derive(Debug)]
+pub(super) struct Finding {
+    pub(super) agent: Agent,
+    pub(super) trace: Trace,
+    /// The result of each attempt, up to the one that succeeded.
+    pub(super) results: Vec<ProbeResult>,
+    /// The port that our `stdio` program connects the agent to, where the agent cannot dial it.
+    pub(super) carried_port: Option<u16>,
+    /// In the order in which the agent meets them.
+    pub(super) causes: Vec<Cause>,
+}
+
+impl Finding {
+    /// The attempt that reaches a companion, whatever the agent's settings say.
+    fn reached(&self) -> Option<&Attempt> {
+        let last = self.results.last().filter(|result| matches!(result, ProbeResult::Connected { .. }));
+        last.and(self.trace.attempts.get(self.results.len().saturating_sub(1)))
+    }
+
+    /// The port of the companion that the agent reaches.
+    pub(super) fn port(&self) -> Option<u16> {
+        match self.reached().map(|attempt| &attempt.to) {
+            Some(To::Http { port, .. }) => Some(*port),
+            Some(To::Stdio { .. }) | None => self.carried_port,
+        }
+    }
+
+    /// The messages, the most severe first.
+    pub(super) fn messages(&self) -> Vec<Message> {
+        let family = self.agent.family;
+        let command = family.commands.first().copied().unwrap_or(family.id).to_owned();
+        let agent =
+            AgentInfo { name: family.display_name, command, package: family.packages.first().copied() };
+        let mut messages: Vec<Message> = self.causes.iter().map(|cause| cause.message(&agent)).collect();
+        // Stable: causes of the same severity stay in the agent's order.
+        messages.sort_by_key(|message| message.severity);
+        messages
+    }
+
+    /// Whether a message is more than a note.
+    pub(super) fn is_wrong(&self) -> bool {
+        self.messages().iter().any(|message| message.severity != Severity::Note)
+    }
+}

@@ -1,0 +1,125 @@
+//! A message of the doctor: a stable id, a severity, one sentence, and the fixes to try in order.
+
+use std::path::Path;
+
+use alongside_desk::harmless;
+use alongside_platform::files;
+
+use crate::commands::shell_quoting::quoted;
+
+/// How bad a cause is; the most severe sorts first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Severity {
+    /// The agent does not connect.
+    Fails,
+    /// The agent connects, but nobody sees its diffs, or an agent that already runs is not connected.
+    Hinders,
+    /// Nothing is wrong yet.
+    Note,
+}
+
+/// One cause as people and scripts read it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Message {
+    /// Stays the same from release to release, for scripts and for people who ask for help.
+    pub(super) id: &'static str,
+    pub(super) severity: Severity,
+    pub(super) text: String,
+    pub(super) fixes: Vec<Fix>,
+}
+
+impl Message {
+    pub(super) fn new(
+        id: &'static str,
+        severity: Severity,
+        text: impl Into<String>,
+        fixes: impl Into<Vec<Fix>>,
+    ) -> Self {
+        Self { id, severity, text: text.into(), fixes: fixes.into() }
+    }
+
+    /// A message that says why the agent does not connect.
+    pub(super) fn fails(id: &'static str, text: impl Into<String>, fixes: impl Into<Vec<Fix>>) -> Self {
+        Self::new(id, Severity::Fails, text, fixes)
+    }
+
+    /// A message about an agent that connects, but is of no use to the person.
+    pub(super) fn hinders(id: &'static str, text: impl Into<String>, fixes: impl Into<Vec<Fix>>) -> Self {
+        Self::new(id, Severity::Hinders, text, fixes)
+    }
+
+    /// A message that raises no alarm.
+    pub(super) fn note(id: &'static str, text: impl Into<String>, fixes: impl Into<Vec<Fix>>) -> Self {
+        Self::new(id, Severity::Note, text, fixes)
+    }
+}
+
+/// One thing to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Fix {
+    /// A sentence.
+    Advice(String),
+    /// A command that can be pasted into a shell.
+    Command(String),
+}
+
+impl Fix {
+    pub(super) fn advice(text: impl Into<String>) -> Self {
+        Self::Advice(text.into())
+    }
+
+    pub(super) fn command(text: impl Into<String>) -> Self {
+        Self::Command(text.into())
+    }
+
+    /// Deletes a file. In a shared directory such as `/tmp` only the file's owner may do that.
+    pub(super) fn delete(file: &Path) -> Self {
+        let is_ours = |path: &Path| std::fs::symlink_metadata(path).is_ok_and(|found| files::is_ours(&found));
+        if is_ours(file) || file.parent().is_some_and(is_ours) {
+            return Self::Command(format!("rm {}", quoted_path(file)));
+        }
+        Self::Advice(format!(
+            "{} is another user's: ask them or root to remove it, or set TMPDIR to a directory of yours, \
+             here and where the editor \
+             runs",
+            harmless::path(file)
+        ))
+    }
+
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Self::Advice(text) | Self::Command(text) => text,
+        }
+    }
+}
+
+/// The agent that a message is about.
+#[derive(Debug, Clone)]
+pub(super) struct AgentInfo {
+    /// Its name for people.
+    pub(super) name: &'static str,
+    /// The command that starts it.
+    pub(super) command: String,
+    /// The npm package that it is installed from.
+    pub(super) package: Option<&'static str>,
+}
+
+impl AgentInfo {
+    /// Installs a newer release.
+    pub(super) fn update(&self) -> Fix {
+        match self.package {
+            Some(package) => Fix::Command(format!("npm install -g {package}")),
+            None => Fix::Advice(format!("install a newer {}", self.name)),
+        }
+    }
+
+    /// Starts the agent as if its terminal were VS Code's.
+    pub(super) fn pretend_vscode(&self) -> Fix {
+        Fix::Command(format!("TERM_PROGRAM=vscode {}", self.command))
+    }
+}
+
+/// A path as an argument that can be pasted into a shell.
+pub(super) fn quoted_path(path: &Path) -> String {
+    quoted(&path.to_string_lossy())
+}

@@ -1,0 +1,96 @@
+//! Checks alongside itself: adapters, hosts and programs of other versions, and files that it left behind.
+
+use std::path::PathBuf;
+
+use alongside_agent::find::Surroundings;
+use alongside_agent::version;
+use alongside_contract::discovery::WRITER;
+
+use super::causes::InstallationCause;
+use super::running_companions::Companions;
+use crate::adapters::editor::Editor;
+use crate::adapters::ledger::Ledger;
+use crate::adapters::machine::Machine;
+use crate::adapters::plan::AdapterState;
+use crate::own_program::own_program;
+
+/// The causes in alongside itself, which concern every agent.
+pub(super) async fn check(here: &Surroundings, companions: &Companions) -> Vec<InstallationCause> {
+    let mut causes = old_hosts(companions);
+    causes.extend(old_adapters());
+    causes.extend(programs_in_path(here).await);
+    let ours = companions.stale.iter().filter(|(_, record)| record.writer.as_deref() == Some(WRITER));
+    match ours.count() {
+        0 => {}
+        count => causes.push(InstallationCause::StaleFiles { count }),
+    }
+    causes
+}
+
+/// Hosts of this directory that run another version of this program.
+fn old_hosts(companions: &Companions) -> Vec<InstallationCause> {
+    let hosts = companions.serving_here().filter_map(|companion| companion.host.as_ref());
+    let old = hosts.filter(|host| host.version != env!("CARGO_PKG_VERSION"));
+    old.map(|host| InstallationCause::OldHost { name: host.name.clone(), version: host.version.clone() })
+        .collect()
+}
+
+/// Adapters that differ from those of this version.
+fn old_adapters() -> Vec<InstallationCause> {
+    let Ok(machine) = Machine::of_this_process() else { return Vec::new() };
+    let Ok(ledger) = Ledger::read(&machine.state) else { return Vec::new() };
+    let old = |editor: Editor| match editor.state(&machine, ledger.get(editor.id())) {
+        Ok(AdapterState::Outdated { by }) => {
+            Some(InstallationCause::OldAdapter { editor: editor.name(), id: editor.id(), by })
+        }
+        _ => None,
+    };
+    Editor::ALL.into_iter().filter_map(old).collect()
+}
+
+/// Whether a shell finds this program, and only one version of it.
+async fn programs_in_path(here: &Surroundings) -> Option<InstallationCause> {
+    let path = here.variables.get("PATH").map(String::as_str).unwrap_or_default();
+    let mut programs: Vec<PathBuf> = Vec::new();
+    for program in which::which_in_all("alongside", Some(path), &here.cwd).into_iter().flatten() {
+        let real = program.canonicalize().unwrap_or(program);
+        if !programs.contains(&real) {
+            programs.push(real);
+        }
+    }
+    if programs.is_empty() {
+        return Some(InstallationCause::NotInPath { program: own_program().into() });
+    }
+    let mut versions = Vec::new();
+    for program in programs {
+        if let Some(version) = version::said_by(&program, here).await {
+            versions.push((program, version));
+        }
+    }
+    let differ =
+        versions.iter().any(|(_, version)| Some(version) != versions.first().map(|(_, first)| first));
+    differ.then_some(InstallationCause::TwoVersions { programs: versions })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::running_companions::RunningCompanion;
+    use super::*;
+
+    #[test]
+    fn reports_a_host_of_another_version() {
+        let here = Surroundings::of_this_process().unwrap();
+        let companions = |version: &str| {
+            let status = json!({ "port": 1, "pid": 1, "roots": [here.cwd], "agents": [], "reviews": 0,
+                "paused": false });
+            let report = json!({ "name": "cafe", "version": version, "status": status });
+            let running = vec![RunningCompanion::of_host(serde_json::from_value(report).unwrap(), &here)];
+            Companions { places: vec![here.clone()], running, stale: Vec::new() }
+        };
+        let expected = InstallationCause::OldHost { name: "cafe".into(), version: "0.0.1".into() };
+        assert_eq!(old_hosts(&companions("0.0.1")), [expected]);
+        assert_eq!(old_hosts(&companions(env!("CARGO_PKG_VERSION"))), []);
+    }
+}

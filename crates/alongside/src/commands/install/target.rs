@@ -1,0 +1,92 @@
+//! The target of an installation: the editor or the agents that the person names, or the editor whose
+//! terminal this is.
+
+use alongside_agent::find::Surroundings;
+use alongside_desk::harmless;
+
+use crate::adapters::agents::{self, Agent};
+use crate::adapters::editor::Editor;
+use crate::adapters::editor_terminal::{self, OtherEditor, TerminalOwner};
+use crate::adapters::machine::Machine;
+use crate::commands::note;
+use crate::failure::failure;
+
+pub(super) enum Target {
+    Editor(Editor),
+    Agents(Vec<Agent>),
+}
+
+const NAMES: [&str; 5] = ["neovim", "helix", "agent", "gemini", "qwen"];
+
+/// The hint for editors without an adapter.
+const OTHER_EDITORS: &str = "in any other editor with an LSP client, add `alongside lsp` as a language \
+                             server; or use `alongside` in a terminal";
+
+impl Target {
+    /// The target of that name.
+    ///
+    /// # Errors
+    /// When there is none, or no agent is on this machine.
+    pub(super) async fn named(name: &str, machine: &Machine) -> anyhow::Result<Self> {
+        let name = name.to_lowercase();
+        if let Some(editor) = Editor::named(&name) {
+            return Ok(Self::Editor(editor));
+        }
+        let here = Surroundings::of_this_process()?;
+        if matches!(name.as_str(), "agent" | "agents") {
+            let found = agents::found(machine, &here).await;
+            return match found.is_empty() {
+                false => Ok(Self::Agents(found)),
+                true => Err(failure(
+                    "neither gemini nor qwen is on this machine's PATH",
+                    "install one first, or name one to change its settings: `alongside install gemini`",
+                )),
+            };
+        }
+        if let Some(agent) = agents::named(&name, machine, &here).await {
+            return Ok(Self::Agents(vec![agent]));
+        }
+        if let Some(other) = OtherEditor::named(&name) {
+            return Err(failure(format!("there is nothing to install for {}", other.name), other.instead));
+        }
+        let similar = NAMES.into_iter().find(|known| strsim::damerau_levenshtein(known, &name) <= 2);
+        let hint = match similar {
+            Some(similar) => format!("did you mean `alongside install {similar}`?"),
+            None => format!("name neovim, helix, agent, gemini or qwen; {OTHER_EDITORS}"),
+        };
+        Err(failure(format!("there is nothing to install for {:?}", harmless::name(&name)), hint))
+    }
+}
+
+/// The editor whose terminal this is, else the only one on this machine.
+///
+/// # Errors
+/// When the terminal is another editor's, or it is not clear which editor is meant.
+pub(super) fn editor_of_terminal(machine: &Machine) -> anyhow::Result<Editor> {
+    match editor_terminal::owner(machine) {
+        Some(TerminalOwner::Editor(editor)) => {
+            note(&format!("this is a terminal of {}", editor.name()));
+            return Ok(editor);
+        }
+        Some(TerminalOwner::Other(other)) => {
+            return Err(failure(
+                format!("this is a terminal of {}, for which there is nothing to install", other.name),
+                format!("{}; or name another editor: `alongside install --list`", other.instead),
+            ));
+        }
+        None => {}
+    }
+    let editors: Vec<Editor> = Editor::ALL.into_iter().filter(|editor| editor.is_here(machine)).collect();
+    match editors[..] {
+        [editor] => Ok(editor),
+        [] => Err(failure("neither Neovim nor Helix is on this machine", OTHER_EDITORS)),
+        _ => {
+            let commands: Vec<_> =
+                editors.iter().map(|editor| format!("`alongside install {}`", editor.id())).collect();
+            Err(failure(
+                "several editors are on this machine",
+                format!("name one: {}", commands.join(" or ")),
+            ))
+        }
+    }
+}

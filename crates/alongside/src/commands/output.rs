@@ -1,0 +1,23 @@
+//! The output of commands: the result to standard output, remarks to standard error.
+
+use std::io::{ErrorKind, Write as _};
+
+use alongside_desk::harmless;
+
+use crate::failure;
+
+/// Writes to standard output. A reader that has gone away is no error: it wants no more.
+pub(super) fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a remark to standard error.
+pub(super) fn note(text: &str) {
+    let line = format!("alongside: {}", harmless::name(text));
+    let columns = alongside_platform::terminal::columns_for_errors();
+    let _ = writeln!(std::io::stderr().lock(), "{}", failure::wrapped(&line, columns));
+}

@@ -1,0 +1,189 @@
+//! One companion in the list of `alongside status`: its files, its answer, and both as text and as JSON.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use alongside_contract::discovery::{Record, WRITER, split_roots};
+use alongside_desk::socket::Report;
+use alongside_desk::{Status, Told, harmless};
+use serde_json::{Value, json};
+
+use crate::commands::serving_companion;
+use crate::companions::{self, Answer};
+use crate::host;
+use crate::line::render;
+
+pub(super) struct FoundCompanion {
+    pub(super) record: Record,
+    pub(super) files: Vec<PathBuf>,
+    pub(super) answer: Answer,
+    /// Whether one of its roots holds the current directory.
+    pub(super) holds_here: bool,
+    /// Whether `env`, `run` and `stdio` take it here.
+    pub(super) is_chosen: bool,
+    /// The report of its host, if it runs in one.
+    pub(super) host: Option<Report>,
+}
+
+impl FoundCompanion {
+    /// The status that it sends, if it is one of ours.
+    pub(super) fn status(&self) -> Option<&Status> {
+        match &self.answer {
+            Answer::Given(status) => status.as_ref(),
+            Answer::Silence | Answer::Nothing => None,
+        }
+    }
+
+    pub(super) fn answers(&self) -> bool {
+        matches!(self.answer, Answer::Given(_))
+    }
+
+    pub(super) fn serves_here(&self) -> bool {
+        self.holds_here && self.answers()
+    }
+
+    /// Whether it would serve the current directory, but does not answer.
+    pub(super) fn is_silent_here(&self) -> bool {
+        self.holds_here && matches!(self.answer, Answer::Silence)
+    }
+
+    /// The process of a companion that does not answer.
+    fn silent_pid(&self) -> Option<u32> {
+        let roots: Vec<PathBuf> = self.roots().into_iter().map(PathBuf::from).collect();
+        matches!(self.answer, Answer::Silence).then(|| host::process_of(&roots)).flatten()
+    }
+
+    fn is_ours(&self) -> bool {
+        self.record.writer.as_deref() == Some(WRITER)
+    }
+
+    fn name(&self) -> &str {
+        let given = self.record.ide_info.as_ref().map(|info| info.display_name.as_str());
+        given.or(self.record.ide_name.as_deref()).unwrap_or("a companion without a name")
+    }
+
+    fn pid(&self) -> Option<u32> {
+        let in_name = || self.files.iter().find_map(|path| companions::pid_in_name(path));
+        let known = self.status().map(|status| status.pid).or_else(|| self.silent_pid());
+        known.or(self.record.ppid).or_else(in_name)
+    }
+
+    fn roots(&self) -> Vec<String> {
+        match self.status() {
+            Some(status) => status.roots.iter().map(|root| root.to_string_lossy().into_owned()).collect(),
+            None => split_roots(&self.record.workspace_path).map(str::to_owned).collect(),
+        }
+    }
+
+    /// The companion for people. `several` is whether more than one serves this directory.
+    pub(super) fn text(&self, with_files: bool, with_token: bool, several: bool) -> String {
+        let mut text = String::new();
+        let pid = self.pid().map(|pid| format!(", process {pid}")).unwrap_or_default();
+        let here = match (self.serves_here(), self.is_chosen && several) {
+            (true, true) => " - serves this directory; env, run and stdio take this one",
+            (true, false) => " - serves this directory",
+            _ => "",
+        };
+        let roots: Vec<_> = self.roots().iter().map(|root| harmless::name(root).into_owned()).collect();
+        let roots = if roots.is_empty() { "none".into() } else { roots.join(", ") };
+        let name = harmless::name(self.name());
+        // Writing to a String does not fail.
+        let _ = writeln!(text, "{name}: port {}{pid}{here}\n  projects: {roots}", self.record.port);
+        if let Some(status) = self.status() {
+            let agents = render::agents(&status.agents);
+            let paused = if status.paused { " (context is paused)" } else { "" };
+            let _ = writeln!(text, "  agents: {agents}{paused}\n  reviews waiting: {}", status.reviews);
+        }
+        if let Some(report) = &self.host {
+            text.push_str(&host_text(report));
+        }
+        if with_token {
+            let token = self.record.auth_token.as_deref().unwrap_or("none");
+            let _ = writeln!(text, "  token: {}", harmless::name(token));
+        }
+        match self.answer {
+            Answer::Given(_) => {}
+            Answer::Silence => {
+                let hint = serving_companion::silence_hint(self.silent_pid());
+                let _ = writeln!(text, "  it does not answer: {hint}");
+            }
+            Answer::Nothing => {
+                let what = match self.is_ours() {
+                    true => "the next companion removes them",
+                    false => "delete them",
+                };
+                let _ = writeln!(text, "  no answer on this port: these files are stale; {what}");
+            }
+        }
+        if with_files {
+            for file in &self.files {
+                let _ = writeln!(text, "  file: {}", harmless::path(file));
+            }
+        } else {
+            let _ = writeln!(text, "  files: {} (--files lists them)", self.file_count());
+        }
+        text
+    }
+
+    /// How many files there are, and in which directories.
+    fn file_count(&self) -> String {
+        let directories: BTreeSet<_> = self.files.iter().filter_map(|file| file.parent()).collect();
+        let directories: Vec<_> = directories.into_iter().map(harmless::path).collect();
+        format!("{} in {}", self.files.len(), directories.join(", "))
+    }
+
+    pub(super) fn json(&self, with_token: bool) -> Value {
+        let mut json = json!({
+            "name": self.name(),
+            "port": self.record.port,
+            "roots": self.roots(),
+            "servesHere": self.serves_here(),
+            "taken": self.is_chosen,
+            "answers": self.answers(),
+            "alongside": self.is_ours(),
+            "files": self.files,
+        });
+        if let Some(pid) = self.pid() {
+            json["pid"] = pid.into();
+        }
+        if let Some(status) = self.status() {
+            json["agents"] = json!(status.agents);
+            json["reviews"] = status.reviews.into();
+            json["paused"] = status.paused.into();
+        }
+        if let Some(host) = &self.host {
+            json["host"] = host.name.as_str().into();
+            if let Some(owner) = &host.owner {
+                json["editor"] = json!({ "name": owner.display_name, "pid": owner.pid });
+            }
+            json["desks"] = host.status.desks.into();
+            json["context"] = json!(host.status.context);
+        }
+        if with_token && let Some(token) = &self.record.auth_token {
+            json["token"] = token.as_str().into();
+        }
+        json
+    }
+}
+
+/// The report of one of our hosts: its context, its editor and its desks.
+fn host_text(report: &Report) -> String {
+    let context = shared_context(&report.status.context);
+    let context = context.map(|files| format!("  agents know: {files}\n")).unwrap_or_default();
+    let owner = report
+        .owner
+        .as_ref()
+        .map(|owner| format!("  editor: {}, process {}\n", harmless::name(&owner.display_name), owner.pid));
+    let (desks, host) = (report.status.desks, harmless::name(&report.name));
+    format!("{context}{}  desks: {desks} (host {host})\n", owner.unwrap_or_default())
+}
+
+/// The files that agents know of, in one line: the first one with its cursor, and how many more.
+fn shared_context(files: &[Told]) -> Option<String> {
+    let (first, others) = files.split_first()?;
+    let cursor = first.cursor.map(|at| format!(":{}:{}", at.line + 1, at.character + 1)).unwrap_or_default();
+    let selected = if first.selected > 0 { format!(", {} selected", first.selected) } else { String::new() };
+    let more = if others.is_empty() { String::new() } else { format!(", and {} more", others.len()) };
+    Some(format!("{}{cursor}{selected}{more}", harmless::name(&first.path)))
+}
