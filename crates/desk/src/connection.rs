@@ -2,7 +2,8 @@
 
 use tokio::sync::{mpsc, oneshot};
 
-use crate::{Event, Refusal, Request, Revised};
+use crate::decision::{Refusal, Revised};
+use crate::protocol::{Event, Request};
 
 /// The desk's end.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! What has to be said of a text that changed, for whoever knows the text before.
 
-use crate::{Change, Position, Range};
+use crate::context::{Position, Range};
+use crate::text::Change;
 
 /// The one change of whole lines that makes `new` of `old`; none if they are equal. Its positions count
 /// UTF-16 units, as all of the protocol's do.
@@ -76,7 +77,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Text;
+    use crate::text::Text;
 
     proptest! {
         #[test]

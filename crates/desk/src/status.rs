@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::Position;
+use crate::context::Position;
 
 /// The state of the companion.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ pub struct Status {
     pub desks: usize,
     /// What agents are told about the person's files, the active one first; empty while paused.
     #[serde(default)]
-    pub context: Vec<Told>,
+    pub context: Vec<SharedFile>,
     /// Variables that lead agents started in a terminal to this companion. They hold the token: never show or
     /// log them.
     #[serde(default, skip_serializing_if = "Environment::is_empty")]
@@ -54,10 +54,10 @@ impl std::fmt::Debug for Environment {
     }
 }
 
-/// A file that agents are told of.
+/// A file that agents know about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Told {
+pub struct SharedFile {
     /// Absolute path: render it harmless before showing it.
     pub path: String,
     /// Whether it is the one the person is in.

@@ -8,13 +8,15 @@ use tokio::io::{AsyncRead, AsyncWrite, BufReader, ReadHalf, WriteHalf};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
+use super::compact::Introduction;
 use super::handshake::{
     Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, REPORT, Report, STOP, Welcome,
 };
-use super::terse::Introduction;
 use super::{framing, wire};
-use crate::connection::{Seat, pair};
-use crate::{Desk, Event, Refusal, Request, Revised};
+use crate::connection::{Desk, Seat, pair};
+use crate::decision::{Refusal, Revised};
+use crate::protocol::{Event, Request};
+use crate::review::ReviewId;
 
 /// A desk that has joined.
 #[derive(Debug)]
@@ -186,7 +188,7 @@ async fn carry<S: AsyncRead + AsyncWrite + Send + 'static>(
 
 enum Heard {
     Event(Box<Event>),
-    Flush { reply: Id, id: crate::ReviewId },
+    Flush { reply: Id, id: ReviewId },
     Goodbye(Goodbye),
     Nothing,
 }

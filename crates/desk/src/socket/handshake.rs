@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Status;
+use crate::status::Status;
 
 /// The version of the desk protocol. It rises when an older desk or host could no longer follow.
 pub const PROTOCOL: u32 = 1;

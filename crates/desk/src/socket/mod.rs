@@ -4,10 +4,10 @@
 //! [`Desk`](crate::Desk) as if they were one process.
 
 pub(crate) mod client;
+mod compact;
 pub(crate) mod framing;
 mod handshake;
 mod server;
-mod terse;
 pub mod wire;
 
 pub use client::{JoinError, Joined, hand_over, join, report, stop};

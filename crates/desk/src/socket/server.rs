@@ -11,13 +11,15 @@ use tokio::io::{AsyncRead, AsyncWrite, BufReader, ReadHalf, WriteHalf};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+use super::compact::Introduction;
 use super::handshake::{
     GOODBYE, Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROTOCOL, REPORT, Report, STOP,
     Welcome,
 };
-use super::terse::Introduction;
 use super::{framing, wire};
-use crate::{Desk, Event, Refusal, Request, Revised};
+use crate::connection::{Desk, Gone};
+use crate::decision::{Refusal, Revised};
+use crate::protocol::{Event, Request};
 
 /// How long a visitor may take to say who it is.
 const HELLO_WITHIN: Duration = Duration::from_secs(5);
@@ -43,8 +45,8 @@ pub enum Visitor<S> {
 #[derive(Debug)]
 pub struct Arrival<S> {
     id: Id,
-    /// Whether it understands reviews in [fewer words](super::terse).
-    terse: bool,
+    /// Whether it understands reviews in the [compact form](super::compact).
+    compact: bool,
     reader: BufReader<ReadHalf<S>>,
     writer: WriteHalf<S>,
 }
@@ -74,9 +76,9 @@ pub async fn receive<S: AsyncRead + AsyncWrite>(stream: S, version: &str) -> io:
     };
     match method.as_str() {
         INITIALIZE => {}
-        HAND_OVER => return Ok(Some(Visitor::Successor(Arrival { id, terse: false, reader, writer }))),
-        STOP => return Ok(Some(Visitor::Stop(Arrival { id, terse: false, reader, writer }))),
-        REPORT => return Ok(Some(Visitor::Curious(Arrival { id, terse: false, reader, writer }))),
+        HAND_OVER => return Ok(Some(Visitor::Successor(Arrival { id, compact: false, reader, writer }))),
+        STOP => return Ok(Some(Visitor::Stop(Arrival { id, compact: false, reader, writer }))),
+        REPORT => return Ok(Some(Visitor::Curious(Arrival { id, compact: false, reader, writer }))),
         _ => {
             let line = rpc::error(Some(&id), -32002, "the first request must be `initialize`");
             framing::write(&mut writer, &line).await?;
@@ -84,7 +86,7 @@ pub async fn receive<S: AsyncRead + AsyncWrite>(stream: S, version: &str) -> io:
         }
     }
     let params = params.as_deref().map_or("{}", |params| params.get());
-    let Introduction::<Hello> { hello, terse } = match serde_json::from_str(params) {
+    let Introduction::<Hello> { hello, compact } = match serde_json::from_str(params) {
         Ok(introduction) => introduction,
         Err(error) => {
             framing::write(&mut writer, &rpc::error(Some(&id), rpc::INVALID_PARAMS, &error.to_string()))
@@ -99,7 +101,7 @@ pub async fn receive<S: AsyncRead + AsyncWrite>(stream: S, version: &str) -> io:
         framing::write(&mut writer, &rpc::error_with(&id, MISMATCH, &message, &data)).await?;
         return Ok(None);
     }
-    Ok(Some(Visitor::Desk(hello, Arrival { id, terse, reader, writer })))
+    Ok(Some(Visitor::Desk(hello, Arrival { id, compact, reader, writer })))
 }
 
 /// What a host of this version says to a desk of another one. The newer of the two knows what to do.
@@ -146,8 +148,8 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
         left: impl AsyncFnOnce() -> bool,
         goodbye: impl AsyncFnOnce() -> Goodbye,
     ) -> Parting {
-        let Self { id, terse, mut reader, writer } = self;
-        let told = |event: &Event| if terse { wire::event_tersely(event) } else { wire::event(event) };
+        let Self { id, compact, mut reader, writer } = self;
+        let told = |event: &Event| if compact { wire::compact_event(event) } else { wire::event(event) };
         let (out, outbox) = mpsc::channel(64);
         // Both end with us, however we end.
         let (mut writing, mut reading) = (JoinSet::new(), JoinSet::new());
@@ -170,7 +172,7 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
                 biased;
                 event = desk.next() => match event {
                     Ok(event) => told(&event),
-                    Err(crate::Gone) => break Parting::Ended,
+                    Err(Gone) => break Parting::Ended,
                 },
                 Some(line) = answers.next(), if !answers.is_empty() => {
                     // It may have been told since we looked.

@@ -5,9 +5,11 @@ use alongside_contract::rpc::{self, ErrorObject, Id};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::handshake::GOODBYE;
-use super::terse::{Terse, Told};
-use crate::{Event, Refusal, Request, ReviewId, Revised};
+use super::compact::{CompactEvent, CompactReview};
+use super::handshake::{GOODBYE, Goodbye};
+use crate::decision::{Refusal, Revised};
+use crate::protocol::{Event, Request};
+use crate::review::ReviewId;
 
 /// LSP's code for a request that was understood and could not be carried out; its data is a [`Refusal`].
 pub const REQUEST_FAILED: i64 = -32803;
@@ -87,10 +89,10 @@ pub fn event(event: &Event) -> String {
     }
 }
 
-/// The same for a desk that understands it in [fewer words](super::terse).
-pub(crate) fn event_tersely(event: &Event) -> String {
-    let terse = if let Event::Opened(review) = event { Terse::of(review) } else { None };
-    match terse.map(Told::Opened) {
+/// The same for a desk that understands the [compact form](super::compact).
+pub(crate) fn compact_event(event: &Event) -> String {
+    let compact = if let Event::Opened(review) = event { CompactReview::of(review) } else { None };
+    match compact.map(CompactEvent::Opened) {
         Some(told) => {
             serde_json::to_string(&Outgoing { jsonrpc: "2.0", id: None, body: &told }).unwrap_or_default()
         }
@@ -105,9 +107,9 @@ pub(super) fn read_event(message: &[u8]) -> Option<Event> {
         // This one is a request.
         Ok(Event::FlushReview { .. }) => None,
         Ok(event) => Some(event),
-        Err(_) => {
-            serde_json::from_slice(message).ok().map(|Told::Opened(terse)| Event::Opened(terse.whole()))
-        }
+        Err(_) => serde_json::from_slice(message)
+            .ok()
+            .map(|CompactEvent::Opened(review)| Event::Opened(review.whole())),
     }
 }
 
@@ -120,7 +122,7 @@ pub fn read_flushed(id: &Id) -> Option<ReviewId> {
 /// What a desk hears.
 pub(super) enum Hears {
     Event(Box<Event>),
-    Goodbye(super::Goodbye),
+    Goodbye(Goodbye),
     /// A host of a newer version says something that we need not understand.
     Unknown,
 }
