@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use alongside_contract::context::IdeContext;
 use alongside_contract::discovery::Stdio;
-use alongside_desk::{self as desk, Problem, Status, Told};
+use alongside_desk::{self as desk, Problem, SharedFile, Status};
 use alongside_platform::watch::Watch;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -79,7 +79,7 @@ pub(crate) struct State {
     /// What agents are told of the files.
     context: Arc<IdeContext>,
     /// The same as desks show it.
-    told_files: Vec<Told>,
+    told_files: Vec<SharedFile>,
     looking: look::Looking,
     debounce: Debounce,
     desks: BTreeMap<DeskId, Seated>,

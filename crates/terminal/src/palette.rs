@@ -6,8 +6,8 @@ mod tones;
 
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::Theme;
 use crate::colour::Class;
+use crate::options::Theme;
 use tones::Tone;
 
 /// How many colours the terminal has.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use alongside_desk::{
     Agent, Call, Change, Changed, Closed, Closing, Decision, Event, Hunk, HunkState, Lines, Refusal, Request,
-    Review, ReviewId, Revised, Seat, Status, Told,
+    Review, ReviewId, Revised, Seat, SharedFile, Status,
 };
 
 /// A piece of a proposal.
@@ -123,12 +123,12 @@ impl Companion {
 
     /// Agents see these files; the first one is active.
     pub(crate) fn shows(&mut self, files: &[&str]) {
-        let told = |(index, path): (usize, &&str)| Told {
+        let file = |(index, path): (usize, &&str)| SharedFile {
             path: (*path).into(),
             active: index == 0,
-            ..Told::default()
+            ..SharedFile::default()
         };
-        self.status.context = files.iter().enumerate().map(told).collect();
+        self.status.context = files.iter().enumerate().map(file).collect();
     }
 
     pub(crate) fn open(&mut self, id: u64, agent: &Agent, file: &str, pieces: &[Piece]) -> Review {

@@ -24,8 +24,8 @@ use ratatui::layout::Size;
 use tokio::sync::mpsc;
 
 use crate::app::App;
-use crate::replies::Replies;
-use crate::run::{FromScreen, Screen};
+use crate::screen::{Screen, ScreenEvent};
+use crate::terminal_replies::TerminalReplies;
 use crate::writer::{EVERYTHING, Writer};
 
 /// Ends an escape sequence that was cut off.
@@ -45,7 +45,7 @@ pub(crate) struct Tty {
     writer: Writer,
     /// Absent while the terminal is somebody else's.
     input: Option<EventStream>,
-    replies: Replies,
+    replies: TerminalReplies,
     /// When the terminal was taken back last.
     taken_back: Option<Instant>,
     hook: Option<Hook>,
@@ -87,7 +87,7 @@ impl Tty {
         let terminal = Terminal::new(CrosstermBackend::new(pen.clone()))?;
         let (writer, given_back) = (Writer::start(), Arc::new(AtomicBool::new(false)));
         let hook = Some(Hook::set(panicked, writer.abandoned.clone(), given_back.clone()));
-        let replies = Replies::default();
+        let replies = TerminalReplies::default();
         let mut tty =
             Self { terminal, pen, writer, input: None, replies, taken_back: None, hook, given_back };
         tty.enter()?;
@@ -122,7 +122,8 @@ impl Tty {
         self.writer.finish().await;
         let mut bytes = if self.given_back.load(Ordering::Relaxed) { Vec::new() } else { ending() };
         if let Some(note) = note {
-            bytes.extend_from_slice(format!("{note}\r\n").as_bytes());
+            // Raw mode: a line feed alone stays in its column.
+            note.lines().for_each(|line| bytes.extend_from_slice(format!("{line}\r\n").as_bytes()));
         }
         self.pen.take();
         self.writer.write(bytes);
@@ -171,7 +172,7 @@ impl Screen for Tty {
         Ok(())
     }
 
-    async fn next(&mut self) -> io::Result<FromScreen> {
+    async fn next(&mut self) -> io::Result<ScreenEvent> {
         let input = async {
             match &mut self.input {
                 Some(input) => input.next().await,
@@ -179,18 +180,18 @@ impl Screen for Tty {
             }
         };
         let typed = tokio::select! {
-            written = self.writer.written() => return written.map(|()| FromScreen::Written),
+            written = self.writer.written() => return written.map(|()| ScreenEvent::Written),
             typed = input => typed,
         };
         match typed {
-            Some(Ok(event)) if self.replies.is_part_of_one(&event) => Ok(FromScreen::Nothing),
+            Some(Ok(event)) if self.replies.is_part_of_one(&event) => Ok(ScreenEvent::Nothing),
             // Read before an editor had the terminal, and not handed out: meant for whatever stood there
             // then.
             Some(Ok(Event::Key(_))) if self.taken_back.is_some_and(|at| at.elapsed() < LEFT_OVER) => {
-                Ok(FromScreen::Nothing)
+                Ok(ScreenEvent::Nothing)
             }
-            Some(Ok(Event::Resize(..))) => Ok(FromScreen::Resized),
-            Some(Ok(event)) => Ok(FromScreen::Typed(event)),
+            Some(Ok(Event::Resize(..))) => Ok(ScreenEvent::Resized),
+            Some(Ok(event)) => Ok(ScreenEvent::Input(event)),
             Some(Err(error)) => Err(error),
             None => Err(io::ErrorKind::UnexpectedEof.into()),
         }

@@ -9,7 +9,7 @@ use alongside_agent::find::{self, Surroundings};
 use alongside_contract::discovery::{Record, WRITER, split_roots};
 use alongside_contract::family::FAMILIES;
 use alongside_desk::socket::Report;
-use alongside_desk::{Status, Told};
+use alongside_desk::{SharedFile, Status};
 use alongside_platform::untrusted::{self, Whose};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -293,7 +293,7 @@ impl Shown {
 }
 
 /// What agents are told about the person's files, in a line; nothing if they are told nothing.
-fn told(context: &[Told]) -> Option<String> {
+fn told(context: &[SharedFile]) -> Option<String> {
     let (first, others) = context.split_first()?;
     let place = first.cursor.map(|at| format!(":{}:{}", at.line + 1, at.character + 1)).unwrap_or_default();
     let selected = if first.selected > 0 { format!(", {} selected", first.selected) } else { String::new() };

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use alongside_contract::context::{
     Cursor, File, IdeContext, MAX_OPEN_FILES, MAX_SELECTED_UTF16, WorkspaceState,
 };
-use alongside_desk::{ActiveFile, ContextReport, Position, Told, now_ms};
+use alongside_desk::{ActiveFile, ContextReport, Position, SharedFile, now_ms};
 
 use crate::hub::DeskId;
 use privacy::Privacy;
@@ -209,10 +209,10 @@ pub(crate) fn real(path: &Path) -> PathBuf {
 }
 
 /// What agents are told, as desks show it.
-pub(crate) fn told(context: &IdeContext) -> Vec<Told> {
+pub(crate) fn told(context: &IdeContext) -> Vec<SharedFile> {
     let files = context.workspace_state.iter().flat_map(|state| state.open_files.iter().flatten());
-    let mut told: Vec<Told> = files
-        .map(|file| Told {
+    let mut told: Vec<SharedFile> = files
+        .map(|file| SharedFile {
             path: file.path.clone(),
             active: file.is_active == Some(true),
             cursor: file.cursor.map(|cursor| Position {

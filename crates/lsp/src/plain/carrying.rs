@@ -1,7 +1,7 @@
 //! What is typed goes to the companion, what others did goes into the editor, and what was asked for is done:
 //! each when what came before has arrived.
 
-use alongside_desk::{Decision, Refusal, Request, ReviewId, Revised, Text, words};
+use alongside_desk::{Decision, Refusal, Request, ReviewId, Revised, Text, messages};
 use lsp_server::RequestId;
 use lsp_types as lsp;
 use serde_json::{Value, json};
@@ -114,7 +114,7 @@ impl Plain {
                     proposal.acting = false;
                 }
                 if let Err(refusal) = answer {
-                    self.say(io, true, &words::refusal(&refusal));
+                    self.say(io, true, &messages::refusal(&refusal));
                 }
                 self.done(io, request);
                 self.go_on(io, id);

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use alongside_desk::{Changed, Closed, Closing, Event, Problem, Request, Review, ReviewId, harmless, words};
+use alongside_desk::{Changed, Closed, Closing, Event, Problem, Request, Review, ReviewId, harmless, messages};
 
 use super::documents::Key;
 use super::proposal::{Proposal, What};
@@ -93,7 +93,7 @@ impl Plain {
         for wish in std::mem::take(&mut proposal.wishes) {
             self.done(io, wish.id);
         }
-        let said = words::closed(&proposal.review, closed, &self.client.roots, false);
+        let said = messages::closed(&proposal.review, closed, &self.client.roots, false);
         self.say(io, !closed.decided_here && closed.closing != Closing::Accepted, &said);
         let target = self.target(&proposal.review);
         self.mark_file(io, &target);

@@ -3,19 +3,19 @@
 
 use std::path::{Path, PathBuf};
 
-use alongside_desk::{HunkState, LineEnding, Review, harmless, words};
+use alongside_desk::{HunkState, LineEnding, Review, harmless, messages};
 
 /// A line that is quoted is cut after so many characters.
 const QUOTED_AT_MOST: usize = 80;
 
 /// The file as people call it: relative to a project where it lies in one.
 pub(crate) fn file_name(review: &Review, roots: &[PathBuf]) -> String {
-    words::file_name(&review.file, roots)
+    messages::file_name(&review.file, roots)
 }
 
 /// The agent as people call it.
 pub(crate) fn agent_name(review: &Review) -> String {
-    words::agent_name(&review.agent)
+    messages::agent_name(&review.agent)
 }
 
 /// What is proposed, in a few words.
@@ -42,7 +42,7 @@ pub(crate) fn announced(review: &Review, roots: &[PathBuf], path: Option<&Path>)
             "see it with the code action `Review: …`, in any file, or the command alongside.review".into()
         }
     };
-    let dangers: String = words::dangers(review).map(|danger| format!(" {danger}!")).collect();
+    let dangers: String = messages::dangers(review).map(|danger| format!(" {danger}!")).collect();
     format!("{name}: {agent} proposes {changes}; {how}.{dangers}")
 }
 

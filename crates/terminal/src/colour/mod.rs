@@ -6,6 +6,7 @@
 
 mod classes;
 mod painter;
+mod spans;
 #[cfg(test)]
 mod tests;
 
@@ -17,26 +18,8 @@ use alongside_desk::Text;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 pub(crate) use classes::Class;
-
-/// Lines are coloured in pieces of so many.
-const PIECE: usize = 64;
-
-/// The colours of so many texts are remembered, and the texts with them: there are up to three to a review.
-const TEXTS: usize = 8;
-
-/// A piece of a line: byte offsets within it. What no span covers is plain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Span {
-    /// First byte.
-    pub(crate) start: u16,
-    /// First byte after it.
-    pub(crate) end: u16,
-    /// What it is.
-    pub(crate) class: Class,
-}
-
-/// The spans of each line of a piece.
-type Piece = Vec<Box<[Span]>>;
+pub(crate) use spans::Span;
+use spans::{ColourRequest, ColouredPiece, PIECE, Piece, TEXTS};
 
 /// See the module. One for the whole desk; nothing is loaded before something is asked for.
 #[derive(Debug, Default)]
@@ -57,21 +40,8 @@ struct Coloured {
 /// The desk's end of the thread.
 #[derive(Debug)]
 struct Painter {
-    wishes: mpsc::Sender<Wish>,
-    done: UnboundedReceiver<Done>,
-}
-
-/// What is on the screen and has no colours.
-struct Wish {
-    file: String,
-    pieces: Vec<(Text, usize)>,
-}
-
-/// A piece that has them now.
-struct Done {
-    text: Arc<str>,
-    piece: usize,
-    spans: Piece,
+    requests: mpsc::Sender<ColourRequest>,
+    done: UnboundedReceiver<ColouredPiece>,
 }
 
 impl Colours {
@@ -98,13 +68,13 @@ impl Colours {
             return;
         }
         let painter = self.painter.get_or_insert_with(|| {
-            let (wishes, wishes_in) = mpsc::channel();
+            let (requests, requests_in) = mpsc::channel();
             let (done_out, done) = unbounded_channel();
-            start(wishes_in, done_out);
-            Painter { wishes, done }
+            start(requests_in, done_out);
+            Painter { requests, done }
         });
         // If the thread is gone there will be no colours, which is all that follows.
-        let _ = painter.wishes.send(Wish { file: file.to_owned(), pieces });
+        let _ = painter.requests.send(ColourRequest { file: file.to_owned(), pieces });
     }
 
     /// The colours of a line, 0-based, of a text; `None` while they are not known.
@@ -122,7 +92,7 @@ impl Colours {
         while let Ok(done) = painter.done.try_recv() {
             new.push(done);
         }
-        for Done { text, piece, spans } in new {
+        for ColouredPiece { text, piece, spans } in new {
             // It may have been forgotten meanwhile.
             if let Some(coloured) = self.texts.iter_mut().find(|known| Arc::ptr_eq(&known.text, &text)) {
                 coloured.pieces.insert(piece, spans);
@@ -142,9 +112,9 @@ impl Colours {
     }
 }
 
-fn start(wishes: mpsc::Receiver<Wish>, done: UnboundedSender<Done>) {
+fn start(requests: mpsc::Receiver<ColourRequest>, done: UnboundedSender<ColouredPiece>) {
     let thread = std::thread::Builder::new().name("colours".into());
-    if let Err(error) = thread.spawn(move || painter::paint(&wishes, &done)) {
+    if let Err(error) = thread.spawn(move || painter::paint(&requests, &done)) {
         tracing::warn!(%error, "no thread for syntax colours; the desk goes without");
     }
 }

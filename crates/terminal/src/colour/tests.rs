@@ -5,6 +5,7 @@ use std::time::Duration;
 use alongside_desk::Text;
 
 use super::painter::Painting;
+use super::spans::*;
 use super::*;
 
 /// A line with its classes below it, one letter a byte.
@@ -125,16 +126,16 @@ async fn colours_come_when_asked_for_and_only_once() {
 #[test]
 fn only_the_latest_wish_counts() {
     let text = Text::new("let x = 1;\n".repeat(2_000));
-    let (wish, wishes) = mpsc::channel();
+    let (request, requests) = mpsc::channel();
     let (done_out, mut done) = unbounded_channel();
     for pieces in [vec![0, 1, 2, 3], vec![20, 21]] {
         let pieces = pieces.into_iter().map(|piece| (text.clone(), piece)).collect();
-        wish.send(Wish { file: "a.rs".into(), pieces }).unwrap();
+        request.send(ColourRequest { file: "a.rs".into(), pieces }).unwrap();
     }
-    drop(wish);
-    painter::paint(&wishes, &done_out);
+    drop(request);
+    painter::paint(&requests, &done_out);
     let mut pieces = Vec::new();
-    while let Ok(Done { piece, .. }) = done.try_recv() {
+    while let Ok(ColouredPiece { piece, .. }) = done.try_recv() {
         pieces.push(piece);
     }
     assert_eq!(pieces, [20, 21]);

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use alongside_desk::{HunkState, Text};
 
-use super::rows::{Block, Kind, Place};
+use super::model::Page;
+use super::rows::{self, Block, Kind, Place};
 use super::sheets::Side;
-use super::{Page, rows};
-use crate::Layout;
+use crate::options::Layout;
 
 /// A row.
 #[derive(Debug, Clone, Copy)]

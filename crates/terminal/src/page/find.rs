@@ -6,10 +6,10 @@ use std::ops::Range;
 use alongside_desk::Text;
 use regex::{Regex, RegexBuilder};
 
-use super::rows::{Block, Kind};
+use super::model::Page;
+use super::rows::{self, Block, Kind};
 use super::sheets::Side;
-use super::{Page, rows};
-use crate::Layout;
+use crate::options::Layout;
 
 /// What is searched for: as it is written, but without a capital letter in it either case will do.
 #[derive(Debug, Clone)]

@@ -7,7 +7,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::Needle;
+use super::find::Needle;
 use crate::colour::Span;
 use crate::palette::Palette;
 use crate::width::{Shown, Unit, Units};

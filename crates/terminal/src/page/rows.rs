@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use alongside_desk::{Hunk, HunkState};
 
-use crate::Layout;
+use crate::options::Layout;
 
 /// Unchanged lines that stay in sight around a hunk.
 pub(super) const CONTEXT: usize = 3;

@@ -16,7 +16,7 @@ async fn a_accepts_what_is_shown_and_r_rejects_it() {
     stage.press("a").await;
     assert_eq!(stage.asked(), [decided(1, 1, Decision::Accept)]);
     stage.shows("basket.py: accepted; Gemini CLI writes it.");
-    stage.shows("No review waits.");
+    stage.shows("No review is waiting.");
     stage.propose(2, "/shop/b.py").await;
     stage.a_while().await;
     stage.press("r").await;
@@ -35,7 +35,7 @@ async fn what_is_typed_ahead_decides_nothing_about_the_next_review() {
     // It is on the screen, but not for long enough.
     stage.press("a r").await;
     assert_eq!(stage.asked().len(), 1);
-    stage.shows("That was pressed before this review stood here");
+    stage.shows("Ignored: you typed that before this was on the screen.");
     stage.a_while().await;
     stage.press("a").await;
     assert_eq!(stage.asked()[1..], [decided(2, 1, Decision::Accept)]);
@@ -166,7 +166,7 @@ async fn a_change_that_is_not_on_the_screen_is_not_dropped() {
     stage.moment().await;
     stage.press(" ").await;
     assert_eq!(stage.asked(), []);
-    stage.shows("This is the change that is meant: press again.");
+    stage.shows("This is the change that the key acts on. Press it again.");
     stage.press(" ").await;
     assert_eq!(stage.asked().len(), 1);
 }
@@ -217,7 +217,7 @@ async fn an_empty_text_offers_a_single_newline() {
     stage.companion.open(1, &gemini, "/shop/basket.py", &[differs("all of it\n", "")]);
     stage.a_while().await;
     stage.press("ay").await;
-    let newline = crate::asked::whole_text(ReviewId(1), 1, "\n".into());
+    let newline = Request::replace_text(ReviewId(1), 1, "\n".into());
     assert_eq!(stage.asked(), [decided(1, 1, Decision::Accept), newline, decided(1, 2, Decision::Accept)]);
     stage.shows("basket.py: accepted; Gemini CLI writes it.");
 }
@@ -232,7 +232,7 @@ async fn what_was_edited_is_dropped_only_with_a_word() {
     });
     stage.a_while().await;
     stage.press(" ").await;
-    stage.shows("What you edited here is dropped; u takes that back.");
+    stage.shows("Your edit of this change is dropped; u brings it back.");
     stage.press("u").await;
     stage.shows("1 edited");
 }
@@ -254,7 +254,7 @@ async fn a_paste_presses_no_keys() {
     stage.types(Typed::Paste("a\nr\n q".into()));
     stage.moment().await;
     assert_eq!(stage.asked(), []);
-    stage.shows("A paste means nothing here.");
+    stage.shows("You can only paste into a search (/).");
 }
 
 #[tokio::test(start_paused = true)]
@@ -263,7 +263,7 @@ async fn the_last_desk_asks_before_it_leaves_reviews() {
     stage.press("qn").await;
     assert!(!stage.ended.is_finished());
     stage.press("q").await;
-    stage.shows("1 review waits and is rejected when you leave");
+    stage.shows("1 review is waiting; leaving rejects it.");
     stage.press("y").await;
     assert_eq!(stage.ending().await.0, Ending::Left);
 

@@ -48,18 +48,18 @@ async fn edit_with(editor: &str) -> Stage {
 #[tokio::test]
 async fn what_is_saved_is_taken_over() {
     let mut stage = edit_with("edit() { echo mine >> \"$1\"; }; edit").await;
-    until(&mut stage, "the message", on_screen("Your text is taken over; there is 1 change now.")).await;
+    until(&mut stage, "the message", on_screen("Your text is in the review; it has 1 change now.")).await;
     assert_eq!(edits(&stage), ["one\nzwei\nmine\n"]);
     stage.shows("1 edited");
     stage.does_not_show("another desk");
     let note = stage.shared.notes.lock().unwrap()[0].clone();
-    assert_eq!(note, "basket.py is open in your editor; the desk is back when that ends.");
+    assert_eq!(note, "basket.py is open in your editor. Close it to come back.");
 }
 
 #[tokio::test]
 async fn an_editor_that_changes_nothing_changes_nothing() {
     let mut stage = edit_with("true").await;
-    until(&mut stage, "the message", on_screen("Nothing was changed in the editor.")).await;
+    until(&mut stage, "the message", on_screen("You changed nothing in the editor.")).await;
     assert_eq!(edits(&stage), [""; 0]);
 }
 
@@ -78,7 +78,7 @@ async fn an_editor_that_fails_loses_nothing() {
 /// The text that a screen says is kept; it is removed.
 fn kept(screen: &str) -> String {
     let screen = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-    let path = screen.split("what you typed is in ").nth(1).unwrap().split(' ').next().unwrap();
+    let path = screen.split("Your text is in ").nth(1).unwrap().split(' ').next().unwrap();
     let path = std::path::Path::new(path.trim_end_matches('.'));
     let text = std::fs::read_to_string(path).unwrap();
     std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
@@ -131,7 +131,7 @@ async fn what_is_saved_after_the_companion_has_stopped_is_kept() {
     let (ending, words) = ended.await.unwrap();
     let words = words.expect("it says where");
     assert_eq!(ending.unwrap(), Ending::Gone);
-    let path = words.split("what you typed is in ").nth(1).unwrap().trim_end_matches('.');
+    let path = words.split("Your text is in ").nth(1).unwrap().trim_end_matches('.');
     let path = std::path::Path::new(path);
     assert_eq!(std::fs::read_to_string(path).unwrap(), "late\n");
     let mode = std::os::unix::fs::MetadataExt::mode(&path.parent().unwrap().metadata().unwrap());
@@ -149,7 +149,7 @@ async fn a_review_that_ends_meanwhile_does_not_take_the_text_with_it() {
     stage.companion.close(1, Closing::AgentGone, None);
     stage.moment().await;
     std::fs::write(go, "").unwrap();
-    until(&mut stage, "the message", on_screen("the review has ended meanwhile; what you typed is in "))
+    until(&mut stage, "the message", on_screen("the review has ended. Your text is in "))
         .await;
     assert_eq!(kept(&stage.screen()), "mine\nmore\n");
 }
@@ -162,7 +162,7 @@ async fn a_text_that_is_refused_is_kept() {
     stage.a_while().await;
     stage.companion.refuse = Some(alongside_desk::Refusal::Stale { revision: 9 });
     stage.press("e").await;
-    until(&mut stage, "the message", on_screen("your text could not be taken over; what you typed is in "))
+    until(&mut stage, "the message", on_screen("the companion refused your text. Your text is in "))
         .await;
     assert_eq!(kept(&stage.screen()), "mine\n");
 }

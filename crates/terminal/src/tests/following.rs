@@ -87,7 +87,7 @@ async fn a_file_that_changes_on_disk_is_told_at_once() {
     let mut stage = Stage::reading(120, 24).await;
     stage.companion.change(1, |review, _| review.stale = true);
     stage.moment().await;
-    stage.shows("basket.py: the file on disk has changed since this was proposed.");
+    stage.shows("basket.py: the file changed on disk; accepting undoes that change.");
     stage.companion.change(1, |review, _| review.dirty = true);
     stage.moment().await;
     stage.shows("basket.py: an editor now holds unsaved changes to the file.");

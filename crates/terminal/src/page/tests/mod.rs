@@ -14,7 +14,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::rows::{self, Kind};
 use super::sheets;
-use super::{Look, Needle, Page};
+use super::{DrawOptions, Needle, Page};
 use crate::colour::Colours;
 use crate::palette::{Depth, Palette};
 use crate::{Layout, Theme};
@@ -166,14 +166,14 @@ impl Eyes {
 
     fn drawn(&self, page: &Page, width: u16, height: u16) -> Buffer {
         let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
-        let look = Look {
+        let options = DrawOptions {
             palette: &self.palette,
             colours: &self.colours,
             hunk: self.hunk,
             search: self.needle.as_ref(),
             sideways: self.sideways,
         };
-        page.draw(&mut buf, Rect::new(0, 0, width, height), 0, &look);
+        page.draw(&mut buf, Rect::new(0, 0, width, height), 0, &options);
         buf
     }
 }

@@ -126,8 +126,8 @@ proptest! {
         let mut buf = Buffer::filled(whole, untouched.clone());
         let area = Rect::new(x, y, width, height);
         let needle = Needle::new("a");
-        let look = Look { palette: &eyes.palette, colours: &eyes.colours, hunk: Some(0), search: needle.as_ref(), sideways };
-        page.draw(&mut buf, area, top, &look);
+        let options = DrawOptions { palette: &eyes.palette, colours: &eyes.colours, hunk: Some(0), search: needle.as_ref(), sideways };
+        page.draw(&mut buf, area, top, &options);
         for at in whole.positions() {
             let inside = area.contains(at);
             prop_assert_eq!(buf[at] == untouched, !inside, "{:?}", at);

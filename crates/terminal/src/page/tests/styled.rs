@@ -109,7 +109,7 @@ async fn source_code_is_coloured_once_its_colours_are_there() {
             .await
             .expect("colours come");
     }
-    while eyes.colours.line(page.sheets.text(crate::page::Side::Original).text(), 1).is_none() {
+    while eyes.colours.line(page.sheets.text(crate::page::sheets::Side::Original).text(), 1).is_none() {
         eyes.colours.changed().await;
     }
     insta::assert_snapshot!(all_rows(&eyes, &page, 36));
