@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_a_review_is_told_whatever_the_path_of_its_draft() {
+    fn any_draft_path_fits_into_the_closing_message() {
         let odd: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(b"/home/\xff/a.txt");
         let draft = Some(PathBuf::from(odd));
         let closed = Closed { id: ReviewId(1), closing: Closing::Rejected, decided_here: false, draft };

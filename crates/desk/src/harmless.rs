@@ -182,7 +182,7 @@ mod tests {
 
     /// The plugin for Neovim has them in a list: Lua knows no properties.
     #[test]
-    fn what_means_nothing_yet_is_shown_by_its_number() {
+    fn unassigned_characters_are_shown_by_number() {
         // A terminal that does not know how wide they are may draw nothing.
         for (given, shown) in [
             ("ad\u{378}min", "ad\\u{378}min"),
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_ours_keeps_the_name_and_kind_of_theirs() {
+    fn a_safe_file_name_keeps_name_and_kind() {
         assert_eq!(file_name("/p/src/main.rs"), "main.rs");
         assert_eq!(file_name("/p/with space\u{202e}\x1b.py"), "with space__.py");
         assert_eq!(file_name("/a/x\x1b[2J\n\u{202e}.rs"), "x_[2J__.rs");

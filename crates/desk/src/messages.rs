@@ -144,9 +144,9 @@ pub fn arrived(review: &Review, roots: &[PathBuf], waiting: usize, key: &str) ->
 /// The person paused or resumed the context.
 pub fn paused(paused: bool) -> &'static str {
     if paused {
-        "Agents are told nothing about your files from now on (p resumes)."
+        "Agents hear nothing about your files now (p resumes)."
     } else {
-        "Agents are told about your files again."
+        "Agents hear about your files again."
     }
 }
 

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_capital_letter_may_come_with_shift_and_alt_changes_the_meaning() {
+    fn capitals_may_come_with_shift_and_alt_means_nothing() {
         let press = |c, modifiers| action(KeyEvent::new(KeyCode::Char(c), modifiers));
         assert_eq!(press('G', KeyModifiers::SHIFT), Some(Action::Bottom));
         assert_eq!(press('G', NONE), Some(Action::Bottom));

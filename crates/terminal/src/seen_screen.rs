@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_counts_once_the_change_was_seen_for_a_moment() {
+    fn a_key_counts_once_the_screen_was_seen() {
         let (mut seen, start) = (SeenScreen::default(), Instant::now());
         assert!(seen.counts(start) && seen.is_blank());
         seen.change();

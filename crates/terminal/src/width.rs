@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_measured_without_tables_is_as_wide_as_they_say() {
+    fn widths_without_tables_match_the_tables() {
         for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
             let Some(width) = plain(c) else { continue };
             for alone in [format!("{c}"), format!("{c}{c}"), format!("a{c}漢")] {

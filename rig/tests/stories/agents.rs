@@ -23,7 +23,7 @@ fn two_agents_change_the_same_file_and_each_hears_only_its_own_outcome() -> Resu
     stage.reviewer().wait_until_told("+EIGHT")?;
     qwen.ask(REQUEST)?;
     qwen.wait_until_it_asks()?;
-    stage.reviewer().answer_after("it comes later", "a")?;
+    stage.reviewer().answer_after("it waits", "a")?;
     gemini.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), without_first);
 

@@ -97,7 +97,7 @@ fn a_host_that_is_killed_in_mid_edit_frees_every_agent_keeps_the_text_and_serves
     desk.pane.press("Enter")?;
     desk.wait_until_told("Problem: the companion was interrupted, and what waited is rejected:")?;
     desk.wait_until_told("What you had typed is in `alongside drafts`.")?;
-    desk.wait_until_told("What you saved was taken over before the review ended.")?;
+    desk.wait_until_told("The review had your saved text before it ended.")?;
     assert!(!desk.reads("notes.txt")?, "it still shows a review:\n{}", desk.pane.screen()?);
     assert_eq!(stage.alongside(&["drafts", "show", "1"])?, edited);
 

@@ -65,7 +65,7 @@ fn three_agents_propose_at_once_and_each_hears_of_its_own_change_only() -> Resul
     qwen.pane.press("Enter")?;
     qwen.wait_until_it_says(DONE)?;
     desk.wait_until_told("songs.txt: was answered in Qwen Code itself. Your edits are in")?;
-    desk.wait_until_told("No review waits.")?;
+    desk.wait_until_told("No review is waiting.")?;
     assert_eq!(std::fs::read_to_string(&songs)?, SHOUTED);
     assert_eq!(stage.alongside(&["drafts", "show", "1"])?, SHOUTED.replace("TWO", "two"));
 

@@ -78,7 +78,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         roots: reached.welcome.alongside.roots,
         theme: theme.or(settings.theme),
         layout: None::<Layout>,
-        keeping: super::keeping(),
+        drafts: super::draft_store(),
         rehearsal: false,
     };
     let ending = alongside_terminal::run(reached.desk, options).await?;

@@ -102,9 +102,9 @@ pub(crate) fn own_program() -> String {
     own.unwrap_or_else(|| "alongside".into())
 }
 
-/// Where desks keep texts that a person typed and that no companion took over.
-pub(crate) fn keeping() -> alongside_terminal::editor::Keeping {
-    alongside_terminal::editor::Keeping::among_drafts(|file, agent, why, text| {
+/// Where desks keep texts that a person typed and no companion took.
+pub(crate) fn draft_store() -> alongside_terminal::DraftStore {
+    alongside_terminal::DraftStore::among_drafts(|file, agent, why, text| {
         alongside_companion::drafts::Drafts::open(&alongside_companion::Places::of_this_process())
             .keep(file, agent, why, text)
     })

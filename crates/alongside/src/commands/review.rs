@@ -80,7 +80,8 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     } else {
         let policy = args.policy();
         let serves = reached.welcome.alongside;
-        let mut desk = LineDesk::new(reached.desk, serves.roots.clone(), policy);
+        let desk = LineDesk::new(reached.desk, serves.roots.clone(), policy);
+        let mut desk = desk.with_drafts(super::draft_store());
         let typed = std::io::IsTerminal::is_terminal(&std::io::stdin());
         desk.say(&welcome(&serves.roots, serves.port, policy, typed));
         let ending = desk.run(&mut signals, std::future::pending()).await;

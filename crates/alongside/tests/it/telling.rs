@@ -30,7 +30,7 @@ async fn what_the_settings_forbid_no_editor_tells_and_no_desk_switches_on() {
     let mut desk = home.review(&[]);
     desk.reads("alongside serves").await;
     desk.types("l");
-    desk.shows("Agents are told nothing about your files").await;
+    desk.shows("Agents hear nothing about your files").await;
     desk.types("p");
     desk.shows("the settings say so ([context] enabled = false)").await;
     editor.says("alongside/didChangeContext", report(1));

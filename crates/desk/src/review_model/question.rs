@@ -45,7 +45,7 @@ impl Question {
     pub fn text(self, waiting: usize, keeps_drafts: bool) -> String {
         match self {
             Self::AcceptAnyway => "The file is not what the agent saw. Accept anyway?".into(),
-            Self::SingleNewline => "The text is empty. Accept one empty line instead?".into(),
+            Self::SingleNewline => "The text is empty. Accept one empty line, or reject the proposal?".into(),
             Self::Leave => {
                 let reviews = match waiting {
                     1 => "1 review is waiting; leaving rejects it.".into(),

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_differ_beside_their_hunks_are_told_whole() {
+    fn texts_that_differ_beside_their_hunks_are_sent_whole() {
         for (original, proposed, current) in [
             ("one\ntwo\nthree\nfour\n", "ONE\nand\ntwo\nfour", "ONE\nand\ntwo\nthree\nfour"),
             ("one\ntwo\nthree\nfour", "ONE\nand\ntwo\nfour", "ONE\nand\ntwo!\nthree\nfour"),

@@ -3,7 +3,9 @@
 
 use std::path::Path;
 
-use alongside_desk::{Changed, Closed, Closing, Event, Problem, Request, Review, ReviewId, harmless, messages};
+use alongside_desk::{
+    Changed, Closed, Closing, Event, Problem, Request, Review, ReviewId, harmless, messages,
+};
 
 use super::documents::Key;
 use super::proposal::{Proposal, What};

@@ -89,7 +89,7 @@ fn long_lines_are_plain_and_what_follows_is_not() {
 }
 
 #[test]
-fn a_far_line_is_parsed_from_nearby_and_the_next_ones_from_there() {
+fn a_far_line_is_parsed_from_nearby_and_goes_on_there() {
     let text = Text::new("def f(x):\n    return 1\n\n".repeat(70_000));
     let mut painting = Painting::new();
     let piece = painting.piece("a.py", &text, 3_000);

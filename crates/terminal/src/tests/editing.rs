@@ -46,7 +46,7 @@ async fn edit_with(editor: &str) -> Stage {
 }
 
 #[tokio::test]
-async fn what_is_saved_is_taken_over() {
+async fn a_saved_text_goes_into_the_review() {
     let mut stage = edit_with("edit() { echo mine >> \"$1\"; }; edit").await;
     until(&mut stage, "the message", on_screen("Your text is in the review; it has 1 change now.")).await;
     assert_eq!(edits(&stage), ["one\nzwei\nmine\n"]);
@@ -92,7 +92,7 @@ async fn an_editor_that_is_not_there_is_named() {
 }
 
 #[tokio::test]
-async fn what_is_saved_while_the_editor_is_open_is_sent_before_the_agent_takes_the_text() {
+async fn a_flush_sends_the_text_saved_in_an_open_editor() {
     // It saves and stays open until it is told.
     let signs = tempfile::tempdir().unwrap();
     let sign = |name: &str| signs.path().join(name);
@@ -119,7 +119,7 @@ async fn what_is_saved_while_the_editor_is_open_is_sent_before_the_agent_takes_t
 }
 
 #[tokio::test]
-async fn what_is_saved_after_the_companion_has_stopped_is_kept() {
+async fn a_text_saved_after_the_companion_stopped_is_kept() {
     let signs = tempfile::tempdir().unwrap();
     let go = signs.path().join("go");
     let stage = edit_with(&format!("edit() {{ {}; echo late > \"$1\"; }}; edit", wait_for(&go))).await;
@@ -140,7 +140,7 @@ async fn what_is_saved_after_the_companion_has_stopped_is_kept() {
 }
 
 #[tokio::test]
-async fn a_review_that_ends_meanwhile_does_not_take_the_text_with_it() {
+async fn a_text_outlives_its_review() {
     let signs = tempfile::tempdir().unwrap();
     let go = signs.path().join("go");
     let waits = wait_for(&go);
@@ -149,8 +149,7 @@ async fn a_review_that_ends_meanwhile_does_not_take_the_text_with_it() {
     stage.companion.close(1, Closing::AgentGone, None);
     stage.moment().await;
     std::fs::write(go, "").unwrap();
-    until(&mut stage, "the message", on_screen("the review has ended. Your text is in "))
-        .await;
+    until(&mut stage, "the message", on_screen("the review has ended. Your text is in ")).await;
     assert_eq!(kept(&stage.screen()), "mine\nmore\n");
 }
 
@@ -162,7 +161,6 @@ async fn a_text_that_is_refused_is_kept() {
     stage.a_while().await;
     stage.companion.refuse = Some(alongside_desk::Refusal::Stale { revision: 9 });
     stage.press("e").await;
-    until(&mut stage, "the message", on_screen("the companion refused your text. Your text is in "))
-        .await;
+    until(&mut stage, "the message", on_screen("the companion refused your text. Your text is in ")).await;
     assert_eq!(kept(&stage.screen()), "mine\n");
 }

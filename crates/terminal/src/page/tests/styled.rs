@@ -66,7 +66,7 @@ fn a_dropped_hunk_marks_no_words_in_what_stays() {
 }
 
 #[test]
-fn every_place_of_what_is_searched_for_is_marked() {
+fn every_match_is_marked() {
     let page = Page::new(&review(" def Total(total):\n-x\n+y TOTAL\n"), Layout::OneColumn);
     let mut eyes = Eyes::new(Depth::None);
     eyes.needle = Needle::new("total");
