@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::review::ReviewId;
 
-/// What the person says of a review.
+/// The person's decision on a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
@@ -101,7 +101,7 @@ pub enum Refusal {
     /// A hunk or position is outside the text.
     #[error("there is no such place in the text: {place}")]
     OutOfRange {
-        /// What was asked for.
+        /// The place in the request.
         place: String,
     },
     /// The companion was interrupted and is coming back.
@@ -110,7 +110,7 @@ pub enum Refusal {
     /// A newer companion refuses for a reason that this program does not know.
     #[error("{words}")]
     Other {
-        /// What it says.
+        /// The companion's words.
         words: String,
     },
     /// Nothing to undo.

@@ -10,11 +10,11 @@ use crate::review::{Changed, Review, ReviewId};
 use crate::status::{Problem, Status};
 use crate::text::Change;
 
-/// What a desk asks of the companion. Each is answered with [`Revised`] or a [`Refusal`].
+/// A desk's request. The companion replies with [`Revised`](crate::Revised) or a [`Refusal`](crate::Refusal).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "method", content = "params")]
 pub enum Request {
-    /// What the person has open; replaces everything this desk reported before.
+    /// The person's open files; replaces everything this desk reported before.
     #[serde(rename = "alongside/didChangeContext")]
     ChangeContext(ContextReport),
     /// The person typed.
@@ -64,7 +64,7 @@ pub enum Request {
         id: ReviewId,
         /// The revision the person saw.
         revision: u64,
-        /// What the person said.
+        /// The person's decision.
         decision: Decision,
     },
     /// Stops or resumes telling agents about the person's files.
@@ -73,11 +73,11 @@ pub enum Request {
         /// True to stop.
         paused: bool,
     },
-    /// The person has turned to this desk: where several companions could be meant, its own is.
+    /// The person has turned to this desk: among several companions, agents get this one.
     #[serde(rename = "alongside/didFocus")]
     Focus,
-    /// The editor's projects have changed. Told by editors only; who embeds the companion changes them
-    /// itself.
+    /// The editor's projects have changed. Only editors send this; a program that embeds the companion
+    /// changes them itself.
     #[serde(rename = "alongside/didChangeRoots", rename_all = "camelCase")]
     ChangeRoots {
         /// Directories that are projects from now on.
@@ -87,7 +87,7 @@ pub enum Request {
         #[serde(default)]
         removed: Vec<PathBuf>,
     },
-    /// Something this desk has found that the person should know, whichever desk they are at.
+    /// A problem that this desk found, for the person at any desk.
     #[serde(rename = "alongside/reportProblem")]
     Report(Problem),
     /// The desk leaves because its person said so. One that merely vanishes may come back, and is waited for.
@@ -109,7 +109,7 @@ impl Request {
     }
 }
 
-/// What a desk is told.
+/// A message to a desk that it did not ask for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "method", content = "params")]
 pub enum Event {
@@ -133,7 +133,7 @@ pub enum Event {
         /// Which review.
         id: ReviewId,
     },
-    /// Something the person should know and can act on.
+    /// A problem that the person can act on.
     #[serde(rename = "alongside/problem")]
     Problem(Problem),
 }

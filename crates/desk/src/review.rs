@@ -25,7 +25,7 @@ impl std::fmt::Display for ReviewId {
 pub struct Review {
     /// Its name.
     pub id: ReviewId,
-    /// Who proposes.
+    /// The agent that proposes.
     pub agent: Agent,
     /// The file, exactly as the agent spells it: render it harmless before showing it.
     pub file: String,
@@ -33,9 +33,9 @@ pub struct Review {
     /// Absent when there is no such file, or it is not text (see [`whole_file_only`](Self::whole_file_only)).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub original: Option<Arc<str>>,
-    /// What the agent proposes.
+    /// The proposed text.
     pub proposed: Arc<str>,
-    /// What accepting would hand to the agent now.
+    /// The text that accepting would hand to the agent now.
     pub current: Arc<str>,
     /// Rises with every change of this review. Edits and decisions name the one they were made on.
     pub revision: u64,
@@ -66,7 +66,7 @@ pub struct Review {
 }
 
 impl Review {
-    /// Takes a change in: afterwards this is the review at the new revision.
+    /// Takes a change: afterwards this is the review at the new revision.
     ///
     /// # Errors
     /// [`OutOfStep`] if the change was made on another revision than this; nothing has changed then. On an
@@ -87,7 +87,7 @@ impl Review {
     }
 }
 
-/// What has become of a review: the new revision, told as the difference to the one before.
+/// A new revision of a review, as the difference to the one before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Changed {
@@ -97,7 +97,7 @@ pub struct Changed {
     pub from: u64,
     /// The revision now.
     pub revision: u64,
-    /// What changed in the current text, applied in order; empty if it did not change.
+    /// Changes of the current text, applied in order; empty if it stays.
     pub changes: Vec<Change>,
     /// All hunks as they are now.
     pub hunks: Vec<Hunk>,
@@ -107,7 +107,7 @@ pub struct Changed {
     pub dirty: bool,
 }
 
-/// A change does not follow on what is known of its review.
+/// A change was made on another revision than the one that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a change of a review does not follow on what is known of it")]
 pub struct OutOfStep;
@@ -131,10 +131,10 @@ pub struct Hunk {
     pub proposed: Lines,
     /// Its lines in the current text.
     pub current: Lines,
-    /// What has become of it.
+    /// Whether it is kept, dropped or edited.
     pub state: HunkState,
-    /// Which words of it differ. Absent where that says nothing: lines that are only added or removed, lines
-    /// that have nothing in common, and too many of them.
+    /// The words that differ. Absent for lines that are only added or removed, for lines without anything in
+    /// common, and for too many lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<Words>,
 }
@@ -170,7 +170,7 @@ impl Lines {
     }
 }
 
-/// What has become of a hunk.
+/// Whether a hunk is kept, dropped or edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HunkState {

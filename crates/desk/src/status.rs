@@ -1,4 +1,4 @@
-//! What a desk shows around the reviews: who is connected, where, and what is wrong.
+//! The companion's status: its agents, the files they know about, and problems.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,12 +22,12 @@ pub struct Status {
     pub agents: Vec<Agent>,
     /// How many reviews wait.
     pub reviews: usize,
-    /// Whether agents are told nothing about the person's files just now.
+    /// Whether agents hear nothing about the person's files just now.
     pub paused: bool,
     /// How many desks show reviews, this one among them.
     #[serde(default)]
     pub desks: usize,
-    /// What agents are told about the person's files, the active one first; empty while paused.
+    /// The files that agents know about, the active one first; empty while paused.
     #[serde(default)]
     pub context: Vec<SharedFile>,
     /// Variables that lead agents started in a terminal to this companion. They hold the token: never show or
@@ -63,7 +63,7 @@ pub struct SharedFile {
     /// Whether it is the one the person is in.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub active: bool,
-    /// Where the cursor is, if agents are told.
+    /// The cursor, if agents hear of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Position>,
     /// How much is selected, in UTF-16 units.
@@ -97,13 +97,13 @@ pub struct Agent {
     pub listening: bool,
 }
 
-/// Something that is wrong, what follows from it, and what to do.
+/// A fault, its consequence, and the remedy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
-    /// What is wrong, and with which path.
+    /// The fault, with its path.
     pub what: String,
-    /// What follows from it and what to do, if that is known.
+    /// The consequence and the remedy, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }

@@ -1,5 +1,5 @@
-//! Texts as lines: where each begins, and what lies at a position. A line ends in `\n` and includes it; a
-//! lone `\r` is text like any other.
+//! Texts as lines: finds the start of each line and the offset of a position. A line ends in `\n` and
+//! includes it; a lone `\r` is text like any other.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ const BLOCK: usize = 256;
 /// A change of the current text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// What is replaced; absent for the whole text.
+    /// The replaced range; absent for the whole text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<TextRange>,
-    /// By what.
+    /// The new text.
     pub text: String,
 }
 

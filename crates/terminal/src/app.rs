@@ -240,8 +240,8 @@ impl App {
         self.question_seen = self.question.is_some() && picture.question == self.question;
     }
 
-    /// Whether a key pressed at `at` can mean the review on the screen: the person saw it, and for long enough
-    /// if it came there by itself.
+    /// Whether a key pressed at `at` can mean the review on the screen: the person saw it, and for long
+    /// enough if it came there by itself.
     pub(crate) fn key_counts(&self, at: Instant) -> bool {
         self.seen.counts(at) && !self.areas.too_small && self.current().is_none_or(|view| view.seen.is_some())
     }

@@ -1,5 +1,6 @@
-//! The desk follows the companion's events. A review that arrives never changes the one on the screen: a message
-//! announces it, and the list has it. Only when the review on the screen ends, the next one takes its place.
+//! The desk follows the companion's events. A review that arrives never changes the one on the screen: a
+//! message announces it, and the list has it. Only when the review on the screen ends, the next one takes its
+//! place.
 
 use alongside_desk::review_model::{Message, ReviewNews};
 use alongside_desk::{Changed, Closed, Closing, Event, Review, Status, messages};

@@ -16,16 +16,16 @@ type KeepDraft = dyn Fn(&str, &str, &str, &str) -> io::Result<PathBuf> + Send + 
 pub struct DraftStore(Option<Arc<KeepDraft>>);
 
 impl DraftStore {
-    /// Keeps texts among the drafts: `keep` gets the file, the agent, the reason and the text, and returns the
-    /// draft's path. Without it, each text gets a private directory.
+    /// Keeps texts among the drafts: `keep` gets the file, the agent, the reason and the text, and returns
+    /// the draft's path. Without it, each text gets a private directory.
     pub fn among_drafts(
         keep: impl Fn(&str, &str, &str, &str) -> io::Result<PathBuf> + Send + Sync + 'static,
     ) -> Self {
         Self(Some(Arc::new(keep)))
     }
 
-    /// Keeps a text and returns the message that says where. If there is no place, the message holds the text:
-    /// it must not be lost.
+    /// Keeps a text and returns the message that says where. If there is no place, the message holds the
+    /// text: it must not be lost.
     pub fn keep(&self, (file, agent): (&str, &str), why: &str, text: &str, roots: &[PathBuf]) -> String {
         let place = self.place_for((file, agent), why, text);
         messages::text_kept(&messages::file_name(file, roots), why, place.ok().as_deref(), text)

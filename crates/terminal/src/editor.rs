@@ -32,12 +32,12 @@ pub struct Editing {
     pub file: String,
     /// See [`file`](Self::file).
     pub agent: String,
-    /// Whether something that was saved has been taken over already.
+    /// Whether the companion has taken a saved text.
     pub sent: bool,
     command: String,
     dir: TempDir,
     path: PathBuf,
-    /// What was in the file last, as far as the companion knows.
+    /// The text of the file that the companion has.
     base: String,
     child: Child,
     terminal: Option<Modes>,
@@ -94,7 +94,7 @@ impl Editing {
         self.child.wait().await
     }
 
-    /// What the person has saved so far and the companion does not know, if anything.
+    /// The saved text, if the companion does not have it.
     pub fn unsent(&self) -> Option<String> {
         self.read().ok().filter(|text| *text != self.base)
     }
@@ -106,9 +106,9 @@ impl Editing {
         self.sent = true;
     }
 
-    /// Asks the editor to end, for we do, and takes the terminal back.
+    /// Ends the editor because the desk ends, and takes the terminal back.
     pub async fn end(&mut self) {
-        // One that has ended already need not be told.
+        // An editor that has ended has no process id.
         if let Some(pid) = self.child.id() {
             send(pid, TERMINATE);
         }
@@ -116,7 +116,7 @@ impl Editing {
         self.give_back_terminal();
     }
 
-    /// The terminal is as it was before the editor had it; nothing happens if it has been given back already.
+    /// Restores the terminal's modes from before the editor, once.
     pub fn give_back_terminal(&mut self) {
         if let Some(terminal) = self.terminal.take() {
             terminal.restore();

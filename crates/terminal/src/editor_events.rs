@@ -1,4 +1,5 @@
-//! The person's open editor: the desk hands over each saved text, and keeps a text that the companion refuses.
+//! The person's open editor: the desk hands over each saved text, and keeps a text that the companion
+//! refuses.
 
 use std::io;
 use std::process::ExitStatus;

@@ -1,8 +1,8 @@
-//! Every key in one table: what it does, and what the bottom line and the help say of it.
+//! Every key in one table: its action, and its text in the bottom line and the help.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// What a key means.
+/// The action of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
     NextHunk,
@@ -37,7 +37,7 @@ pub(crate) enum Action {
 }
 
 impl Action {
-    /// Whether it changes or decides a review, so that it must not hit another one than the person saw.
+    /// Whether it changes or decides a review: then it must hit the review that the person saw.
     pub(crate) fn touches_review(self) -> bool {
         matches!(self, Self::KeepOrDrop | Self::Split | Self::Edit | Self::Undo | Self::Accept | Self::Reject)
     }
@@ -47,13 +47,13 @@ impl Action {
 pub(crate) struct Row {
     /// The keys; capital letters are written as such.
     keys: &'static [(KeyCode, KeyModifiers)],
-    /// What it does.
+    /// The action.
     pub(crate) action: Action,
     /// The keys as people read them.
     pub(crate) shown: &'static str,
-    /// What the bottom line says, if it stands there, and with which key.
+    /// The key and the word in the bottom line, if it is there.
     pub(crate) brief: Option<(&'static str, &'static str)>,
-    /// What the help says.
+    /// The text in the help.
     pub(crate) help: &'static str,
 }
 
@@ -153,7 +153,7 @@ pub(crate) const TABLE: &[Row] = &[
     ),
 ];
 
-/// What a key means, if anything. Keys with Alt mean nothing.
+/// The action of a key, if it has one. Keys with Alt have none.
 pub(crate) fn action(event: KeyEvent) -> Option<Action> {
     // Terminals differ in whether a capital letter comes with Shift.
     let pressed = (event.code, event.modifiers.difference(KeyModifiers::SHIFT));

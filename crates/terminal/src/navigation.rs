@@ -1,4 +1,5 @@
-//! Moving about: reviews, hunks, rows, folds, search, help, and the mouse. Nothing here waits for the companion.
+//! Moving about: reviews, hunks, rows, folds, search, help, and the mouse. Nothing here waits for the
+//! companion.
 
 use alongside_desk::{Request, harmless, messages};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};

@@ -24,7 +24,7 @@ pub(crate) enum Depth {
 }
 
 impl Depth {
-    /// What the environment promises: `variable` looks one up.
+    /// The depth that the environment promises; `variable` looks a variable up.
     pub(crate) fn promised(variable: impl Fn(&str) -> Option<String>) -> Self {
         let says = |name| variable(name).unwrap_or_default();
         let term = says("TERM");
@@ -70,9 +70,9 @@ pub(crate) struct Palette {
     pub(crate) cursor: Style,
     /// The row that stands for unchanged lines.
     pub(crate) fold: Style,
-    /// What is shown for text that must not be shown as it is, and other marks that are not part of the text.
+    /// Escapes and other marks that are not part of the text.
     pub(crate) mark: Style,
-    /// What is searched for.
+    /// Matches of a search.
     pub(crate) found: Style,
     /// Lines that the proposal adds.
     pub(crate) added: Change,

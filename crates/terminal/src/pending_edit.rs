@@ -27,7 +27,7 @@ pub(crate) enum PendingEdit {
     /// The loop is about to start the editor.
     OpeningEditor,
     /// The editor has the terminal.
-    Editor(OpenEditor),
+    Editor(Box<OpenEditor>),
 }
 
 /// A change that the companion was asked for.
@@ -111,7 +111,7 @@ impl PendingEdit {
     }
 
     pub(crate) fn editor(editing: Editing) -> Self {
-        Self::Editor(OpenEditor { editing, upload: None })
+        Self::Editor(Box::new(OpenEditor { editing, upload: None }))
     }
 
     /// Whether a key that touches a review acts now. During a change it is held.
@@ -171,7 +171,8 @@ impl PendingEdit {
         }
     }
 
-    /// Takes the change if this desk has its revision; `known` is the revision a review has here, if it waits.
+    /// Takes the change if this desk has its revision; `known` is the revision a review has here, if it
+    /// waits.
     pub(crate) fn take_settled(&mut self, known: impl Fn(ReviewId) -> Option<u64>) -> Option<Settled> {
         let Self::Change(change) = self else { return None };
         let Progress::Made(made) = change.progress else { return None };
@@ -211,7 +212,7 @@ impl PendingEdit {
 
     /// Whether a saved text is on its way, so that the next revision is the person's own.
     pub(crate) fn is_uploading(&self) -> bool {
-        matches!(self, Self::Editor(OpenEditor { upload: Some(_), .. }))
+        matches!(self, Self::Editor(editor) if editor.upload.is_some())
     }
 
     /// Whether a text that the person typed is on its way to the companion.
@@ -224,15 +225,18 @@ impl PendingEdit {
     /// Waits until the editor ends. Cancel safe; never returns without one, or once its end is known.
     pub(crate) async fn editor_exit(&mut self) -> io::Result<ExitStatus> {
         match self {
-            Self::Editor(OpenEditor { editing, upload: None | Some(Upload { exit: None, .. }) }) => {
-                editing.ended().await
-            }
+            Self::Editor(editor) if !editor.has_ended() => editor.editing.ended().await,
             _ => std::future::pending().await,
         }
     }
 }
 
 impl OpenEditor {
+    /// Whether the editor ended and waits for an upload.
+    fn has_ended(&self) -> bool {
+        self.upload.as_ref().is_some_and(|upload| upload.exit.is_some())
+    }
+
     /// The request that hands a newly saved text to the companion. One text is on its way at a time.
     pub(crate) fn upload(&mut self) -> Option<(ReviewId, Request)> {
         if self.upload.is_some() {
@@ -243,8 +247,8 @@ impl OpenEditor {
         Some((id, Request::replace_text(id, self.editing.revision, text)))
     }
 
-    /// The companion answered the upload: `revision` if it took the text. A refused text stays in the file and
-    /// is offered again when the editor ends.
+    /// The companion answered the upload: `revision` if it took the text. A refused text stays in the file
+    /// and is offered again when the editor ends.
     pub(crate) fn uploaded(&mut self, revision: Option<u64>) -> AfterUpload {
         let Some(Upload { text, flush, exit }) = self.upload.take() else {
             return AfterUpload { flush: None, exit: None };

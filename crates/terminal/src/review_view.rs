@@ -1,5 +1,5 @@
-//! A review on the screen: which rows the person sees, and which hunk their keys mean. Moving about never waits
-//! for the companion.
+//! A review on the screen: which rows the person sees, and which hunk their keys mean. Moving about never
+//! waits for the companion.
 
 use std::ops::Range;
 
@@ -48,6 +48,12 @@ impl ReviewView {
         self.open.review()
     }
 
+    /// Lines that accepting would add and remove now: `+3 -1`.
+    pub(crate) fn size(&self) -> String {
+        let (added, removed) = self.counts;
+        format!("+{added} -{removed}")
+    }
+
     /// The hunk that keys mean, as an index.
     pub(crate) fn hunk(&self) -> usize {
         self.open.hunk()
@@ -73,7 +79,7 @@ impl ReviewView {
         self.open.pop_step().map(|step| step.hunk)
     }
 
-    /// Lays the review out for a screen of so many rows. What is looked at stays where it is.
+    /// Lays the review out for a screen of this size. The rows that the person reads stay where they are.
     pub(crate) fn arrange(&mut self, layout: Layout, height: u16, width: u16) {
         self.height = usize::from(height);
         match &mut self.page {
@@ -107,7 +113,8 @@ impl ReviewView {
         self.page.as_ref().map(|(page, _)| page)
     }
 
-    /// The revision that a request of the person is about: the one on the screen, or a newer one of their own.
+    /// The revision that a request of the person is about: the one on the screen, or a newer one of their
+    /// own.
     pub(crate) fn meant_revision(&self) -> u64 {
         self.seen.unwrap_or(0).max(self.open.own_revision()).min(self.review().revision)
     }

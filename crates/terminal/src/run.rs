@@ -93,7 +93,7 @@ pub(crate) async fn run(
 ) -> anyhow::Result<Ending> {
     let (reply_to, replies) = mpsc::unbounded_channel();
     let (picture, due_since, drawn) = (None, None, Instant::now());
-    // Whoever opens a desk has turned to it.
+    // The person who opens a desk has turned to it.
     app.focus(drawn);
     let mut main_loop = MainLoop {
         desk,
@@ -208,7 +208,8 @@ impl<S: Screen> MainLoop<'_, S> {
         Ok(())
     }
 
-    /// The desk ends: gives the companion a moment to take the saved text. The desk keeps a text without a reply.
+    /// The desk ends: gives the companion a moment to take the saved text. The desk keeps a text without a
+    /// reply.
     async fn upload_last_text(&mut self) {
         self.app.upload_saved_text();
         let effects = self.app.take_effects();

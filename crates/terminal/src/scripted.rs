@@ -1,5 +1,5 @@
-//! A companion that plays a part: reviews made of given pieces, no files, no agents. Tests and the example
-//! speak to it where a desk speaks to a real one.
+//! A scripted companion: reviews made of given pieces, no files, no agents. Tests and the example use it in
+//! place of a real one.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -95,7 +95,7 @@ pub(crate) struct Companion {
     before: HashMap<ReviewId, Vec<Vec<Piece>>>,
     /// All that was asked, in order.
     pub(crate) asked: Vec<Request>,
-    /// What the next request that changes or decides is refused with.
+    /// The refusal of the next request that changes or decides.
     pub(crate) refuse: Option<Refusal>,
 }
 

@@ -34,7 +34,10 @@ impl Signals {
         tokio::select! {
             // A closed window also lets the process go on, which is no reason to draw on it.
             biased;
-            signal = self.ending.next() => if signal == INTERRUPT { SignalKind::Interrupt } else { SignalKind::End(signal) },
+            signal = self.ending.next() => match signal {
+                INTERRUPT => SignalKind::Interrupt,
+                signal => SignalKind::End(signal),
+            },
             () = self.continued.next() => SignalKind::Continued,
         }
     }

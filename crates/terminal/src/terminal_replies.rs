@@ -1,5 +1,5 @@
-//! Late replies of the terminal. The desk asked for its colours before it took the terminal over; on a slow line
-//! the reply comes when nothing waits for it any more, and its letters must not count as keys.
+//! Late replies of the terminal. The desk asked for its colours before it took the terminal over; on a slow
+//! line the reply comes when nothing waits for it any more, and its letters must not count as keys.
 
 use std::time::{Duration, Instant};
 
@@ -16,9 +16,9 @@ pub(crate) struct TerminalReplies {
 }
 
 impl TerminalReplies {
-    /// Whether this is no key but a part of a reply: replies begin with ESC ] or ESC P and end with BEL or
-    /// ESC \.
-    pub(crate) fn is_part_of_one(&mut self, event: &Event) -> bool {
+    /// Whether the event is no key but a part of a reply: replies begin with ESC ] or ESC P and end with BEL
+    /// or ESC \.
+    pub(crate) fn discards(&mut self, event: &Event) -> bool {
         let Event::Key(key) = event else { return false };
         let alt = key.modifiers.contains(KeyModifiers::ALT);
         let begins = alt && matches!(key.code, KeyCode::Char(']' | 'P'));
@@ -47,7 +47,7 @@ mod tests {
     fn a_late_reply_presses_no_keys() {
         let mut replies = TerminalReplies::default();
         let mut press =
-            |c, modifiers| replies.is_part_of_one(&Event::Key(KeyEvent::new(KeyCode::Char(c), modifiers)));
+            |c, modifiers| replies.discards(&Event::Key(KeyEvent::new(KeyCode::Char(c), modifiers)));
         assert!(!press('a', KeyModifiers::NONE));
         assert!(press(']', KeyModifiers::ALT));
         for c in "11;rgb:1a1a/ffff/0000".chars() {

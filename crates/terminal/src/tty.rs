@@ -1,7 +1,7 @@
 //! The terminal: taken over, drawn on, and given back as it was, whatever ends the desk.
 //!
 //! A thread writes, so that a slow terminal holds up nothing but the picture: while a frame is on its way no
-//! other is drawn, and what happens meanwhile is in the next one.
+//! other is drawn, and the next one shows all that happened meanwhile.
 
 use std::io::{self, IsTerminal, Write};
 use std::panic::PanicHookInfo;
@@ -97,7 +97,7 @@ impl Tty {
     fn enter(&mut self) -> io::Result<()> {
         // A second stream would wait for the first one's next key.
         self.input = None;
-        // What was typed before was meant for whoever had the terminal.
+        // Keys typed before were meant for the program that had the terminal.
         discard_typed();
         self.given_back.store(false, Ordering::Relaxed);
         self.writer.abandon();
@@ -184,9 +184,8 @@ impl Screen for Tty {
             typed = input => typed,
         };
         match typed {
-            Some(Ok(event)) if self.replies.is_part_of_one(&event) => Ok(ScreenEvent::Nothing),
-            // Read before an editor had the terminal, and not handed out: meant for whatever stood there
-            // then.
+            Some(Ok(event)) if self.replies.discards(&event) => Ok(ScreenEvent::Nothing),
+            // This key was read before an editor had the terminal, and meant the screen of then.
             Some(Ok(Event::Key(_))) if self.taken_back.is_some_and(|at| at.elapsed() < LEFT_OVER) => {
                 Ok(ScreenEvent::Nothing)
             }
@@ -230,7 +229,7 @@ impl Screen for Tty {
     }
 }
 
-/// What gives the terminal back.
+/// The escape sequences that give the terminal back.
 fn ending() -> Vec<u8> {
     let mut ansi = String::from(CANCEL);
     // Writing to a String does not fail.

@@ -1,5 +1,5 @@
-//! The thread that writes to the terminal, so that a slow one holds up nobody else. What a stuck terminal has
-//! not taken can be forgotten; what is written afterwards, which gives it back, is not.
+//! The thread that writes to the terminal, so that a slow one holds up nothing else. Frames that a stuck
+//! terminal did not take can be abandoned; later output, which gives the terminal back, is still written.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(crate) struct Writer {
     sent: usize,
     written: mpsc::UnboundedReceiver<io::Result<()>>,
     under_way: usize,
-    /// What is left of this many, counted from the first, is not written any more.
+    /// The rest of this many frames, counted from the first, is not written any more.
     pub(crate) abandoned: Arc<AtomicUsize>,
 }
 
@@ -71,16 +71,15 @@ impl Writer {
     pub(crate) async fn finish(&mut self) {
         let all = async {
             while self.under_way > 0 {
-                // What cannot be written any more need not be waited for.
+                // An error ends the wait just as well.
                 let _ = self.written().await;
             }
         };
-        // Afterwards there is nothing left, or it is not worth waiting for.
         let _ = timeout(PATIENCE, all).await;
         self.abandon();
     }
 
-    /// What has been sent so far and not been written is forgotten; what is sent from now on is written.
+    /// Abandons everything that was sent and not written yet. Later output is written.
     pub(crate) fn abandon(&self) {
         self.abandoned.store(self.sent, Ordering::Relaxed);
     }

@@ -1,5 +1,5 @@
-//! The line desk follows the companion's events. A review that arrives never changes the one that is read: one
-//! line announces it, and it waits its turn.
+//! The line desk follows the companion's events. A review that arrives never changes the one that is read:
+//! one line announces it, and it waits its turn.
 
 use alongside_desk::review_model::{Message, OpenReview};
 use alongside_desk::{

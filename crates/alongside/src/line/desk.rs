@@ -44,7 +44,7 @@ pub(super) enum Activity {
     /// A decision was sent, and its review has not closed yet.
     Deciding(ReviewId),
     /// The person's editor has the terminal.
-    Editor(Editing),
+    Editor(Box<Editing>),
 }
 
 impl Activity {
@@ -59,7 +59,7 @@ impl Activity {
     pub(super) fn take_editor(&mut self) -> Option<Editing> {
         let Self::Editor(_) = self else { return None };
         if let Self::Editor(editing) = std::mem::replace(self, Self::Listening) {
-            Some(editing)
+            Some(*editing)
         } else {
             None
         }

@@ -16,7 +16,7 @@ impl LineDesk {
         match Editing::start(&editor_command(), open.review(), open.hunk()) {
             Ok(editing) => {
                 self.printer.hold();
-                self.activity = Activity::Editor(editing);
+                self.activity = Activity::Editor(Box::new(editing));
             }
             Err(error) => self.printer.say(&crate::failure::lines(&error).join("\n")),
         }

@@ -1,11 +1,11 @@
-//! Who decides at the line desk, and why it ends.
+//! The policies of the line desk, and the ways in which it ends.
 
 use std::time::Duration;
 
 /// How long a desk that is left waits for the companion's last events: a frozen one says nothing.
 pub(super) const LEAVE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Who decides.
+/// The one that decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Policy {
     /// The person, each time.

@@ -144,9 +144,12 @@ mod tests {
             result(Some(json!("a")), Ok(Revised { revision: 3 })),
             @r#"{"id":"a","method":"result","result":{"revision":3}}"#
         );
-        insta::assert_snapshot!(
-            result(Some(json!(7)), Err(Refusal::Stale { revision: 4 })),
-            @r#"{"error":{"message":"the review has changed since: look at it again (revision 4 now)","revision":4,"why":"stale"},"id":7,"method":"result"}"#
+        let message = "the review has changed since: look at it again (revision 4 now)";
+        assert_eq!(
+            result(Some(json!(7)), Err(Refusal::Stale { revision: 4 })).to_string(),
+            format!(
+                r#"{{"error":{{"message":"{message}","revision":4,"why":"stale"}},"id":7,"method":"result"}}"#
+            )
         );
         insta::assert_snapshot!(
             not_understood(None, "this is not JSON"),

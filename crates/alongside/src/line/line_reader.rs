@@ -20,7 +20,7 @@ pub(crate) enum InputLine {
     CtrlD,
     /// Ctrl-D on a terminal behind a text without Enter: it means nothing.
     Unfinished,
-    /// There will be no more.
+    /// The input has ended.
     End,
 }
 
@@ -125,8 +125,8 @@ fn written(source: &mut dyn BufRead) -> InputLine {
     }
 }
 
-/// What a terminal hands over at once: a line, or what stands there at Ctrl-D. It is never put together from
-/// several reads: what was typed before is discarded at times, and could not be discarded here.
+/// One read of a terminal: a line, or the text before Ctrl-D. Several reads are never joined: the desk
+/// sometimes discards typed text, and could not discard the part that is read already.
 fn typed(source: &mut dyn BufRead) -> InputLine {
     let (input, len) = loop {
         match source.fill_buf() {

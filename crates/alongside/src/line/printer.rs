@@ -1,5 +1,5 @@
-//! The line desk's output: whole lines, one after the other. Nothing moves the cursor or draws over a line, so
-//! a screen reader, a dumb terminal and a pipe get the same text. Only a terminal gets colour.
+//! The line desk's output: whole lines, one after the other. Nothing moves the cursor or draws over a line,
+//! so a screen reader, a dumb terminal and a pipe get the same text. Only a terminal gets colour.
 
 use std::io::{IsTerminal, Write};
 
@@ -95,8 +95,8 @@ impl Printer {
         }
     }
 
-    /// The current line may hold text, such as what the person has begun to type: the next output begins a new
-    /// line.
+    /// The current line may hold text, such as what the person has begun to type: the next output begins a
+    /// new line.
     pub(crate) fn break_line(&mut self) {
         self.prompted = true;
     }

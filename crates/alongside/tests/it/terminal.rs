@@ -1,4 +1,4 @@
-//! What only a terminal does: what is typed is echoed and waits for Enter, and Ctrl-D, Ctrl-Z are keys.
+//! Line mode at a terminal: it echoes typing, waits for Enter, and has Ctrl-D and Ctrl-Z.
 
 use alongside_agent::Outcome;
 use rustix::process::Signal;

@@ -41,7 +41,8 @@ impl Question {
         (*refusal == Refusal::Empty).then_some(Self::SingleNewline)
     }
 
-    /// The question in words. `waiting`: how many reviews wait; `keeps_drafts`: whether edits outlive the desk.
+    /// The question in words. `waiting`: how many reviews wait; `keeps_drafts`: whether edits outlive the
+    /// desk.
     pub fn text(self, waiting: usize, keeps_drafts: bool) -> String {
         match self {
             Self::AcceptAnyway => "The file is not what the agent saw. Accept anyway?".into(),

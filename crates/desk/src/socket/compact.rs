@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::handshake::Hello;
 use crate::review::{Hunk, Lines, Review};
 
-/// What a desk of ours says first.
+/// The first message of a desk of ours.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Introduction<H> {
     #[serde(flatten)]
@@ -43,9 +43,9 @@ pub(super) struct CompactReview {
     review: Review,
     #[serde(deserialize_with = "shared")]
     original: Arc<str>,
-    /// What is proposed in place of each hunk's lines.
+    /// The proposed lines of each hunk.
     proposed: Vec<String>,
-    /// What there is now, if that is not what is proposed.
+    /// The current lines of each hunk, if they differ from the proposed ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     current: Option<Vec<String>>,
 }

@@ -1,5 +1,5 @@
-//! The messages of the desk protocol as JSON-RPC: what is a request, and which way each goes. The socket
-//! carries them, and so does an LSP connection, among LSP's own.
+//! The messages of the desk protocol as JSON-RPC. A socket carries them, and so does an LSP connection, among
+//! LSP's own.
 
 use alongside_contract::rpc::{self, ErrorObject, Id};
 use serde::Serialize;
@@ -32,8 +32,7 @@ pub(super) fn request(id: u64, request: &Request) -> String {
     serde_json::to_string(&Outgoing { jsonrpc: "2.0", id: Some(id), body: request }).unwrap_or_default()
 }
 
-/// Reads a desk's request from its method and parameters. What LSP itself wants said and we need not hear is
-/// `None`.
+/// Reads a desk's request from its method and parameters. `None` for messages of LSP that mean nothing here.
 ///
 /// # Errors
 /// The JSON-RPC error to answer with: there is no such method, or the parameters are not its.
@@ -65,8 +64,7 @@ pub fn answer(id: &Id, answer: Result<Revised, Refusal>) -> String {
     }
 }
 
-/// Reads the answer to a desk's request. What a host says that this version does not know is repeated as it
-/// came.
+/// Reads the reply to a desk's request. An unknown refusal keeps the host's words.
 pub(super) fn read_answer(result: Result<Box<RawValue>, ErrorObject>) -> Result<Revised, Refusal> {
     match result {
         Ok(raw) => Ok(serde_json::from_str(raw.get()).unwrap_or_default()),
@@ -77,7 +75,7 @@ pub(super) fn read_answer(result: Result<Box<RawValue>, ErrorObject>) -> Result<
     }
 }
 
-/// Writes what a desk is told. A flush is a request, for it is waited for.
+/// Writes an event. A flush is a request, for the companion waits for its reply.
 pub fn event(event: &Event) -> String {
     match event {
         Event::FlushReview { id } => {
@@ -100,8 +98,8 @@ pub(crate) fn compact_event(event: &Event) -> String {
     }
 }
 
-/// Reads an event and nothing else, in one go: a message that may be anything is gone through three times,
-/// which takes its time where it holds a text of megabytes.
+/// Reads an event in one pass. A message that may be anything takes three passes, which is slow for a text of
+/// megabytes.
 pub(super) fn read_event(message: &[u8]) -> Option<Event> {
     match serde_json::from_slice(message) {
         // This one is a request.
@@ -113,30 +111,33 @@ pub(super) fn read_event(message: &[u8]) -> Option<Event> {
     }
 }
 
-/// Which review a reply to us says is flushed.
+/// The review that a reply reports as flushed.
 pub fn read_flushed(id: &Id) -> Option<ReviewId> {
     let Id::Text(id) = id else { return None };
     id.strip_prefix(FLUSH_ID)?.parse().ok().map(ReviewId)
 }
 
-/// What a desk hears.
-pub(super) enum Hears {
+/// A message of the host that is no reply.
+pub(super) enum HostMessage {
     Event(Box<Event>),
     Goodbye(Goodbye),
-    /// A host of a newer version says something that we need not understand.
+    /// A message of a newer host that this version does not know.
     Unknown,
 }
 
 /// Reads what a desk is told.
-pub(super) fn read_told(method: &str, params: Option<&RawValue>) -> Result<Hears, serde_json::Error> {
+pub(super) fn read_host_message(
+    method: &str,
+    params: Option<&RawValue>,
+) -> Result<HostMessage, serde_json::Error> {
     let params = params.map_or("{}", RawValue::get);
     if method == GOODBYE {
-        return serde_json::from_str(params).map(Hears::Goodbye);
+        return serde_json::from_str(params).map(HostMessage::Goodbye);
     }
     let message = format!("{{\"method\":{},\"params\":{params}}}", serde_json::Value::from(method));
     match serde_json::from_str(&message) {
-        Ok(event) => Ok(Hears::Event(Box::new(event))),
-        Err(error) if error.to_string().starts_with("unknown variant") => Ok(Hears::Unknown),
+        Ok(event) => Ok(HostMessage::Event(Box::new(event))),
+        Err(error) if error.to_string().starts_with("unknown variant") => Ok(HostMessage::Unknown),
         Err(error) => Err(error),
     }
 }
@@ -205,7 +206,9 @@ mod tests {
         else {
             panic!("a request")
         };
-        let Hears::Event(told) = read_told(&method, params.as_deref()).unwrap() else { panic!("an event") };
+        let HostMessage::Event(told) = read_host_message(&method, params.as_deref()).unwrap() else {
+            panic!("an event")
+        };
         assert_eq!(*told, Event::FlushReview { id: ReviewId(5) });
         assert_eq!(read_flushed(&id), Some(ReviewId(5)));
         assert_eq!(read_flushed(&Id::Number(5)), None);
@@ -213,6 +216,6 @@ mod tests {
 
     #[test]
     fn what_a_newer_host_tells_is_let_be() {
-        assert!(matches!(read_told("alongside/didInvent", None).unwrap(), Hears::Unknown));
+        assert!(matches!(read_host_message("alongside/didInvent", None).unwrap(), HostMessage::Unknown));
     }
 }

@@ -1,7 +1,6 @@
-//! Colours of source code: asked for by the screen as it is drawn, made by a thread of their own, there a
-//! moment later.
+//! Colours of source code. The screen asks for them as it is drawn, and a thread makes them.
 //!
-//! Nobody waits for them: what has none yet is drawn without, and [`Colours::changed`] says when to draw
+//! Nothing waits for colours: a line without them is drawn plain, and [`Colours::changed`] says when to draw
 //! again. A text never changes; a new revision is another text.
 
 mod classes;
@@ -29,10 +28,10 @@ pub(crate) struct Colours {
     painter: Option<Painter>,
 }
 
-/// What is known of a text.
+/// A text and its colours so far.
 #[derive(Debug)]
 struct Coloured {
-    /// It, and thereby its address: no other text can have it while this one is here.
+    /// The text, and thereby its address: no other text can have that while this one is here.
     text: Arc<str>,
     pieces: HashMap<usize, Piece>,
 }
@@ -50,8 +49,8 @@ impl Colours {
         Self::default()
     }
 
-    /// Asks for what is on the screen, as [`Page::lines_in`](crate::page::Page::lines_in) tells it. What was
-    /// asked for before and is not there yet is not wanted any more. `file` says which language it is.
+    /// Asks for the lines on the screen, as [`Page::lines_in`](crate::page::Page::lines_in) lists them. A new
+    /// request replaces the one before. `file` tells the language.
     pub(crate) fn ask(&mut self, file: &str, wanted: Vec<(Text, Range<usize>)>) {
         let mut pieces: Vec<(Text, usize)> = Vec::new();
         for (text, lines) in wanted {
@@ -73,7 +72,7 @@ impl Colours {
             start(requests_in, done_out);
             Painter { requests, done }
         });
-        // If the thread is gone there will be no colours, which is all that follows.
+        // Without the thread there are no colours, and nothing else is lost.
         let _ = painter.requests.send(ColourRequest { file: file.to_owned(), pieces });
     }
 
@@ -84,7 +83,7 @@ impl Colours {
         Some(spans)
     }
 
-    /// Waits until there are new ones. Cancel safe. Never ends if there will not be any.
+    /// Waits for new colours. Cancel safe; never ends if none will come.
     pub(crate) async fn changed(&mut self) {
         let Some(painter) = &mut self.painter else { return std::future::pending().await };
         let Some(first) = painter.done.recv().await else { return std::future::pending().await };
@@ -100,7 +99,7 @@ impl Colours {
         }
     }
 
-    /// What is known of a text, which becomes the latest.
+    /// The colours of a text, which becomes the latest.
     fn remember(&mut self, text: &Arc<str>) -> &Coloured {
         let known = self.texts.iter().position(|coloured| Arc::ptr_eq(&coloured.text, text));
         let coloured = known

@@ -1,6 +1,5 @@
-//! The thread that colours. It loads the grammars when it is first needed, parses from a boundary near what
-//! is wanted, and goes on from where it was when the person scrolls down. What is wanted now comes before
-//! what was.
+//! The thread that colours. It loads the grammars on the first request, parses from a boundary near the
+//! requested lines, and goes on from there when the person scrolls down. The newest request comes first.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
@@ -46,8 +45,7 @@ pub(super) fn paint(requests: &mpsc::Receiver<ColourRequest>, done: &UnboundedSe
         Painting { syntaxes: two_face::syntax::extra_newlines(), classes, known: VecDeque::new(), parsed: 0 };
     let mut next = Some(first);
     while let Some(request) = next.take().or_else(|| requests.recv().ok()) {
-        // A newer request holds all that is on the screen; what the older one had besides is not wanted any
-        // more.
+        // A newer request holds all that is on the screen.
         let request = requests.try_iter().last().unwrap_or(request);
         for (text, piece) in request.pieces {
             let spans = painter.piece(&request.file, &text, piece);

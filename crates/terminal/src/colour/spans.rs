@@ -6,20 +6,20 @@ use alongside_desk::Text;
 
 use super::classes::Class;
 
-/// Lines are coloured in pieces of so many.
+/// Lines of a piece; pieces are coloured one by one.
 pub(super) const PIECE: usize = 64;
 
-/// The colours of so many texts are remembered, and the texts with them: there are up to three to a review.
+/// How many texts keep their colours, and stay in memory: a review has up to three.
 pub(super) const TEXTS: usize = 8;
 
-/// A piece of a line: byte offsets within it. What no span covers is plain.
+/// A piece of a line: byte offsets within it. Text without a span is plain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Span {
     /// First byte.
     pub(crate) start: u16,
     /// First byte after it.
     pub(crate) end: u16,
-    /// What it is.
+    /// Its class.
     pub(crate) class: Class,
 }
 

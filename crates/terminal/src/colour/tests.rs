@@ -1,4 +1,4 @@
-//! What is coloured, from where it is parsed, and that nobody has to wait for it.
+//! Colours of source code: correct, parsed from nearby, and never waited for.
 
 use std::time::Duration;
 
@@ -31,7 +31,9 @@ fn coloured(file: &str, text: &str) -> String {
 
 #[test]
 fn the_classes_of_some_languages() {
-    insta::assert_snapshot!(coloured("/p/basket.py", "def total(prices):\n    return sum(prices) * 1.5  # all\nif self.x is None and 'a\\n': pass"), @r#"
+    let python =
+        "def total(prices):\n    return sum(prices) * 1.5  # all\nif self.x is None and 'a\\n': pass";
+    insta::assert_snapshot!(coloured("/p/basket.py", python), @r#"
     def total(prices):
     KKK.FFFFF.........
         return sum(prices) * 1.5  # all
@@ -39,7 +41,8 @@ fn the_classes_of_some_languages() {
     if self.x is None and 'a\n': pass
     KK.CCCC...KK.CCCC.KKK.SSCCS..KKKK
     "#);
-    insta::assert_snapshot!(coloured("/p/main.rs", "/// Says.\r\npub fn main() -> Vec<u8> {\r\n    let x = \"a\"; // b\r\n}\r\n"), @r#"
+    let rust = "/// Says.\r\npub fn main() -> Vec<u8> {\r\n    let x = \"a\"; // b\r\n}\r\n";
+    insta::assert_snapshot!(coloured("/p/main.rs", rust), @r#"
     /// Says.
     #########
     pub fn main() -> Vec<u8> {
@@ -49,7 +52,8 @@ fn the_classes_of_some_languages() {
     }
     .
     "#);
-    insta::assert_snapshot!(coloured("app.ts", "export const a: string = `x${b}y`;\nclass A extends B {}\n"), @r#"
+    let typescript = "export const a: string = `x${b}y`;\nclass A extends B {}\n";
+    insta::assert_snapshot!(coloured("app.ts", typescript), @r#"
     export const a: string = `x${b}y`;
     KKKKKK.KKKKK....TTTTTT...SSSS.SSS.
     class A extends B {}

@@ -1,4 +1,4 @@
-//! What stands in a row: a line of one text or of two, with its numbers and its sign.
+//! The content of a row: a line of one text or of two, with numbers and a sign.
 
 use std::ops::Range;
 
@@ -34,13 +34,13 @@ pub(super) struct Cell {
     pub(super) original: Option<usize>,
     /// Its line in the current text, if it is there.
     pub(super) current: Option<usize>,
-    /// What it is.
+    /// Its sign.
     pub(super) sign: Sign,
     /// Its hunk, if it is in one.
     pub(super) hunk: Option<usize>,
 }
 
-/// What has become of a line.
+/// The sign of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
     /// It stays.
@@ -68,7 +68,7 @@ impl Sign {
 }
 
 impl Page {
-    /// What a row of a block shows.
+    /// The content of a row in a block.
     pub(super) fn row_in(&self, block: &Block, row: usize) -> Row {
         match (block.kind, block.offset(row)) {
             (Kind::Fold { lines, open }, None) => Row::Fold { lines, open },

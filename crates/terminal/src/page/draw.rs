@@ -29,7 +29,7 @@ pub(crate) struct DrawOptions<'a> {
     pub(crate) colours: &'a Colours,
     /// The hunk that keys act on.
     pub(crate) hunk: Option<usize>,
-    /// What is searched for: every place is marked.
+    /// The needle of a search: every match is marked.
     pub(crate) search: Option<&'a Needle>,
     /// How many columns of every line are passed over.
     pub(crate) sideways: usize,

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use alongside_desk::{Hunk, Review};
 
-use super::rows::{self, Block, Kind, Opened};
+use super::rows::{self, Block, Kind, OpenFolds};
 use super::sheets::{Sheets, Side};
 use crate::options::Layout;
 
@@ -15,7 +15,7 @@ pub(crate) struct Page {
     pub(super) sheets: Sheets,
     pub(super) hunks: Vec<Hunk>,
     pub(super) layout: Layout,
-    pub(super) opened: Opened,
+    pub(super) open_folds: OpenFolds,
     pub(super) blocks: Vec<Block>,
 }
 
@@ -24,12 +24,12 @@ pub(crate) struct Page {
 pub(crate) struct Anchor {
     original: usize,
     proposed: usize,
-    spot: Spot,
+    spot: AnchorKind,
 }
 
-/// What an anchored row is.
+/// The kind of an anchored row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Spot {
+enum AnchorKind {
     Line,
     Fold,
     /// A row of the hunk that begins there.
@@ -43,7 +43,7 @@ impl Page {
             sheets: Sheets::new(review),
             hunks: review.hunks.clone(),
             layout,
-            opened: Opened::default(),
+            open_folds: OpenFolds::default(),
             blocks: Vec::new(),
         };
         page.lay_out();
@@ -68,7 +68,7 @@ impl Page {
 
     fn lay_out(&mut self) {
         let lines = self.sheets.text(Side::Current).len();
-        self.blocks = rows::blocks(&self.hunks, lines, self.shape(), &self.opened);
+        self.blocks = rows::blocks(&self.hunks, lines, self.shape(), &self.open_folds);
     }
 
     /// The layout in fact: where there is no original, there is nothing to set the text beside.
@@ -102,17 +102,17 @@ impl Page {
         }
     }
 
-    /// What finds this row again after [`update`](Self::update), [`relayout`](Self::relayout) or
+    /// The anchor that finds this row again after [`update`](Self::update), [`relayout`](Self::relayout) or
     /// [`toggle_fold`](Self::toggle_fold).
     pub(crate) fn anchor(&self, row: usize) -> Anchor {
         let row = row.min(self.rows().saturating_sub(1));
         let Some(block) = self.block(row) else {
-            return Anchor { original: 0, proposed: 0, spot: Spot::Line };
+            return Anchor { original: 0, proposed: 0, spot: AnchorKind::Line };
         };
         let (below, spot) = match (block.kind, block.offset(row)) {
-            (Kind::Hunk(_), offset) => (0, Spot::Hunk(offset.unwrap_or(0))),
-            (_, Some(offset)) => (offset, Spot::Line),
-            (_, None) => (0, Spot::Fold),
+            (Kind::Hunk(_), offset) => (0, AnchorKind::Hunk(offset.unwrap_or(0))),
+            (_, Some(offset)) => (offset, AnchorKind::Line),
+            (_, None) => (0, AnchorKind::Fold),
         };
         let at = block.at.below(below);
         Anchor { original: at.original, proposed: at.proposed, spot }
@@ -127,15 +127,15 @@ impl Page {
         let here = self.blocks[..after].iter().rev().take_while(|block| starts(block) == wanted);
         let exactly = |is: fn(Kind) -> bool| here.clone().find(|block| is(block.kind));
         let block = match anchor.spot {
-            Spot::Hunk(_) => exactly(|kind| matches!(kind, Kind::Hunk(_))),
-            Spot::Fold => exactly(|kind| matches!(kind, Kind::Fold { .. })),
-            Spot::Line => None,
+            AnchorKind::Hunk(_) => exactly(|kind| matches!(kind, Kind::Hunk(_))),
+            AnchorKind::Fold => exactly(|kind| matches!(kind, Kind::Fold { .. })),
+            AnchorKind::Line => None,
         };
         let Some(block) = block.or(self.blocks[..after].last()) else { return 0 };
         let below = anchor.original.saturating_sub(block.at.original);
         match (anchor.spot, block.kind) {
-            (Spot::Fold, Kind::Fold { .. }) => block.row,
-            (Spot::Hunk(within), _) => block.row_of(within + below),
+            (AnchorKind::Fold, Kind::Fold { .. }) => block.row,
+            (AnchorKind::Hunk(within), _) => block.row_of(within + below),
             _ => block.row_of(below),
         }
     }
@@ -156,9 +156,9 @@ impl Page {
         let Some(&Block { at, kind: Kind::Fold { lines, open }, .. }) = self.block(row) else { return false };
         let lines = at.original..at.original + lines;
         if open {
-            self.opened.close(&lines);
+            self.open_folds.close(&lines);
         } else {
-            self.opened.open(lines);
+            self.open_folds.open(lines);
         }
         self.lay_out();
         true

@@ -1,4 +1,4 @@
-//! Which agents are connected, in which version, and since when.
+//! The panel of connected agents: name, version, and age of the connection.
 
 use alongside_desk::harmless;
 use ratatui::Frame;

@@ -1,4 +1,4 @@
-//! What happened last, the question that is open, and the keys.
+//! The bottom of the screen: messages, the open question, and the keys.
 
 use alongside_desk::harmless;
 use alongside_desk::review_model::MessageKind;
@@ -38,7 +38,7 @@ struct Row {
     yields: bool,
 }
 
-/// The newest rows, if not all fit; before what says that something is wrong, what does not goes.
+/// The newest rows, if not all fit; notices give way to warnings.
 fn fitting(mut rows: Vec<Row>, height: usize) -> Vec<Row> {
     let mut excess = rows.len().saturating_sub(height);
     rows.retain(|row| {
@@ -89,7 +89,7 @@ fn keys(app: &App, width: u16) -> Line<'static> {
     Line::from(spans)
 }
 
-/// As many of the table's as fit; the last two, help and leave, always.
+/// As many keys of the table as fit; the last two, help and leave, always.
 fn brief(app: &App, width: usize) -> Vec<(&'static str, &'static str)> {
     let means = |act: Action| match app.current() {
         None => matches!(act, Action::Pause | Action::Help | Action::Leave),

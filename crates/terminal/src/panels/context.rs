@@ -1,4 +1,4 @@
-//! What agents are file about the person's files.
+//! The panel of the files that agents know about.
 
 use alongside_desk::messages;
 use ratatui::Frame;

@@ -1,4 +1,4 @@
-//! What to do when there is nothing to read.
+//! The screen without a review: what to do next.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;

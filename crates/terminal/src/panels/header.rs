@@ -1,4 +1,4 @@
-//! What review is read, how it stands, and what a person should know before deciding.
+//! The header of the review on the screen: file, agent, size, state, and the notes.
 
 use alongside_desk::messages;
 use alongside_desk::review_model::{Note, notes as review_notes};

@@ -1,4 +1,4 @@
-//! Which reviews wait: file, size and who proposes it. The one that is read is marked.
+//! The list of reviews that wait: file, size and agent. The one on the screen is marked.
 
 use alongside_desk::{ReviewId, messages};
 use ratatui::Frame;
@@ -33,12 +33,6 @@ pub(crate) fn places(app: &App, areas: &Areas) -> Vec<(Rect, ReviewId)> {
     app.reviews.iter().skip(first).take(fit).enumerate().map(place).collect()
 }
 
-/// What a review adds and removes, as it stands.
-pub(crate) fn size(view: &ReviewView) -> String {
-    let (added, removed) = view.counts;
-    format!("+{added} -{removed}")
-}
-
 pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
     let (area, palette) = (app.areas.reviews, &app.palette);
     let title = match app.reviews.len() {
@@ -54,7 +48,7 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
         let Some(view) = app.view(*id) else { continue };
         let read = app.at == Some(*id);
         let name = messages::file_name(&view.review().file, app.roots());
-        let size = size(view);
+        let size = view.size();
         let room = usize::from(place.width).saturating_sub(size.len() + 3);
         let name = format!("{} {}", if read { "▸" } else { " " }, cut(&name, room));
         let styles = if read { (palette.selected, palette.selected) } else { (palette.text, palette.quiet) };

@@ -1,4 +1,4 @@
-//! Agents, context and reviews in the line or two that a narrow screen has for them.
+//! Agents, context and reviews in one or two lines, for narrow screens.
 
 use alongside_desk::{ReviewId, messages};
 use ratatui::Frame;
@@ -12,15 +12,15 @@ use crate::width;
 /// The widest a file name gets here.
 const NAME: usize = 24;
 
-/// How a review is written here.
+/// A review in the strip.
 fn label(app: &App, id: ReviewId) -> String {
     let Some(view) = app.view(id) else { return String::new() };
     let mark = if app.at == Some(id) { "▸" } else { " " };
     let name = cut(&messages::file_name(&view.review().file, app.roots()), NAME);
-    format!("{mark}{name} {} ", super::reviews::size(view))
+    format!("{mark}{name} {} ", view.size())
 }
 
-/// Where reviews stand: the one that is read is always among them.
+/// The places of reviews; the one on the screen is always among them.
 pub(crate) fn places(app: &App, strip: Rect) -> Vec<(Rect, ReviewId)> {
     let row = Rect { y: strip.bottom().saturating_sub(1), height: 1, ..strip };
     let at = app.reviews.iter().position(|view| Some(view.review().id) == app.at).unwrap_or(0);

@@ -1,5 +1,5 @@
-//! The person's own editor: what was typed is taken over, or kept where it can be found. Real editors end
-//! when they like, so the clock is not paused here.
+//! The person's own editor: its text goes into the review or is kept. Real editors end when they like, so the
+//! clock is not paused here.
 
 use alongside_desk::{Closing, Event, ReviewId};
 
@@ -31,7 +31,7 @@ fn edits(stage: &Stage) -> Vec<String> {
     stage.companion.asked.iter().filter_map(text).collect()
 }
 
-/// What an editor does that stays open until a file is there.
+/// The script of an editor that stays open until a file is there.
 fn wait_for(file: &std::path::Path) -> String {
     format!("while [ ! -e '{}' ]; do sleep 0.02; done", file.display())
 }

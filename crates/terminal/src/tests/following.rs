@@ -1,5 +1,4 @@
-//! The desk follows what happens elsewhere at once, says what it was, and lets nothing change what is being
-//! read.
+//! The desk follows events from elsewhere at once, and none of them changes the review on the screen.
 
 use alongside_desk::{Closing, Event, Problem, ReviewId};
 use crossterm::event::KeyCode;

@@ -1,5 +1,5 @@
-//! Stories at the desk: a companion that plays a part on one side, a person's keys and a screen of cells on
-//! the other. The clock is paused, so that a moment passes without waiting for it.
+//! Stories at the desk: a scripted companion on one side, a person's keys and a screen of cells on the other.
+//! The clock is paused, so that time passes without waiting.
 
 mod deciding;
 mod editing;
@@ -41,7 +41,7 @@ struct Cells {
     ours: bool,
 }
 
-/// What a test sees of it.
+/// The part of it that a test sees.
 #[derive(Default)]
 struct Shared {
     shown: Mutex<String>,
@@ -279,7 +279,7 @@ impl Stage {
         assert!(!flat.contains(text), "{text:?} is on the screen:\n{screen}");
     }
 
-    /// What was asked that changes or decides, in order.
+    /// The requests that change or decide, in order.
     fn asked(&self) -> Vec<Request> {
         let quiet = |request: &&Request| !matches!(request, Request::Focus | Request::PauseContext { .. });
         self.companion.asked.iter().filter(quiet).cloned().collect()
@@ -299,7 +299,8 @@ fn pieces() -> Vec<Piece> {
         same("from decimal import Decimal\n\n\n"),
         differs(
             "def total(items):\n    return sum(i.price for i in items)\n",
-            "def total(items, tax):\n    \"\"\"With tax.\"\"\"\n    return sum(i.price for i in items) * tax\n",
+            "def total(items, tax):\n    \"\"\"With tax.\"\"\"\n\
+             \x20   return sum(i.price for i in items) * tax\n",
         ),
         same("\n\n"),
         same(&unchanged),

@@ -1,4 +1,4 @@
-//! What reviews look like, to the character.
+//! Reviews as lines, to the character.
 
 use std::sync::Arc;
 
@@ -146,7 +146,8 @@ fn the_header_does_not_blame_the_agent_for_edits() {
 fn the_header_names_file_agent_size_and_notes() {
     let mut review = middle();
     let roots = [PathBuf::from("/elsewhere"), PathBuf::from("/p")];
-    insta::assert_snapshot!(header(&review, &roots, PLAIN), @"src/a.rs: Gemini CLI proposes 1 change (+1 -1)");
+    let title = header(&review, &roots, PLAIN);
+    insta::assert_snapshot!(title, @"src/a.rs: Gemini CLI proposes 1 change (+1 -1)");
     review.file = "/other/\x1b[31ma.rs".into();
     review.agent.name = "evil\u{202e}".into();
     review.file_line_ending = Some(LineEnding::Crlf);
@@ -177,12 +178,15 @@ fn the_summary_counts_what_became_of_the_changes() {
     let roots = [PathBuf::from("/p/src")];
     insta::assert_snapshot!(summary(&review, &roots), @"a.rs: 1 change: 1 kept.");
     review.current = review.original.clone().unwrap();
-    insta::assert_snapshot!(summary(&review, &roots), @"a.rs: nothing is left of the proposal; the file would stay as it is.");
+    assert_eq!(
+        summary(&review, &roots),
+        "a.rs: nothing is left of the proposal; the file would stay as it is."
+    );
 }
 
 proptest::proptest! {
     #[test]
-    fn whatever_the_ranges_say_nothing_panics(a in 0usize..12, b in 0usize..12, c in 0usize..12, text: String) {
+    fn no_ranges_make_it_panic((a, b, c) in (0usize..12, 0usize..12, 0usize..12), text: String) {
         let mut review = review("1\n2\n3\n", &text, vec![kept(lines(a, b), lines(b, c))]);
         review.hunks[0].current = lines(c, a);
         for state in [HunkState::Kept, HunkState::Dropped, HunkState::Edited] {

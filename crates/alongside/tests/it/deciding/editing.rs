@@ -25,7 +25,7 @@ async fn a_person_edits_in_an_editor_of_their_own() {
     assert!(shown.contains("@@ -1,2 +1,2 @@ edited by hand\n one\n-two\n+two, by hand\n"), "{shown}");
     let seen = std::fs::read_to_string(home.path("home/seen")).unwrap();
     assert!(seen.starts_with("--flag\n/") && seen.trim_end().ends_with("/notes.md"), "{seen}");
-    // What was typed is kept as typed; the proposal's own words come back by undo.
+    // Keeping an edited hunk keeps the edit; undo brings the proposal back.
     let summary = desk.answers(END, "u").await;
     assert!(summary.contains("notes.md: 1 change: 1 edited.\n"), "{summary}");
     desk.answers("(1/1) keep this change as you edited it", "u").await;
@@ -41,7 +41,8 @@ async fn a_person_edits_in_an_editor_of_their_own() {
 async fn an_edit_that_removes_hunks_skips_no_other() {
     let home = Home::new();
     let file = home.file("numbers.txt", ORIGINAL);
-    let script = "#!/bin/sh\ncase $(cat \"$1\") in *SEVEN*) sed -i s/SEVEN/seven/ \"$1\";; *) sed -i s/seven/SEVEN/ \"$1\";; esac\n";
+    let script = "#!/bin/sh\ncase $(cat \"$1\") in \
+        *SEVEN*) sed -i s/SEVEN/seven/ \"$1\";; *) sed -i s/seven/SEVEN/ \"$1\";; esac\n";
     std::fs::write(home.path("home/editor"), script).unwrap();
     let editor = format!("sh '{}'", home.path("home/editor").display());
     let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", editor));
@@ -105,7 +106,8 @@ async fn is_taken_from_an_open_editor() -> bool {
     let home = Home::new();
     let file = home.file("notes.md", "one\n");
     // Saves, tells the test, and stays open until it is told.
-    let editor = "sh -c 'echo typed > \"$0\"; touch \"$HOME/saved\"; while [ ! -e \"$HOME/close\" ]; do sleep 0.02; done'";
+    let editor = "sh -c 'echo typed > \"$0\"; touch \"$HOME/saved\"; \
+        while [ ! -e \"$HOME/close\" ]; do sleep 0.02; done'";
     let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", editor));
     let agent = home.agent().await;
     let _diff = propose(&agent, &file, "two\n").await;

@@ -11,7 +11,7 @@ async fn all_can_be_accepted_or_rejected_when_asked_for_by_name() {
     let diff = propose(&agent, &file, "A\n").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, accepted("A\n"));
     desk.shows("a.txt: accepted; Gemini CLI writes it.").await;
-    // What agents take for an error is rejected instead, and it is said why.
+    // Agents take an unchanged text for an error: the desk rejects it and says why.
     let diff = propose(&agent, &file, "a\n").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     desk.shows("a.txt: there is nothing to accept").await;

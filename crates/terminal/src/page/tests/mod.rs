@@ -1,4 +1,4 @@
-//! How a page looks and moves, told with reviews that are written as diffs.
+//! Pages drawn and moved, with reviews written as diffs.
 
 mod drawn;
 mod large;
@@ -144,7 +144,7 @@ fn same(lines: std::ops::RangeInclusive<usize>) -> String {
     lines.map(|line| format!(" line {line}\n")).collect()
 }
 
-/// How a page is looked at, unless something else is said.
+/// The default way to draw a page.
 struct Eyes {
     palette: Palette,
     colours: Colours,
@@ -184,7 +184,7 @@ fn shown(page: &Page, width: u16) -> String {
     text(&Eyes::new(Depth::None).drawn(page, width, height))
 }
 
-/// What a person reads, without blanks at the ends of lines.
+/// The visible text, without blanks at the ends of lines.
 fn text(buf: &Buffer) -> String {
     let lines: Vec<String> = buf.area.rows().map(|row| line(buf, row.y)).collect();
     lines.join("\n")
