@@ -19,7 +19,7 @@ impl std::fmt::Display for ReviewId {
     }
 }
 
-/// A proposed file and what the person has made of it so far.
+/// A proposed file and the person's edits so far.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Review {
@@ -41,7 +41,7 @@ pub struct Review {
     pub revision: u64,
     /// Where the three texts differ, in order.
     pub hunks: Vec<Hunk>,
-    /// Why this proposal can only be taken or left as a whole, if so.
+    /// Why the person can only accept or reject this as a whole, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole_file_only: Option<String>,
     /// The line ending of the file on disk, where the proposal uses another one throughout.
@@ -54,13 +54,13 @@ pub struct Review {
     pub stale: bool,
     /// An editor holds unsaved changes to the file.
     pub dirty: bool,
-    /// Where a write to the file would end up, if that is outside the project: seen through links and `..`
-    /// when the proposal came. Two places with ` or ` between them, where that depends on how the agent reads
-    /// `..`. Tell the person before anything else.
+    /// The real target of a write, if that is outside the project: through links and `..` as they were when
+    /// the proposal came. Two places with ` or ` between them if it depends on how the agent reads `..`. Tell
+    /// the person before anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside: Option<String>,
-    /// Where a write to the file would end up, if that is in a `.git`, or elsewhere among what git runs and
-    /// obeys: hooks, and settings that name programs. Seen likewise. Tell the person as loudly.
+    /// The real target of a write, if git runs or obeys that file: one in a `.git`, a hook, or settings that
+    /// name programs. Tell the person as loudly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_git: Option<String>,
 }

@@ -7,7 +7,7 @@ use alongside_platform::signals::{self, Continued, INTERRUPT};
 pub(crate) enum SignalKind {
     /// To end; the signal's number.
     End(i32),
-    /// To end, as Ctrl-C does: not meant for us while an editor has the terminal.
+    /// To end, as Ctrl-C does: while an editor has the terminal, it is meant for the editor.
     Interrupt,
     /// The process was stopped, and goes on.
     Continued,
@@ -32,7 +32,7 @@ impl Signals {
     /// The next one. Cancel safe.
     pub(crate) async fn next(&mut self) -> SignalKind {
         tokio::select! {
-            // A closed window also lets the process go on, which is no reason to draw on it.
+            // A closed window also continues the process: the end comes first.
             biased;
             signal = self.ending.next() => match signal {
                 INTERRUPT => SignalKind::Interrupt,

@@ -34,7 +34,7 @@ const CANCEL: &str = "\x18";
 /// Keys that come so soon after the terminal was taken back were typed before.
 const LEFT_OVER: Duration = Duration::from_millis(30);
 
-/// Clicks and the wheel in the widest form, and no reports of mere motion: they would flood a slow line.
+/// Clicks and the wheel in the widest form. Reports of mere motion would flood a slow line.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 
@@ -49,7 +49,7 @@ pub(crate) struct Tty {
     /// When the terminal was taken back last.
     taken_back: Option<Instant>,
     hook: Option<Hook>,
-    /// Whether a panic has given the terminal back. Twice would put the cursor over what was said of it.
+    /// Whether a panic has given the terminal back. Twice would put the cursor over the panic's message.
     given_back: Arc<AtomicBool>,
 }
 
@@ -116,7 +116,7 @@ impl Tty {
         Ok(())
     }
 
-    /// Gives the terminal back, with a line on it if there is something to say.
+    /// Gives the terminal back, with a note on it.
     async fn leave(&mut self, note: Option<&str>) {
         self.input = None;
         self.writer.finish().await;
@@ -185,7 +185,7 @@ impl Screen for Tty {
         };
         match typed {
             Some(Ok(event)) if self.replies.discards(&event) => Ok(ScreenEvent::Nothing),
-            // This key was read before an editor had the terminal, and meant the screen of then.
+            // This key was typed before an editor had the terminal, for the screen of that time.
             Some(Ok(Event::Key(_))) if self.taken_back.is_some_and(|at| at.elapsed() < LEFT_OVER) => {
                 Ok(ScreenEvent::Nothing)
             }
@@ -213,7 +213,7 @@ impl Screen for Tty {
     }
 
     fn take_back(&mut self) -> io::Result<()> {
-        // Somebody else may have changed its modes, and crossterm would take them for those it set itself.
+        // Another program may have changed the modes, and crossterm would take them for its own.
         terminal::disable_raw_mode()?;
         self.enter()?;
         self.taken_back = Some(Instant::now());
@@ -253,7 +253,8 @@ fn restore() {
 
 type PanicHook = dyn Fn(&PanicHookInfo<'_>) + Sync + Send + 'static;
 
-/// While it lives, a panic anywhere is told on a terminal that has been given back, and the desk hears of it.
+/// While it lives, a panic anywhere gives the terminal back before its message is printed, and the desk hears
+/// of it.
 struct Hook {
     before: Arc<Mutex<Option<Box<PanicHook>>>>,
 }
@@ -274,7 +275,7 @@ impl Hook {
             if let Some(hook) = &*own.lock().unwrap_or_else(PoisonError::into_inner) {
                 hook(info);
             }
-            // A desk that is no more need not be told.
+            // The desk may have ended.
             let _ = panicked.send(());
         }));
         Self { before }

@@ -66,12 +66,12 @@ impl<'a> Units<'a> {
         }
     }
 
-    /// The column where what is left begins.
+    /// The column where the rest begins.
     pub(crate) fn column(&self) -> usize {
         self.column
     }
 
-    /// Passes over text that is measured without a look at tables, at most so many columns.
+    /// Skips text that needs no tables to be measured, at most so many columns.
     fn skip_plain(&mut self, most: usize) {
         let mut chars = self.line[self.byte..].chars();
         let mut next = chars.next().map(|c| (c, plain(c)));
@@ -137,8 +137,7 @@ impl<'a> Iterator for Units<'a> {
     }
 }
 
-/// The width of a character that is by itself whenever its neighbours are too: most of what most people
-/// write.
+/// The width of a character that never combines with its neighbours, as most characters do not.
 fn plain(c: char) -> Option<usize> {
     match c {
         ' '..='~' | '\u{c0}'..='\u{24f}' | '\u{400}'..='\u{481}' => Some(1),

@@ -9,10 +9,10 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// How long a terminal may take for what is on its way when the desk is left.
+/// How long a terminal may take for the last output when the desk is left.
 const PATIENCE: Duration = Duration::from_millis(1_000);
 
-/// How much is written at once; a terminal that must be given back waits for no more than this.
+/// Bytes written at once: the most that giving the terminal back waits for.
 const PIECE: usize = 1024;
 
 /// Nothing is written until the terminal is taken again.
@@ -87,7 +87,7 @@ impl Writer {
 
 fn write(number: usize, frame: &[u8], abandoned: &AtomicUsize) -> io::Result<()> {
     for piece in frame.chunks(PIECE) {
-        // Looked at under the lock: after a panic has given the terminal back nothing more is drawn.
+        // Read under the lock: after a panic has given the terminal back, nothing more is drawn.
         let mut out = io::stdout().lock();
         if number <= abandoned.load(Ordering::Relaxed) {
             return Ok(());

@@ -137,9 +137,9 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
     }
 
     /// Lets the desk in and carries messages until it parts. `before_request` sees every request before the
-    /// companion does. `left` runs as soon as the desk asks to leave, and says whether events may follow: the ends
-    /// of the reviews, if the host ends with this desk. `goodbye` runs when the companion has ended, and may take
-    /// its time: the desk goes on waiting.
+    /// companion does. `left` runs as soon as the desk asks to leave, and says whether events may follow: the
+    /// ends of the reviews, if the host ends with this desk. `goodbye` runs when the companion has ended, and
+    /// may take its time: the desk goes on waiting.
     pub async fn serve(
         self,
         welcome: &Welcome,

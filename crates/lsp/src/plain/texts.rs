@@ -20,12 +20,7 @@ pub(crate) fn agent_name(review: &Review) -> String {
 
 /// What is proposed, in a few words.
 pub(crate) fn changes(review: &Review) -> String {
-    match (&review.whole_file_only, &review.original, review.hunks.len()) {
-        (Some(_), ..) => "the whole file".into(),
-        (None, None, _) => "a new file".into(),
-        (None, Some(_), 1) => "1 change".into(),
-        (None, Some(_), hunks) => format!("{hunks} changes"),
-    }
+    messages::size(review)
 }
 
 /// The title of the action that shows a proposal.

@@ -16,7 +16,7 @@ pub(super) enum Row {
     Fold { lines: usize, open: bool },
     /// One cell over the whole width.
     One(Cell),
-    /// The original beside what has been made of it; nothing where one has fewer lines.
+    /// The original beside the text in its place; nothing where one has fewer lines.
     Two(Option<Cell>, Option<Cell>),
 }
 
@@ -27,8 +27,8 @@ pub(super) struct Cell {
     pub(super) side: Side,
     /// Its line there.
     pub(super) line: usize,
-    /// Where its colours and words are told of: an unchanged or kept line is the proposal's too, which never
-    /// changes, so that nothing has to be coloured anew when the current text does.
+    /// The line that has its colours and words. For an unchanged or kept line that is the proposal's, which
+    /// never changes, so that an edit needs no new colours.
     pub(super) twin: (Side, usize),
     /// Its line in the original, if it is there.
     pub(super) original: Option<usize>,

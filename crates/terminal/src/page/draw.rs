@@ -18,7 +18,7 @@ use crate::options::Layout;
 use crate::palette::{Change, Palette};
 use crate::width;
 
-/// Where a text has less room than this, it gets that of the line numbers too.
+/// A text with less room than this gets the room of the line numbers too.
 const NARROWEST: u16 = 16;
 
 /// Everything but the page and its place that decides how it is drawn.
@@ -31,7 +31,7 @@ pub(crate) struct DrawOptions<'a> {
     pub(crate) hunk: Option<usize>,
     /// The needle of a search: every match is marked.
     pub(crate) search: Option<&'a Needle>,
-    /// How many columns of every line are passed over.
+    /// Columns that every line is scrolled to the side.
     pub(crate) sideways: usize,
 }
 
@@ -43,7 +43,7 @@ enum Numbers {
     Both,
 }
 
-/// How the width is shared out.
+/// The columns of a row.
 struct Columns {
     /// Of a line number; none if there is no room.
     digits: u16,
@@ -75,8 +75,7 @@ impl Page {
         });
     }
 
-    /// How far the lines of some rows go on to the side in an area this wide: the most that
-    /// [`sideways`](DrawOptions::sideways) is good for.
+    /// The furthest that some rows can scroll to the side in an area this wide.
     pub(crate) fn most_sideways(&self, rows: Range<usize>, width: u16) -> usize {
         let columns = self.columns(Rect { width, height: 1, ..Rect::ZERO });
         let over = |cell: Cell, half: &Range<u16>| {
@@ -160,7 +159,7 @@ impl Page {
         }
     }
 
-    /// How far a hunk reaches, in the first column: hunks may lie side by side without a line between.
+    /// Draws the reach of a hunk in the first column: adjacent hunks may have no line between them.
     fn margin(
         &self,
         buf: &mut Buffer,

@@ -12,10 +12,10 @@ use crate::colour::Span;
 use crate::palette::Palette;
 use crate::width::{Shown, Unit, Units};
 
-/// Says that a line goes on where it is cut.
+/// The mark where a line is cut.
 const CUT: &str = "…";
 
-/// Said behind a last line without line ending, as diffs say it.
+/// The mark behind a last line without line ending, as in diffs.
 const ENDS_OPEN: &str = " \\ no newline at end";
 
 /// A search for matches goes on so many bytes beyond the visible part.
@@ -27,7 +27,7 @@ pub(super) struct Marks<'a> {
     pub(super) base: Style,
     /// Syntax, in bytes.
     pub(super) spans: &'a [Span],
-    /// Words that differ, and how they look.
+    /// Words that differ, and their style.
     pub(super) words: (&'a [alongside_desk::Range], Style),
     /// The needle of a search.
     pub(super) search: Option<&'a Needle>,
@@ -37,7 +37,7 @@ pub(super) struct Marks<'a> {
     pub(super) palette: &'a Palette,
 }
 
-/// Draws what is in sight of a line, beginning `sideways` columns into it.
+/// Draws the visible part of a line, from column `sideways` on.
 pub(super) fn line(buf: &mut Buffer, area: Rect, text: &str, sideways: usize, marks: &Marks<'_>) {
     if area.is_empty() {
         return;
@@ -104,7 +104,7 @@ impl Marks<'_> {
         style
     }
 
-    /// Where what is searched for is in sight, in bytes of the line.
+    /// The visible matches of a search, in bytes of the line.
     fn found(&self, text: &str, in_sight: &[Unit<'_>]) -> Vec<Range<usize>> {
         let (Some(needle), Some(first), Some(last)) = (self.search, in_sight.first(), in_sight.last()) else {
             return Vec::new();

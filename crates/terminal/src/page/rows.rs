@@ -100,8 +100,7 @@ pub(super) fn sides(hunk: &Hunk) -> (usize, usize) {
     (hunk.original.len(), right)
 }
 
-/// The folds that a person has opened, as lines of the original. It never changes, so they are found again
-/// whatever becomes of the rest.
+/// The folds that a person has opened, as lines of the original, which never changes.
 #[derive(Debug, Default)]
 pub(super) struct OpenFolds(Vec<Range<usize>>);
 
@@ -149,7 +148,7 @@ pub(super) fn blocks(
     }
     let rest = current_lines.saturating_sub(at.current);
     match hunks {
-        // Nothing to get to: there is only this to see.
+        // Without hunks there is nothing else to see, so the text is not folded.
         [] if rest > 0 => stack.push(at, rest, Kind::Same),
         _ => stack.unchanged(at, rest, (!hunks.is_empty(), false), open_folds),
     }
