@@ -7,13 +7,13 @@
 mod adapters;
 mod commands;
 mod companions;
+mod draft_store;
 mod failure;
 mod globals;
 mod host;
 mod line;
 mod logging;
 mod own_program;
-mod recovery_store;
 mod runtime_dir;
 mod save_watcher;
 mod settings;

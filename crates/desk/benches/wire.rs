@@ -1,5 +1,4 @@
-//! What a proposal costs on its way through the socket to a desk, and what is known of a text before anything
-//! is made of it.
+//! The cost of a proposal on its way through the socket to a desk, and of the first look at a text.
 
 #[path = "inputs/mod.rs"]
 mod inputs;
@@ -50,7 +49,7 @@ fn hot_lines(text: &std::sync::Arc<str>) -> Text {
     black_box(Text::new(text.clone()))
 }
 
-/// What has to be told of a text in which a character was typed.
+/// The change of a text in which the person typed a character.
 #[divan::bench(args = few_in_tests(BYTES), max_time = 1)]
 fn typed(bencher: Bencher<'_, '_>, bytes: usize) {
     let old = source(bytes);

@@ -2,14 +2,15 @@
 
 use tokio::sync::{mpsc, oneshot};
 
-use crate::{Event, Refusal, Request, Revised};
+use crate::decision::{Refusal, Revised};
+use crate::protocol::{Event, Request};
 
 /// The desk's end.
 #[derive(Debug)]
 pub struct Desk {
     calls: mpsc::UnboundedSender<Call>,
     events: mpsc::UnboundedReceiver<Event>,
-    /// What was taken out to see whether it is a newer status.
+    /// An event that was taken out while looking for a newer status.
     ahead: Option<Event>,
 }
 
@@ -18,20 +19,20 @@ pub struct Desk {
 pub struct Seat {
     /// Requests, in the order they were made; closed when the desk is dropped.
     pub calls: mpsc::UnboundedReceiver<Call>,
-    /// Where to tell the desk.
+    /// Events for the desk.
     pub events: mpsc::UnboundedSender<Event>,
 }
 
-/// A request and where its answer goes.
+/// A request, and the channel for its reply.
 #[derive(Debug)]
 pub struct Call {
-    /// What is asked.
+    /// The request.
     pub request: Request,
-    /// Where the answer goes; an answer nobody waits for is dropped.
+    /// The channel for the reply; without a receiver, the reply is dropped.
     pub answer: oneshot::Sender<Result<Revised, Refusal>>,
 }
 
-/// The companion has stopped and everything it said has been read.
+/// The companion has stopped, and all its events have been read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the companion has stopped")]
 pub struct Gone;
@@ -44,7 +45,7 @@ pub fn pair() -> (Desk, Seat) {
 }
 
 impl Desk {
-    /// Asks, and waits for the answer. Requests are carried out in the order they are made.
+    /// Sends a request and waits for the reply. The companion carries requests out in their order.
     ///
     /// # Errors
     /// The companion's [`Refusal`].
@@ -52,7 +53,7 @@ impl Desk {
         self.send(request).await.unwrap_or(Err(Refusal::Stopped))
     }
 
-    /// Asks at once; the answer may be awaited later or dropped.
+    /// Sends a request; the caller may await the reply later, or drop it.
     pub fn send(&self, request: Request) -> oneshot::Receiver<Result<Revised, Refusal>> {
         let (answer, answered) = oneshot::channel();
         // A call to a stopped companion is dropped, and with it `answer`: the receiver says so.
@@ -60,21 +61,21 @@ impl Desk {
         answered
     }
 
-    /// Hands on a call of another connection; the answer goes where it was to go.
+    /// Passes on a call of another connection, with the channel for its reply.
     pub fn pass_on(&self, call: Call) {
         // As in `send`.
         let _ = self.calls.send(call);
     }
 
-    /// Leaves for good; returns when that is done, and all is over if the companion ends with this desk. A
-    /// desk that is dropped instead counts as lost, which a host puts up with for a while.
+    /// Leaves for good; returns when the companion has let the desk go, or has ended with it. A desk that is
+    /// dropped instead counts as lost, and the host waits for it for a while.
     pub async fn leave(mut self) {
         // A companion that has stopped need not be told.
         let _ = self.request(Request::Leave).await;
         while self.next().await.is_ok() {}
     }
 
-    /// The next thing this desk is told; of statuses that follow each other, the last. Cancel safe.
+    /// The next event; of consecutive statuses, the last. Cancel safe.
     ///
     /// # Errors
     /// [`Gone`] once the companion has stopped.
@@ -86,14 +87,14 @@ impl Desk {
         Ok(self.newest(event))
     }
 
-    /// What has been told already and was not heard yet. A request is answered after what it changed has been
-    /// told: whoever gets an answer from elsewhere hears this first.
+    /// An event that is here already. The companion sends the events of a request before its reply, so a
+    /// caller with a reply from another channel reads these first.
     pub fn try_next(&mut self) -> Option<Event> {
         let event = self.ahead.take().or_else(|| self.events.try_recv().ok())?;
         Some(self.newest(event))
     }
 
-    /// A status names every agent: a desk that was slow need not hear of each that came or went meanwhile.
+    /// A status names every agent, so that a slow desk can skip all but the newest.
     fn newest(&mut self, mut event: Event) -> Event {
         while matches!(event, Event::Status(_))
             && let Ok(later) = self.events.try_recv()

@@ -1,5 +1,5 @@
-//! What a desk reports about the person's files. Positions are those of LSP; the companion turns them into
-//! the contract's.
+//! A desk's report about the person's open files. Positions are LSP's; the companion converts them to the
+//! contract's.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,7 @@
-//! What has to be said of a text that changed, for whoever knows the text before.
+//! The difference between two texts as one change of whole lines.
 
-use crate::{Change, Position, Range};
+use crate::context::{Position, Range};
+use crate::text::Change;
 
 /// The one change of whole lines that makes `new` of `old`; none if they are equal. Its positions count
 /// UTF-16 units, as all of the protocol's do.
@@ -76,11 +77,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::Text;
+    use crate::text::Text;
 
     proptest! {
         #[test]
-        fn a_replacement_makes_the_new_text_of_the_old(old in "[ab\u{e9}\n\r]{0,12}", new in "[ab\u{e9}\n\r]{0,12}") {
+        fn a_replacement_makes_the_new_text(
+            old in "[ab\u{e9}\n\r]{0,12}",
+            new in "[ab\u{e9}\n\r]{0,12}",
+        ) {
             let changes: Vec<_> = replacement(&old, &new).into_iter().collect();
             prop_assert_eq!(changes.is_empty(), old == new);
             let changed = Text::new(old).changed(&changes).unwrap();

@@ -1,11 +1,10 @@
-//! Ways in for the fuzzers of `fuzz/` and for benches, which live outside this crate and play with what is
-//! private to it. Not an interface for anybody else.
+//! Private functions of this crate for the fuzzers of `fuzz/` and for benches. Not an interface for others.
 
 use std::io;
 
 use futures_util::FutureExt as _;
 
-use crate::Event;
+use crate::protocol::Event;
 use crate::socket::{client, framing};
 
 /// The next message of a stream that has all come; `None` at its end.
@@ -13,7 +12,7 @@ use crate::socket::{client, framing};
 /// # Errors
 /// When it is not framed.
 pub fn read(stream: &mut &[u8]) -> io::Result<Option<Vec<u8>>> {
-    // What is there already is never waited for.
+    // All bytes are there already, so nothing waits.
     framing::read(stream).now_or_never().unwrap_or_else(|| Err(io::ErrorKind::WouldBlock.into()))
 }
 
@@ -29,8 +28,8 @@ pub fn write(message: &str) -> io::Result<Vec<u8>> {
     Ok(framed)
 }
 
-/// What a message tells a desk.
+/// The event that a desk reads from a message.
 #[must_use]
 pub fn told(message: &[u8]) -> Option<Event> {
-    client::told(message)
+    client::event_in(message)
 }

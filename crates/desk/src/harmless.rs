@@ -1,10 +1,10 @@
-//! Renders what comes from outside harmless: paths, agent names and proposed text are bytes that somebody
-//! else chose.
+//! Renders text from outside harmless: paths, agent names and proposed text are bytes that somebody else
+//! chose.
 //!
 //! A terminal obeys control characters, and bidirectional and invisible marks make a text look like another
 //! one. Each such character becomes a visible escape. Everything that is printed and was not written by us
-//! goes through here. What is invisible is what Unicode calls so; it stays where readers need it, within
-//! emoji and joined scripts.
+//! goes through here. Unicode's properties say which characters are invisible; they stay where readers need
+//! them, within emoji and joined scripts.
 
 mod unseen;
 
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_ours_keeps_the_name_and_kind_of_theirs() {
+    fn a_safe_file_name_keeps_name_and_kind() {
         assert_eq!(file_name("/p/src/main.rs"), "main.rs");
         assert_eq!(file_name("/p/with space\u{202e}\x1b.py"), "with space__.py");
         assert_eq!(file_name("/a/x\x1b[2J\n\u{202e}.rs"), "x_[2J__.rs");

@@ -1,154 +1,32 @@
-//! The desk protocol: what passes between a companion and whatever shows its reviews.
+//! The desk protocol, and what every desk shares.
 //!
 //! A *desk* is anything that shows reviews and may report context: an editor plugin, a terminal, a page. None
-//! is special. A desk [asks](Request) and is [told](Event); every message that changes a review names the
-//! revision it was made on, and a stale one is [refused](Refusal) instead of guessed at.
+//! is special. A desk sends a [`Request`] and gets [events](Event); every message that changes a review names
+//! the revision it was made on, and the companion [refuses](Refusal) a stale one instead of guessing.
 //!
-//! This crate holds the messages and the two ends of a connection, and no logic: what a hunk is and what
-//! accepting means is the companion's business.
+//! This crate holds the messages, the two ends of a connection, and the [review model](review_model) of a
+//! desk. It knows nothing of hunks being made or decisions being carried out: the companion does that.
 
 mod connection;
 mod context;
+mod decision;
 mod difference;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod harmless;
+pub mod messages;
+mod protocol;
 mod review;
+pub mod review_model;
 pub mod socket;
 mod status;
 mod text;
-pub mod words;
 
 pub use connection::{Call, Desk, Gone, Seat, pair};
 pub use context::{ActiveFile, ContextReport, OpenFile, Position, Range};
+pub use decision::{Closed, Closing, Decision, Refusal, Revised};
 pub use difference::{alike_at_end, alike_at_start, replacement};
-pub use review::{
-    Change, Changed, Closed, Closing, Decision, Hunk, HunkState, LineEnding, Lines, OutOfStep, Refusal,
-    Review, ReviewId, Revised, Words,
-};
-pub use status::{Agent, Environment, Problem, Status, Told, now_ms};
-pub use text::{OutOfText, Text};
-
-use std::path::PathBuf;
-
-use serde::{Deserialize, Serialize};
-
-/// What a desk asks of the companion. Each is answered with [`Revised`] or a [`Refusal`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "method", content = "params")]
-pub enum Request {
-    /// What the person has open; replaces everything this desk reported before.
-    #[serde(rename = "alongside/didChangeContext")]
-    ChangeContext(ContextReport),
-    /// The person typed.
-    #[serde(rename = "alongside/editReview", rename_all = "camelCase")]
-    EditReview {
-        /// Which review.
-        id: ReviewId,
-        /// The revision the changes were made on.
-        revision: u64,
-        /// Applied in order, each on the result of the one before (as LSP's `didChange`).
-        changes: Vec<Change>,
-    },
-    /// Keeps or drops hunks.
-    #[serde(rename = "alongside/keepHunks", rename_all = "camelCase")]
-    KeepHunks {
-        /// Which review.
-        id: ReviewId,
-        /// The revision whose hunks are meant.
-        revision: u64,
-        /// Indexes into [`Review::hunks`] of that revision.
-        hunks: Vec<usize>,
-        /// True to take the proposal's lines, false to take the original's.
-        keep: bool,
-    },
-    /// Splits a hunk into smaller ones, so that they can be decided apart. The text stays as it is.
-    #[serde(rename = "alongside/splitHunk", rename_all = "camelCase")]
-    SplitHunk {
-        /// Which review.
-        id: ReviewId,
-        /// The revision whose hunk is meant.
-        revision: u64,
-        /// Index into [`Review::hunks`].
-        hunk: usize,
-    },
-    /// Takes back the last edit, whoever made it.
-    #[serde(rename = "alongside/undoReview", rename_all = "camelCase")]
-    UndoReview {
-        /// Which review.
-        id: ReviewId,
-        /// The revision on the screen.
-        revision: u64,
-    },
-    /// Ends a review. Only ever sent because a person said so.
-    #[serde(rename = "alongside/decideReview", rename_all = "camelCase")]
-    DecideReview {
-        /// Which review.
-        id: ReviewId,
-        /// The revision the person saw.
-        revision: u64,
-        /// What the person said.
-        decision: Decision,
-    },
-    /// Stops or resumes telling agents about the person's files.
-    #[serde(rename = "alongside/pauseContext")]
-    PauseContext {
-        /// True to stop.
-        paused: bool,
-    },
-    /// The person has turned to this desk: where several companions could be meant, its own is.
-    #[serde(rename = "alongside/didFocus")]
-    Focus,
-    /// The editor's projects have changed. Told by editors only; who embeds the companion changes them
-    /// itself.
-    #[serde(rename = "alongside/didChangeRoots", rename_all = "camelCase")]
-    ChangeRoots {
-        /// Directories that are projects from now on.
-        #[serde(default)]
-        added: Vec<PathBuf>,
-        /// Directories that are none any more.
-        #[serde(default)]
-        removed: Vec<PathBuf>,
-    },
-    /// Something this desk has found that the person should know, whichever desk they are at.
-    #[serde(rename = "alongside/reportProblem")]
-    Report(Problem),
-    /// The desk leaves because its person said so. One that merely vanishes may come back, and is waited for.
-    #[serde(rename = "exit")]
-    Leave,
-    /// Answers [`Event::FlushReview`]: every edit the desk had is sent.
-    #[serde(rename = "alongside/didFlushReview", rename_all = "camelCase")]
-    Flushed {
-        /// Which review.
-        id: ReviewId,
-    },
-}
-
-/// What a desk is told.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "method", content = "params")]
-pub enum Event {
-    /// Port, roots, agents; sent on joining and whenever one of them changes.
-    #[serde(rename = "alongside/didChangeStatus")]
-    Status(Status),
-    /// A review waits. Joining replays the open ones.
-    #[serde(rename = "alongside/didOpenReview")]
-    Opened(Review),
-    /// The text, the hunks or the state of the target changed, by this desk or otherwise: see
-    /// [`Review::take`].
-    #[serde(rename = "alongside/didChangeReview")]
-    Changed(Changed),
-    /// A review ended.
-    #[serde(rename = "alongside/didCloseReview")]
-    Closed(Closed),
-    /// The agent is about to take the text: send what has not been sent, then [`Request::Flushed`]. The
-    /// companion waits 150 ms at most.
-    #[serde(rename = "alongside/flushReview", rename_all = "camelCase")]
-    FlushReview {
-        /// Which review.
-        id: ReviewId,
-    },
-    /// Something the person should know and can act on.
-    #[serde(rename = "alongside/problem")]
-    Problem(Problem),
-}
+pub use protocol::{Event, Request};
+pub use review::{Changed, Hunk, HunkState, LineEnding, Lines, OutOfStep, Review, ReviewId, Words};
+pub use status::{Agent, Environment, Problem, SharedFile, Status, now_ms};
+pub use text::{Change, OutOfText, Text};

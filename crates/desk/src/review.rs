@@ -1,11 +1,12 @@
-//! A review as a desk sees it: three texts, the hunks between them, and how it ends.
+//! A review as a desk sees it: three texts and the hunks between them.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Agent, Range, Text};
+use crate::context::Range;
+use crate::status::Agent;
+use crate::text::{Change, Text};
 
 /// Names a review. Never used again for another one while the companion lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -18,13 +19,13 @@ impl std::fmt::Display for ReviewId {
     }
 }
 
-/// A proposed file and what the person has made of it so far.
+/// A proposed file and the person's edits so far.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Review {
     /// Its name.
     pub id: ReviewId,
-    /// Who proposes.
+    /// The agent that proposes.
     pub agent: Agent,
     /// The file, exactly as the agent spells it: render it harmless before showing it.
     pub file: String,
@@ -32,15 +33,15 @@ pub struct Review {
     /// Absent when there is no such file, or it is not text (see [`whole_file_only`](Self::whole_file_only)).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub original: Option<Arc<str>>,
-    /// What the agent proposes.
+    /// The proposed text.
     pub proposed: Arc<str>,
-    /// What accepting would hand to the agent now.
+    /// The text that accepting would hand to the agent now.
     pub current: Arc<str>,
     /// Rises with every change of this review. Edits and decisions name the one they were made on.
     pub revision: u64,
     /// Where the three texts differ, in order.
     pub hunks: Vec<Hunk>,
-    /// Why this proposal can only be taken or left as a whole, if so.
+    /// Why the person can only accept or reject this as a whole, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole_file_only: Option<String>,
     /// The line ending of the file on disk, where the proposal uses another one throughout.
@@ -53,19 +54,19 @@ pub struct Review {
     pub stale: bool,
     /// An editor holds unsaved changes to the file.
     pub dirty: bool,
-    /// Where a write to the file would end up, if that is outside the project: seen through links and `..`
-    /// when the proposal came. Two places with ` or ` between them, where that depends on how the agent reads
-    /// `..`. Tell the person before anything else.
+    /// The real target of a write, if that is outside the project: through links and `..` as they were when
+    /// the proposal came. Two places with ` or ` between them if it depends on how the agent reads `..`. Tell
+    /// the person before anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside: Option<String>,
-    /// Where a write to the file would end up, if that is in a `.git`, or elsewhere among what git runs and
-    /// obeys: hooks, and settings that name programs. Seen likewise. Tell the person as loudly.
+    /// The real target of a write, if git runs or obeys that file: one in a `.git`, a hook, or settings that
+    /// name programs. Tell the person as loudly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_git: Option<String>,
 }
 
 impl Review {
-    /// Takes a change in: afterwards this is the review at the new revision.
+    /// Takes a change: afterwards this is the review at the new revision.
     ///
     /// # Errors
     /// [`OutOfStep`] if the change was made on another revision than this; nothing has changed then. On an
@@ -86,7 +87,7 @@ impl Review {
     }
 }
 
-/// What has become of a review: the new revision, told as the difference to the one before.
+/// A new revision of a review, as the difference to the one before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Changed {
@@ -96,7 +97,7 @@ pub struct Changed {
     pub from: u64,
     /// The revision now.
     pub revision: u64,
-    /// What changed in the current text, applied in order; empty if it did not change.
+    /// Changes of the current text, applied in order; empty if it stays.
     pub changes: Vec<Change>,
     /// All hunks as they are now.
     pub hunks: Vec<Hunk>,
@@ -106,7 +107,7 @@ pub struct Changed {
     pub dirty: bool,
 }
 
-/// A change does not follow on what is known of its review.
+/// A change was made on another revision than the one that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a change of a review does not follow on what is known of it")]
 pub struct OutOfStep;
@@ -130,10 +131,10 @@ pub struct Hunk {
     pub proposed: Lines,
     /// Its lines in the current text.
     pub current: Lines,
-    /// What has become of it.
+    /// Whether it is kept, dropped or edited.
     pub state: HunkState,
-    /// Which words of it differ. Absent where that says nothing: lines that are only added or removed, lines
-    /// that have nothing in common, and too many of them.
+    /// The words that differ. Absent for lines that are only added or removed, for lines without anything in
+    /// common, and for too many lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<Words>,
 }
@@ -169,7 +170,7 @@ impl Lines {
     }
 }
 
-/// What has become of a hunk.
+/// Whether a hunk is kept, dropped or edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HunkState {
@@ -179,143 +180,4 @@ pub enum HunkState {
     Dropped,
     /// The person wrote something else.
     Edited,
-}
-
-/// A change of the current text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Change {
-    /// What is replaced; absent for the whole text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub range: Option<Range>,
-    /// By what.
-    pub text: String,
-}
-
-/// What the person says of a review.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Decision {
-    /// Hand the current text to the agent, which writes it.
-    Accept,
-    /// Tell the agent no.
-    Reject,
-}
-
-/// A review has ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Closed {
-    /// Which one.
-    pub id: ReviewId,
-    /// Why.
-    pub closing: Closing,
-    /// Whether it was this desk's decision: of two that come at once, the first one counts.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub decided_here: bool,
-    /// Where the person's edits went, if the review ended without accepting them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[serde(serialize_with = "shown")]
-    pub draft: Option<PathBuf>,
-}
-
-/// A path for whoever shows it: one that is no text would keep the whole message from being written.
-fn shown<S: serde::Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
-    path.as_ref().map(|path| path.to_string_lossy()).serialize(to)
-}
-
-/// Why a review ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Closing {
-    /// A person accepted it at a desk.
-    Accepted,
-    /// A person rejected it at a desk.
-    Rejected,
-    /// The agent took it back: it was answered in the agent's own prompt.
-    AnsweredInAgent,
-    /// The same agent proposed the same file anew.
-    Replaced,
-    /// The agent is gone.
-    AgentGone,
-    /// The companion stops.
-    Stopped,
-    /// The editor that the companion belongs to is gone.
-    EditorGone,
-    /// The companion was interrupted, by a crash for instance: what was open is rejected.
-    Interrupted,
-}
-
-/// A request was carried out.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Revised {
-    /// The review's revision now; 0 for requests that name no review.
-    pub revision: u64,
-}
-
-/// A request was not carried out, and nothing has changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[serde(tag = "why", rename_all = "camelCase")]
-pub enum Refusal {
-    /// There is no such review, or it has ended.
-    #[error("this review has already ended")]
-    NoSuchReview,
-    /// The review has changed since; the desk is shown the new revision.
-    #[error("the review has changed since: look at it again (revision {revision} now)")]
-    Stale {
-        /// The revision now.
-        revision: u64,
-    },
-    /// The text is what the file already holds, and agents take that for an error.
-    #[error("there is nothing to accept: the text is what the file already holds; reject it instead")]
-    Unchanged,
-    /// The text is empty, and agents would write their whole proposal instead.
-    #[error(
-        "an empty text cannot be accepted: the agent would write its whole proposal instead; \
-         reject it, or leave a single newline"
-    )]
-    Empty,
-    /// The proposal can only be taken or left whole.
-    #[error("this proposal can only be accepted or rejected as a whole: {reason}")]
-    WholeFileOnly {
-        /// Why.
-        reason: String,
-    },
-    /// There is no such hunk, or no smaller one in it.
-    #[error("this change cannot be split any further")]
-    CannotSplit,
-    /// A hunk or position is outside the text.
-    #[error("there is no such place in the text: {place}")]
-    OutOfRange {
-        /// What was asked for.
-        place: String,
-    },
-    /// The companion was interrupted and is coming back.
-    #[error("the companion was interrupted and is coming back: try again in a moment")]
-    Interrupted,
-    /// A newer companion refuses for a reason that this program does not know.
-    #[error("{words}")]
-    Other {
-        /// What it says.
-        words: String,
-    },
-    /// Nothing to undo.
-    #[error("there is nothing to undo")]
-    NothingToUndo,
-    /// The companion has stopped.
-    #[error("the companion has stopped")]
-    Stopped,
-}
-
-#[cfg(all(test, unix))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_end_of_a_review_is_told_whatever_the_path_of_its_draft() {
-        let odd: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(b"/home/\xff/a.txt");
-        let draft = Some(PathBuf::from(odd));
-        let closed = Closed { id: ReviewId(1), closing: Closing::Rejected, decided_here: false, draft };
-        let told = serde_json::to_value(&closed).unwrap();
-        assert_eq!(told["draft"], "/home/\u{fffd}/a.txt");
-    }
 }

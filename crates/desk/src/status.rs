@@ -1,4 +1,4 @@
-//! What a desk shows around the reviews: who is connected, where, and what is wrong.
+//! The companion's status: its agents, the files they know about, and problems.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::Position;
+use crate::context::Position;
 
 /// The state of the companion.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,14 +22,14 @@ pub struct Status {
     pub agents: Vec<Agent>,
     /// How many reviews wait.
     pub reviews: usize,
-    /// Whether agents are told nothing about the person's files just now.
+    /// Whether agents hear nothing about the person's files just now.
     pub paused: bool,
     /// How many desks show reviews, this one among them.
     #[serde(default)]
     pub desks: usize,
-    /// What agents are told about the person's files, the active one first; empty while paused.
+    /// The files that agents know about, the active one first; empty while paused.
     #[serde(default)]
-    pub context: Vec<Told>,
+    pub context: Vec<SharedFile>,
     /// Variables that lead agents started in a terminal to this companion. They hold the token: never show or
     /// log them.
     #[serde(default, skip_serializing_if = "Environment::is_empty")]
@@ -54,16 +54,16 @@ impl std::fmt::Debug for Environment {
     }
 }
 
-/// A file that agents are told of.
+/// A file that agents know about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Told {
+pub struct SharedFile {
     /// Absolute path: render it harmless before showing it.
     pub path: String,
     /// Whether it is the one the person is in.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub active: bool,
-    /// Where the cursor is, if agents are told.
+    /// The cursor, if agents hear of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<Position>,
     /// How much is selected, in UTF-16 units.
@@ -97,13 +97,13 @@ pub struct Agent {
     pub listening: bool,
 }
 
-/// Something that is wrong, what follows from it, and what to do.
+/// A fault, its consequence, and the remedy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
-    /// What is wrong, and with which path.
+    /// The fault, with its path.
     pub what: String,
-    /// What follows from it and what to do, if that is known.
+    /// The consequence and the remedy, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }

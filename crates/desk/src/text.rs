@@ -1,14 +1,26 @@
-//! Texts as lines: where each begins, and what lies at a position. A line ends in `\n` and includes it; a
-//! lone `\r` is text like any other.
+//! Texts as lines: finds the start of each line and the offset of a position. A line ends in `\n` and
+//! includes it; a lone `\r` is text like any other.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::{Change, Position};
+use serde::{Deserialize, Serialize};
+
+use crate::context::{Position, Range as TextRange};
 
 /// How many bytes are looked through for a line. Line ends are counted by the block, which is many times as
 /// quick as finding each: the first frame of a desk, on 200,000 lines, waits for nothing else.
 const BLOCK: usize = 256;
+
+/// A change of the current text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// The replaced range; absent for the whole text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<TextRange>,
+    /// The new text.
+    pub text: String,
+}
 
 /// A text and where its lines begin. Cheap to clone.
 #[derive(Debug, Clone)]

@@ -142,7 +142,7 @@ mod world {
             self.is_open = true;
         }
 
-        /// What the desk is told of the proposal.
+        /// The desk's event of the proposal.
         pub(crate) fn opened(&mut self) -> Event {
             loop {
                 let event = self.heard();

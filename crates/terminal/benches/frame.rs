@@ -38,7 +38,7 @@ fn reading(lines: usize, unfolded: bool) -> Stage {
 fn first(bencher: Bencher<'_, '_>, lines: usize) {
     let proposal = proposal(lines);
     let inputs = || {
-        // What colours the one before, in the background, ends meanwhile.
+        // Meanwhile the thread ends that colours the one before.
         std::thread::sleep(if cfg!(test) { Duration::ZERO } else { Duration::from_millis(100) });
         (Stage::new(SCREEN), Event::Opened(proposal.clone()))
     };

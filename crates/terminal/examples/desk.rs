@@ -19,7 +19,8 @@ fn pieces() -> Vec<Piece> {
         same("\"\"\"What is in the basket.\"\"\"\n\nfrom decimal import Decimal\n\n\n"),
         differs(
             "def total(items):\n    return sum(i.price for i in items)\n",
-            "def total(items, tax=Decimal(0)):\n    \"\"\"The sum of all prices, with tax.\"\"\"\n    return sum(i.price for i in items) * (1 + tax)\n",
+            "def total(items, tax=Decimal(0)):\n    \"\"\"The sum of all prices, with tax.\"\"\"\n\
+             \x20   return sum(i.price for i in items) * (1 + tax)\n",
         ),
         same("\n\n"),
         same(&unchanged),

@@ -11,10 +11,10 @@ use ratatui::{Terminal, TerminalOptions, Viewport};
 use tokio::time::{Duration, Instant};
 
 use crate::app::App;
+use crate::options::{Options, Theme};
 use crate::page::Page;
 use crate::palette::{Depth, Palette};
 use crate::tty::Pen;
-use crate::{Options, Theme};
 
 /// A desk, and what it has drawn on.
 pub struct Stage {
@@ -58,7 +58,7 @@ impl Stage {
 
     /// The companion says something.
     pub fn told(&mut self, event: Event) {
-        self.app.told(event);
+        self.app.take_event(event);
     }
 
     /// Draws as the loop does, and says in how many bytes for a terminal.
@@ -70,7 +70,7 @@ impl Stage {
         self.app.arrange(self.size);
         let picture = self.app.picture();
         self.terminal.draw(|frame| self.app.draw(frame)).expect("memory is there");
-        self.app.stands(picture, self.now);
+        self.app.mark_shown(picture, self.now);
         // A second later whatever is on the screen counts.
         self.now += Duration::from_secs(1);
         self.pen.take().len()
@@ -93,20 +93,20 @@ impl Stage {
             Move::Beginning => key(KeyCode::Home),
             Move::End => key(KeyCode::End),
         };
-        self.app.typed(typed, self.now);
+        self.app.take_input(typed, self.now);
         self.app.take_effects();
     }
 
     /// Opens all folds.
     pub fn unfold(&mut self) {
-        let Some(reading) = self.app.reading_mut() else { return };
-        let rows = reading.page().map_or(0, Page::rows);
+        let Some(view) = self.app.current_mut() else { return };
+        let rows = view.page().map_or(0, Page::rows);
         for row in (0..rows).rev() {
-            if reading.page().and_then(|page| page.fold_near(row, row..row + 1)).is_some() {
-                reading.clicked(row);
+            if view.page().and_then(|page| page.fold_near(row, row..row + 1)).is_some() {
+                view.clicked(row);
             }
         }
-        reading.go_to_hunk(0);
+        view.go_to_hunk(0);
     }
 
     /// Waits until what is in sight has its colours, and draws them.

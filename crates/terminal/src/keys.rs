@@ -1,10 +1,10 @@
-//! Every key in one table: what it does, and what the bottom line and the help say of it.
+//! Every key in one table: its action, and its text in the bottom line and the help.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// What a key means.
+/// The action of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Act {
+pub(crate) enum Action {
     NextHunk,
     PreviousHunk,
     PageDown,
@@ -36,9 +36,9 @@ pub(crate) enum Act {
     Leave,
 }
 
-impl Act {
-    /// Whether it changes or decides a review, so that it must not hit another one than the person saw.
-    pub(crate) fn touches(self) -> bool {
+impl Action {
+    /// Whether it changes or decides a review: then it must hit the review that the person saw.
+    pub(crate) fn touches_review(self) -> bool {
         matches!(self, Self::KeepOrDrop | Self::Split | Self::Edit | Self::Undo | Self::Accept | Self::Reject)
     }
 }
@@ -47,13 +47,13 @@ impl Act {
 pub(crate) struct Row {
     /// The keys; capital letters are written as such.
     keys: &'static [(KeyCode, KeyModifiers)],
-    /// What it does.
-    pub(crate) act: Act,
+    /// The action.
+    pub(crate) action: Action,
     /// The keys as people read them.
     pub(crate) shown: &'static str,
-    /// What the bottom line says, if it stands there, and with which key.
+    /// The key and the word in the bottom line, if it is there.
     pub(crate) brief: Option<(&'static str, &'static str)>,
-    /// What the help says.
+    /// The text in the help.
     pub(crate) help: &'static str,
 }
 
@@ -74,11 +74,11 @@ const fn named(code: KeyCode) -> (KeyCode, KeyModifiers) {
 
 const fn row(
     keys: &'static [(KeyCode, KeyModifiers)],
-    act: Act,
+    action: Action,
     shown: &'static str,
     help: &'static str,
 ) -> Row {
-    Row { keys, act, shown, brief: None, help }
+    Row { keys, action, shown, brief: None, help }
 }
 
 const fn brief(row: Row, key: &'static str, what: &'static str) -> Row {
@@ -88,63 +88,76 @@ const fn brief(row: Row, key: &'static str, what: &'static str) -> Row {
 /// The table, in the order of the help. The bottom line shows as many of the brief ones as fit.
 pub(crate) const TABLE: &[Row] = &[
     brief(
-        row(&[key('a')], Act::Accept, "a", "accept the file as it stands now: the agent writes it"),
+        row(&[key('a')], Action::Accept, "a", "accept the file as it stands now: the agent writes it"),
         "a",
         "accept",
     ),
-    brief(row(&[key('r')], Act::Reject, "r", "reject the whole proposal"), "r", "reject"),
-    brief(row(&[key(' ')], Act::KeepOrDrop, "space", "keep or drop this change"), "space", "keep/drop"),
+    brief(row(&[key('r')], Action::Reject, "r", "reject the whole proposal"), "r", "reject"),
+    brief(row(&[key(' ')], Action::KeepOrDrop, "space", "keep or drop this change"), "space", "keep/drop"),
     brief(
-        row(&[key('j'), named(KeyCode::Down)], Act::NextHunk, "j, ↓", "next change, or more of this one"),
+        row(&[key('j'), named(KeyCode::Down)], Action::NextHunk, "j, ↓", "next change, or more of this one"),
         "j/k",
         "change",
     ),
-    row(&[key('k'), named(KeyCode::Up)], Act::PreviousHunk, "k, ↑", "previous change"),
-    brief(row(&[key('e')], Act::Edit, "e", "edit the whole text in $VISUAL or $EDITOR, here"), "e", "edit"),
-    brief(row(&[key('u')], Act::Undo, "u", "undo the last edit, whoever made it"), "u", "undo"),
-    brief(row(&[key('s')], Act::Split, "s", "split this change into smaller ones"), "s", "split"),
-    brief(row(&[named(KeyCode::Tab)], Act::NextReview, "Tab", "next review"), "Tab", "review"),
-    row(&[named(KeyCode::BackTab)], Act::PreviousReview, "Shift-Tab", "previous review"),
+    row(&[key('k'), named(KeyCode::Up)], Action::PreviousHunk, "k, ↑", "previous change"),
+    brief(
+        row(&[key('e')], Action::Edit, "e", "edit the whole text in $VISUAL or $EDITOR, here"),
+        "e",
+        "edit",
+    ),
+    brief(row(&[key('u')], Action::Undo, "u", "undo the last edit, whoever made it"), "u", "undo"),
+    brief(row(&[key('s')], Action::Split, "s", "split this change into smaller ones"), "s", "split"),
+    brief(row(&[named(KeyCode::Tab)], Action::NextReview, "Tab", "next review"), "Tab", "review"),
+    row(&[named(KeyCode::BackTab)], Action::PreviousReview, "Shift-Tab", "previous review"),
     row(
         &[named(KeyCode::PageDown), ctrl('f')],
-        Act::PageDown,
+        Action::PageDown,
         "PgDn",
         "a screen down (also the wheel, by lines)",
     ),
-    row(&[named(KeyCode::PageUp), ctrl('b')], Act::PageUp, "PgUp", "a screen up"),
-    row(&[ctrl('d')], Act::HalfDown, "Ctrl-D", "half a screen down"),
-    row(&[ctrl('u')], Act::HalfUp, "Ctrl-U", "half a screen up"),
-    row(&[key('g'), named(KeyCode::Home)], Act::Top, "g, Home", "to the beginning"),
-    row(&[key('G'), named(KeyCode::End)], Act::Bottom, "G, End", "to the end"),
-    row(&[key('h'), named(KeyCode::Left)], Act::Left, "h, ←", "long lines: to the left"),
-    row(&[key('l'), named(KeyCode::Right)], Act::Right, "l, →", "long lines: to the right"),
+    row(&[named(KeyCode::PageUp), ctrl('b')], Action::PageUp, "PgUp", "a screen up"),
+    row(&[ctrl('d')], Action::HalfDown, "Ctrl-D", "half a screen down"),
+    row(&[ctrl('u')], Action::HalfUp, "Ctrl-U", "half a screen up"),
+    row(&[key('g'), named(KeyCode::Home)], Action::Top, "g, Home", "to the beginning"),
+    row(&[key('G'), named(KeyCode::End)], Action::Bottom, "G, End", "to the end"),
+    row(&[key('h'), named(KeyCode::Left)], Action::Left, "h, ←", "long lines: to the left"),
+    row(&[key('l'), named(KeyCode::Right)], Action::Right, "l, →", "long lines: to the right"),
     row(
         &[named(KeyCode::Enter), key('o')],
-        Act::Open,
+        Action::Open,
         "Enter, o",
         "open or close a fold of unchanged lines (also a click)",
     ),
-    brief(row(&[key('/')], Act::Search, "/", "search; Esc ends it"), "/", "search"),
-    row(&[key('n')], Act::SearchOn, "n", "next place that was searched for"),
-    row(&[key('N')], Act::SearchBack, "N", "previous place that was searched for"),
-    brief(row(&[key('v')], Act::Layout, "v", "side by side, or one column"), "v", "layout"),
-    row(&[key('y')], Act::CopyPath, "y", "copy the file's path"),
-    brief(row(&[key('p')], Act::Pause, "p", "pause or resume telling agents about your files"), "p", "pause"),
-    row(&[ctrl('l')], Act::Redraw, "Ctrl-L", "draw the screen anew"),
-    row(&[ctrl('z')], Act::Stop, "Ctrl-Z", "stop; fg comes back"),
-    brief(row(&[key('?'), named(KeyCode::F(1))], Act::Help, "?", "this help"), "?", "help"),
+    brief(row(&[key('/')], Action::Search, "/", "search; Esc ends it"), "/", "search"),
+    row(&[key('n')], Action::SearchOn, "n", "next place that was searched for"),
+    row(&[key('N')], Action::SearchBack, "N", "previous place that was searched for"),
+    brief(row(&[key('v')], Action::Layout, "v", "side by side, or one column"), "v", "layout"),
+    row(&[key('y')], Action::CopyPath, "y", "copy the file's path"),
     brief(
-        row(&[key('q'), ctrl('c')], Act::Leave, "q, Ctrl-C", "leave; Ctrl-C twice leaves without a question"),
+        row(&[key('p')], Action::Pause, "p", "pause or resume telling agents about your files"),
+        "p",
+        "pause",
+    ),
+    row(&[ctrl('l')], Action::Redraw, "Ctrl-L", "draw the screen anew"),
+    row(&[ctrl('z')], Action::Stop, "Ctrl-Z", "stop; fg comes back"),
+    brief(row(&[key('?'), named(KeyCode::F(1))], Action::Help, "?", "this help"), "?", "help"),
+    brief(
+        row(
+            &[key('q'), ctrl('c')],
+            Action::Leave,
+            "q, Ctrl-C",
+            "leave; Ctrl-C twice leaves without a question",
+        ),
         "q",
         "leave",
     ),
 ];
 
-/// What a key means, if anything. Keys with Alt mean nothing.
-pub(crate) fn act(event: KeyEvent) -> Option<Act> {
+/// The action of a key, if it has one. Keys with Alt have none.
+pub(crate) fn action(event: KeyEvent) -> Option<Action> {
     // Terminals differ in whether a capital letter comes with Shift.
     let pressed = (event.code, event.modifiers.difference(KeyModifiers::SHIFT));
-    TABLE.iter().find(|row| row.keys.contains(&pressed)).map(|row| row.act)
+    TABLE.iter().find(|row| row.keys.contains(&pressed)).map(|row| row.action)
 }
 
 #[cfg(test)]
@@ -173,11 +186,11 @@ mod tests {
     }
 
     #[test]
-    fn a_capital_letter_may_come_with_shift_and_alt_changes_the_meaning() {
-        let press = |c, modifiers| act(KeyEvent::new(KeyCode::Char(c), modifiers));
-        assert_eq!(press('G', KeyModifiers::SHIFT), Some(Act::Bottom));
-        assert_eq!(press('G', NONE), Some(Act::Bottom));
+    fn capitals_may_come_with_shift_and_alt_means_nothing() {
+        let press = |c, modifiers| action(KeyEvent::new(KeyCode::Char(c), modifiers));
+        assert_eq!(press('G', KeyModifiers::SHIFT), Some(Action::Bottom));
+        assert_eq!(press('G', NONE), Some(Action::Bottom));
         assert_eq!(press('a', KeyModifiers::ALT), None);
-        assert_eq!(press('c', CTRL), Some(Act::Leave));
+        assert_eq!(press('c', CTRL), Some(Action::Leave));
     }
 }

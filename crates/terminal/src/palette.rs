@@ -6,8 +6,8 @@ mod tones;
 
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::Theme;
 use crate::colour::Class;
+use crate::options::Theme;
 use tones::Tone;
 
 /// How many colours the terminal has.
@@ -15,7 +15,7 @@ use tones::Tone;
 pub(crate) enum Depth {
     /// None, or the person wants none (`NO_COLOR`): bold, underlined and reversed text only.
     None,
-    /// The 16 that every terminal names; what they look like is the person's choice.
+    /// The 16 that every terminal names; the person chooses their looks.
     Sixteen,
     /// 256 by number.
     Indexed,
@@ -24,7 +24,7 @@ pub(crate) enum Depth {
 }
 
 impl Depth {
-    /// What the environment promises: `variable` looks one up.
+    /// The depth that the environment promises; `variable` looks a variable up.
     pub(crate) fn promised(variable: impl Fn(&str) -> Option<String>) -> Self {
         let says = |name| variable(name).unwrap_or_default();
         let term = says("TERM");
@@ -45,10 +45,10 @@ impl Depth {
     }
 }
 
-/// See the module. Fields are styles to patch onto one another: what they do not say stays as it was.
+/// See the module. Fields are styles to patch onto one another: an unset part leaves the style below.
 #[derive(Debug, Clone)]
 pub(crate) struct Palette {
-    /// Text that nothing else is said of.
+    /// Plain text.
     pub(crate) text: Style,
     /// Less important text: hints, numbers, the fold rows.
     pub(crate) quiet: Style,
@@ -70,9 +70,9 @@ pub(crate) struct Palette {
     pub(crate) cursor: Style,
     /// The row that stands for unchanged lines.
     pub(crate) fold: Style,
-    /// What is shown for text that must not be shown as it is, and other marks that are not part of the text.
+    /// Escapes and other marks that are not part of the text.
     pub(crate) mark: Style,
-    /// What is searched for.
+    /// Matches of a search.
     pub(crate) found: Style,
     /// Lines that the proposal adds.
     pub(crate) added: Change,
@@ -82,14 +82,13 @@ pub(crate) struct Palette {
     pub(crate) edited: Change,
     /// Proposed lines that the person dropped.
     pub(crate) dropped: Change,
-    /// Whether changed lines have room for syntax colours: where they are told by the colour of their text,
-    /// not.
+    /// Whether changed lines have syntax colours: not where the colour of the text marks the change.
     pub(crate) syntax_in_changes: bool,
     /// By [`Class`].
     classes: [Style; Class::ALL.len()],
 }
 
-/// How a changed line looks.
+/// The styles of a changed line.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Change {
     /// The line, to the edge of its column.
@@ -111,7 +110,7 @@ impl Palette {
         }
     }
 
-    /// How a token of source code looks.
+    /// The style of a token of source code.
     pub(crate) fn class(&self, class: Class) -> Style {
         self.classes[class as usize]
     }

@@ -1,76 +1,41 @@
-//! The one loop: whatever comes first, from the companion, the person, the system or the editor, changes what
-//! the desk knows, and what is due is drawn when nothing else is to be done. Nothing in it waits: the
-//! terminal is written to by a thread, and answers come when they come.
+//! The main loop. [`next_event`](MainLoop::next_event) waits for the first of all inputs,
+//! [`handle`](MainLoop::handle) says what follows, and a frame is drawn when nothing else is to be done. The
+//! loop never waits for a slow terminal or for the companion: a thread writes, and replies are events.
 
+use std::collections::VecDeque;
 use std::io;
 use std::process::ExitStatus;
 
-use alongside_desk::{Desk, Gone, Refusal, Revised};
-use crossterm::event::Event as Typed;
-use ratatui::layout::Size;
+use alongside_desk::{Desk, Event as CompanionEvent, Gone, Refusal, Request, Revised, harmless, messages};
 use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant, sleep, sleep_until, timeout};
 
-use crate::Ending;
 use crate::app::{App, Effect, Picture, Purpose};
 use crate::editor::Editing;
-use crate::signals::{Asked, Signals};
-use crate::texts;
+use crate::options::Ending;
+use crate::pending_edit::PendingEdit;
+use crate::screen::{Screen, ScreenEvent};
+use crate::signals::{SignalKind, Signals};
 
-/// How often an open editor's file is looked at for something that was saved.
+/// How often the desk looks for a saved text in the file of an open editor.
 const SAVED_EVERY: Duration = Duration::from_secs(1);
 
-/// How often the screen is drawn though nothing happens: it says how long agents have been there.
+/// How often the screen is drawn though nothing happens: it shows how long agents have been there.
 const DRAWN_EVERY: Duration = Duration::from_secs(30);
 
 /// The longest that a stream of events keeps the screen from being drawn.
 const OVERDUE: Duration = Duration::from_millis(50);
 
-/// How long a terminal that fails may take to say that it was closed.
-const HANGS_UP: Duration = Duration::from_millis(200);
+/// How long the signal of a closed window may take after the terminal failed.
+const HANGUP_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// How long a signal that ends the desk waits for text that is on its way to the companion.
-const LAST_ANSWERS: Duration = Duration::from_millis(500);
+/// How long a signal that ends the desk waits for a text that is on its way to the companion.
+const UPLOAD_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// What the loop needs of a terminal.
-pub(crate) trait Screen {
-    /// How big it is now.
-    fn size(&self) -> Size;
-    /// Whether a frame can be drawn: it is ours, and the one before has been written.
-    fn is_ready(&self) -> bool;
-    /// Draws a frame; [`FromScreen::Written`] follows.
-    fn draw(&mut self, app: &App) -> io::Result<()>;
-    /// The next thing that comes from it. Cancel safe.
-    async fn next(&mut self) -> io::Result<FromScreen>;
-    /// The next frame draws every cell anew.
-    fn redraw(&mut self) -> io::Result<()>;
-    /// Puts a text into the clipboard, where the terminal allows that.
-    fn copy(&mut self, text: &str) -> io::Result<()>;
-    /// Gives it to an editor, with a line that says so.
-    async fn hand_over(&mut self, note: &str);
-    /// Takes it back, also from somebody who took it unasked.
-    fn take_back(&mut self) -> io::Result<()>;
-    /// Gives it back, stops the process until the shell continues it, and takes it again.
-    async fn stop(&mut self) -> io::Result<()>;
-}
-
-/// What comes from a terminal.
-#[derive(Debug)]
-pub(crate) enum FromScreen {
-    /// The last frame has been written.
-    Written,
-    /// It has another size.
-    Resized,
-    /// The person did something.
-    Typed(Typed),
-    /// Nothing of interest.
-    Nothing,
-}
-
-/// What the loop waits for besides the desk and the screen.
-pub(crate) struct Around {
+/// Everything the loop listens to besides the companion and the screen.
+pub(crate) struct Inputs {
     pub(crate) signals: Signals,
-    /// Something in this process has panicked and the terminal was given back.
+    /// A thread of this process panicked, and the terminal was given back.
     pub(crate) panicked: mpsc::UnboundedReceiver<()>,
     /// The person's editor, as a shell command.
     pub(crate) editor: String,
@@ -78,22 +43,45 @@ pub(crate) struct Around {
     pub(crate) clock: fn() -> u64,
 }
 
-/// What came first.
-#[expect(clippy::large_enum_variant, reason = "there is one at a time, and it is kept nowhere")]
-enum Came {
-    Signal(Asked),
-    Event(Result<alongside_desk::Event, Gone>),
-    Answer(Purpose, Result<Revised, Refusal>),
-    Screen(io::Result<FromScreen>),
-    Editor(io::Result<ExitStatus>),
-    Look,
-    Colours,
-    Panic,
-    Minute,
+type Reply = (Purpose, Result<Revised, Refusal>);
+
+/// One thing that happens.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and nothing keeps it")]
+enum Event {
+    Signal(SignalKind),
+    Companion(CompanionEvent),
+    /// The companion has stopped.
+    CompanionGone,
+    Reply(Reply),
+    Screen(ScreenEvent),
+    EditorEnded(io::Result<ExitStatus>),
+    /// The open editor's file may have been saved.
+    LookForSavedText,
+    Panicked,
+    /// Colours are ready, or ages on the screen are old.
+    OutOfDate,
+    /// The screen is out of date, and a frame can be drawn.
     Draw,
 }
 
-/// Works until somebody or something ends it.
+struct MainLoop<'a, S> {
+    desk: &'a mut Desk,
+    app: &'a mut App,
+    screen: &'a mut S,
+    inputs: &'a mut Inputs,
+    replies: mpsc::UnboundedReceiver<Reply>,
+    reply_to: mpsc::UnboundedSender<Reply>,
+    /// The content of the frame that is being written.
+    picture: Option<Picture>,
+    /// When the last frame was drawn.
+    drawn: Instant,
+    /// Since when a frame has been due and possible.
+    due_since: Option<Instant>,
+    /// The companion has stopped; the desk stays for an editor that is still open.
+    companion_gone: bool,
+}
+
+/// Runs the desk until the person, a signal or the companion ends it.
 ///
 /// # Errors
 /// When the terminal cannot be used any more.
@@ -101,206 +89,230 @@ pub(crate) async fn run(
     desk: &mut Desk,
     app: &mut App,
     screen: &mut impl Screen,
-    around: &mut Around,
+    inputs: &mut Inputs,
 ) -> anyhow::Result<Ending> {
-    let (answer, mut answers) = mpsc::unbounded_channel();
-    let mut pictured: Option<Picture> = None;
-    let mut drawn = Instant::now();
-    let mut due_since = None;
-    // The companion has stopped; the desk stays for an editor that is still open.
-    let mut gone = false;
-    // Whoever opens a desk has turned to it.
+    let (reply_to, replies) = mpsc::unbounded_channel();
+    let (picture, due_since, drawn) = (None, None, Instant::now());
+    // The person who opens a desk has turned to it.
     app.focus(drawn);
+    let mut main_loop = MainLoop {
+        desk,
+        app,
+        screen,
+        inputs,
+        replies,
+        reply_to,
+        picture,
+        drawn,
+        due_since,
+        companion_gone: false,
+    };
     loop {
-        let due = app.due && screen.is_ready();
-        let editing = app.editing.is_some();
-        due_since = due_since.filter(|_| due).or_else(|| due.then(Instant::now));
-        let came = if due_since.is_some_and(|since| since.elapsed() > OVERDUE) {
-            Came::Draw
-        } else {
-            tokio::select! {
-                biased;
-                asked = around.signals.next() => Came::Signal(asked),
-                event = desk.next(), if !gone => Came::Event(event),
-                Some((purpose, answer)) = answers.recv() => Came::Answer(purpose, answer),
-                status = editor_ended(&mut app.editing), if app.ended.is_none() => Came::Editor(status),
-                from = screen.next() => Came::Screen(from),
-                Some(()) = around.panicked.recv() => Came::Panic,
-                () = app.colours.changed() => Came::Colours,
-                () = sleep(SAVED_EVERY), if editing => Came::Look,
-                () = sleep_until(drawn + DRAWN_EVERY), if !app.due && !app.status.agents.is_empty() => Came::Minute,
-                () = std::future::ready(()), if due => Came::Draw,
-            }
-        };
-        // A closed window is an error here and a signal there, in any order.
-        let came = match came {
-            Came::Screen(Err(error)) => match timeout(HANGS_UP, around.signals.end()).await {
-                Ok(asked) => Came::Signal(asked),
-                Err(_) => return Err(error.into()),
-            },
-            came => came,
-        };
-        match came {
-            // The terminal sends Ctrl-C to the editor too, and there it means something else.
-            Came::Signal(Asked::Interrupt) if app.editing.is_some() => {}
-            Came::Signal(Asked::Interrupt) => return Ok(Ending::Signal(2)),
-            Came::Signal(Asked::End(signal)) => {
-                app.take_over_saved();
-                send(app, desk, &answer);
-                let confirmed = async {
-                    while app.is_waited_for()
-                        && let Some((purpose, answer)) = answers.recv().await
-                    {
-                        app.answered(purpose, answer);
-                    }
-                };
-                // What is not confirmed by then is kept where it can be found.
-                let _ = timeout(LAST_ANSWERS, confirmed).await;
-                return Ok(Ending::Signal(signal));
-            }
-            Came::Signal(Asked::GoOn) if app.editing.is_some() => {}
-            Came::Signal(Asked::GoOn) => {
-                screen.take_back()?;
-                app.unasked();
-            }
-            Came::Event(Ok(event)) => app.told(event),
-            Came::Event(Err(Gone)) if app.editing.is_some() => gone = true,
-            Came::Event(Err(Gone)) => return Ok(Ending::Gone),
-            Came::Answer(purpose, answer) => app.answered(purpose, answer),
-            Came::Screen(from) => match from? {
-                FromScreen::Written => {
-                    if let Some(picture) = pictured.take() {
-                        app.stands(picture, Instant::now());
-                    }
-                }
-                FromScreen::Resized => app.due = true,
-                FromScreen::Typed(typed) => app.typed(typed, Instant::now()),
-                FromScreen::Nothing => {}
-            },
-            Came::Editor(status) => {
-                if let Some(editing) = &mut app.editing {
-                    editing.give_back_terminal();
-                }
-                screen.take_back()?;
-                app.editor_ended(status);
-                if gone {
-                    return Ok(Ending::Gone);
-                }
-            }
-            Came::Look => app.take_over_saved(),
-            Came::Colours | Came::Minute => app.due = true,
-            Came::Panic => {
-                screen.take_back()?;
-                app.warn("Something failed in here. That is a bug; what you see may be wrong.");
-            }
-            Came::Draw => {
-                app.now = (around.clock)();
-                app.arrange(screen.size());
-                pictured = Some(app.picture());
-                screen.draw(app)?;
-                app.due = false;
-                drawn = Instant::now();
-            }
+        let event = main_loop.next_event().await?;
+        if let Some(ending) = main_loop.handle(event).await? {
+            return Ok(ending);
         }
-        if carry_out(app, desk, screen, &answer, &around.editor).await? {
+        if main_loop.carry_out().await? {
             return Ok(Ending::Left);
         }
     }
 }
 
-async fn editor_ended(editing: &mut Option<Editing>) -> io::Result<ExitStatus> {
-    match editing {
-        Some(editing) => editing.ended().await,
-        None => std::future::pending().await,
-    }
-}
-
-type Answers = mpsc::UnboundedSender<(Purpose, Result<Revised, Refusal>)>;
-
-/// Sends the requests that are due; everything else stays.
-fn send(app: &mut App, desk: &Desk, answer: &Answers) {
-    for effect in app.take_effects() {
-        match effect {
-            Effect::Ask(request, purpose) => ask(desk, request, purpose, answer),
-            other => app.effects.push(other),
+impl<S: Screen> MainLoop<'_, S> {
+    /// The first thing that happens; where several have, the first in this order.
+    async fn next_event(&mut self) -> io::Result<Event> {
+        let due = self.app.due && self.screen.is_ready();
+        self.due_since = self.due_since.filter(|_| due).or_else(|| due.then(Instant::now));
+        if self.due_since.is_some_and(|since| since.elapsed() > OVERDUE) {
+            return Ok(Event::Draw);
+        }
+        let (app, signals) = (&mut *self.app, &mut self.inputs.signals);
+        let has_editor = app.pending.has_editor();
+        let shows_ages = !app.due && !app.companion.status().agents.is_empty();
+        let from_screen = tokio::select! {
+            biased;
+            signal = signals.next() => return Ok(Event::Signal(signal)),
+            event = self.desk.next(), if !self.companion_gone => {
+                return Ok(event.map_or_else(|Gone| Event::CompanionGone, Event::Companion));
+            }
+            Some(reply) = self.replies.recv() => return Ok(Event::Reply(reply)),
+            status = app.pending.editor_exit() => return Ok(Event::EditorEnded(status)),
+            event = self.screen.next() => event,
+            Some(()) = self.inputs.panicked.recv() => return Ok(Event::Panicked),
+            () = app.colours.changed() => return Ok(Event::OutOfDate),
+            () = sleep(SAVED_EVERY), if has_editor => return Ok(Event::LookForSavedText),
+            () = sleep_until(self.drawn + DRAWN_EVERY), if shows_ages => return Ok(Event::OutOfDate),
+            () = std::future::ready(()), if due => return Ok(Event::Draw),
+        };
+        match from_screen {
+            Ok(event) => Ok(Event::Screen(event)),
+            // A closed window is an error here and a signal there, in any order.
+            Err(error) => timeout(HANGUP_TIMEOUT, signals.end()).await.map(Event::Signal).map_err(|_| error),
         }
     }
+
+    /// The consequences of an event; an ending if the desk ends with it.
+    async fn handle(&mut self, event: Event) -> io::Result<Option<Ending>> {
+        let has_editor = self.app.pending.has_editor();
+        match event {
+            // The terminal sends Ctrl-C to the editor too, and there it means something else.
+            Event::Signal(SignalKind::Interrupt | SignalKind::Continued) if has_editor => {}
+            Event::Signal(SignalKind::Interrupt) => return Ok(Some(Ending::Signal(2))),
+            Event::Signal(SignalKind::End(signal)) => {
+                self.upload_last_text().await;
+                return Ok(Some(Ending::Signal(signal)));
+            }
+            Event::Signal(SignalKind::Continued) => {
+                self.screen.take_back()?;
+                self.app.invalidate_keys();
+            }
+            Event::Companion(event) => self.app.take_event(event),
+            Event::CompanionGone if has_editor => self.companion_gone = true,
+            Event::CompanionGone => return Ok(Some(Ending::Gone)),
+            Event::Reply((purpose, reply)) => self.app.take_reply(purpose, reply),
+            Event::Screen(ScreenEvent::Written) => {
+                if let Some(picture) = self.picture.take() {
+                    self.app.mark_shown(picture, Instant::now());
+                }
+            }
+            Event::Screen(ScreenEvent::Resized) | Event::OutOfDate => self.app.due = true,
+            Event::Screen(ScreenEvent::Input(event)) => self.app.take_input(event, Instant::now()),
+            Event::Screen(ScreenEvent::Nothing) => {}
+            Event::EditorEnded(status) => {
+                if let Some(editor) = self.app.pending.open_editor() {
+                    editor.editing.give_back_terminal();
+                }
+                self.screen.take_back()?;
+                self.app.editor_ended(status);
+                if self.companion_gone {
+                    return Ok(Some(Ending::Gone));
+                }
+            }
+            Event::LookForSavedText => self.app.upload_saved_text(),
+            Event::Panicked => {
+                self.screen.take_back()?;
+                self.app.warn("This program has a bug: a part of it failed, and the screen may be wrong.");
+            }
+            Event::Draw => self.draw()?,
+        }
+        Ok(None)
+    }
+
+    fn draw(&mut self) -> io::Result<()> {
+        self.app.now = (self.inputs.clock)();
+        self.app.arrange(self.screen.size());
+        self.picture = Some(self.app.picture());
+        self.screen.draw(self.app)?;
+        self.app.due = false;
+        self.drawn = Instant::now();
+        Ok(())
+    }
+
+    /// The desk ends: gives the companion a moment to take the saved text. The desk keeps a text without a
+    /// reply.
+    async fn upload_last_text(&mut self) {
+        self.app.upload_saved_text();
+        let effects = self.app.take_effects();
+        send_requests(effects, self.desk, &self.reply_to);
+        let taken = async {
+            while self.app.pending.has_text_under_way()
+                && let Some((purpose, reply)) = self.replies.recv().await
+            {
+                self.app.take_reply(purpose, reply);
+            }
+        };
+        let _ = timeout(UPLOAD_TIMEOUT, taken).await;
+    }
+
+    /// Does the work that the state asks for; true if the desk is to be left.
+    async fn carry_out(&mut self) -> io::Result<bool> {
+        for effect in self.app.take_effects() {
+            match effect {
+                Effect::Ask(request, purpose) => send(self.desk, request, purpose, &self.reply_to),
+                Effect::Copy(text) => self.screen.copy(&text)?,
+                Effect::Redraw => {
+                    self.screen.redraw()?;
+                    self.app.due = true;
+                }
+                Effect::Stop => {
+                    let stopped = self.screen.stop();
+                    hear_companion_during(stopped, self.app, self.desk, &self.reply_to).await?;
+                    self.app.invalidate_keys();
+                }
+                Effect::Leave => return Ok(true),
+                Effect::Edit => self.start_editor().await?,
+            }
+        }
+        Ok(false)
+    }
+
+    /// Gives the review on the screen, and the terminal, to the person's editor.
+    async fn start_editor(&mut self) -> io::Result<()> {
+        self.app.pending = PendingEdit::Idle;
+        let Some(view) = self.app.current() else { return Ok(()) };
+        let name = messages::file_name(&view.review().file, self.app.roots());
+        let (id, note) = (view.review().id, format!("{name} is open in your editor. Close it to come back."));
+        let handed_over = self.screen.hand_over(&note);
+        hear_companion_during(handed_over, self.app, self.desk, &self.reply_to).await;
+        // The review may have ended meanwhile.
+        let Some(view) = self.app.view(id) else { return self.screen.take_back() };
+        match Editing::start(&self.inputs.editor, view.review(), view.hunk()) {
+            Ok(editing) => self.app.pending = PendingEdit::editor(editing),
+            Err(error) => {
+                self.screen.take_back()?;
+                self.app.warn(harmless::name(&format!("{error:#}")).into_owned());
+            }
+        }
+        Ok(())
+    }
 }
 
-/// Waits for the terminal, and hears the companion meanwhile: an agent that takes a text waits for no
+/// Waits for the terminal and hears the companion meanwhile: an agent that takes a review waits for no
 /// terminal.
-async fn meanwhile<T>(app: &mut App, desk: &mut Desk, answer: &Answers, done: impl Future<Output = T>) -> T {
+async fn hear_companion_during<T>(
+    done: impl Future<Output = T>,
+    app: &mut App,
+    desk: &mut Desk,
+    reply_to: &mpsc::UnboundedSender<Reply>,
+) -> T {
     tokio::pin!(done);
     loop {
         tokio::select! {
             biased;
             done = &mut done => return done,
             Ok(event) = desk.next() => {
-                app.told(event);
-                send(app, desk, answer);
+                app.take_event(event);
+                let effects = app.take_effects();
+                for other in send_requests(effects, desk, reply_to) {
+                    app.add_effect(other);
+                }
             }
             else => return done.await,
         }
     }
 }
 
-fn ask(desk: &Desk, request: alongside_desk::Request, purpose: Purpose, answer: &Answers) {
-    let answered = desk.send(request);
-    let answer = answer.clone();
-    tokio::spawn(async move {
-        // A loop that has ended takes no answers.
-        let _ = answer.send((purpose, answered.await.unwrap_or(Err(Refusal::Stopped))));
-    });
-}
-
-/// Does what the state asks for; true if the desk is to be left.
-async fn carry_out(
-    app: &mut App,
-    desk: &mut Desk,
-    screen: &mut impl Screen,
-    answer: &Answers,
-    editor: &str,
-) -> io::Result<bool> {
-    for effect in app.take_effects() {
+/// Sends the requests among `effects`, and returns the rest.
+fn send_requests(
+    effects: VecDeque<Effect>,
+    desk: &Desk,
+    reply_to: &mpsc::UnboundedSender<Reply>,
+) -> Vec<Effect> {
+    let mut others = Vec::new();
+    for effect in effects {
         match effect {
-            Effect::Ask(request, purpose) => ask(desk, request, purpose, answer),
-            Effect::Copy(text) => screen.copy(&text)?,
-            Effect::Redraw => {
-                screen.redraw()?;
-                app.due = true;
-            }
-            Effect::Stop => {
-                meanwhile(app, desk, answer, screen.stop()).await?;
-                app.unasked();
-            }
-            Effect::Leave => return Ok(true),
-            Effect::Edit => edit(app, desk, screen, answer, editor).await?,
+            Effect::Ask(request, purpose) => send(desk, request, purpose, reply_to),
+            other => others.push(other),
         }
     }
-    Ok(false)
+    others
 }
 
-/// Gives the text that is read, and the terminal, to the person's editor.
-async fn edit(
-    app: &mut App,
-    desk: &mut Desk,
-    screen: &mut impl Screen,
-    answer: &Answers,
-    editor: &str,
-) -> io::Result<()> {
-    let Some(reading) = app.reading() else { return Ok(()) };
-    let name = texts::file_name(&reading.review.file, app.roots());
-    let (id, note) =
-        (reading.review.id, format!("{name} is open in your editor; the desk is back when that ends."));
-    meanwhile(app, desk, answer, screen.hand_over(&note)).await;
-    // It may have ended meanwhile.
-    let Some(reading) = app.review(id) else { return screen.take_back() };
-    match Editing::start(editor, &reading.review, reading.hunk) {
-        Ok(editing) => app.editing = Some(editing),
-        Err(error) => {
-            screen.take_back()?;
-            app.warn(alongside_desk::harmless::name(&format!("{error:#}")).into_owned());
-        }
-    }
-    Ok(())
+fn send(desk: &Desk, request: Request, purpose: Purpose, reply_to: &mpsc::UnboundedSender<Reply>) {
+    let reply = desk.send(request);
+    let reply_to = reply_to.clone();
+    tokio::spawn(async move {
+        // A loop that has ended takes no replies.
+        let _ = reply_to.send((purpose, reply.await.unwrap_or(Err(Refusal::Stopped))));
+    });
 }

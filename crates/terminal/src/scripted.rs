@@ -1,12 +1,12 @@
-//! A companion that plays a part: reviews made of given pieces, no files, no agents. Tests and the example
-//! speak to it where a desk speaks to a real one.
+//! A scripted companion: reviews made of given pieces, no files, no agents. Tests and the example use it in
+//! place of a real one.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 
 use alongside_desk::{
     Agent, Call, Change, Changed, Closed, Closing, Decision, Event, Hunk, HunkState, Lines, Refusal, Request,
-    Review, ReviewId, Revised, Seat, Status, Told,
+    Review, ReviewId, Revised, Seat, SharedFile, Status,
 };
 
 /// A piece of a proposal.
@@ -95,7 +95,7 @@ pub(crate) struct Companion {
     before: HashMap<ReviewId, Vec<Vec<Piece>>>,
     /// All that was asked, in order.
     pub(crate) asked: Vec<Request>,
-    /// What the next request that changes or decides is refused with.
+    /// The refusal of the next request that changes or decides.
     pub(crate) refuse: Option<Refusal>,
 }
 
@@ -123,12 +123,12 @@ impl Companion {
 
     /// Agents see these files; the first one is active.
     pub(crate) fn shows(&mut self, files: &[&str]) {
-        let told = |(index, path): (usize, &&str)| Told {
+        let file = |(index, path): (usize, &&str)| SharedFile {
             path: (*path).into(),
             active: index == 0,
-            ..Told::default()
+            ..SharedFile::default()
         };
-        self.status.context = files.iter().enumerate().map(told).collect();
+        self.status.context = files.iter().enumerate().map(file).collect();
     }
 
     pub(crate) fn open(&mut self, id: u64, agent: &Agent, file: &str, pieces: &[Piece]) -> Review {

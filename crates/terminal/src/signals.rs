@@ -2,18 +2,18 @@
 
 use alongside_platform::signals::{self, Continued, INTERRUPT};
 
-/// What a signal asks for.
+/// The meaning of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum SignalKind {
     /// To end; the signal's number.
     End(i32),
-    /// To end, as Ctrl-C does: not meant for us while an editor has the terminal.
+    /// To end, as Ctrl-C does: while an editor has the terminal, it is meant for the editor.
     Interrupt,
     /// The process was stopped, and goes on.
-    GoOn,
+    Continued,
 }
 
-/// Listens to them.
+/// Listens for signals.
 #[derive(Debug)]
 pub(crate) struct Signals {
     ending: signals::Signals,
@@ -30,21 +30,24 @@ impl Signals {
     }
 
     /// The next one. Cancel safe.
-    pub(crate) async fn next(&mut self) -> Asked {
+    pub(crate) async fn next(&mut self) -> SignalKind {
         tokio::select! {
-            // A closed window also lets the process go on, which is no reason to draw on it.
+            // A closed window also continues the process: the end comes first.
             biased;
-            signal = self.ending.next() => if signal == INTERRUPT { Asked::Interrupt } else { Asked::End(signal) },
-            () = self.continued.next() => Asked::GoOn,
+            signal = self.ending.next() => match signal {
+                INTERRUPT => SignalKind::Interrupt,
+                signal => SignalKind::End(signal),
+            },
+            () = self.continued.next() => SignalKind::Continued,
         }
     }
 
     /// The next one that asks for the end. Cancel safe.
-    pub(crate) async fn end(&mut self) -> Asked {
+    pub(crate) async fn end(&mut self) -> SignalKind {
         loop {
             match self.next().await {
-                Asked::GoOn => {}
-                asked => return asked,
+                SignalKind::Continued => {}
+                signal => return signal,
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The terminal: taken over, drawn on, and given back as it was, whatever ends the desk.
 //!
 //! A thread writes, so that a slow terminal holds up nothing but the picture: while a frame is on its way no
-//! other is drawn, and what happens meanwhile is in the next one.
+//! other is drawn, and the next one shows all that happened meanwhile.
 
 use std::io::{self, IsTerminal, Write};
 use std::panic::PanicHookInfo;
@@ -24,8 +24,8 @@ use ratatui::layout::Size;
 use tokio::sync::mpsc;
 
 use crate::app::App;
-use crate::replies::Replies;
-use crate::run::{FromScreen, Screen};
+use crate::screen::{Screen, ScreenEvent};
+use crate::terminal_replies::TerminalReplies;
 use crate::writer::{EVERYTHING, Writer};
 
 /// Ends an escape sequence that was cut off.
@@ -34,7 +34,7 @@ const CANCEL: &str = "\x18";
 /// Keys that come so soon after the terminal was taken back were typed before.
 const LEFT_OVER: Duration = Duration::from_millis(30);
 
-/// Clicks and the wheel in the widest form, and no reports of mere motion: they would flood a slow line.
+/// Clicks and the wheel in the widest form. Reports of mere motion would flood a slow line.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 
@@ -45,11 +45,11 @@ pub(crate) struct Tty {
     writer: Writer,
     /// Absent while the terminal is somebody else's.
     input: Option<EventStream>,
-    replies: Replies,
+    replies: TerminalReplies,
     /// When the terminal was taken back last.
     taken_back: Option<Instant>,
     hook: Option<Hook>,
-    /// Whether a panic has given the terminal back. Twice would put the cursor over what was said of it.
+    /// Whether a panic has given the terminal back. Twice would put the cursor over the panic's message.
     given_back: Arc<AtomicBool>,
 }
 
@@ -87,7 +87,7 @@ impl Tty {
         let terminal = Terminal::new(CrosstermBackend::new(pen.clone()))?;
         let (writer, given_back) = (Writer::start(), Arc::new(AtomicBool::new(false)));
         let hook = Some(Hook::set(panicked, writer.abandoned.clone(), given_back.clone()));
-        let replies = Replies::default();
+        let replies = TerminalReplies::default();
         let mut tty =
             Self { terminal, pen, writer, input: None, replies, taken_back: None, hook, given_back };
         tty.enter()?;
@@ -97,7 +97,7 @@ impl Tty {
     fn enter(&mut self) -> io::Result<()> {
         // A second stream would wait for the first one's next key.
         self.input = None;
-        // What was typed before was meant for whoever had the terminal.
+        // Keys typed before were meant for the program that had the terminal.
         discard_typed();
         self.given_back.store(false, Ordering::Relaxed);
         self.writer.abandon();
@@ -116,13 +116,14 @@ impl Tty {
         Ok(())
     }
 
-    /// Gives the terminal back, with a line on it if there is something to say.
+    /// Gives the terminal back, with a note on it.
     async fn leave(&mut self, note: Option<&str>) {
         self.input = None;
         self.writer.finish().await;
         let mut bytes = if self.given_back.load(Ordering::Relaxed) { Vec::new() } else { ending() };
         if let Some(note) = note {
-            bytes.extend_from_slice(format!("{note}\r\n").as_bytes());
+            // Raw mode: a line feed alone stays in its column.
+            note.lines().for_each(|line| bytes.extend_from_slice(format!("{line}\r\n").as_bytes()));
         }
         self.pen.take();
         self.writer.write(bytes);
@@ -171,7 +172,7 @@ impl Screen for Tty {
         Ok(())
     }
 
-    async fn next(&mut self) -> io::Result<FromScreen> {
+    async fn next(&mut self) -> io::Result<ScreenEvent> {
         let input = async {
             match &mut self.input {
                 Some(input) => input.next().await,
@@ -179,18 +180,17 @@ impl Screen for Tty {
             }
         };
         let typed = tokio::select! {
-            written = self.writer.written() => return written.map(|()| FromScreen::Written),
+            written = self.writer.written() => return written.map(|()| ScreenEvent::Written),
             typed = input => typed,
         };
         match typed {
-            Some(Ok(event)) if self.replies.is_part_of_one(&event) => Ok(FromScreen::Nothing),
-            // Read before an editor had the terminal, and not handed out: meant for whatever stood there
-            // then.
+            Some(Ok(event)) if self.replies.discards(&event) => Ok(ScreenEvent::Nothing),
+            // This key was typed before an editor had the terminal, for the screen of that time.
             Some(Ok(Event::Key(_))) if self.taken_back.is_some_and(|at| at.elapsed() < LEFT_OVER) => {
-                Ok(FromScreen::Nothing)
+                Ok(ScreenEvent::Nothing)
             }
-            Some(Ok(Event::Resize(..))) => Ok(FromScreen::Resized),
-            Some(Ok(event)) => Ok(FromScreen::Typed(event)),
+            Some(Ok(Event::Resize(..))) => Ok(ScreenEvent::Resized),
+            Some(Ok(event)) => Ok(ScreenEvent::Input(event)),
             Some(Err(error)) => Err(error),
             None => Err(io::ErrorKind::UnexpectedEof.into()),
         }
@@ -213,7 +213,7 @@ impl Screen for Tty {
     }
 
     fn take_back(&mut self) -> io::Result<()> {
-        // Somebody else may have changed its modes, and crossterm would take them for those it set itself.
+        // Another program may have changed the modes, and crossterm would take them for its own.
         terminal::disable_raw_mode()?;
         self.enter()?;
         self.taken_back = Some(Instant::now());
@@ -229,7 +229,7 @@ impl Screen for Tty {
     }
 }
 
-/// What gives the terminal back.
+/// The escape sequences that give the terminal back.
 fn ending() -> Vec<u8> {
     let mut ansi = String::from(CANCEL);
     // Writing to a String does not fail.
@@ -253,7 +253,8 @@ fn restore() {
 
 type PanicHook = dyn Fn(&PanicHookInfo<'_>) + Sync + Send + 'static;
 
-/// While it lives, a panic anywhere is told on a terminal that has been given back, and the desk hears of it.
+/// While it lives, a panic anywhere gives the terminal back before its message is printed, and the desk hears
+/// of it.
 struct Hook {
     before: Arc<Mutex<Option<Box<PanicHook>>>>,
 }
@@ -274,7 +275,7 @@ impl Hook {
             if let Some(hook) = &*own.lock().unwrap_or_else(PoisonError::into_inner) {
                 hook(info);
             }
-            // A desk that is no more need not be told.
+            // The desk may have ended.
             let _ = panicked.send(());
         }));
         Self { before }

@@ -1,9 +1,8 @@
-//! How a line of text takes up columns: what a person sees as one character is one unit, with its width. Wide
-//! and combining characters count as terminals draw them, a tab reaches to the next multiple of [`TAB`], and
-//! a character that a terminal must not get, or that takes up no room, is a visible escape.
+//! The columns of a line of text: one visible character is one unit, with its width. Wide and combining
+//! characters count as terminals draw them, a tab reaches to the next multiple of [`TAB`], and a character
+//! that a terminal must not get, or that takes no room, is a visible escape.
 //!
-//! Work is bounded by what is looked at: a line is only ever read up to the last column that somebody asks
-//! for.
+//! A line is only read up to the last column that is asked for.
 
 use std::ops::Range;
 
@@ -14,10 +13,10 @@ use unicode_width::UnicodeWidthStr;
 /// Columns from one tab stop to the next.
 pub(crate) const TAB: usize = 4;
 
-/// What would be one character but is longer than this many bytes is taken apart.
+/// A longer cluster, in bytes, is split into several units.
 const LONGEST: usize = 64;
 
-/// What is drawn or left out as one.
+/// A unit: drawn or left out as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unit<'a> {
     /// Where in the line.
@@ -28,18 +27,18 @@ pub(crate) struct Unit<'a> {
     pub(crate) column: usize,
     /// How many columns it takes, at least one.
     pub(crate) width: usize,
-    /// What is shown.
+    /// The visible form.
     pub(crate) shown: Shown<'a>,
 }
 
-/// What is shown for a unit.
+/// The visible form of a unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Shown<'a> {
     /// The text itself.
     Text(&'a str),
     /// Blanks.
     Tab,
-    /// What stands for it.
+    /// The escape in its place.
     Escape(String),
 }
 
@@ -67,19 +66,19 @@ impl<'a> Units<'a> {
         }
     }
 
-    /// The column where what is left begins.
+    /// The column where the rest begins.
     pub(crate) fn column(&self) -> usize {
         self.column
     }
 
-    /// Passes over text that is measured without a look at tables, at most so many columns.
+    /// Skips text that needs no tables to be measured, at most so many columns.
     fn skip_plain(&mut self, most: usize) {
         let mut chars = self.line[self.byte..].chars();
         let mut next = chars.next().map(|c| (c, plain(c)));
         let mut skipped = 0;
         while let Some((c, Some(width))) = next {
             next = chars.next().map(|c| (c, plain(c)));
-            // What is not plain may combine with this one.
+            // A character that is not plain may combine with this one.
             if skipped + width > most || matches!(next, Some((_, None))) {
                 break;
             }
@@ -99,7 +98,7 @@ impl<'a> Units<'a> {
             _ => {}
         }
         let text = rest[..rest.floor_char_boundary(LONGEST)].graphemes(true).next()?;
-        // What is shown as one is judged as one: what it belongs to must be in it.
+        // A visible character is judged as a whole, with the one that it belongs to.
         let known = &self.line[..self.byte + text.len()];
         let mut chars = text.char_indices();
         match chars.find(|(at, _)| harmless::is_harmful_at(known, self.byte + at)) {
@@ -138,8 +137,7 @@ impl<'a> Iterator for Units<'a> {
     }
 }
 
-/// The width of a character that is by itself whenever its neighbours are too: most of what most people
-/// write.
+/// The width of a character that never combines with its neighbours, as most characters do not.
 fn plain(c: char) -> Option<usize> {
     match c {
         ' '..='~' | '\u{c0}'..='\u{24f}' | '\u{400}'..='\u{481}' => Some(1),
@@ -230,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_measured_without_tables_is_as_wide_as_they_say() {
+    fn widths_without_tables_match_the_tables() {
         for c in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
             let Some(width) = plain(c) else { continue };
             for alone in [format!("{c}"), format!("{c}{c}"), format!("a{c}漢")] {
@@ -246,7 +244,8 @@ mod tests {
         fn a_line_can_be_begun_anywhere(line in any_line(), column in 0..1500usize) {
             let all: Vec<_> = Units::from(&line, 0).collect();
             let from: Vec<_> = Units::from(&line, column).collect();
-            let expected: Vec<_> = all.iter().filter(|unit| unit.column + unit.width > column).cloned().collect();
+            let in_sight = all.iter().filter(|unit| unit.column + unit.width > column);
+            let expected: Vec<_> = in_sight.cloned().collect();
             prop_assert_eq!(from, expected);
             prop_assert_eq!(columns(&line), all.last().map_or(0, |unit| unit.column + unit.width));
         }

@@ -1,5 +1,5 @@
-//! The thread that writes to the terminal, so that a slow one holds up nobody else. What a stuck terminal has
-//! not taken can be forgotten; what is written afterwards, which gives it back, is not.
+//! The thread that writes to the terminal, so that a slow one holds up nothing else. Frames that a stuck
+//! terminal did not take can be abandoned; later output, which gives the terminal back, is still written.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// How long a terminal may take for what is on its way when the desk is left.
+/// How long a terminal may take for the last output when the desk is left.
 const PATIENCE: Duration = Duration::from_millis(1_000);
 
-/// How much is written at once; a terminal that must be given back waits for no more than this.
+/// Bytes written at once: the most that giving the terminal back waits for.
 const PIECE: usize = 1024;
 
 /// Nothing is written until the terminal is taken again.
@@ -25,7 +25,7 @@ pub(crate) struct Writer {
     sent: usize,
     written: mpsc::UnboundedReceiver<io::Result<()>>,
     under_way: usize,
-    /// What is left of this many, counted from the first, is not written any more.
+    /// The rest of this many frames, counted from the first, is not written any more.
     pub(crate) abandoned: Arc<AtomicUsize>,
 }
 
@@ -71,16 +71,15 @@ impl Writer {
     pub(crate) async fn finish(&mut self) {
         let all = async {
             while self.under_way > 0 {
-                // What cannot be written any more need not be waited for.
+                // An error ends the wait just as well.
                 let _ = self.written().await;
             }
         };
-        // Afterwards there is nothing left, or it is not worth waiting for.
         let _ = timeout(PATIENCE, all).await;
         self.abandon();
     }
 
-    /// What has been sent so far and not been written is forgotten; what is sent from now on is written.
+    /// Abandons everything that was sent and not written yet. Later output is written.
     pub(crate) fn abandon(&self) {
         self.abandoned.store(self.sent, Ordering::Relaxed);
     }
@@ -88,7 +87,7 @@ impl Writer {
 
 fn write(number: usize, frame: &[u8], abandoned: &AtomicUsize) -> io::Result<()> {
     for piece in frame.chunks(PIECE) {
-        // Looked at under the lock: after a panic has given the terminal back nothing more is drawn.
+        // Read under the lock: after a panic has given the terminal back, nothing more is drawn.
         let mut out = io::stdout().lock();
         if number <= abandoned.load(Ordering::Relaxed) {
             return Ok(());

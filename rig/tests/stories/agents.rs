@@ -23,7 +23,7 @@ fn two_agents_on_one_file_get_their_own_outcomes() -> Result<()> {
     stage.reviewer().wait_until_shown("+EIGHT")?;
     qwen.ask(REQUEST)?;
     qwen.wait_until_it_asks()?;
-    stage.reviewer().answer_after("it comes later", "a")?;
+    stage.reviewer().answer_after("it waits", "a")?;
     gemini.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), without_first);
 

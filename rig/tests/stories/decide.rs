@@ -28,7 +28,7 @@ fn person_keeps_one_hunk_drops_one_and_edits_one(story: &str, cli: Cli) -> Resul
     stage.reviewer().answer_about("TWO", "k")?;
     stage.reviewer().answer_about("EIGHT", "d")?;
     stage.reviewer().answer_about("FOURTEEN", "e")?;
-    stage.reviewer().answer_after("Your text is taken over", "a")?;
+    stage.reviewer().answer_after("Your text is in the review", "a")?;
 
     agent.wait_until_it_says(DONE)?;
     assert_eq!(stage.on_disk(), SHOUTED.replace("EIGHT", "eight").replace("FOURTEEN", "14"));

@@ -66,7 +66,7 @@ fn three_agents_at_once_get_their_own_outcomes() -> Result<()> {
     qwen.pane.press("Enter")?;
     qwen.wait_until_it_says(DONE)?;
     desk.wait_until_shown("songs.txt: was answered in Qwen Code itself. Your edits are in")?;
-    desk.wait_until_shown("No review waits.")?;
+    desk.wait_until_shown("No review is waiting.")?;
     assert_eq!(std::fs::read_to_string(&songs)?, SHOUTED);
     assert_eq!(alongside(&stage.sandbox, &["drafts", "show", "1"])?, SHOUTED.replace("TWO", "two"));
 

@@ -58,10 +58,10 @@ fn last_desk_asks_before_leaving_agents_unanswered() -> Result<()> {
     qwen.ask(REQUEST)?;
     qwen.wait_until_it_asks()?;
     desk.press_at("notes.txt", "q")?;
-    desk.press_after("1 review waits and is rejected when you leave", "n")?;
+    desk.press_after("1 review is waiting; leaving rejects it.", "n")?;
     desk.press_at("notes.txt", "Space")?;
     desk.press_after("2 kept, 1 dropped", "q")?;
-    desk.press_after("1 review waits and is rejected when you leave", "y")?;
+    desk.press_after("1 review is waiting; leaving rejects it.", "y")?;
 
     desk.wait_until_left()?;
     qwen.wait_until_free()?;

@@ -8,10 +8,10 @@ use alongside_platform::process;
 use alongside_terminal::{Ending, Layout, Options, Theme};
 
 use super::review;
+use crate::draft_store::draft_store;
 use crate::failure;
 use crate::globals::Globals;
 use crate::host::{self, JoinRequest};
-use crate::recovery_store::recovery_store;
 use crate::settings::Settings;
 use crate::signals;
 
@@ -75,7 +75,7 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
         roots: reached.welcome.alongside.roots,
         theme: theme.or(settings.theme),
         layout: None::<Layout>,
-        keeping: recovery_store(),
+        drafts: draft_store(),
         rehearsal: false,
     };
     let ending = alongside_terminal::run(reached.desk, options).await?;

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
+use crate::draft_store::draft_store;
 use crate::failure::{Hint, failure};
 use crate::globals::Globals;
 use crate::host::{self, JoinRequest};
@@ -80,7 +81,8 @@ pub(crate) async fn run(args: Args, globals: Globals) -> anyhow::Result<ExitCode
     } else {
         let policy = args.policy();
         let serves = reached.welcome.alongside;
-        let mut desk = LineDesk::new(reached.desk, serves.roots.clone(), policy);
+        let desk = LineDesk::new(reached.desk, serves.roots.clone(), policy);
+        let mut desk = desk.with_drafts(draft_store());
         let has_keyboard = std::io::IsTerminal::is_terminal(&std::io::stdin());
         desk.say(&welcome(&serves.roots, serves.port, policy, has_keyboard));
         let ending = desk.run(&mut signals, std::future::pending()).await;

@@ -1,192 +1,283 @@
-//! The person's answers, line by line. A thread reads them, and only while somebody wants one: an editor that
-//! is started in between has the terminal to itself.
+//! The consequences of the lines that the person types. Accepting is always one explicit act on the revision
+//! that was shown.
 
-use std::io::{BufRead, IsTerminal};
-use std::time::Duration;
+use std::ops::ControlFlow;
 
-use alongside_platform::terminal::discard_typed;
-use tokio::sync::mpsc;
-use tokio::time::Instant;
+use alongside_desk::review_model::{Question, Reply, UndoStep};
+use alongside_desk::{Decision, Gone, HunkState, Refusal, Request, ReviewId, Revised, harmless, messages};
 
-/// An answer that comes sooner after an unasked change of the question was typed for the question before.
-const TOO_SOON: Duration = Duration::from_millis(300);
+use super::desk::{Activity, Due, LineDesk};
+use super::ending::Ending;
+use super::line_reader::InputLine;
+use super::{prompts, render};
 
-/// A line of input, or its end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Input {
-    /// A line, without its end.
-    Line(String),
-    /// Ctrl-D on a terminal: the person has had enough, and can still type.
-    Enough,
-    /// Ctrl-D on a terminal behind a text that was not ended with Enter: it says nothing.
-    Unfinished,
-    /// There will be no more.
-    End,
-}
-
-/// Where answers come from.
-pub(crate) struct Answers {
-    wants: std::sync::mpsc::Sender<()>,
-    lines: mpsc::UnboundedReceiver<Input>,
-    /// Whether the thread has been asked for a line that has not come.
-    asked: bool,
-    /// A line that was read and is not wanted yet (never from a terminal).
-    ahead: Option<Input>,
-    ended: bool,
-    /// Whether a person types the answers.
-    pub(crate) terminal: bool,
-    changed: Option<Instant>,
-}
-
-impl Answers {
-    /// Reads standard input.
-    pub(crate) fn stdin() -> Self {
-        let terminal = std::io::stdin().is_terminal();
-        Self::from(terminal, || Box::new(std::io::stdin().lock()))
+impl LineDesk {
+    /// Takes a line of input.
+    pub(super) async fn take_line(&mut self, input: InputLine) -> ControlFlow<Ending> {
+        let prompted = self.has_prompt();
+        let line = match &input {
+            InputLine::Line(line) => line.trim(),
+            // The cursor stays where it is: nothing has ended the line.
+            InputLine::CtrlD => "q",
+            InputLine::Unfinished => {
+                self.printer.break_line();
+                self.prompt_again();
+                return ControlFlow::Continue(());
+            }
+            InputLine::End => {
+                if !self.scripted {
+                    self.printer.say(
+                        "There is no more input here. Reviews can still be answered in the agent; \
+                         end this with Ctrl-C or SIGTERM.",
+                    );
+                }
+                return ControlFlow::Continue(());
+            }
+        };
+        if !prompted && !self.input.terminal && !matches!(line, "l" | "p" | "q" | "?" | "") {
+            // A script wrote it ahead, for a review that is still to come.
+            self.input.put_back(input);
+            return ControlFlow::Continue(());
+        }
+        if matches!(input, InputLine::Line(_)) {
+            self.printer.end_prompt((prompted && !self.input.terminal).then_some(line));
+        }
+        self.due = self.due.max(if prompted { Due::Prompt } else { Due::Nothing });
+        if self.input.came_too_soon() && prompted {
+            self.printer.say(messages::TYPED_TOO_SOON);
+            return ControlFlow::Continue(());
+        }
+        if let Some(question) = self.question {
+            return self.question_answered(question, line).await;
+        }
+        self.command(line).await
     }
 
-    /// Reads what `open`, called on the reading thread, gives.
-    pub(crate) fn from(terminal: bool, open: impl FnOnce() -> Box<dyn BufRead> + Send + 'static) -> Self {
-        let (wants, wanted) = std::sync::mpsc::channel::<()>();
-        let (tell, lines) = mpsc::unbounded_channel();
-        std::thread::spawn(move || {
-            let mut source = open();
-            while wanted.recv().is_ok() {
-                let input = if terminal { typed(&mut *source) } else { written(&mut *source) };
-                let ended = input == Input::End;
-                if tell.send(input).is_err() || ended {
-                    break;
+    async fn command(&mut self, line: &str) -> ControlFlow<Ending> {
+        match line {
+            "" => {}
+            "q" | "quit" => match Question::before_leaving(self.reviews.len(), self.companion.status().desks)
+            {
+                Some(question) => self.open_question(question),
+                None => return ControlFlow::Break(Ending::Left),
+            },
+            "l" | "list" => self.list(),
+            "p" | "pause" => self.pause().await,
+            "?" | "h" | "help" => self.help(),
+            line => match (line.parse(), self.at) {
+                (Ok(number), _) => self.go_to(number),
+                (Err(_), Some(id)) => self.review_command(id, line).await,
+                (Err(_), None) => self.unknown_command(line),
+            },
+        }
+        ControlFlow::Continue(())
+    }
+
+    async fn review_command(&mut self, id: ReviewId, line: &str) {
+        let Some(open) = self.open(id) else { return };
+        let (hunk, hunks) = (open.hunk(), open.review().hunks.len());
+        let at_hunk = hunk < hunks;
+        match line {
+            "a" | "accept" => self.accept(id).await,
+            "r" | "reject" => self.decide(id, Decision::Reject).await,
+            "e" | "edit" => self.edit(),
+            "u" | "undo" => self.undo(id).await,
+            "k" | "y" | "keep" if at_hunk => self.keep(id, hunk, true).await,
+            "d" | "n" | "drop" if at_hunk => self.keep(id, hunk, false).await,
+            "s" | "split" if at_hunk => self.split(id, hunk).await,
+            "j" | "J" | "next" if at_hunk => self.look_at(hunk + 1),
+            "K" | "previous" if hunk > 0 => self.look_at(hunk - 1),
+            "K" | "previous" => self.printer.say(messages::FIRST_CHANGE),
+            "b" | "back" => self.look_at(0),
+            line => self.unknown_command(line),
+        }
+    }
+
+    fn unknown_command(&mut self, line: &str) {
+        self.printer.say(&format!("{:?} means nothing here; ? lists the commands.", harmless::name(line)));
+    }
+
+    fn help(&mut self) {
+        let help = match self.current() {
+            None => prompts::IDLE,
+            Some(open) if open.hunk() < open.review().hunks.len() => prompts::AT_A_HUNK,
+            Some(_) => prompts::AT_THE_END,
+        };
+        self.printer.say(help);
+    }
+
+    fn look_at(&mut self, hunk: usize) {
+        if let Some(open) = self.at.and_then(|at| self.open_mut(at)) {
+            open.look_at(hunk);
+            self.due = Due::Place;
+        }
+    }
+
+    fn open_question(&mut self, question: Question) {
+        self.question = Some(question);
+        self.due = self.due.max(Due::Prompt);
+    }
+
+    async fn question_answered(&mut self, question: Question, line: &str) -> ControlFlow<Ending> {
+        let Some(reply) = question.reply(line) else {
+            self.printer.say(&prompts::only(question));
+            return ControlFlow::Continue(());
+        };
+        self.question = None;
+        match (reply, question, self.at) {
+            (Reply::Yes, Question::Leave, _) => return ControlFlow::Break(Ending::Left),
+            (Reply::Yes, Question::AcceptAnyway, Some(id)) => self.decide(id, Decision::Accept).await,
+            (Reply::Yes, Question::SingleNewline, Some(id)) => {
+                if let Some(revision) = self.review(id).map(|review| review.revision)
+                    && self.ask(id, Request::replace_text(id, revision, "\n".into())).await.is_some()
+                {
+                    self.decide(id, Decision::Accept).await;
                 }
             }
-        });
-        Self { wants, lines, asked: false, ahead: None, ended: false, terminal, changed: None }
-    }
-
-    /// Whether input has ended, and this has been said.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.ended
-    }
-
-    /// The question changed without an answer: what is typed already was meant for the one before.
-    pub(crate) fn question_changed(&mut self) {
-        if self.terminal {
-            self.changed = Some(Instant::now());
-            self.discard_typed();
+            (Reply::Reject, _, Some(id)) => self.decide(id, Decision::Reject).await,
+            (_, _, None) => self.next_review(),
+            (Reply::No, ..) => {}
         }
+        ControlFlow::Continue(())
     }
 
-    /// Something was printed in the middle of what is being typed: it would no longer be seen, and Enter on
-    /// what looks like an empty line must not send it off.
-    pub(crate) fn discard_typed(&mut self) {
-        if self.terminal {
-            discard_typed();
-        }
-    }
-
-    /// Whether the answer that just came was typed before the question could be read.
-    pub(crate) fn came_too_soon(&self) -> bool {
-        self.changed.is_some_and(|changed| changed.elapsed() < TOO_SOON)
-    }
-
-    /// Gives a line back: it answers a later question.
-    pub(crate) fn put_back(&mut self, input: Input) {
-        self.ahead = Some(input);
-    }
-
-    /// Whether a line was given back.
-    pub(crate) fn holds_one(&self) -> bool {
-        self.ahead.is_some()
-    }
-
-    /// The next line. Cancel safe. Never comes back after the end.
-    pub(crate) async fn next(&mut self) -> Input {
-        if let Some(input) = self.ahead.take() {
-            return input;
-        }
-        if self.ended {
-            return std::future::pending().await;
-        }
-        if !self.asked {
-            self.asked = self.wants.send(()).is_ok();
-        }
-        let input = self.lines.recv().await.unwrap_or(Input::End);
-        self.asked = false;
-        self.ended = input == Input::End;
-        input
-    }
-}
-
-/// The next line of a file or a pipe.
-fn written(source: &mut dyn BufRead) -> Input {
-    let mut line = Vec::new();
-    match source.read_until(b'\n', &mut line) {
-        Ok(1..) => Input::Line(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned()),
-        Ok(0) | Err(_) => Input::End,
-    }
-}
-
-/// What a terminal hands over at once: a line, or what stands there at Ctrl-D. It is never put together from
-/// several reads: what was typed before is discarded at times, and could not be discarded here.
-fn typed(source: &mut dyn BufRead) -> Input {
-    let (input, len) = loop {
-        match source.fill_buf() {
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            // A terminal that is gone would say so again and again.
-            Err(_) => return Input::End,
-            Ok([]) if std::io::stdin().is_terminal() => return Input::Enough,
-            Ok([]) => return Input::End,
-            Ok(bytes) => {
-                let line = bytes.strip_suffix(b"\n").map(|line| String::from_utf8_lossy(line).into_owned());
-                break (line.map_or(Input::Unfinished, Input::Line), bytes.len());
+    /// Sends a request and prints a refusal. After success the review here is the one of the reply.
+    pub(super) async fn ask(&mut self, id: ReviewId, request: Request) -> Option<Revised> {
+        match self.desk.request(request).await {
+            Ok(revised) => {
+                self.catch_up(id, revised.revision).await;
+                Some(revised)
+            }
+            Err(refusal) => {
+                self.tell_refusal(id, &refusal).await;
+                None
             }
         }
-    };
-    source.consume(len);
-    input
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn answers(terminal: bool, text: &'static str) -> Answers {
-        Answers::from(terminal, move || Box::new(text.as_bytes()))
     }
 
-    #[tokio::test]
-    async fn lines_come_one_by_one_and_then_the_end_once() {
-        let mut answers = answers(false, "k\r\nd\nlast");
-        for line in ["k", "d", "last"] {
-            assert_eq!(answers.next().await, Input::Line(line.into()));
+    async fn tell_refusal(&mut self, id: ReviewId, refusal: &Refusal) {
+        self.printer.say(&messages::refusal(refusal));
+        if let Refusal::Stale { revision } = *refusal {
+            self.catch_up(id, revision).await;
+            self.due = Due::Review;
         }
-        assert!(!answers.has_ended());
-        assert_eq!(answers.next().await, Input::End);
-        assert!(answers.has_ended());
-        assert!(tokio::time::timeout(Duration::from_millis(20), answers.next()).await.is_err());
+        if let Some(question) = Question::after(refusal) {
+            self.open_question(question);
+        }
     }
 
-    #[tokio::test]
-    async fn a_line_that_was_given_back_comes_again() {
-        let mut answers = answers(false, "k\nd\n");
-        let first = answers.next().await;
-        answers.put_back(first.clone());
-        assert!(answers.holds_one());
-        assert_eq!(answers.next().await, first);
-        assert_eq!(answers.next().await, Input::Line("d".into()));
+    /// Waits until this desk has a revision that the person knows of.
+    async fn catch_up(&mut self, id: ReviewId, revision: u64) {
+        if let Some(open) = self.open_mut(id) {
+            open.mark_own(revision);
+        }
+        while self.review(id).is_some_and(|review| review.revision < revision) {
+            match self.desk.next().await {
+                Ok(event) => self.take_event(event).await,
+                Err(Gone) => return,
+            }
+        }
     }
 
-    #[tokio::test]
-    async fn on_a_terminal_an_answer_to_the_question_before_does_not_count() {
-        tokio::time::pause();
-        let mut typed = answers(true, "");
-        assert!(!typed.came_too_soon());
-        typed.question_changed();
-        assert!(typed.came_too_soon());
-        assert!(typed.came_too_soon(), "nor does a second one");
-        tokio::time::advance(TOO_SOON).await;
-        assert!(!typed.came_too_soon());
-        let mut script = answers(false, "");
-        script.question_changed();
-        assert!(!script.came_too_soon());
+    fn push_step(&mut self, id: ReviewId, hunk: usize, changed: bool) {
+        if let Some(open) = self.open_mut(id) {
+            open.push_step(hunk, changed);
+        }
+    }
+
+    async fn keep(&mut self, id: ReviewId, place: usize, keep: bool) {
+        let Some(review) = self.review(id) else { return };
+        let Some(hunk) = review.hunks.get(place) else { return };
+        // Keeping a kept hunk changes nothing, so that there is nothing to undo. Keeping an edited hunk keeps
+        // the person's own text: it never gives way to the proposal.
+        let changes = match hunk.state {
+            HunkState::Kept | HunkState::Edited => !keep,
+            HunkState::Dropped => keep,
+        };
+        let (revision, after) = (review.revision, review.hunks.len() - place - 1);
+        let request = Request::KeepHunks { id, revision, hunks: vec![place], keep };
+        if !changes || self.ask(id, request).await.is_some() {
+            self.push_step(id, place, changes);
+            // Counted from the end: a dropped edit leaves no hunk behind, or joins its neighbour.
+            let now = self.review(id).map_or(0, |review| review.hunks.len());
+            self.look_at(now.saturating_sub(after));
+        }
+    }
+
+    async fn split(&mut self, id: ReviewId, hunk: usize) {
+        let Some(review) = self.review(id) else { return };
+        let (revision, before) = (review.revision, review.hunks.len());
+        if self.ask(id, Request::SplitHunk { id, revision, hunk }).await.is_some() {
+            self.push_step(id, hunk, true);
+            let now = self.review(id).map_or(before, |review| review.hunks.len());
+            self.printer.say(&messages::split(before, now));
+            self.look_at(hunk);
+        }
+    }
+
+    async fn undo(&mut self, id: ReviewId) {
+        let Some(open) = self.open_mut(id) else { return };
+        let (step, revision) = (open.pop_step(), open.review().revision);
+        if let Some(UndoStep { hunk, changed: false }) = step {
+            return self.look_at(hunk);
+        }
+        if self.ask(id, Request::UndoReview { id, revision }).await.is_some() {
+            self.look_at(step.map_or(0, |step| step.hunk));
+        }
+    }
+
+    async fn accept(&mut self, id: ReviewId) {
+        match self.review(id).and_then(Question::before_accepting) {
+            Some(question) => self.open_question(question),
+            None => self.decide(id, Decision::Accept).await,
+        }
+    }
+
+    /// Decides on the revision that is shown.
+    async fn decide(&mut self, id: ReviewId, decision: Decision) {
+        let Some(revision) = self.review(id).map(|review| review.revision) else { return };
+        match self.desk.request(Request::DecideReview { id, revision, decision }).await {
+            Ok(_) if self.review(id).is_some() => self.activity = Activity::Deciding(id),
+            Ok(_) => {}
+            Err(refusal) => self.tell_refusal(id, &refusal).await,
+        }
+    }
+
+    fn list(&mut self) {
+        let mut lines = Vec::new();
+        for (index, open) in self.reviews.iter().enumerate() {
+            let review = open.review();
+            let here = if self.at == Some(review.id) { " - you are here" } else { "" };
+            let name = messages::file_name(&review.file, &self.roots);
+            let (agent, size) = (messages::agent_name(&review.agent), messages::size(review));
+            lines.push(format!("{}. {name} ({agent}, {size}){here}", index + 1));
+        }
+        if lines.is_empty() {
+            lines.push(messages::NO_REVIEW.into());
+        }
+        let status = self.companion.status();
+        lines.push(format!("Agents connected: {}.", render::agents(&status.agents)));
+        if status.paused {
+            lines.push(messages::paused(true).into());
+        }
+        self.printer.say(&lines.join("\n"));
+    }
+
+    fn go_to(&mut self, number: usize) {
+        match number.checked_sub(1).and_then(|index| self.reviews.get(index)) {
+            Some(open) => self.begin(open.review().id),
+            None => self.printer.say("There is no review of that number; l lists them."),
+        }
+    }
+
+    async fn pause(&mut self) {
+        let paused = !self.companion.status().paused;
+        match self.desk.request(Request::PauseContext { paused }).await {
+            Ok(_) => {
+                let message = self.companion.set_paused(paused);
+                self.printer.say(&message.text);
+            }
+            Err(refusal) => self.printer.say(&messages::refusal(&refusal)),
+        }
     }
 }

@@ -1,6 +1,5 @@
-//! The desk for programs: one JSON object per line, what the companion tells on standard output and what the
-//! program asks on standard input. The messages are those of the desk protocol; `docs/review-json.md` shows a
-//! session.
+//! The desk for programs: one JSON object per line. Events go to standard output, requests come from standard
+//! input. The messages are those of the desk protocol; `docs/review-json.md` shows a session.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -10,24 +9,24 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::input::{Answers, Input};
-use super::{Ending, FAREWELL};
+use super::ending::{Ending, LEAVE_TIMEOUT};
+use super::line_reader::{InputLine, LineReader};
 use crate::signals::Signals;
 use alongside_desk::harmless;
 
 /// A desk on standard input and output.
 pub(crate) struct JsonDesk {
     desk: Desk,
-    /// The reviews that wait: programs are told all of one whenever it changes.
+    /// The reviews that wait: a program gets the whole review whenever it changes.
     reviews: BTreeMap<ReviewId, Review>,
-    answers: Answers,
+    input: LineReader,
     out: std::io::Stdout,
 }
 
 impl JsonDesk {
     /// Nothing is written before [`run`](Self::run).
     pub(crate) fn new(desk: Desk) -> Self {
-        Self { desk, reviews: BTreeMap::new(), answers: Answers::stdin(), out: std::io::stdout() }
+        Self { desk, reviews: BTreeMap::new(), input: LineReader::stdin(), out: std::io::stdout() }
     }
 
     /// Works until something ends it. The end of input does not: reviews can still be answered in the agent.
@@ -36,13 +35,13 @@ impl JsonDesk {
             let written = tokio::select! {
                 signal = signals.next() => return Ending::Signal(signal),
                 event = self.desk.next() => match event {
-                    Ok(event) => self.tell(event),
+                    Ok(event) => self.write_event(event),
                     Err(alongside_desk::Gone) => return Ending::Gone,
                 },
-                input = self.answers.next() => match input {
-                    Input::Line(line) if line.trim().is_empty() => Ok(()),
-                    Input::Line(line) => self.answer(&line).await,
-                    Input::Enough | Input::Unfinished | Input::End => Ok(()),
+                input = self.input.next() => match input {
+                    InputLine::Line(line) if line.trim().is_empty() => Ok(()),
+                    InputLine::Line(line) => self.take_line(&line).await,
+                    InputLine::CtrlD | InputLine::Unfinished | InputLine::End => Ok(()),
                 },
             };
             if written.is_err() {
@@ -51,17 +50,17 @@ impl JsonDesk {
         }
     }
 
-    /// Leaves, and writes what is told while the companion ends.
+    /// Leaves, and writes the events that come while the companion ends.
     pub(crate) async fn finish(&mut self) {
         self.desk.send(Request::Leave);
-        while let Ok(Ok(event)) = timeout(FAREWELL, self.desk.next()).await {
-            if self.tell(event).is_err() {
+        while let Ok(Ok(event)) = timeout(LEAVE_TIMEOUT, self.desk.next()).await {
+            if self.write_event(event).is_err() {
                 return;
             }
         }
     }
 
-    fn tell(&mut self, event: Event) -> std::io::Result<()> {
+    fn write_event(&mut self, event: Event) -> std::io::Result<()> {
         match event {
             Event::Opened(review) => {
                 self.write(&Event::Opened(review.clone()))?;
@@ -89,15 +88,15 @@ impl JsonDesk {
         }
     }
 
-    async fn answer(&mut self, line: &str) -> std::io::Result<()> {
+    async fn take_line(&mut self, line: &str) -> std::io::Result<()> {
         let mut message: Value = match serde_json::from_str(line) {
             Ok(message) => message,
-            Err(error) => return self.write(&unread(None, &format!("this is not JSON: {error}"))),
+            Err(error) => return self.write(&not_understood(None, &format!("this is not JSON: {error}"))),
         };
         let id = message.as_object_mut().and_then(|message| message.remove("id"));
         let result = match serde_json::from_value::<Request>(message) {
             Ok(request) => result(id, self.desk.request(request).await),
-            Err(error) => unread(id, &format!("this is no request: {error}")),
+            Err(error) => not_understood(id, &format!("this is no request: {error}")),
         };
         self.write(&result)
     }
@@ -110,9 +109,9 @@ impl JsonDesk {
     }
 }
 
-/// The answer to a request.
+/// The reply to a request.
 fn result(id: Option<Value>, outcome: Result<Revised, Refusal>) -> Value {
-    let mut answer = match outcome {
+    let mut reply = match outcome {
         Ok(revised) => json!({ "method": "result", "result": revised }),
         Err(refusal) => {
             let mut error = serde_json::to_value(&refusal).unwrap_or_default();
@@ -121,18 +120,18 @@ fn result(id: Option<Value>, outcome: Result<Revised, Refusal>) -> Value {
         }
     };
     if let Some(id) = id {
-        answer["id"] = id;
+        reply["id"] = id;
     }
-    answer
+    reply
 }
 
-/// The answer to a line that means nothing.
-fn unread(id: Option<Value>, why: &str) -> Value {
-    let mut answer = json!({ "method": "result", "error": { "why": "notUnderstood", "message": why } });
+/// The reply to a line that is no request.
+fn not_understood(id: Option<Value>, why: &str) -> Value {
+    let mut reply = json!({ "method": "result", "error": { "why": "notUnderstood", "message": why } });
     if let Some(id) = id {
-        answer["id"] = id;
+        reply["id"] = id;
     }
-    answer
+    reply
 }
 
 #[cfg(test)]
@@ -140,17 +139,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_repeat_the_id_and_say_why_not() {
+    fn replies_repeat_the_id_and_the_reason() {
         insta::assert_snapshot!(
             result(Some(json!("a")), Ok(Revised { revision: 3 })),
             @r#"{"id":"a","method":"result","result":{"revision":3}}"#
         );
-        insta::assert_snapshot!(
-            result(Some(json!(7)), Err(Refusal::Stale { revision: 4 })),
-            @r#"{"error":{"message":"the review has changed since: look at it again (revision 4 now)","revision":4,"why":"stale"},"id":7,"method":"result"}"#
+        let message = "the review has changed since: look at it again (revision 4 now)";
+        assert_eq!(
+            result(Some(json!(7)), Err(Refusal::Stale { revision: 4 })).to_string(),
+            format!(
+                r#"{{"error":{{"message":"{message}","revision":4,"why":"stale"}},"id":7,"method":"result"}}"#
+            )
         );
         insta::assert_snapshot!(
-            unread(None, "this is not JSON"),
+            not_understood(None, "this is not JSON"),
             @r#"{"error":{"message":"this is not JSON","why":"notUnderstood"},"method":"result"}"#
         );
     }

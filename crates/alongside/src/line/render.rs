@@ -1,97 +1,48 @@
-//! What a review looks like in lines: its header, its hunks as a unified diff, its summary. Pure functions
-//! from a [`Review`] to text; everything in the review is somebody else's and goes through
-//! [`harmless`](alongside_desk::harmless).
+//! A review as lines: its header, its hunks as a unified diff, its summary. Pure functions from a [`Review`]
+//! to text; everything in the review is somebody else's and goes through [`harmless`].
 
 use std::ops::Range;
 use std::path::PathBuf;
 
-use alongside_desk::{Agent, Hunk, HunkState, LineEnding, Lines, Review, Text};
-use alongside_desk::{harmless, words};
-use alongside_terminal::words::{agent_name, file_name};
+use alongside_desk::review_model::notes;
+use alongside_desk::{Agent, Hunk, HunkState, Lines, Review, Text, harmless, messages};
 
-use super::paper::{Ink, Inks};
+use super::printer::{Ink, Inks};
 
 /// Lines of context around a hunk.
 const CONTEXT: usize = 3;
 
-/// A line longer than this many characters is cut in what is shown, never in what is accepted.
+/// A line longer than this many characters is cut on the screen, never in the accepted text.
 const LONGEST_LINE: usize = 2_000;
 
-/// More lines than this in one go are cut in what is shown, and it is said how many there are.
+/// More lines than this in one go are cut on the screen, and counted.
 const MOST_LINES: usize = 2_000;
 
-/// Agents in a line, with those that are away: what they were proposed or decided waits for them.
+/// All agents in one line; those that do not listen are marked.
 pub(crate) fn agents(agents: &[Agent]) -> String {
     let name = |agent: &Agent| {
         let away = if agent.listening { "" } else { " (away)" };
-        agent_name(agent) + away
+        messages::agent_name(agent) + away
     };
     let names: Vec<_> = agents.iter().map(name).collect();
     if names.is_empty() { "none".into() } else { names.join(", ") }
 }
 
-/// How much a review is about, in words.
-pub(crate) fn size(review: &Review) -> String {
-    match (&review.whole_file_only, &review.original, review.hunks.len()) {
-        (Some(_), ..) => "the whole file".into(),
-        (None, None, _) => "a new file".into(),
-        (None, Some(_), 1) => "1 change".into(),
-        (None, Some(_), n) => format!("{n} changes"),
-    }
-}
-
-/// What is said of a review before its first hunk.
+/// The header of a review: file, agent, size, and the notes.
 pub(crate) fn header(review: &Review, roots: &[PathBuf], inks: Inks) -> String {
-    let name = file_name(&review.file, roots);
-    let (agent, changes) = (agent_name(&review.agent), size(review));
-    let in_changes = review.original.is_some() && review.whole_file_only.is_none();
-    let title = if in_changes && review.current != review.proposed {
-        let (added, removed) = counts_now(review);
-        format!("{name}: {agent}'s proposal, {changes} now (+{added} -{removed})")
+    let name = messages::file_name(&review.file, roots);
+    let (agent, size) = (messages::agent_name(&review.agent), messages::size(review));
+    let (added, removed) = messages::line_counts(review);
+    let title = if review.current == review.proposed {
+        format!("{name}: {agent} proposes {size} (+{added} -{removed})")
     } else {
-        let (added, removed) = counts(review);
-        format!("{name}: {agent} proposes {changes} (+{added} -{removed})")
+        format!("{name}: {agent}'s proposal, {size} now (+{added} -{removed})")
     };
-    let mut lines = vec![inks.ink(Ink::Mark, &title)];
-    lines.extend(notes(review).into_iter().map(|note| format!("  note: {note}")));
-    lines.join("\n")
-}
-
-/// What a person should know before deciding, in whole sentences.
-pub(crate) fn notes(review: &Review) -> Vec<String> {
-    let dangers = words::dangers(review).map(|danger| format!("{danger}. Accepting writes there!"));
-    let mut notes: Vec<String> = dangers.collect();
-    if let Some(why) = &review.whole_file_only {
-        notes.push(format!("it can only be accepted or rejected as a whole: {}.", harmless::name(why)));
-    }
-    match review.file_line_ending {
-        Some(LineEnding::Crlf) => {
-            notes.push(
-                "the file has CRLF line endings, the proposal LF; that difference is not shown below.".into(),
-            );
-        }
-        Some(LineEnding::Lf) => {
-            notes.push(
-                "the file has LF line endings, the proposal CRLF; that difference is not shown below.".into(),
-            );
-        }
-        None if is_crlf(&review.proposed) => notes.push("its line endings are CRLF, and stay so.".into()),
-        None => {}
-    }
-    match review.file_has_bom {
-        Some(true) => notes.push("the file begins with a byte-order mark, the proposal does not.".into()),
-        Some(false) => notes.push("the proposal begins with a byte-order mark, the file does not.".into()),
-        None => {}
-    }
-    if review.stale {
-        notes.push(
-            "the file on disk has changed since this was proposed; accepting undoes that change.".into(),
-        );
-    }
-    if review.dirty {
-        notes.push("an editor holds unsaved changes to the file.".into());
-    }
-    notes
+    let notes = notes(review, roots).into_iter().map(|note| note.text);
+    let crlf = is_crlf(&review.proposed) && review.file_line_ending.is_none();
+    let crlf = crlf.then(|| "Its line endings are CRLF, and stay so.".to_owned());
+    let notes = notes.chain(crlf).map(|note| format!("  note: {note}"));
+    std::iter::once(inks.ink(Ink::Mark, &title)).chain(notes).collect::<Vec<_>>().join("\n")
 }
 
 /// A hunk as a unified diff. The context is the text as it would be accepted now.
@@ -121,22 +72,17 @@ pub(crate) fn whole(review: &Review, inks: Inks) -> String {
     lines.join("\n")
 }
 
-/// What accepting would do, hunk by hunk counted.
+/// The summary at the end of a review: how many hunks are kept, dropped and edited.
 pub(crate) fn summary(review: &Review, roots: &[PathBuf]) -> String {
-    let count = |state| review.hunks.iter().filter(|hunk| hunk.state == state).count();
-    let (kept, dropped, edited) =
-        (count(HunkState::Kept), count(HunkState::Dropped), count(HunkState::Edited));
-    let name = file_name(&review.file, roots);
+    let name = messages::file_name(&review.file, roots);
     if review.original.as_deref() == Some(&*review.current) {
         return format!("{name}: nothing is left of the proposal; the file would stay as it is.");
     }
-    let parts = [(kept, "kept"), (dropped, "dropped"), (edited, "edited")];
-    let parts: Vec<_> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
-    if parts.is_empty() {
-        return format!("{name}: all seen.");
+    let states = messages::hunk_states(review);
+    if states.is_empty() {
+        return format!("{name}: you have seen all of it.");
     }
-    let s = if review.hunks.len() == 1 { "" } else { "s" };
-    format!("{name}: {} change{s}: {}.", review.hunks.len(), parts.join(", "))
+    format!("{name}: {}: {states}.", messages::changes(review.hunks.len()))
 }
 
 fn place(hunk: &Hunk, before: usize, after: usize, new: Lines) -> String {
@@ -199,21 +145,6 @@ fn cut(line: &str) -> String {
 fn is_crlf(text: &str) -> bool {
     let ends = text.matches('\n').count();
     ends > 0 && text.matches("\r\n").count() == ends
-}
-
-/// What accepting adds and removes as it stands.
-fn counts_now(review: &Review) -> (usize, usize) {
-    let taken = || review.hunks.iter().filter(|hunk| hunk.state != HunkState::Dropped);
-    (taken().map(|hunk| hunk.current.len()).sum(), taken().map(|hunk| hunk.original.len()).sum())
-}
-
-/// What is proposed to be added and removed.
-fn counts(review: &Review) -> (usize, usize) {
-    if review.hunks.is_empty() && review.original.is_none() {
-        return (Text::new(review.proposed.clone()).len(), 0);
-    }
-    let sum = |lines: fn(&Hunk) -> Lines| review.hunks.iter().map(|hunk| lines(hunk).len()).sum();
-    (sum(|hunk| hunk.proposed), sum(|hunk| hunk.original))
 }
 
 #[cfg(test)]

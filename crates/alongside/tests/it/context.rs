@@ -30,7 +30,7 @@ async fn context_disabled_in_settings_stays_off() {
     let mut desk = home.review(&[]);
     desk.reads("alongside serves").await;
     desk.types("l");
-    desk.shows("Agents are told nothing about your files").await;
+    desk.shows("Agents hear nothing about your files").await;
     desk.types("p");
     desk.shows("the settings say so ([context] enabled = false)").await;
     editor.says("alongside/didChangeContext", report(1));

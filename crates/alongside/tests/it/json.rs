@@ -87,7 +87,7 @@ async fn harmful_characters_are_escaped_and_mean_the_same() {
 
 /// Without such a program, a saved file is the file that the person is in; this one knows better.
 #[tokio::test]
-async fn what_a_program_tells_of_the_cursor_is_not_lost_when_the_file_is_saved() {
+async fn a_reported_cursor_survives_a_save() {
     let home = Home::new();
     let file = home.file("a.txt", "a\nb\n");
     let mut desk = home.review(&["--json"]);
@@ -107,8 +107,9 @@ async fn what_a_program_tells_of_the_cursor_is_not_lost_when_the_file_is_saved()
     assert_eq!(cursor(&told).map(|cursor| cursor.line), Some(2), "{told:?}");
 }
 
-/// What a terminal obeys, with one byte or with several, and what hides or reorders what it shows.
-const NASTY: &str = "a\x1b[2J\x1b]52;c;b3duZWQ=\x07\x1b]8;;evil:x\x1b\\\x1bP0|x\x1b\\\u{9b}31m\u{9d}0;x\u{9c}\x07\x08\r\n\x7f\u{202e}\u{2066}\
+/// Characters that a terminal obeys, and characters that hide or reorder others.
+const NASTY: &str = "a\x1b[2J\x1b]52;c;b3duZWQ=\x07\x1b]8;;evil:x\x1b\\\x1bP0|x\x1b\\\u{9b}31m\
+    \u{9d}0;x\u{9c}\x07\x08\r\n\x7f\u{202e}\u{2066}\
     \u{200b}\u{feff}\u{ad}\u{3164}\u{2028}\u{e0041}\
         \u{fe0f}\u{e0100}\u{2800}\u{13430}\u{16fe4}\u{1d159}\u{fff0}z";
 

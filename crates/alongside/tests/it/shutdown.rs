@@ -27,7 +27,7 @@ async fn signals_reject_open_reviews_and_remove_files() {
         assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected, "{signal:?}");
         assert_eq!(desk.ends().code(), Some(code), "{signal:?}");
         assert_eq!(records(&home), Vec::<std::path::PathBuf>::new(), "{signal:?}");
-        desk.shows("Ending: the reviews that wait are rejected.").await;
+        desk.shows("Ending: waiting reviews are rejected.").await;
         desk.shows("a.txt: rejected, because the companion stops.").await;
     }
 }
@@ -105,10 +105,11 @@ async fn leaving_asks_while_a_review_waits() {
     let agent = home.agent().await;
     let diff = propose(&agent, &file, "A\n").await;
     desk.answers("(1/1) keep", "q").await;
-    desk.answers("1 review waits and is rejected when you leave; leave [y,n]?", "maybe").await;
-    desk.answers("leave [y,n]?", "n").await;
+    desk.answers("1 review is waiting; leaving rejects it. Your edits stay in drafts. Leave [y,n]?", "maybe")
+        .await;
+    desk.answers("Leave [y,n]?", "n").await;
     desk.answers("(1/1) keep", "q").await;
-    desk.answers("leave [y,n]?", "y").await;
+    desk.answers("Leave [y,n]?", "y").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     assert_eq!(desk.ends().code(), Some(0));
     assert_eq!(records(&home), Vec::<std::path::PathBuf>::new());

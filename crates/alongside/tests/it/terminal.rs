@@ -1,4 +1,4 @@
-//! What only a terminal does: what is typed is echoed and waits for Enter, and Ctrl-D, Ctrl-Z are keys.
+//! Line mode at a terminal: it echoes typing, waits for Enter, and has Ctrl-D and Ctrl-Z.
 
 use alongside_agent::Outcome;
 use rustix::process::Signal;
@@ -10,7 +10,7 @@ const HUNK: &str = "keep this change [k,d,s,e,a,r,u,?]?";
 const IDLE: &str = "(l list, p pause context, ? help, q leave)";
 
 #[tokio::test]
-async fn what_was_typed_before_a_proposal_came_does_not_answer_it() {
+async fn text_typed_before_a_proposal_does_not_answer_it() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let mut desk = home.at_terminal(&["review"]);
@@ -28,7 +28,7 @@ async fn what_was_typed_before_a_proposal_came_does_not_answer_it() {
 }
 
 #[tokio::test]
-async fn what_was_typed_before_something_else_was_printed_does_not_count() {
+async fn output_discards_the_text_typed_before_it() {
     let home = Home::new();
     let (first, second) = (home.file("a.txt", "a\n"), home.file("b.txt", "b\n"));
     let mut desk = home.at_terminal(&["review"]);
@@ -55,7 +55,7 @@ async fn ctrl_d_leaves_and_asks_while_a_review_waits() {
     let diff = propose(&agent, &file, "A\n").await;
     desk.reads(HUNK).await;
     desk.presses(CTRL_D);
-    desk.shows("leave [y,n]?").await;
+    desk.shows("Leave [y,n]?").await;
     // Once more is no answer to that: one stays, and can still type.
     desk.presses(CTRL_D);
     desk.shows(HUNK).await;
@@ -66,7 +66,7 @@ async fn ctrl_d_leaves_and_asks_while_a_review_waits() {
     desk.presses("\n");
     desk.shows(HUNK).await;
     desk.types("q");
-    desk.shows("leave [y,n]?").await;
+    desk.shows("Leave [y,n]?").await;
     desk.types("n");
     desk.shows(HUNK).await;
     desk.types("r");
@@ -82,7 +82,7 @@ async fn ctrl_d_leaves_the_demo_too() {
     let mut demo = home.at_terminal(&["demo"]);
     demo.reads(HUNK).await;
     demo.presses(CTRL_D);
-    demo.shows("leave [y,n]?").await;
+    demo.shows("Leave [y,n]?").await;
     demo.types("y");
     demo.shows("Nothing has changed.").await;
     assert_eq!(demo.ends().code(), Some(0));
@@ -98,7 +98,7 @@ async fn ctrl_c_ends_the_demo_with_the_code_its_help_names() {
 }
 
 #[tokio::test]
-async fn the_question_is_there_again_after_being_stopped_and_continued() {
+async fn the_prompt_is_repeated_after_stop_and_continue() {
     let home = Home::new();
     let file = home.file("a.txt", "a\n");
     let mut desk = home.at_terminal(&["review"]);

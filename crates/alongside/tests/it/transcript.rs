@@ -14,7 +14,7 @@ const BEGIN: &str = "<!-- transcript -->\n";
 const END: &str = "<!-- end of the transcript -->\n";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_transcript_in_the_documentation_is_what_is_said() {
+async fn the_documented_transcript_is_real() {
     let home = Home::new();
     let (file, process) = (home.file("notes.txt", "one\ntwo\nthree\n"), Process::open());
     let mut editor = Editor::with_plugin(&home, &process, &[&home.project]);

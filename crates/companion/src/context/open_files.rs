@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use alongside_contract::context::{
     Cursor, File, IdeContext, MAX_OPEN_FILES, MAX_SELECTED_UTF16, WorkspaceState,
 };
-use alongside_desk::{ActiveFile, ContextReport, Position, Told, now_ms};
+use alongside_desk::{ActiveFile, ContextReport, Position, SharedFile, now_ms};
 
 use super::file_scan::ScanResult;
 use super::privacy::Privacy;
@@ -172,10 +172,10 @@ impl OpenFiles {
 }
 
 /// The files of a context as desks show them.
-pub(super) fn shared_files(context: &IdeContext) -> Vec<Told> {
+pub(super) fn shared_files(context: &IdeContext) -> Vec<SharedFile> {
     let files = context.workspace_state.iter().flat_map(|state| state.open_files.iter().flatten());
-    let mut shared: Vec<Told> = files
-        .map(|file| Told {
+    let mut shared: Vec<SharedFile> = files
+        .map(|file| SharedFile {
             path: file.path.clone(),
             active: file.is_active == Some(true),
             cursor: file.cursor.map(|cursor| Position {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use alongside_contract::context::IdeContext;
-use alongside_desk::{ContextReport, Told};
+use alongside_desk::{ContextReport, SharedFile};
 use tokio::time::Instant;
 
 use super::debounce::Debounce;
@@ -25,7 +25,7 @@ pub(crate) struct ContextTracker {
     /// closed its files.
     is_scan_void: bool,
     /// The context of agents as desks show it.
-    shared_files: Vec<Told>,
+    shared_files: Vec<SharedFile>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,7 +150,7 @@ impl ContextTracker {
     }
 
     /// The files that agents know of, as desks show them.
-    pub(crate) fn shared_files(&self) -> Vec<Told> {
+    pub(crate) fn shared_files(&self) -> Vec<SharedFile> {
         // For a moment after a pause they are still the last ones.
         if self.files.is_paused() { Vec::new() } else { self.shared_files.clone() }
     }

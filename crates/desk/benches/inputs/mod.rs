@@ -42,7 +42,7 @@ impl Case {
         Self { text: Size::Lines(lines), edits }
     }
 
-    /// What is on disk, and what is proposed.
+    /// The texts on disk and of the proposal.
     pub(crate) fn texts(&self) -> (String, String) {
         let old = match self.text {
             Size::Bytes(bytes) => source(bytes),
@@ -53,7 +53,7 @@ impl Case {
     }
 }
 
-/// What a compiler that does not optimise gets through in a test: that the benches work.
+/// Fewer inputs in a test without optimisation, which only shows that the benches work.
 pub(crate) fn few_in_tests<T>(all: &[T]) -> &[T] {
     if cfg!(debug_assertions) { &all[..1] } else { all }
 }

@@ -1,6 +1,6 @@
-//! Which characters a person does not see, or a terminal obeys: by the properties that Unicode gives them,
-//! for a list would be out of date. Some belong to what people read: selectors behind an emoji, joiners in
-//! emoji and in scripts whose letters join.
+//! Finds characters that a person does not see or a terminal obeys, by their Unicode properties: a list would
+//! be out of date. Some belong to readable text: selectors behind an emoji, joiners in emoji and in scripts
+//! whose letters join.
 
 use icu_properties::props::{
     DefaultIgnorableCodePoint, Emoji, ExtendedPictographic, GeneralCategory,
@@ -8,7 +8,7 @@ use icu_properties::props::{
 };
 use icu_properties::{CodePointMapData, CodePointSetData};
 
-/// What has no glyph although no property says so: a pattern of Braille without dots, hieroglyphs that are
+/// Characters without a glyph that no property marks: a pattern of Braille without dots, hieroglyphs that are
 /// blank or only turned, a filler, a note without a head.
 const BLANK: [char; 6] = ['\u{2800}', '\u{13440}', '\u{13441}', '\u{13442}', '\u{16fe4}', '\u{1d159}'];
 

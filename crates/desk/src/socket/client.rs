@@ -8,20 +8,22 @@ use tokio::io::{AsyncRead, AsyncWrite, BufReader, ReadHalf, WriteHalf};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
+use super::compact::Introduction;
 use super::handshake::{
     Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, REPORT, Report, STOP, Welcome,
 };
-use super::terse::Introduction;
 use super::{framing, wire};
-use crate::connection::{Seat, pair};
-use crate::{Desk, Event, Refusal, Request, Revised};
+use crate::connection::{Desk, Seat, pair};
+use crate::decision::{Refusal, Revised};
+use crate::protocol::{Event, Request};
+use crate::review::ReviewId;
 
 /// A desk that has joined.
 #[derive(Debug)]
 pub struct Joined {
     /// Speaks to the host. Dropping it closes the socket; the host then takes the desk for lost.
     pub desk: Desk,
-    /// What the host said of itself.
+    /// The host's introduction.
     pub welcome: Welcome,
     /// How it ended, once [`Desk::next`] has said [`Gone`](crate::Gone): with a goodbye, or without one.
     pub parted: oneshot::Receiver<Option<Goodbye>>,
@@ -125,7 +127,7 @@ async fn ask<S: AsyncRead + AsyncWrite>(
 }
 
 /// Requests that wait for their answers.
-type Waiting = HashMap<u64, oneshot::Sender<Result<Revised, Refusal>>>;
+type OpenRequests = HashMap<u64, oneshot::Sender<Result<Revised, Refusal>>>;
 
 /// Carries messages until one end is gone; how the host said goodbye, if it did.
 async fn carry<S: AsyncRead + AsyncWrite + Send + 'static>(
@@ -143,34 +145,34 @@ async fn carry<S: AsyncRead + AsyncWrite + Send + 'static>(
             }
         }
     });
-    let (mut waiting, mut flushes, mut last) = (Waiting::new(), HashMap::new(), 0_u64);
+    let (mut open, mut flushes, mut last) = (OpenRequests::new(), HashMap::new(), 0_u64);
     let mut goodbye = None;
     loop {
         tokio::select! {
             message = messages.recv() => {
                 let Some(message) = message else { break };
-                match heard(&message, &mut waiting) {
-                    Heard::Event(event) => if seat.events.send(*event).is_err() { break },
-                    Heard::Flush { reply, id } => {
+                match receive(&message, &mut open) {
+                    Received::Event(event) => if seat.events.send(*event).is_err() { break },
+                    Received::Flush { reply, id } => {
                         flushes.insert(id, reply);
                         if seat.events.send(Event::FlushReview { id }).is_err() { break }
                     }
-                    Heard::Goodbye(how) => goodbye = Some(how),
-                    Heard::Nothing => {}
+                    Received::Goodbye(how) => goodbye = Some(how),
+                    Received::Nothing => {}
                 }
             }
             call = seat.calls.recv() => {
                 let Some(call) = call else { break };
                 let line = match &call.request {
                     Request::Flushed { id } => {
-                        // Whoever flushes unasked has nothing to say.
+                        // A flush that nobody asked for has no reply.
                         let line = flushes.remove(id).map(|reply| rpc::reply(&reply, &()));
                         let _ = call.answer.send(Ok(Revised::default()));
                         line
                     }
                     request => {
                         last += 1;
-                        waiting.insert(last, call.answer);
+                        open.insert(last, call.answer);
                         Some(wire::request(last, request))
                     }
                 };
@@ -180,51 +182,53 @@ async fn carry<S: AsyncRead + AsyncWrite + Send + 'static>(
             }
         }
     }
-    // Their senders go with `waiting`: whoever waits is told that the companion has stopped.
+    // Their senders go with `open`: whoever waits is told that the companion has stopped.
     goodbye
 }
 
-enum Heard {
+enum Received {
     Event(Box<Event>),
-    Flush { reply: Id, id: crate::ReviewId },
+    Flush { reply: Id, id: ReviewId },
     Goodbye(Goodbye),
     Nothing,
 }
 
-fn heard(message: &[u8], waiting: &mut Waiting) -> Heard {
+fn receive(message: &[u8], open: &mut OpenRequests) -> Received {
     if let Some(event) = wire::read_event(message) {
-        return Heard::Event(Box::new(event));
+        return Received::Event(Box::new(event));
     }
     let told = match Message::parse(message) {
         Ok(Ok(Message::Reply { id: Some(Id::Number(id)), result })) => {
-            let answer = u64::try_from(id).ok().and_then(|id| waiting.remove(&id));
+            let answer = u64::try_from(id).ok().and_then(|id| open.remove(&id));
             // Nobody need wait for the answer.
             drop(answer.map(|answer| answer.send(wire::read_answer(result))));
-            return Heard::Nothing;
+            return Received::Nothing;
         }
         Ok(Ok(Message::Request { id: reply, method, params })) => {
-            return match wire::read_told(&method, params.as_deref()) {
-                Ok(wire::Hears::Event(event)) if let Event::FlushReview { id } = *event => {
-                    Heard::Flush { reply, id }
+            return match wire::read_host_message(&method, params.as_deref()) {
+                Ok(wire::HostMessage::Event(event)) if let Event::FlushReview { id } = *event => {
+                    Received::Flush { reply, id }
                 }
-                _ => Heard::Nothing,
+                _ => Received::Nothing,
             };
         }
-        Ok(Ok(Message::Notification { method, params })) => wire::read_told(&method, params.as_deref()),
-        _ => return Heard::Nothing,
+        Ok(Ok(Message::Notification { method, params })) => {
+            wire::read_host_message(&method, params.as_deref())
+        }
+        _ => return Received::Nothing,
     };
     match told {
-        Ok(wire::Hears::Event(event)) => Heard::Event(event),
-        Ok(wire::Hears::Goodbye(how)) => Heard::Goodbye(how),
-        Ok(wire::Hears::Unknown) | Err(_) => Heard::Nothing,
+        Ok(wire::HostMessage::Event(event)) => Received::Event(event),
+        Ok(wire::HostMessage::Goodbye(how)) => Received::Goodbye(how),
+        Ok(wire::HostMessage::Unknown) | Err(_) => Received::Nothing,
     }
 }
 
-/// What a message tells a desk that asked for nothing.
-pub(crate) fn told(message: &[u8]) -> Option<Event> {
-    match heard(message, &mut Waiting::new()) {
-        Heard::Event(event) => Some(*event),
-        Heard::Flush { id, .. } => Some(Event::FlushReview { id }),
-        Heard::Goodbye(_) | Heard::Nothing => None,
+/// The event in a message, for a desk without open requests.
+pub(crate) fn event_in(message: &[u8]) -> Option<Event> {
+    match receive(message, &mut OpenRequests::new()) {
+        Received::Event(event) => Some(*event),
+        Received::Flush { id, .. } => Some(Event::FlushReview { id }),
+        Received::Goodbye(_) | Received::Nothing => None,
     }
 }

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_not_framed_is_an_error_and_not_the_end() {
+    async fn an_unframed_stream_is_an_error_not_the_end() {
         let long = format!("X: {}\r\n\r\n", "x".repeat(5000));
         for stream in [
             "{}",

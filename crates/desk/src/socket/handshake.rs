@@ -1,11 +1,11 @@
-//! What the two ends say to each other first: which protocol they speak, who comes, and who is there.
+//! The first messages of a socket: the protocol versions, the desk, and the host.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Status;
+use crate::status::Status;
 
 /// The version of the desk protocol. It rises when an older desk or host could no longer follow.
 pub const PROTOCOL: u32 = 1;
@@ -37,7 +37,7 @@ pub struct Hello {
     pub initialization_options: Options,
 }
 
-/// Who speaks, as in LSP.
+/// A program and its version, as in LSP.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClientInfo {
     /// Its name.
@@ -48,7 +48,7 @@ pub struct ClientInfo {
     pub version: String,
 }
 
-/// What an LSP client passes through to its server; other programs' keys are let be.
+/// The options that an LSP client passes to its server; keys of other programs are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Options {
     /// Ours.
@@ -56,13 +56,13 @@ pub struct Options {
     pub alongside: Terms,
 }
 
-/// On which terms a desk joins.
+/// The terms on which a desk joins.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
     /// The version of the protocol it speaks; 0 if it says nothing.
     #[serde(default)]
     pub protocol: u32,
-    /// As what it joins.
+    /// The role in which it joins.
     #[serde(default)]
     pub role: Role,
     /// The editor it speaks for, which owns the host from now on.
@@ -70,7 +70,7 @@ pub struct Terms {
     pub owner: Option<Owner>,
 }
 
-/// As what somebody joins.
+/// The role in which a connection joins.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Role {
@@ -180,7 +180,7 @@ pub struct Report {
     /// Whether that editor is gone and waited for; agents do not find the host meanwhile.
     #[serde(default)]
     pub hidden: bool,
-    /// What desks are told, but for the variables.
+    /// The status that desks get, without the variables.
     #[serde(default)]
     pub status: Status,
 }

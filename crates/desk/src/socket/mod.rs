@@ -1,13 +1,13 @@
 //! The desk protocol between processes: JSON-RPC with LSP's framing over any stream of bytes.
 //!
-//! A desk [joins](join); a host [hears who came](receive) and [serves](Arrival::serve) it. Both then hold a
-//! [`Desk`](crate::Desk) as if they were one process.
+//! A desk [joins](join); a host [reads who dialled](receive) and [serves](Arrival::serve) it. Both then hold
+//! a [`Desk`](crate::Desk) as if they were one process.
 
 pub(crate) mod client;
+mod compact;
 pub(crate) mod framing;
 mod handshake;
 mod server;
-mod terse;
 pub mod wire;
 
 pub use client::{JoinError, Joined, hand_over, join, report, stop};

@@ -1,5 +1,5 @@
-//! The host's end of a socket: says who came, and carries messages between it and a [`Desk`] within the
-//! process.
+//! The host's end of a socket: reads who dialled, and carries messages between the socket and a [`Desk`]
+//! within the process.
 
 use std::io;
 use std::time::Duration;
@@ -11,13 +11,15 @@ use tokio::io::{AsyncRead, AsyncWrite, BufReader, ReadHalf, WriteHalf};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+use super::compact::Introduction;
 use super::handshake::{
     GOODBYE, Goodbye, HAND_OVER, Hello, INITIALIZE, MISMATCH, Mismatch, PROTOCOL, REPORT, Report, STOP,
     Welcome,
 };
-use super::terse::Introduction;
 use super::{framing, wire};
-use crate::{Desk, Event, Refusal, Request, Revised};
+use crate::connection::{Desk, Gone};
+use crate::decision::{Refusal, Revised};
+use crate::protocol::{Event, Request};
 
 /// How long a visitor may take to say who it is.
 const HELLO_WITHIN: Duration = Duration::from_secs(5);
@@ -43,8 +45,8 @@ pub enum Visitor<S> {
 #[derive(Debug)]
 pub struct Arrival<S> {
     id: Id,
-    /// Whether it understands reviews in [fewer words](super::terse).
-    terse: bool,
+    /// Whether it understands reviews in the [compact form](super::compact).
+    compact: bool,
     reader: BufReader<ReadHalf<S>>,
     writer: WriteHalf<S>,
 }
@@ -74,9 +76,9 @@ pub async fn receive<S: AsyncRead + AsyncWrite>(stream: S, version: &str) -> io:
     };
     match method.as_str() {
         INITIALIZE => {}
-        HAND_OVER => return Ok(Some(Visitor::Successor(Arrival { id, terse: false, reader, writer }))),
-        STOP => return Ok(Some(Visitor::Stop(Arrival { id, terse: false, reader, writer }))),
-        REPORT => return Ok(Some(Visitor::Curious(Arrival { id, terse: false, reader, writer }))),
+        HAND_OVER => return Ok(Some(Visitor::Successor(Arrival { id, compact: false, reader, writer }))),
+        STOP => return Ok(Some(Visitor::Stop(Arrival { id, compact: false, reader, writer }))),
+        REPORT => return Ok(Some(Visitor::Curious(Arrival { id, compact: false, reader, writer }))),
         _ => {
             let line = rpc::error(Some(&id), -32002, "the first request must be `initialize`");
             framing::write(&mut writer, &line).await?;
@@ -84,7 +86,7 @@ pub async fn receive<S: AsyncRead + AsyncWrite>(stream: S, version: &str) -> io:
         }
     }
     let params = params.as_deref().map_or("{}", |params| params.get());
-    let Introduction::<Hello> { hello, terse } = match serde_json::from_str(params) {
+    let Introduction::<Hello> { hello, compact } = match serde_json::from_str(params) {
         Ok(introduction) => introduction,
         Err(error) => {
             framing::write(&mut writer, &rpc::error(Some(&id), rpc::INVALID_PARAMS, &error.to_string()))
@@ -99,20 +101,20 @@ pub async fn receive<S: AsyncRead + AsyncWrite>(stream: S, version: &str) -> io:
         framing::write(&mut writer, &rpc::error_with(&id, MISMATCH, &message, &data)).await?;
         return Ok(None);
     }
-    Ok(Some(Visitor::Desk(hello, Arrival { id, terse, reader, writer })))
+    Ok(Some(Visitor::Desk(hello, Arrival { id, compact, reader, writer })))
 }
 
-/// What a host of this version says to a desk of another one. The newer of the two knows what to do.
+/// The message of a host to a desk of another protocol version. The newer of the two knows the way out.
 fn mismatch(theirs: u32, their_version: &str, version: &str) -> String {
     if theirs < PROTOCOL {
         format!(
-            "the companion of this project runs alongside {version}, and this desk is the older {their_version}: \
-             restart it with the newer program"
+            "the companion of this project runs alongside {version}, and this desk is the older \
+             {their_version}: restart it with the newer program"
         )
     } else {
         format!(
-            "the companion of this project still runs the older alongside {version}: hand over with `alongside host \
-             --replace`"
+            "the companion of this project still runs the older alongside {version}: hand over with \
+             `alongside host --replace`"
         )
     }
 }
@@ -134,20 +136,20 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
         framing::write(&mut self.writer, &rpc::reply(&self.id, report)).await
     }
 
-    /// Lets the desk in and carries messages until it parts. `noticed` sees every request before it is handed
-    /// on; `left` is told as soon as the desk asks to leave, and answers whether there is more to tell it:
-    /// what becomes of the reviews when the host ends with it. `goodbye` is asked when the companion has
-    /// ended, and may take its time: the desk goes on to wait.
+    /// Lets the desk in and carries messages until it parts. `before_request` sees every request before the
+    /// companion does. `left` runs as soon as the desk asks to leave, and says whether events may follow: the
+    /// ends of the reviews, if the host ends with this desk. `goodbye` runs when the companion has ended, and
+    /// may take its time: the desk goes on waiting.
     pub async fn serve(
         self,
         welcome: &Welcome,
         mut desk: Desk,
-        mut noticed: impl FnMut(&Request),
+        mut before_request: impl FnMut(&Request),
         left: impl AsyncFnOnce() -> bool,
         goodbye: impl AsyncFnOnce() -> Goodbye,
     ) -> Parting {
-        let Self { id, terse, mut reader, writer } = self;
-        let told = |event: &Event| if terse { wire::event_tersely(event) } else { wire::event(event) };
+        let Self { id, compact, mut reader, writer } = self;
+        let written = |event: &Event| if compact { wire::compact_event(event) } else { wire::event(event) };
         let (out, outbox) = mpsc::channel(64);
         // Both end with us, however we end.
         let (mut writing, mut reading) = (JoinSet::new(), JoinSet::new());
@@ -169,14 +171,14 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
             let line = tokio::select! {
                 biased;
                 event = desk.next() => match event {
-                    Ok(event) => told(&event),
-                    Err(crate::Gone) => break Parting::Ended,
+                    Ok(event) => written(&event),
+                    Err(Gone) => break Parting::Ended,
                 },
                 Some(line) = answers.next(), if !answers.is_empty() => {
                     // It may have been told since we looked.
                     while let Some(event) = desk.try_next() {
-                        // A desk that is gone is noticed below.
-                        let _ = out.send(told(&event)).await;
+                        // A desk that is gone is before_request below.
+                        let _ = out.send(written(&event)).await;
                     }
                     line
                 }
@@ -186,9 +188,9 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
                         listening = false;
                         continue;
                     }
-                    Some(message) => match asked(&message) {
-                        Asked::Request(id, request) => {
-                            noticed(&request);
+                    Some(message) => match parse_inbound(&message) {
+                        Inbound::Request(id, request) => {
+                            before_request(&request);
                             let leaves = request == Request::Leave;
                             // The desk within the process stays until there is nothing more to tell.
                             let answered = (!leaves).then(|| desk.send(request));
@@ -204,8 +206,8 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
                             }
                             continue;
                         }
-                        Asked::Line(line) => line,
-                        Asked::Nothing => continue,
+                        Inbound::Line(line) => line,
+                        Inbound::Nothing => continue,
                     },
                 },
             };
@@ -227,30 +229,30 @@ impl<S: AsyncRead + AsyncWrite + Send + 'static> Arrival<S> {
     }
 }
 
-enum Asked {
+enum Inbound {
     /// With where the answer goes, if one is wanted.
     Request(Option<Id>, Request),
     Line(String),
     Nothing,
 }
 
-fn asked(message: &[u8]) -> Asked {
+fn parse_inbound(message: &[u8]) -> Inbound {
     let (id, method, params) = match Message::parse(message) {
         Ok(Ok(Message::Request { id, method, params })) => (Some(id), method, params),
         Ok(Ok(Message::Notification { method, params })) => (None, method, params),
         Ok(Ok(Message::Reply { id, .. })) => {
             // Whatever it says, the desk has nothing more to send.
             let flushed = id.as_ref().and_then(wire::read_flushed);
-            return flushed.map_or(Asked::Nothing, |id| Asked::Request(None, Request::Flushed { id }));
+            return flushed.map_or(Inbound::Nothing, |id| Inbound::Request(None, Request::Flushed { id }));
         }
-        Ok(Err(wrong)) => return Asked::Line(rpc::error(None, rpc::INVALID_REQUEST, wrong.why)),
-        Err(error) => return Asked::Line(rpc::error(None, rpc::PARSE_ERROR, &error.to_string())),
+        Ok(Err(wrong)) => return Inbound::Line(rpc::error(None, rpc::INVALID_REQUEST, wrong.why)),
+        Err(error) => return Inbound::Line(rpc::error(None, rpc::PARSE_ERROR, &error.to_string())),
     };
     match (wire::read_request(&method, params.as_deref()), id) {
-        (Ok(Some(request)), id) => Asked::Request(id, request),
-        (Ok(None), Some(id)) => Asked::Line(rpc::reply(&id, &())),
-        (Err(error), Some(id)) => Asked::Line(rpc::error(Some(&id), error.code, &error.message)),
-        (_, None) => Asked::Nothing,
+        (Ok(Some(request)), id) => Inbound::Request(id, request),
+        (Ok(None), Some(id)) => Inbound::Line(rpc::reply(&id, &())),
+        (Err(error), Some(id)) => Inbound::Line(rpc::error(Some(&id), error.code, &error.message)),
+        (_, None) => Inbound::Nothing,
     }
 }
 

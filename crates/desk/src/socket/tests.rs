@@ -88,7 +88,7 @@ async fn a_desk_that_vanishes_is_lost_and_one_that_leaves_has_left() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_desk_that_leaves_as_the_last_one_hears_what_becomes_of_the_reviews() {
+async fn the_last_desk_to_leave_hears_how_reviews_end() {
     let (mut one, host) = joined(true).await;
     let answered = one.desk.send(Request::Leave);
     host.left.await.unwrap();

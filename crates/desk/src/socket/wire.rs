@@ -1,13 +1,15 @@
-//! The messages of the desk protocol as JSON-RPC: what is a request, and which way each goes. The socket
-//! carries them, and so does an LSP connection, among LSP's own.
+//! The messages of the desk protocol as JSON-RPC. A socket carries them, and so does an LSP connection, among
+//! LSP's own.
 
 use alongside_contract::rpc::{self, ErrorObject, Id};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::handshake::GOODBYE;
-use super::terse::{Terse, Told};
-use crate::{Event, Refusal, Request, ReviewId, Revised};
+use super::compact::{CompactEvent, CompactReview};
+use super::handshake::{GOODBYE, Goodbye};
+use crate::decision::{Refusal, Revised};
+use crate::protocol::{Event, Request};
+use crate::review::ReviewId;
 
 /// LSP's code for a request that was understood and could not be carried out; its data is a [`Refusal`].
 pub const REQUEST_FAILED: i64 = -32803;
@@ -30,8 +32,7 @@ pub(super) fn request(id: u64, request: &Request) -> String {
     serde_json::to_string(&Outgoing { jsonrpc: "2.0", id: Some(id), body: request }).unwrap_or_default()
 }
 
-/// Reads a desk's request from its method and parameters. What LSP itself wants said and we need not hear is
-/// `None`.
+/// Reads a desk's request from its method and parameters. `None` for messages of LSP that mean nothing here.
 ///
 /// # Errors
 /// The JSON-RPC error to answer with: there is no such method, or the parameters are not its.
@@ -63,8 +64,7 @@ pub fn answer(id: &Id, answer: Result<Revised, Refusal>) -> String {
     }
 }
 
-/// Reads the answer to a desk's request. What a host says that this version does not know is repeated as it
-/// came.
+/// Reads the reply to a desk's request. An unknown refusal keeps the host's words.
 pub(super) fn read_answer(result: Result<Box<RawValue>, ErrorObject>) -> Result<Revised, Refusal> {
     match result {
         Ok(raw) => Ok(serde_json::from_str(raw.get()).unwrap_or_default()),
@@ -75,7 +75,7 @@ pub(super) fn read_answer(result: Result<Box<RawValue>, ErrorObject>) -> Result<
     }
 }
 
-/// Writes what a desk is told. A flush is a request, for it is waited for.
+/// Writes an event. A flush is a request, for the companion waits for its reply.
 pub fn event(event: &Event) -> String {
     match event {
         Event::FlushReview { id } => {
@@ -87,10 +87,10 @@ pub fn event(event: &Event) -> String {
     }
 }
 
-/// The same for a desk that understands it in [fewer words](super::terse).
-pub(crate) fn event_tersely(event: &Event) -> String {
-    let terse = if let Event::Opened(review) = event { Terse::of(review) } else { None };
-    match terse.map(Told::Opened) {
+/// The same for a desk that understands the [compact form](super::compact).
+pub(crate) fn compact_event(event: &Event) -> String {
+    let compact = if let Event::Opened(review) = event { CompactReview::of(review) } else { None };
+    match compact.map(CompactEvent::Opened) {
         Some(told) => {
             serde_json::to_string(&Outgoing { jsonrpc: "2.0", id: None, body: &told }).unwrap_or_default()
         }
@@ -98,43 +98,46 @@ pub(crate) fn event_tersely(event: &Event) -> String {
     }
 }
 
-/// Reads an event and nothing else, in one go: a message that may be anything is gone through three times,
-/// which takes its time where it holds a text of megabytes.
+/// Reads an event in one pass. A message that may be anything takes three passes, which is slow for a text of
+/// megabytes.
 pub(super) fn read_event(message: &[u8]) -> Option<Event> {
     match serde_json::from_slice(message) {
         // This one is a request.
         Ok(Event::FlushReview { .. }) => None,
         Ok(event) => Some(event),
-        Err(_) => {
-            serde_json::from_slice(message).ok().map(|Told::Opened(terse)| Event::Opened(terse.whole()))
-        }
+        Err(_) => serde_json::from_slice(message)
+            .ok()
+            .map(|CompactEvent::Opened(review)| Event::Opened(review.whole())),
     }
 }
 
-/// Which review a reply to us says is flushed.
+/// The review that a reply reports as flushed.
 pub fn read_flushed(id: &Id) -> Option<ReviewId> {
     let Id::Text(id) = id else { return None };
     id.strip_prefix(FLUSH_ID)?.parse().ok().map(ReviewId)
 }
 
-/// What a desk hears.
-pub(super) enum Hears {
+/// A message of the host that is no reply.
+pub(super) enum HostMessage {
     Event(Box<Event>),
-    Goodbye(super::Goodbye),
-    /// A host of a newer version says something that we need not understand.
+    Goodbye(Goodbye),
+    /// A message of a newer host that this version does not know.
     Unknown,
 }
 
 /// Reads what a desk is told.
-pub(super) fn read_told(method: &str, params: Option<&RawValue>) -> Result<Hears, serde_json::Error> {
+pub(super) fn read_host_message(
+    method: &str,
+    params: Option<&RawValue>,
+) -> Result<HostMessage, serde_json::Error> {
     let params = params.map_or("{}", RawValue::get);
     if method == GOODBYE {
-        return serde_json::from_str(params).map(Hears::Goodbye);
+        return serde_json::from_str(params).map(HostMessage::Goodbye);
     }
     let message = format!("{{\"method\":{},\"params\":{params}}}", serde_json::Value::from(method));
     match serde_json::from_str(&message) {
-        Ok(event) => Ok(Hears::Event(Box::new(event))),
-        Err(error) if error.to_string().starts_with("unknown variant") => Ok(Hears::Unknown),
+        Ok(event) => Ok(HostMessage::Event(Box::new(event))),
+        Err(error) if error.to_string().starts_with("unknown variant") => Ok(HostMessage::Unknown),
         Err(error) => Err(error),
     }
 }
@@ -203,7 +206,9 @@ mod tests {
         else {
             panic!("a request")
         };
-        let Hears::Event(told) = read_told(&method, params.as_deref()).unwrap() else { panic!("an event") };
+        let HostMessage::Event(told) = read_host_message(&method, params.as_deref()).unwrap() else {
+            panic!("an event")
+        };
         assert_eq!(*told, Event::FlushReview { id: ReviewId(5) });
         assert_eq!(read_flushed(&id), Some(ReviewId(5)));
         assert_eq!(read_flushed(&Id::Number(5)), None);
@@ -211,6 +216,6 @@ mod tests {
 
     #[test]
     fn what_a_newer_host_tells_is_let_be() {
-        assert!(matches!(read_told("alongside/didInvent", None).unwrap(), Hears::Unknown));
+        assert!(matches!(read_host_message("alongside/didInvent", None).unwrap(), HostMessage::Unknown));
     }
 }

@@ -2,29 +2,24 @@
 
 use std::path::{Path, PathBuf};
 
-use alongside_desk::{HunkState, LineEnding, Review, harmless, words};
+use alongside_desk::{HunkState, LineEnding, Review, harmless, messages};
 
 /// The longest quote of a line, in characters.
 const MAX_QUOTE: usize = 80;
 
 /// The file for a person: relative to its project, if it lies in one.
 pub(crate) fn file_name(review: &Review, roots: &[PathBuf]) -> String {
-    words::file_name(&review.file, roots)
+    messages::file_name(&review.file, roots)
 }
 
 /// The agent for a person.
 pub(crate) fn agent_name(review: &Review) -> String {
-    words::agent_name(&review.agent)
+    messages::agent_name(&review.agent)
 }
 
 /// The size of a proposal, such as "2 changes".
 pub(crate) fn changes(review: &Review) -> String {
-    match (&review.whole_file_only, &review.original, review.hunks.len()) {
-        (Some(_), ..) => "the whole file".into(),
-        (None, None, _) => "a new file".into(),
-        (None, Some(_), 1) => "1 change".into(),
-        (None, Some(_), hunks) => format!("{hunks} changes"),
-    }
+    messages::size(review)
 }
 
 /// The title of the action that shows a proposal.
@@ -39,7 +34,7 @@ pub(crate) fn announced(review: &Review, roots: &[PathBuf], path: Option<&Path>)
         Some(path) => format!("Open {} to see it.", harmless::path(path)),
         None => "Run the code action `Review: …` in any file, or the command alongside.review.".into(),
     };
-    let dangers: String = words::dangers(review).map(|danger| format!(" {danger}!")).collect();
+    let dangers: String = messages::dangers(review).map(|danger| format!(" {danger}!")).collect();
     format!("{name}: {agent} proposes {changes}. {how}{dangers}")
 }
 

@@ -3,7 +3,9 @@
 
 use std::path::Path;
 
-use alongside_desk::{Changed, Closed, Closing, Problem, Request, Review, ReviewId, harmless, words};
+use alongside_desk::{
+    Changed, Closed, Closing, Problem, Request, Review, ReviewId, harmless, messages as desk_messages,
+};
 
 use super::command_queue::ReviewCommand;
 use super::document::DocumentKey;
@@ -93,7 +95,7 @@ impl PlainDesk {
         for request in proposal.commands.clear() {
             self.finish_command(io, request);
         }
-        let message = words::closed(&proposal.review, closed, self.editor.roots(), false);
+        let message = desk_messages::closed(&proposal.review, closed, self.editor.roots(), false);
         match closed.decided_here || closed.closing == Closing::Accepted {
             true => self.editor.inform(io, &message),
             false => self.editor.warn(io, &message),

@@ -1,7 +1,7 @@
 //! Carries edits between the editor and the companion, and runs queued commands: each step after the one
 //! before it has arrived.
 
-use alongside_desk::{Decision, Refusal, Request, ReviewId, Revised, Text, words};
+use alongside_desk::{Decision, Refusal, Request, ReviewId, Revised, Text, messages as desk_messages};
 use lsp_server::RequestId;
 use serde_json::Value;
 
@@ -98,7 +98,7 @@ impl PlainDesk {
             proposal.commands.mark_finished();
         }
         if let Err(refusal) = reply {
-            self.editor.warn(io, &words::refusal(&refusal));
+            self.editor.warn(io, &desk_messages::refusal(&refusal));
         }
         self.finish_command(io, request);
         self.sync(io, id);

@@ -1,9 +1,8 @@
-//! What tokens of source code are, as far as colours go: few classes, so that each palette has a good colour
-//! for all.
+//! The classes of tokens in source code: few, so that each palette has a good colour for each.
 
 use syntect::parsing::{ParseScopeError, Scope};
 
-/// What a piece of source code is.
+/// The class of a piece of source code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
     /// A comment.
@@ -94,7 +93,7 @@ impl Classes {
         SCOPES.iter().map(|(name, class)| Ok((Scope::new(name)?, *class))).collect::<Result<_, _>>().map(Self)
     }
 
-    /// What a token is whose scopes are these, the innermost last.
+    /// The class of a token with these scopes, the innermost last.
     pub(super) fn of(&self, scopes: &[Scope]) -> Option<Class> {
         scopes.iter().rev().find_map(|scope| {
             let known = self.0.iter().find(|(prefix, _)| prefix.is_prefix_of(*scope));

@@ -1,11 +1,11 @@
-//! Colours of source code: asked for by the screen as it is drawn, made by a thread of their own, there a
-//! moment later.
+//! Colours of source code. The screen asks for them as it is drawn, and a thread makes them.
 //!
-//! Nobody waits for them: what has none yet is drawn without, and [`Colours::changed`] says when to draw
+//! Nothing waits for colours: a line without them is drawn plain, and [`Colours::changed`] says when to draw
 //! again. A text never changes; a new revision is another text.
 
 mod classes;
 mod painter;
+mod spans;
 #[cfg(test)]
 mod tests;
 
@@ -17,26 +17,8 @@ use alongside_desk::Text;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 pub(crate) use classes::Class;
-
-/// Lines are coloured in pieces of so many.
-const PIECE: usize = 64;
-
-/// The colours of so many texts are remembered, and the texts with them: there are up to three to a review.
-const TEXTS: usize = 8;
-
-/// A piece of a line: byte offsets within it. What no span covers is plain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Span {
-    /// First byte.
-    pub(crate) start: u16,
-    /// First byte after it.
-    pub(crate) end: u16,
-    /// What it is.
-    pub(crate) class: Class,
-}
-
-/// The spans of each line of a piece.
-type Piece = Vec<Box<[Span]>>;
+pub(crate) use spans::Span;
+use spans::{ColourRequest, ColouredPiece, PIECE, Piece, TEXTS};
 
 /// See the module. One for the whole desk; nothing is loaded before something is asked for.
 #[derive(Debug, Default)]
@@ -46,10 +28,10 @@ pub(crate) struct Colours {
     painter: Option<Painter>,
 }
 
-/// What is known of a text.
+/// A text and its colours so far.
 #[derive(Debug)]
 struct Coloured {
-    /// It, and thereby its address: no other text can have it while this one is here.
+    /// The text, and thereby its address: no other text can have that while this one is here.
     text: Arc<str>,
     pieces: HashMap<usize, Piece>,
 }
@@ -57,21 +39,8 @@ struct Coloured {
 /// The desk's end of the thread.
 #[derive(Debug)]
 struct Painter {
-    wishes: mpsc::Sender<Wish>,
-    done: UnboundedReceiver<Done>,
-}
-
-/// What is on the screen and has no colours.
-struct Wish {
-    file: String,
-    pieces: Vec<(Text, usize)>,
-}
-
-/// A piece that has them now.
-struct Done {
-    text: Arc<str>,
-    piece: usize,
-    spans: Piece,
+    requests: mpsc::Sender<ColourRequest>,
+    done: UnboundedReceiver<ColouredPiece>,
 }
 
 impl Colours {
@@ -80,8 +49,8 @@ impl Colours {
         Self::default()
     }
 
-    /// Asks for what is on the screen, as [`Page::lines_in`](crate::page::Page::lines_in) tells it. What was
-    /// asked for before and is not there yet is not wanted any more. `file` says which language it is.
+    /// Asks for the lines on the screen, as [`Page::lines_in`](crate::page::Page::lines_in) lists them. A new
+    /// request replaces the one before. `file` tells the language.
     pub(crate) fn ask(&mut self, file: &str, wanted: Vec<(Text, Range<usize>)>) {
         let mut pieces: Vec<(Text, usize)> = Vec::new();
         for (text, lines) in wanted {
@@ -98,13 +67,13 @@ impl Colours {
             return;
         }
         let painter = self.painter.get_or_insert_with(|| {
-            let (wishes, wishes_in) = mpsc::channel();
+            let (requests, requests_in) = mpsc::channel();
             let (done_out, done) = unbounded_channel();
-            start(wishes_in, done_out);
-            Painter { wishes, done }
+            start(requests_in, done_out);
+            Painter { requests, done }
         });
-        // If the thread is gone there will be no colours, which is all that follows.
-        let _ = painter.wishes.send(Wish { file: file.to_owned(), pieces });
+        // Without the thread there are no colours, and nothing else is lost.
+        let _ = painter.requests.send(ColourRequest { file: file.to_owned(), pieces });
     }
 
     /// The colours of a line, 0-based, of a text; `None` while they are not known.
@@ -114,7 +83,7 @@ impl Colours {
         Some(spans)
     }
 
-    /// Waits until there are new ones. Cancel safe. Never ends if there will not be any.
+    /// Waits for new colours. Cancel safe; never ends if none will come.
     pub(crate) async fn changed(&mut self) {
         let Some(painter) = &mut self.painter else { return std::future::pending().await };
         let Some(first) = painter.done.recv().await else { return std::future::pending().await };
@@ -122,7 +91,7 @@ impl Colours {
         while let Ok(done) = painter.done.try_recv() {
             new.push(done);
         }
-        for Done { text, piece, spans } in new {
+        for ColouredPiece { text, piece, spans } in new {
             // It may have been forgotten meanwhile.
             if let Some(coloured) = self.texts.iter_mut().find(|known| Arc::ptr_eq(&known.text, &text)) {
                 coloured.pieces.insert(piece, spans);
@@ -130,7 +99,7 @@ impl Colours {
         }
     }
 
-    /// What is known of a text, which becomes the latest.
+    /// The colours of a text, which becomes the latest.
     fn remember(&mut self, text: &Arc<str>) -> &Coloured {
         let known = self.texts.iter().position(|coloured| Arc::ptr_eq(&coloured.text, text));
         let coloured = known
@@ -142,9 +111,9 @@ impl Colours {
     }
 }
 
-fn start(wishes: mpsc::Receiver<Wish>, done: UnboundedSender<Done>) {
+fn start(requests: mpsc::Receiver<ColourRequest>, done: UnboundedSender<ColouredPiece>) {
     let thread = std::thread::Builder::new().name("colours".into());
-    if let Err(error) = thread.spawn(move || painter::paint(&wishes, &done)) {
+    if let Err(error) = thread.spawn(move || painter::paint(&requests, &done)) {
         tracing::warn!(%error, "no thread for syntax colours; the desk goes without");
     }
 }

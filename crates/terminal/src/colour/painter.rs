@@ -1,6 +1,5 @@
-//! The thread that colours. It loads the grammars when it is first needed, parses from a boundary near what
-//! is wanted, and goes on from where it was when the person scrolls down. What is wanted now comes before
-//! what was.
+//! The thread that colours. It loads the grammars on the first request, parses from a boundary near the
+//! requested lines, and goes on from there when the person scrolls down. The newest request comes first.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
@@ -11,7 +10,7 @@ use syntect::parsing::{ParseState, ScopeStack, SyntaxReference, SyntaxSet};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::classes::Classes;
-use super::{Done, PIECE, Piece, Span, TEXTS, Wish};
+use super::spans::{ColourRequest, ColouredPiece, PIECE, Piece, Span, TEXTS};
 
 /// Parsing begins at most so many lines above what is wanted.
 const LOOK_BACK: usize = 512;
@@ -32,9 +31,9 @@ struct Known {
     states: HashMap<usize, State>,
 }
 
-/// Colours what is wished for until nobody can wish any more.
-pub(super) fn paint(wishes: &mpsc::Receiver<Wish>, done: &UnboundedSender<Done>) {
-    let Ok(first) = wishes.recv() else { return };
+/// Colours requested pieces until the desk is gone.
+pub(super) fn paint(requests: &mpsc::Receiver<ColourRequest>, done: &UnboundedSender<ColouredPiece>) {
+    let Ok(first) = requests.recv() else { return };
     let classes = match Classes::new() {
         Ok(classes) => classes,
         Err(error) => {
@@ -45,16 +44,15 @@ pub(super) fn paint(wishes: &mpsc::Receiver<Wish>, done: &UnboundedSender<Done>)
     let mut painter =
         Painting { syntaxes: two_face::syntax::extra_newlines(), classes, known: VecDeque::new(), parsed: 0 };
     let mut next = Some(first);
-    while let Some(wish) = next.take().or_else(|| wishes.recv().ok()) {
-        // A newer wish holds all that is on the screen; what the older one had besides is not wanted any
-        // more.
-        let wish = wishes.try_iter().last().unwrap_or(wish);
-        for (text, piece) in wish.pieces {
-            let spans = painter.piece(&wish.file, &text, piece);
-            if done.send(Done { text: text.text().clone(), piece, spans }).is_err() {
+    while let Some(request) = next.take().or_else(|| requests.recv().ok()) {
+        // A newer request holds all that is on the screen.
+        let request = requests.try_iter().last().unwrap_or(request);
+        for (text, piece) in request.pieces {
+            let spans = painter.piece(&request.file, &text, piece);
+            if done.send(ColouredPiece { text: text.text().clone(), piece, spans }).is_err() {
                 return;
             }
-            next = wishes.try_iter().last();
+            next = requests.try_iter().last();
             if next.is_some() {
                 break;
             }

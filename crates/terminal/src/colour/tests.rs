@@ -1,10 +1,11 @@
-//! What is coloured, from where it is parsed, and that nobody has to wait for it.
+//! Colours of source code: correct, parsed from nearby, and never waited for.
 
 use std::time::Duration;
 
 use alongside_desk::Text;
 
 use super::painter::Painting;
+use super::spans::*;
 use super::*;
 
 /// A line with its classes below it, one letter a byte.
@@ -30,7 +31,9 @@ fn coloured(file: &str, text: &str) -> String {
 
 #[test]
 fn the_classes_of_some_languages() {
-    insta::assert_snapshot!(coloured("/p/basket.py", "def total(prices):\n    return sum(prices) * 1.5  # all\nif self.x is None and 'a\\n': pass"), @r#"
+    let python =
+        "def total(prices):\n    return sum(prices) * 1.5  # all\nif self.x is None and 'a\\n': pass";
+    insta::assert_snapshot!(coloured("/p/basket.py", python), @r#"
     def total(prices):
     KKK.FFFFF.........
         return sum(prices) * 1.5  # all
@@ -38,7 +41,8 @@ fn the_classes_of_some_languages() {
     if self.x is None and 'a\n': pass
     KK.CCCC...KK.CCCC.KKK.SSCCS..KKKK
     "#);
-    insta::assert_snapshot!(coloured("/p/main.rs", "/// Says.\r\npub fn main() -> Vec<u8> {\r\n    let x = \"a\"; // b\r\n}\r\n"), @r#"
+    let rust = "/// Says.\r\npub fn main() -> Vec<u8> {\r\n    let x = \"a\"; // b\r\n}\r\n";
+    insta::assert_snapshot!(coloured("/p/main.rs", rust), @r#"
     /// Says.
     #########
     pub fn main() -> Vec<u8> {
@@ -48,7 +52,8 @@ fn the_classes_of_some_languages() {
     }
     .
     "#);
-    insta::assert_snapshot!(coloured("app.ts", "export const a: string = `x${b}y`;\nclass A extends B {}\n"), @r#"
+    let typescript = "export const a: string = `x${b}y`;\nclass A extends B {}\n";
+    insta::assert_snapshot!(coloured("app.ts", typescript), @r#"
     export const a: string = `x${b}y`;
     KKKKKK.KKKKK....TTTTTT...SSSS.SSS.
     class A extends B {}
@@ -88,7 +93,7 @@ fn long_lines_are_plain_and_what_follows_is_not() {
 }
 
 #[test]
-fn a_far_line_is_parsed_from_nearby_and_the_next_ones_from_there() {
+fn a_far_line_is_parsed_from_nearby_and_goes_on_there() {
     let text = Text::new("def f(x):\n    return 1\n\n".repeat(70_000));
     let mut painting = Painting::new();
     let piece = painting.piece("a.py", &text, 3_000);
@@ -125,16 +130,16 @@ async fn colours_come_when_asked_for_and_only_once() {
 #[test]
 fn only_the_latest_wish_counts() {
     let text = Text::new("let x = 1;\n".repeat(2_000));
-    let (wish, wishes) = mpsc::channel();
+    let (request, requests) = mpsc::channel();
     let (done_out, mut done) = unbounded_channel();
     for pieces in [vec![0, 1, 2, 3], vec![20, 21]] {
         let pieces = pieces.into_iter().map(|piece| (text.clone(), piece)).collect();
-        wish.send(Wish { file: "a.rs".into(), pieces }).unwrap();
+        request.send(ColourRequest { file: "a.rs".into(), pieces }).unwrap();
     }
-    drop(wish);
-    painter::paint(&wishes, &done_out);
+    drop(request);
+    painter::paint(&requests, &done_out);
     let mut pieces = Vec::new();
-    while let Ok(Done { piece, .. }) = done.try_recv() {
+    while let Ok(ColouredPiece { piece, .. }) = done.try_recv() {
         pieces.push(piece);
     }
     assert_eq!(pieces, [20, 21]);

@@ -1,13 +1,13 @@
-//! What stands in a row: a line of one text or of two, with its numbers and its sign.
+//! The content of a row: a line of one text or of two, with numbers and a sign.
 
 use std::ops::Range;
 
 use alongside_desk::{HunkState, Text};
 
-use super::rows::{Block, Kind, Place};
+use super::model::Page;
+use super::rows::{self, Block, Kind, Place};
 use super::sheets::Side;
-use super::{Page, rows};
-use crate::Layout;
+use crate::options::Layout;
 
 /// A row.
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +16,7 @@ pub(super) enum Row {
     Fold { lines: usize, open: bool },
     /// One cell over the whole width.
     One(Cell),
-    /// The original beside what has been made of it; nothing where one has fewer lines.
+    /// The original beside the text in its place; nothing where one has fewer lines.
     Two(Option<Cell>, Option<Cell>),
 }
 
@@ -27,20 +27,20 @@ pub(super) struct Cell {
     pub(super) side: Side,
     /// Its line there.
     pub(super) line: usize,
-    /// Where its colours and words are told of: an unchanged or kept line is the proposal's too, which never
-    /// changes, so that nothing has to be coloured anew when the current text does.
+    /// The line that has its colours and words. For an unchanged or kept line that is the proposal's, which
+    /// never changes, so that an edit needs no new colours.
     pub(super) twin: (Side, usize),
     /// Its line in the original, if it is there.
     pub(super) original: Option<usize>,
     /// Its line in the current text, if it is there.
     pub(super) current: Option<usize>,
-    /// What it is.
+    /// Its sign.
     pub(super) sign: Sign,
     /// Its hunk, if it is in one.
     pub(super) hunk: Option<usize>,
 }
 
-/// What has become of a line.
+/// The sign of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
     /// It stays.
@@ -68,7 +68,7 @@ impl Sign {
 }
 
 impl Page {
-    /// What a row of a block shows.
+    /// The content of a row in a block.
     pub(super) fn row_in(&self, block: &Block, row: usize) -> Row {
         match (block.kind, block.offset(row)) {
             (Kind::Fold { lines, open }, None) => Row::Fold { lines, open },

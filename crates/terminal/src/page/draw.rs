@@ -8,28 +8,30 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 use super::cells::{Cell, Row, Sign};
+use super::find::Needle;
 use super::line::{Marks, line};
+use super::model::Page;
 use super::rows::Block;
 use super::sheets::Side;
-use super::{Needle, Page};
 use crate::colour::Colours;
+use crate::options::Layout;
 use crate::palette::{Change, Palette};
 use crate::width;
 
-/// Where a text has less room than this, it gets that of the line numbers too.
+/// A text with less room than this gets the room of the line numbers too.
 const NARROWEST: u16 = 16;
 
-/// How a page is looked at.
-pub(crate) struct Look<'a> {
+/// Everything but the page and its place that decides how it is drawn.
+pub(crate) struct DrawOptions<'a> {
     /// All styles.
     pub(crate) palette: &'a Palette,
     /// The colours of source code.
     pub(crate) colours: &'a Colours,
     /// The hunk that keys act on.
     pub(crate) hunk: Option<usize>,
-    /// What is searched for: every place is marked.
+    /// The needle of a search: every match is marked.
     pub(crate) search: Option<&'a Needle>,
-    /// How many columns of every line are passed over.
+    /// Columns that every line is scrolled to the side.
     pub(crate) sideways: usize,
 }
 
@@ -41,7 +43,7 @@ enum Numbers {
     Both,
 }
 
-/// How the width is shared out.
+/// The columns of a row.
 struct Columns {
     /// Of a line number; none if there is no room.
     digits: u16,
@@ -53,28 +55,27 @@ struct Columns {
 
 impl Page {
     /// Draws the rows from `top` on. Every cell of `area` is drawn, and none outside of it.
-    pub(crate) fn draw(&self, buf: &mut Buffer, area: Rect, top: usize, look: &Look<'_>) {
+    pub(crate) fn draw(&self, buf: &mut Buffer, area: Rect, top: usize, options: &DrawOptions<'_>) {
         let area = area.intersection(buf.area);
         for at in area.positions() {
             buf[at].reset();
         }
-        buf.set_style(area, look.palette.text);
+        buf.set_style(area, options.palette.text);
         if area.is_empty() {
             return;
         }
         let columns = self.columns(area);
         if self.rows() == 0 {
-            buf.set_stringn(area.x, area.y, "The text is empty.", area.width.into(), look.palette.quiet);
+            buf.set_stringn(area.x, area.y, "The text is empty.", area.width.into(), options.palette.quiet);
         }
         self.each_row(top..top.saturating_add(area.height.into()), |row, block, shown| {
             let y = area.y + u16::try_from(row - top).unwrap_or(area.height);
             let strip = Rect { y, height: 1, ..area }.intersection(area);
-            self.row_on(buf, strip, &columns, (row, block, shown), look);
+            self.row_on(buf, strip, &columns, (row, block, shown), options);
         });
     }
 
-    /// How far the lines of some rows go on to the side in an area this wide: the most that
-    /// [`sideways`](Look::sideways) is good for.
+    /// The furthest that some rows can scroll to the side in an area this wide.
     pub(crate) fn most_sideways(&self, rows: Range<usize>, width: u16) -> usize {
         let columns = self.columns(Rect { width, height: 1, ..Rect::ZERO });
         let over = |cell: Cell, half: &Range<u16>| {
@@ -100,11 +101,11 @@ impl Page {
         let digits = u16::try_from(lines.max(1).ilog10() + 1).unwrap_or(1);
         let inner = area.right().min(area.x + 1)..area.right();
         let mut columns = match self.shape() {
-            crate::Layout::OneColumn => {
+            Layout::OneColumn => {
                 let numbers = if self.is_one_sided() { Numbers::Current } else { Numbers::Both };
                 Columns { digits, halves: (inner, 0..0), numbers }
             }
-            crate::Layout::SideBySide => {
+            Layout::SideBySide => {
                 let middle = inner.start + (inner.end - inner.start).saturating_sub(1) / 2;
                 let right = inner.end.min(middle + 1)..inner.end;
                 Columns { digits, halves: (inner.start..middle, right), numbers: Numbers::Original }
@@ -123,9 +124,9 @@ impl Page {
         strip: Rect,
         columns: &Columns,
         (row, block, shown): (usize, &Block, Row),
-        look: &Look<'_>,
+        options: &DrawOptions<'_>,
     ) {
-        let (palette, y) = (look.palette, strip.y);
+        let (palette, y) = (options.palette, strip.y);
         let half = |half: &Range<u16>| Rect { x: half.start, width: half.end - half.start, ..strip };
         match shown {
             Row::Fold { lines, open } => {
@@ -138,42 +139,42 @@ impl Page {
                 buf.set_stringn(x.min(strip.right() - 1), y, says, room.into(), palette.fold);
             }
             Row::One(cell) => {
-                self.margin(buf, strip, (row, block), cell.hunk, look);
-                self.cell(buf, half(&columns.halves.0), columns, columns.numbers, cell, look);
+                self.margin(buf, strip, (row, block), cell.hunk, options);
+                self.cell(buf, half(&columns.halves.0), columns, columns.numbers, cell, options);
             }
             Row::Two(left, right) => {
                 let hunk = left.or(right).and_then(|cell| cell.hunk);
-                self.margin(buf, strip, (row, block), hunk, look);
+                self.margin(buf, strip, (row, block), hunk, options);
                 let (left_half, right_half) = &columns.halves;
                 if left_half.end < strip.right() {
                     buf[(left_half.end, y)].set_symbol("│").set_style(palette.border);
                 }
                 if let Some(cell) = left {
-                    self.cell(buf, half(left_half), columns, Numbers::Original, cell, look);
+                    self.cell(buf, half(left_half), columns, Numbers::Original, cell, options);
                 }
                 if let Some(cell) = right {
-                    self.cell(buf, half(right_half), columns, Numbers::Current, cell, look);
+                    self.cell(buf, half(right_half), columns, Numbers::Current, cell, options);
                 }
             }
         }
     }
 
-    /// How far a hunk reaches, in the first column: hunks may lie side by side without a line between.
+    /// Draws the reach of a hunk in the first column: adjacent hunks may have no line between them.
     fn margin(
         &self,
         buf: &mut Buffer,
         strip: Rect,
         (row, block): (usize, &Block),
         hunk: Option<usize>,
-        look: &Look<'_>,
+        options: &DrawOptions<'_>,
     ) {
         let Some(hunk) = hunk else { return };
         let (symbol, style) = match (row == block.row, row + 1 == block.end()) {
-            _ if look.hunk == Some(hunk) => ("▌", look.palette.cursor),
-            (true, true) => ("•", look.palette.margin),
-            (true, false) => ("╭", look.palette.margin),
-            (false, true) => ("╰", look.palette.margin),
-            (false, false) => ("│", look.palette.margin),
+            _ if options.hunk == Some(hunk) => ("▌", options.palette.cursor),
+            (true, true) => ("•", options.palette.margin),
+            (true, false) => ("╭", options.palette.margin),
+            (false, true) => ("╰", options.palette.margin),
+            (false, false) => ("│", options.palette.margin),
         };
         buf[(strip.x, strip.y)].set_symbol(symbol).set_style(style);
     }
@@ -185,9 +186,9 @@ impl Page {
         columns: &Columns,
         numbers: Numbers,
         cell: Cell,
-        look: &Look<'_>,
+        options: &DrawOptions<'_>,
     ) {
-        let palette = look.palette;
+        let palette = options.palette;
         let change = match cell.sign {
             // A line that stays differs in no word.
             Sign::Same => Change { line: palette.text, sign: palette.text, words: Style::new() },
@@ -215,16 +216,16 @@ impl Page {
         let text = Rect { x: x.saturating_add(1), y, width: room.right().saturating_sub(x + 1), height: 1 };
         let (twin, twin_line) = cell.twin;
         let plain = cell.sign == Sign::Dropped || (cell.sign != Sign::Same && !palette.syntax_in_changes);
-        let spans = look.colours.line(self.sheets.text(twin).text(), twin_line).filter(|_| !plain);
+        let spans = options.colours.line(self.sheets.text(twin).text(), twin_line).filter(|_| !plain);
         let marks = Marks {
             base: change.line,
             spans: spans.unwrap_or_default(),
             words: (self.words(cell), change.words),
-            search: look.search,
+            search: options.search,
             ends_open: self.sheets.ends_open(cell.side, cell.line),
             palette,
         };
-        line(buf, text, self.sheets.line(cell.side, cell.line), look.sideways, &marks);
+        line(buf, text, self.sheets.line(cell.side, cell.line), options.sideways, &marks);
     }
 
     /// Those words of a line that differ, in order.

@@ -1,17 +1,16 @@
-//! Looking for words in a page, folded lines too. A search goes once through the texts at most, whatever is
-//! looked for.
+//! Searches a page, folded lines too. A search reads each text once at most.
 
 use std::ops::Range;
 
 use alongside_desk::Text;
 use regex::{Regex, RegexBuilder};
 
-use super::rows::{Block, Kind};
+use super::model::Page;
+use super::rows::{self, Block, Kind};
 use super::sheets::Side;
-use super::{Page, rows};
-use crate::Layout;
+use crate::options::Layout;
 
-/// What is searched for: as it is written, but without a capital letter in it either case will do.
+/// The text to search for. Without a capital letter it matches either case.
 #[derive(Debug, Clone)]
 pub(crate) struct Needle {
     regex: Regex,

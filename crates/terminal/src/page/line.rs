@@ -1,4 +1,4 @@
-//! Draws one line of text: cut to its column, with the styles of its words and of what is searched for.
+//! Draws one line of text: cut to its column, with the styles of its words and of matches.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,29 +7,29 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::Needle;
+use super::find::Needle;
 use crate::colour::Span;
 use crate::palette::Palette;
 use crate::width::{Shown, Unit, Units};
 
-/// Says that a line goes on where it is cut.
+/// The mark where a line is cut.
 const CUT: &str = "…";
 
-/// Said behind a last line without line ending, as diffs say it.
+/// The mark behind a last line without line ending, as in diffs.
 const ENDS_OPEN: &str = " \\ no newline at end";
 
-/// What is searched for is looked for so many bytes beyond what is in sight.
+/// A search for matches goes on so many bytes beyond the visible part.
 const AROUND: usize = 256;
 
-/// What is to be seen in a line besides its text.
+/// The marks on a line.
 pub(super) struct Marks<'a> {
-    /// What all styles are patched onto.
+    /// The style below all others.
     pub(super) base: Style,
     /// Syntax, in bytes.
     pub(super) spans: &'a [Span],
-    /// Words that differ, and how they look.
+    /// Words that differ, and their style.
     pub(super) words: (&'a [alongside_desk::Range], Style),
-    /// What is searched for.
+    /// The needle of a search.
     pub(super) search: Option<&'a Needle>,
     /// Whether the line ending is missing.
     pub(super) ends_open: bool,
@@ -37,7 +37,7 @@ pub(super) struct Marks<'a> {
     pub(super) palette: &'a Palette,
 }
 
-/// Draws what is in sight of a line, beginning `sideways` columns into it.
+/// Draws the visible part of a line, from column `sideways` on.
 pub(super) fn line(buf: &mut Buffer, area: Rect, text: &str, sideways: usize, marks: &Marks<'_>) {
     if area.is_empty() {
         return;
@@ -51,7 +51,7 @@ pub(super) fn line(buf: &mut Buffer, area: Rect, text: &str, sideways: usize, ma
     let behind = if marks.ends_open && byte == text.len() { ENDS_OPEN } else { "" };
     let goes_on = byte < text.len() || end + behind.len() > right;
     let began = sideways > 0 && !text.is_empty();
-    // What is only half in sight is blank there.
+    // A character that is only half visible is blank.
     let window = sideways.saturating_add(began.into())..right - usize::from(goes_on);
     let x = |column: usize| area.x + u16::try_from(column - sideways).unwrap_or(area.width);
 
@@ -104,7 +104,7 @@ impl Marks<'_> {
         style
     }
 
-    /// Where what is searched for is in sight, in bytes of the line.
+    /// The visible matches of a search, in bytes of the line.
     fn found(&self, text: &str, in_sight: &[Unit<'_>]) -> Vec<Range<usize>> {
         let (Some(needle), Some(first), Some(last)) = (self.search, in_sight.first(), in_sight.last()) else {
             return Vec::new();

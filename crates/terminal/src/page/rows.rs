@@ -1,11 +1,11 @@
-//! Which row shows what: hunks, the lines around them, and folds for the rest, as blocks of rows one below
-//! the other. Pure arithmetic on line numbers; texts are not looked at.
+//! Rows of a page as blocks: hunks, the lines around them, and folds for the rest. Pure arithmetic on line
+//! numbers, without the texts.
 
 use std::ops::Range;
 
 use alongside_desk::{Hunk, HunkState};
 
-use crate::Layout;
+use crate::options::Layout;
 
 /// Unchanged lines that stay in sight around a hunk.
 pub(super) const CONTEXT: usize = 3;
@@ -41,11 +41,11 @@ pub(super) struct Block {
     pub(super) rows: usize,
     /// The lines it begins with.
     pub(super) at: Place,
-    /// What they show.
+    /// Their content.
     pub(super) kind: Kind,
 }
 
-/// What a block shows.
+/// The content of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Unchanged lines.
@@ -100,12 +100,11 @@ pub(super) fn sides(hunk: &Hunk) -> (usize, usize) {
     (hunk.original.len(), right)
 }
 
-/// The folds that a person has opened, as lines of the original. It never changes, so they are found again
-/// whatever becomes of the rest.
+/// The folds that a person has opened, as lines of the original, which never changes.
 #[derive(Debug, Default)]
-pub(super) struct Opened(Vec<Range<usize>>);
+pub(super) struct OpenFolds(Vec<Range<usize>>);
 
-impl Opened {
+impl OpenFolds {
     pub(super) fn open(&mut self, lines: Range<usize>) {
         self.close(&lines);
         let at = self.0.partition_point(|open| open.start < lines.start);
@@ -123,12 +122,17 @@ impl Opened {
 }
 
 /// All blocks of a review whose current text has so many lines.
-pub(super) fn blocks(hunks: &[Hunk], current_lines: usize, layout: Layout, opened: &Opened) -> Vec<Block> {
+pub(super) fn blocks(
+    hunks: &[Hunk],
+    current_lines: usize,
+    layout: Layout,
+    open_folds: &OpenFolds,
+) -> Vec<Block> {
     let mut stack = Stack { blocks: Vec::with_capacity(hunks.len() * 4 + 1), row: 0 };
     let mut at = Place::default();
     for (index, hunk) in hunks.iter().enumerate() {
         let lines = hunk.current.start.saturating_sub(at.current);
-        stack.unchanged(at, lines, (index > 0, true), opened);
+        stack.unchanged(at, lines, (index > 0, true), open_folds);
         at = Place {
             original: hunk.original.start,
             proposed: hunk.proposed.start,
@@ -144,9 +148,9 @@ pub(super) fn blocks(hunks: &[Hunk], current_lines: usize, layout: Layout, opene
     }
     let rest = current_lines.saturating_sub(at.current);
     match hunks {
-        // Nothing to get to: there is only this to see.
+        // Without hunks there is nothing else to see, so the text is not folded.
         [] if rest > 0 => stack.push(at, rest, Kind::Same),
-        _ => stack.unchanged(at, rest, (!hunks.is_empty(), false), opened),
+        _ => stack.unchanged(at, rest, (!hunks.is_empty(), false), open_folds),
     }
     stack.blocks
 }
@@ -165,7 +169,7 @@ impl Stack {
     }
 
     /// Unchanged lines with a hunk above, below, or both.
-    fn unchanged(&mut self, at: Place, lines: usize, (above, below): (bool, bool), opened: &Opened) {
+    fn unchanged(&mut self, at: Place, lines: usize, (above, below): (bool, bool), open_folds: &OpenFolds) {
         let head = if above { CONTEXT } else { 0 };
         let tail = if below { CONTEXT } else { 0 };
         let hidden = lines.saturating_sub(head + tail);
@@ -174,7 +178,7 @@ impl Stack {
             return;
         }
         let first = at.below(head);
-        let open = opened.has(&(first.original..first.original + hidden));
+        let open = open_folds.has(&(first.original..first.original + hidden));
         self.push(at, head, Kind::Same);
         self.push(first, if open { hidden + 1 } else { 1 }, Kind::Fold { lines: hidden, open });
         self.push(first.below(hidden), tail, Kind::Same);

@@ -1,4 +1,4 @@
-//! The three texts of a review, line by line as they are shown: without line endings that say nothing.
+//! The three texts of a review, line by line, without line endings that carry no information.
 
 use std::sync::Arc;
 

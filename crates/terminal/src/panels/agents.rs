@@ -1,28 +1,28 @@
-//! Which agents are connected, in which version, and since when.
+//! The panel of connected agents: name, version, and age of the connection.
 
 use alongside_desk::harmless;
 use ratatui::Frame;
 use ratatui::text::Line;
 
 use crate::app::App;
-use crate::screen::both_ends;
-use crate::texts;
+use crate::messages;
+use crate::text_fit::both_ends;
 
 /// Rows it would like to have, a blank one below it included.
 pub(crate) fn height(app: &App) -> u16 {
-    u16::try_from(app.status.agents.len().max(1) + 2).unwrap_or(u16::MAX)
+    u16::try_from(app.companion.status().agents.len().max(1) + 2).unwrap_or(u16::MAX)
 }
 
 pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
     let (area, palette) = (app.areas.agents, &app.palette);
     let mut lines = vec![app.title("Agents")];
-    if app.status.agents.is_empty() {
+    if app.companion.status().agents.is_empty() {
         lines.push(Line::styled("none yet", palette.quiet));
     }
-    for agent in &app.status.agents {
+    for agent in &app.companion.status().agents {
         let name = format!("{} {}", app.agent(agent), harmless::name(&agent.version));
         let (style, since) = if agent.listening {
-            (palette.text, texts::ago(agent.since, app.now))
+            (palette.text, messages::ago(agent.since, app.now))
         } else {
             (palette.quiet, "away".into())
         };

@@ -1,14 +1,16 @@
-//! What happened last, the question that is open, and the keys.
+//! The bottom of the screen: messages, the open question, and the keys.
 
+use alongside_desk::harmless;
+use alongside_desk::review_model::MessageKind;
 use ratatui::Frame;
 use ratatui::layout::{Position, Size};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::app::{App, Question};
-use crate::keys::{Act, TABLE};
-use crate::screen::wrapped;
-use crate::{texts, width};
+use crate::app::App;
+use crate::keys::{Action, TABLE};
+use crate::text_fit::{cut, wrapped};
+use crate::width;
 
 /// Rows for messages: one at least, so that the page does not jump with each.
 pub(crate) fn height(app: &App, size: Size) -> u16 {
@@ -21,7 +23,7 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
     let rows = fitting(rows(app, area.width), usize::from(area.height));
     app.lines(frame, area, rows.into_iter().map(|row| Line::styled(row.text, row.style)));
     if let Some(needle) = &app.search.typing {
-        let column = 1 + width::columns(&alongside_desk::harmless::name(needle));
+        let column = 1 + width::columns(&harmless::name(needle));
         let x = area.x + u16::try_from(column).unwrap_or(0).min(area.width.saturating_sub(1));
         frame.set_cursor_position(Position { x, y: area.bottom().saturating_sub(1) });
     }
@@ -36,7 +38,7 @@ struct Row {
     yields: bool,
 }
 
-/// The newest rows, if not all fit; before what says that something is wrong, what does not goes.
+/// The newest rows, if not all fit; notices give way to warnings.
 fn fitting(mut rows: Vec<Row>, height: usize) -> Vec<Row> {
     let mut excess = rows.len().saturating_sub(height);
     rows.retain(|row| {
@@ -51,41 +53,32 @@ fn rows(app: &App, width: u16) -> Vec<Row> {
     let (palette, width) = (&app.palette, usize::from(width));
     let mut rows = Vec::new();
     let mut add = |text: &str, style: Style, yields: bool| {
-        rows.extend(wrapped(text, width).into_iter().map(|text| Row { text, style, yields }));
+        let lines = text.lines().flat_map(|line| wrapped(line, width));
+        rows.extend(lines.map(|text| Row { text, style, yields }));
     };
     let newest = app.messages.len().saturating_sub(1);
     for (index, message) in app.messages.iter().enumerate() {
-        let style = if message.loud { palette.warning } else { palette.text };
-        add(&message.text, style, !message.loud && index != newest);
+        let style = if message.kind == MessageKind::Warning { palette.warning } else { palette.text };
+        add(&message.text, style, message.kind != MessageKind::Warning && index != newest);
     }
     if let Some(question) = app.question {
-        add(&asks(app, question), palette.warning, false);
+        let keeps_drafts = !app.options.rehearsal;
+        add(&question.text(app.reviews.len(), keeps_drafts), palette.warning, false);
     }
     if let Some(needle) = &app.search.typing {
-        let text = format!("/{}", alongside_desk::harmless::name(needle));
-        let text = crate::screen::cut(&text, width.saturating_sub(1));
+        let text = format!("/{}", harmless::name(needle));
+        let text = cut(&text, width.saturating_sub(1));
         rows.push(Row { text, style: palette.text, yields: false });
     }
     rows
 }
 
-fn asks(app: &App, question: Question) -> String {
-    match question {
-        Question::AcceptAnyway => "The file is not what the agent saw. Accept anyway?".into(),
-        Question::SingleNewline => "Accept a single empty line instead, or reject?".into(),
-        Question::Leave => texts::leave(app.reviews.len(), app.options.rehearsal),
-    }
-}
-
 fn keys(app: &App, width: u16) -> Line<'static> {
     let palette = &app.palette;
-    let choice = |keys: &[(&'static str, &'static str)]| keys.to_vec();
     let keys = match app.question {
-        Some(Question::SingleNewline) => choice(&[("y", "yes"), ("n", "no"), ("r", "reject")]),
-        Some(Question::Leave) => choice(&[("y", "leave"), ("n", "stay")]),
-        Some(Question::AcceptAnyway) => choice(&[("y", "accept"), ("n", "no")]),
-        None if app.search.typing.is_some() => choice(&[("Enter", "find"), ("Esc", "end the search")]),
-        None if app.help.is_some() => choice(&[("j/k", "more"), ("Esc", "back")]),
+        Some(question) => question.choices().to_vec(),
+        None if app.search.typing.is_some() => vec![("Enter", "find"), ("Esc", "end the search")],
+        None if app.help.is_some() => vec![("j/k", "more"), ("Esc", "back")],
         None => brief(app, usize::from(width)),
     };
     let mut spans = Vec::new();
@@ -96,18 +89,18 @@ fn keys(app: &App, width: u16) -> Line<'static> {
     Line::from(spans)
 }
 
-/// As many of the table's as fit; the last two, help and leave, always.
+/// As many keys of the table as fit; the last two, help and leave, always.
 fn brief(app: &App, width: usize) -> Vec<(&'static str, &'static str)> {
-    let means = |act: Act| match app.reading() {
-        None => matches!(act, Act::Pause | Act::Help | Act::Leave),
+    let means = |act: Action| match app.current() {
+        None => matches!(act, Action::Pause | Action::Help | Action::Leave),
         // One that is taken or left as a whole has nothing else to offer.
-        Some(reading) if reading.review.whole_file_only.is_some() => {
-            !act.touches() || matches!(act, Act::Accept | Act::Reject)
+        Some(view) if view.review().whole_file_only.is_some() => {
+            !act.touches_review() || matches!(act, Action::Accept | Action::Reject)
         }
         Some(_) => true,
     };
-    let several = |act: Act| act != Act::NextReview || app.reviews.len() > 1;
-    let rows = TABLE.iter().filter(|row| means(row.act) && several(row.act));
+    let several = |act: Action| act != Action::NextReview || app.reviews.len() > 1;
+    let rows = TABLE.iter().filter(|row| means(row.action) && several(row.action));
     let mut keys: Vec<_> = rows.filter_map(|row| row.brief).collect();
     let columns = |keys: &[(&str, &str)]| -> usize {
         keys.iter().map(|(key, what)| width::columns(key) + width::columns(what) + 3).sum()

@@ -1,41 +1,43 @@
-//! What review is read, how it stands, and what a person should know before deciding.
+//! The header of the review on the screen: file, agent, size, state, and the notes.
 
+use alongside_desk::messages;
+use alongside_desk::review_model::{Note, notes as review_notes};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use crate::app::App;
-use crate::reading::Reading;
-use crate::screen::{cut, wrapped};
-use crate::{texts, width};
+use crate::review_view::ReviewView;
+use crate::text_fit::{cut, wrapped};
+use crate::width;
 
 /// A title and the notes; the page keeps two thirds of the room.
 pub(crate) fn height(app: &App, main: Rect) -> u16 {
-    let Some(reading) = app.reading() else { return 0 };
-    let rows = 1 + notes(app, reading, main.width).len();
+    let Some(view) = app.current() else { return 0 };
+    let rows = 1 + notes(app, view, main.width).len();
     u16::try_from(rows).unwrap_or(u16::MAX).min((main.height / 3).max(1))
 }
 
-pub(crate) fn draw(app: &App, reading: &Reading, frame: &mut Frame<'_>) {
+pub(crate) fn draw(app: &App, view: &ReviewView, frame: &mut Frame<'_>) {
     let area = app.areas.header;
-    let mut lines = vec![title(app, reading, area.width)];
-    lines.extend(notes(app, reading, area.width));
+    let mut lines = vec![title(app, view, area.width)];
+    lines.extend(notes(app, view, area.width));
     app.lines(frame, area, lines);
 }
 
-fn title(app: &App, reading: &Reading, width: u16) -> Line<'static> {
-    let (review, palette) = (&reading.review, &app.palette);
+fn title(app: &App, view: &ReviewView, width: u16) -> Line<'static> {
+    let (review, palette) = (view.review(), &app.palette);
     let width = usize::from(width);
-    let (added, removed) = reading.counts;
+    let (added, removed) = view.counts;
     let new = if review.original.is_none() && review.whole_file_only.is_none() { "new file, " } else { "" };
     let about = format!("  {}  {new}+{added} -{removed}", app.agent(&review.agent));
     let mut state = Vec::new();
     if !review.hunks.is_empty() {
-        state.push(format!("change {} of {}", reading.hunk + 1, review.hunks.len()));
-        state.push(texts::states(review));
+        state.push(format!("change {} of {}", view.hunk() + 1, review.hunks.len()));
+        state.push(messages::hunk_states(review));
     }
     let mut state = state.join(": ");
-    let name = texts::file_name(&review.file, app.roots());
+    let name = messages::file_name(&review.file, app.roots());
     // The name stays; what does not fit beside it goes.
     let room = width.saturating_sub(width::columns(&about) + 2);
     if width::columns(&name) + width::columns(&state) > room {
@@ -55,12 +57,12 @@ fn title(app: &App, reading: &Reading, width: u16) -> Line<'static> {
     ])
 }
 
-fn notes(app: &App, reading: &Reading, width: u16) -> Vec<Line<'static>> {
+fn notes(app: &App, view: &ReviewView, width: u16) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
-    for (loud, note) in texts::notes(&reading.review, app.roots()) {
-        let style = if loud { app.palette.warning } else { app.palette.quiet };
-        let sign = if loud { "! " } else { "  " };
-        let rows = wrapped(&note, usize::from(width.saturating_sub(2)));
+    for Note { text, warning } in review_notes(view.review(), app.roots()) {
+        let style = if warning { app.palette.warning } else { app.palette.quiet };
+        let sign = if warning { "! " } else { "  " };
+        let rows = wrapped(&text, usize::from(width.saturating_sub(2)));
         lines.extend(rows.into_iter().map(|row| Line::styled(format!("{sign}{row}"), style)));
     }
     lines

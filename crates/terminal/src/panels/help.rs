@@ -1,4 +1,4 @@
-//! All keys and what they do.
+//! The help: all keys and their actions.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;

@@ -1,4 +1,4 @@
-//! What stands around the review.
+//! The panels around the review, a file for each.
 
 pub(crate) mod agents;
 pub(crate) mod bottom;

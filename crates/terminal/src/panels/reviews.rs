@@ -1,14 +1,14 @@
-//! Which reviews wait: file, size and who proposes it. The one that is read is marked.
+//! The list of reviews that wait: file, size and agent. The one on the screen is marked.
 
-use alongside_desk::ReviewId;
+use alongside_desk::{ReviewId, messages};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::app::App;
-use crate::reading::Reading;
-use crate::screen::{Areas, both_ends, cut};
-use crate::texts;
+use crate::areas::Areas;
+use crate::review_view::ReviewView;
+use crate::text_fit::{both_ends, cut};
 
 /// Rows of one review.
 const ROWS: u16 = 2;
@@ -24,19 +24,13 @@ pub(crate) fn places(app: &App, areas: &Areas) -> Vec<(Rect, ReviewId)> {
         ..areas.reviews
     };
     let fit = usize::from(list.height / ROWS).max(1);
-    let at = app.reviews.iter().position(|reading| Some(reading.review.id) == app.at).unwrap_or(0);
+    let at = app.reviews.iter().position(|view| Some(view.review().id) == app.at).unwrap_or(0);
     let first = (at + 1).saturating_sub(fit);
-    let place = |(index, reading): (usize, &Reading)| {
+    let place = |(index, view): (usize, &ReviewView)| {
         let y = list.y + u16::try_from(index).unwrap_or(0) * ROWS;
-        (Rect { y, height: ROWS, ..list }.intersection(list), reading.review.id)
+        (Rect { y, height: ROWS, ..list }.intersection(list), view.review().id)
     };
     app.reviews.iter().skip(first).take(fit).enumerate().map(place).collect()
-}
-
-/// What a review adds and removes, as it stands.
-pub(crate) fn size(reading: &Reading) -> String {
-    let (added, removed) = reading.counts;
-    format!("+{added} -{removed}")
 }
 
 pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
@@ -48,13 +42,13 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
     app.lines(frame, area, [app.title(title)]);
     if app.reviews.is_empty() {
         let below = Rect { y: area.y + 1, height: 1, ..area }.intersection(area);
-        app.lines(frame, below, [Line::styled("none waits", palette.quiet)]);
+        app.lines(frame, below, [Line::styled("none", palette.quiet)]);
     }
     for (place, id) in &app.areas.listed {
-        let Some(reading) = app.review(*id) else { continue };
+        let Some(view) = app.view(*id) else { continue };
         let read = app.at == Some(*id);
-        let name = texts::file_name(&reading.review.file, app.roots());
-        let size = size(reading);
+        let name = messages::file_name(&view.review().file, app.roots());
+        let size = view.size();
         let room = usize::from(place.width).saturating_sub(size.len() + 3);
         let name = format!("{} {}", if read { "▸" } else { " " }, cut(&name, room));
         let styles = if read { (palette.selected, palette.selected) } else { (palette.text, palette.quiet) };
@@ -62,9 +56,9 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
         if read {
             first = first.style(palette.selected);
         }
-        let mut notes = vec![app.agent(&reading.review.agent)];
-        notes.extend(reading.review.stale.then(|| "stale".to_owned()));
-        notes.extend(reading.review.dirty.then(|| "dirty".to_owned()));
+        let mut notes = vec![app.agent(&view.review().agent)];
+        notes.extend(view.review().stale.then(|| "stale".to_owned()));
+        notes.extend(view.review().dirty.then(|| "dirty".to_owned()));
         let second = Line::from(vec![Span::raw("  "), Span::styled(notes.join(", "), palette.quiet)]);
         app.lines(frame, *place, [first, second]);
     }

@@ -1,31 +1,31 @@
-//! Agents, context and reviews in the line or two that a narrow screen has for them.
+//! Agents, context and reviews in one or two lines, for narrow screens.
 
-use alongside_desk::ReviewId;
+use alongside_desk::{ReviewId, messages};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::app::App;
-use crate::screen::{both_ends, cut};
-use crate::{texts, width};
+use crate::text_fit::{both_ends, cut};
+use crate::width;
 
 /// The widest a file name gets here.
 const NAME: usize = 24;
 
-/// How a review is written here.
+/// A review in the strip.
 fn label(app: &App, id: ReviewId) -> String {
-    let Some(reading) = app.review(id) else { return String::new() };
+    let Some(view) = app.view(id) else { return String::new() };
     let mark = if app.at == Some(id) { "▸" } else { " " };
-    let name = cut(&texts::file_name(&reading.review.file, app.roots()), NAME);
-    format!("{mark}{name} {} ", super::reviews::size(reading))
+    let name = cut(&messages::file_name(&view.review().file, app.roots()), NAME);
+    format!("{mark}{name} {} ", view.size())
 }
 
-/// Where reviews stand: the one that is read is always among them.
+/// The places of reviews; the one on the screen is always among them.
 pub(crate) fn places(app: &App, strip: Rect) -> Vec<(Rect, ReviewId)> {
     let row = Rect { y: strip.bottom().saturating_sub(1), height: 1, ..strip };
-    let at = app.reviews.iter().position(|reading| Some(reading.review.id) == app.at).unwrap_or(0);
+    let at = app.reviews.iter().position(|view| Some(view.review().id) == app.at).unwrap_or(0);
     let widths: Vec<usize> =
-        app.reviews.iter().map(|reading| width::columns(&label(app, reading.review.id))).collect();
+        app.reviews.iter().map(|view| width::columns(&label(app, view.review().id))).collect();
     let room = usize::from(row.width).saturating_sub(12);
     let mut first = at;
     let mut taken = widths.get(at).copied().unwrap_or(0);
@@ -35,12 +35,12 @@ pub(crate) fn places(app: &App, strip: Rect) -> Vec<(Rect, ReviewId)> {
     }
     let mut x = row.x;
     let mut places = Vec::new();
-    for (reading, width) in app.reviews.iter().zip(widths).skip(first) {
+    for (view, width) in app.reviews.iter().zip(widths).skip(first) {
         let width = u16::try_from(width).unwrap_or(u16::MAX);
         if usize::from(x.saturating_add(width)) > room && !places.is_empty() {
             break;
         }
-        places.push((Rect { x, width, ..row }.intersection(row), reading.review.id));
+        places.push((Rect { x, width, ..row }.intersection(row), view.review().id));
         x = x.saturating_add(width);
     }
     places
@@ -53,15 +53,16 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
             let away = if agent.listening { "" } else { " (away)" };
             app.agent(agent) + away
         };
-        let agents: Vec<_> = app.status.agents.iter().map(name).collect();
+        let agents: Vec<_> = app.companion.status().agents.iter().map(name).collect();
         let agents = if agents.is_empty() { "no agent yet".to_owned() } else { agents.join(", ") };
-        let context = match (app.status.paused, app.status.context.len()) {
+        let context = match (app.companion.status().paused, app.companion.status().context.len()) {
             (true, _) => "context paused".to_owned(),
             (false, 0) => "no open file".to_owned(),
             (false, 1) => "agents see 1 file".to_owned(),
             (false, n) => format!("agents see {n} files"),
         };
-        let styles = (palette.text, if app.status.paused { palette.warning } else { palette.quiet });
+        let styles =
+            (palette.text, if app.companion.status().paused { palette.warning } else { palette.quiet });
         app.lines(frame, strip, [both_ends(&agents, styles, &context, strip.width)]);
     }
     let row = Rect { y: strip.bottom().saturating_sub(1), height: 1, ..strip };
@@ -71,7 +72,7 @@ pub(crate) fn draw(app: &App, frame: &mut Frame<'_>) {
     }
     let hidden = app.reviews.len() - app.areas.listed.len().min(app.reviews.len());
     let right = match (app.reviews.len(), hidden) {
-        (0, _) => "no review waits".to_owned(),
+        (0, _) => "no review".to_owned(),
         (_, 0) => return,
         (_, hidden) => format!("{hidden} more"),
     };

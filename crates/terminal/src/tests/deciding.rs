@@ -16,7 +16,7 @@ async fn a_accepts_what_is_shown_and_r_rejects_it() {
     stage.press("a").await;
     assert_eq!(stage.asked(), [decided(1, 1, Decision::Accept)]);
     stage.shows("basket.py: accepted; Gemini CLI writes it.");
-    stage.shows("No review waits.");
+    stage.shows("No review is waiting.");
     stage.propose(2, "/shop/b.py").await;
     stage.a_while().await;
     stage.press("r").await;
@@ -25,7 +25,7 @@ async fn a_accepts_what_is_shown_and_r_rejects_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_typed_ahead_decides_nothing_about_the_next_review() {
+async fn typing_ahead_decides_nothing_about_the_next_review() {
     let mut stage = Stage::reading(120, 24).await;
     stage.propose(2, "/shop/b.py").await;
     stage.press_at_once("aaar");
@@ -35,14 +35,14 @@ async fn what_is_typed_ahead_decides_nothing_about_the_next_review() {
     // It is on the screen, but not for long enough.
     stage.press("a r").await;
     assert_eq!(stage.asked().len(), 1);
-    stage.shows("That was pressed before this review stood here");
+    stage.shows("Ignored: you typed that before this was on the screen.");
     stage.a_while().await;
     stage.press("a").await;
     assert_eq!(stage.asked()[1..], [decided(2, 1, Decision::Accept)]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_that_was_pressed_while_nothing_waited_does_not_hit_the_first_review() {
+async fn a_key_without_a_review_does_not_hit_the_next_one() {
     let mut stage = Stage::new(120, 24);
     stage.connect().await;
     stage.press("a").await;
@@ -52,7 +52,7 @@ async fn a_key_that_was_pressed_while_nothing_waited_does_not_hit_the_first_revi
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_review_that_was_turned_to_is_decided_when_it_is_on_the_screen() {
+async fn a_review_is_decided_only_once_it_is_on_the_screen() {
     let mut stage = Stage::reading(120, 24).await;
     stage.propose(2, "/shop/b.py").await;
     stage.a_while().await;
@@ -99,7 +99,7 @@ async fn frames_do_not_queue_up_before_a_slow_terminal() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_decision_on_what_is_not_shown_yet_is_refused_and_loses_nothing() {
+async fn a_key_before_a_foreign_change_is_seen_decides_nothing() {
     let mut stage = Stage::reading(120, 24).await;
     // Another desk drops a change, and the key comes before that is on the screen.
     stage.shared.stuck.store(true, Ordering::Relaxed);
@@ -132,7 +132,7 @@ async fn a_stale_refusal_shows_what_is_new_and_asks_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn space_drops_and_keeps_u_takes_back_and_fast_keys_wait_for_each_other() {
+async fn space_toggles_u_undoes_and_fast_keys_wait() {
     let mut stage = Stage::reading(120, 24).await;
     let keep =
         |revision, hunk, keep| Request::KeepHunks { id: ReviewId(1), revision, hunks: vec![hunk], keep };
@@ -157,7 +157,7 @@ async fn space_drops_and_keeps_u_takes_back_and_fast_keys_wait_for_each_other() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_that_is_not_on_the_screen_is_not_dropped() {
+async fn a_hunk_off_the_screen_is_not_dropped() {
     let mut stage = Stage::reading(120, 18).await;
     stage.key(KeyCode::Enter).await;
     // The fold is open: between the changes is a screen without any.
@@ -166,7 +166,7 @@ async fn a_change_that_is_not_on_the_screen_is_not_dropped() {
     stage.moment().await;
     stage.press(" ").await;
     assert_eq!(stage.asked(), []);
-    stage.shows("This is the change that is meant: press again.");
+    stage.shows("This is the change that the key acts on. Press it again.");
     stage.press(" ").await;
     assert_eq!(stage.asked().len(), 1);
 }
@@ -217,13 +217,13 @@ async fn an_empty_text_offers_a_single_newline() {
     stage.companion.open(1, &gemini, "/shop/basket.py", &[differs("all of it\n", "")]);
     stage.a_while().await;
     stage.press("ay").await;
-    let newline = crate::asked::whole_text(ReviewId(1), 1, "\n".into());
+    let newline = Request::replace_text(ReviewId(1), 1, "\n".into());
     assert_eq!(stage.asked(), [decided(1, 1, Decision::Accept), newline, decided(1, 2, Decision::Accept)]);
     stage.shows("basket.py: accepted; Gemini CLI writes it.");
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_edited_is_dropped_only_with_a_word() {
+async fn dropping_an_edit_says_so() {
     let mut stage = Stage::reading(120, 24).await;
     stage.companion.change(1, |_, pieces| {
         if let Piece::Differs { state, now, .. } = &mut pieces[1] {
@@ -232,13 +232,13 @@ async fn what_was_edited_is_dropped_only_with_a_word() {
     });
     stage.a_while().await;
     stage.press(" ").await;
-    stage.shows("What you edited here is dropped; u takes that back.");
+    stage.shows("Your edit of this change is dropped; u brings it back.");
     stage.press("u").await;
     stage.shows("1 edited");
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_is_decided_on_a_screen_that_is_too_small_to_show_it() {
+async fn a_screen_that_is_too_small_decides_nothing() {
     let mut stage = Stage::reading(120, 24).await;
     stage.resize(30, 8).await;
     stage.press("a r").await;
@@ -254,7 +254,7 @@ async fn a_paste_presses_no_keys() {
     stage.types(Typed::Paste("a\nr\n q".into()));
     stage.moment().await;
     assert_eq!(stage.asked(), []);
-    stage.shows("A paste means nothing here.");
+    stage.shows("You can only paste into a search (/).");
 }
 
 #[tokio::test(start_paused = true)]
@@ -263,7 +263,7 @@ async fn the_last_desk_asks_before_it_leaves_reviews() {
     stage.press("qn").await;
     assert!(!stage.ended.is_finished());
     stage.press("q").await;
-    stage.shows("1 review waits and is rejected when you leave");
+    stage.shows("1 review is waiting; leaving rejects it.");
     stage.press("y").await;
     assert_eq!(stage.ending().await.0, Ending::Left);
 

@@ -1,5 +1,5 @@
-//! The person's own editor: what was typed is taken over, or kept where it can be found. Real editors end
-//! when they like, so the clock is not paused here.
+//! The person's own editor: its text goes into the review or is kept. Real editors end when they like, so the
+//! clock is not paused here.
 
 use alongside_desk::{Closing, Event, ReviewId};
 
@@ -31,7 +31,7 @@ fn edits(stage: &Stage) -> Vec<String> {
     stage.companion.asked.iter().filter_map(text).collect()
 }
 
-/// What an editor does that stays open until a file is there.
+/// The script of an editor that stays open until a file is there.
 fn wait_for(file: &std::path::Path) -> String {
     format!("while [ ! -e '{}' ]; do sleep 0.02; done", file.display())
 }
@@ -46,20 +46,20 @@ async fn edit_with(editor: &str) -> Stage {
 }
 
 #[tokio::test]
-async fn what_is_saved_is_taken_over() {
+async fn a_saved_text_goes_into_the_review() {
     let mut stage = edit_with("edit() { echo mine >> \"$1\"; }; edit").await;
-    until(&mut stage, "the message", on_screen("Your text is taken over; there is 1 change now.")).await;
+    until(&mut stage, "the message", on_screen("Your text is in the review; it has 1 change now.")).await;
     assert_eq!(edits(&stage), ["one\nzwei\nmine\n"]);
     stage.shows("1 edited");
     stage.does_not_show("another desk");
     let note = stage.shared.notes.lock().unwrap()[0].clone();
-    assert_eq!(note, "basket.py is open in your editor; the desk is back when that ends.");
+    assert_eq!(note, "basket.py is open in your editor. Close it to come back.");
 }
 
 #[tokio::test]
 async fn an_editor_that_changes_nothing_changes_nothing() {
     let mut stage = edit_with("true").await;
-    until(&mut stage, "the message", on_screen("Nothing was changed in the editor.")).await;
+    until(&mut stage, "the message", on_screen("You changed nothing in the editor.")).await;
     assert_eq!(edits(&stage), [""; 0]);
 }
 
@@ -78,7 +78,7 @@ async fn an_editor_that_fails_loses_nothing() {
 /// The text that a screen says is kept; it is removed.
 fn kept(screen: &str) -> String {
     let screen = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-    let path = screen.split("what you typed is in ").nth(1).unwrap().split(' ').next().unwrap();
+    let path = screen.split("Your text is in ").nth(1).unwrap().split(' ').next().unwrap();
     let path = std::path::Path::new(path.trim_end_matches('.'));
     let text = std::fs::read_to_string(path).unwrap();
     std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
@@ -92,7 +92,7 @@ async fn an_editor_that_is_not_there_is_named() {
 }
 
 #[tokio::test]
-async fn what_is_saved_while_the_editor_is_open_is_sent_before_the_agent_takes_the_text() {
+async fn a_flush_sends_the_text_saved_in_an_open_editor() {
     // It saves and stays open until it is told.
     let signs = tempfile::tempdir().unwrap();
     let sign = |name: &str| signs.path().join(name);
@@ -119,7 +119,7 @@ async fn what_is_saved_while_the_editor_is_open_is_sent_before_the_agent_takes_t
 }
 
 #[tokio::test]
-async fn what_is_saved_after_the_companion_has_stopped_is_kept() {
+async fn a_text_saved_after_the_companion_stopped_is_kept() {
     let signs = tempfile::tempdir().unwrap();
     let go = signs.path().join("go");
     let stage = edit_with(&format!("edit() {{ {}; echo late > \"$1\"; }}; edit", wait_for(&go))).await;
@@ -131,7 +131,7 @@ async fn what_is_saved_after_the_companion_has_stopped_is_kept() {
     let (ending, words) = ended.await.unwrap();
     let words = words.expect("it says where");
     assert_eq!(ending.unwrap(), Ending::Gone);
-    let path = words.split("what you typed is in ").nth(1).unwrap().trim_end_matches('.');
+    let path = words.split("Your text is in ").nth(1).unwrap().trim_end_matches('.');
     let path = std::path::Path::new(path);
     assert_eq!(std::fs::read_to_string(path).unwrap(), "late\n");
     let mode = std::os::unix::fs::MetadataExt::mode(&path.parent().unwrap().metadata().unwrap());
@@ -140,7 +140,7 @@ async fn what_is_saved_after_the_companion_has_stopped_is_kept() {
 }
 
 #[tokio::test]
-async fn a_review_that_ends_meanwhile_does_not_take_the_text_with_it() {
+async fn a_text_outlives_its_review() {
     let signs = tempfile::tempdir().unwrap();
     let go = signs.path().join("go");
     let waits = wait_for(&go);
@@ -149,8 +149,7 @@ async fn a_review_that_ends_meanwhile_does_not_take_the_text_with_it() {
     stage.companion.close(1, Closing::AgentGone, None);
     stage.moment().await;
     std::fs::write(go, "").unwrap();
-    until(&mut stage, "the message", on_screen("the review has ended meanwhile; what you typed is in "))
-        .await;
+    until(&mut stage, "the message", on_screen("the review has ended. Your text is in ")).await;
     assert_eq!(kept(&stage.screen()), "mine\nmore\n");
 }
 
@@ -162,7 +161,6 @@ async fn a_text_that_is_refused_is_kept() {
     stage.a_while().await;
     stage.companion.refuse = Some(alongside_desk::Refusal::Stale { revision: 9 });
     stage.press("e").await;
-    until(&mut stage, "the message", on_screen("your text could not be taken over; what you typed is in "))
-        .await;
+    until(&mut stage, "the message", on_screen("the companion refused your text. Your text is in ")).await;
     assert_eq!(kept(&stage.screen()), "mine\n");
 }

@@ -1,5 +1,4 @@
-//! The desk follows what happens elsewhere at once, says what it was, and lets nothing change what is being
-//! read.
+//! The desk follows events from elsewhere at once, and none of them changes the review on the screen.
 
 use alongside_desk::{Closing, Event, Problem, ReviewId};
 use crossterm::event::KeyCode;
@@ -24,7 +23,7 @@ async fn an_arriving_review_is_listed_and_changes_nothing_else() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn endings_are_told_with_the_way_to_what_was_edited() {
+async fn endings_name_the_draft_of_the_edits() {
     for (closing, said) in [
         (Closing::AnsweredInAgent, "basket.py: was answered in Gemini CLI itself."),
         (Closing::AgentGone, "basket.py: Gemini CLI is gone, and its proposal with it."),
@@ -44,7 +43,7 @@ async fn endings_are_told_with_the_way_to_what_was_edited() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_proposal_that_comes_anew_takes_the_place_of_the_one_that_was_read() {
+async fn a_replacement_takes_the_place_of_the_review_on_screen() {
     let mut stage = Stage::reading(120, 24).await;
     stage.propose(2, "/shop/b.py").await;
     let gemini = stage.gemini.clone();
@@ -60,7 +59,7 @@ async fn a_proposal_that_comes_anew_takes_the_place_of_the_one_that_was_read() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_that_is_not_read_takes_its_place_in_the_list_only() {
+async fn a_replacement_elsewhere_changes_only_the_list() {
     let mut stage = Stage::reading(120, 24).await;
     stage.propose(2, "/shop/b.py").await;
     stage.propose(3, "/shop/c.py").await;
@@ -87,7 +86,7 @@ async fn a_file_that_changes_on_disk_is_told_at_once() {
     let mut stage = Stage::reading(120, 24).await;
     stage.companion.change(1, |review, _| review.stale = true);
     stage.moment().await;
-    stage.shows("basket.py: the file on disk has changed since this was proposed.");
+    stage.shows("basket.py: the file changed on disk; accepting undoes that change.");
     stage.companion.change(1, |review, _| review.dirty = true);
     stage.moment().await;
     stage.shows("basket.py: an editor now holds unsaved changes to the file.");
@@ -95,7 +94,7 @@ async fn a_file_that_changes_on_disk_is_told_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_another_desk_changes_elsewhere_moves_nothing() {
+async fn a_foreign_change_elsewhere_moves_nothing() {
     let mut stage = Stage::reading(120, 24).await;
     stage.press("j").await;
     let row = |stage: &Stage| stage.screen().lines().position(|row| row.contains("def count"));
@@ -134,7 +133,7 @@ async fn a_problem_is_shown_with_what_to_do() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_problem_is_not_pushed_off_the_screen_by_agents_that_come_and_go() {
+async fn agent_news_does_not_push_a_problem_off_the_screen() {
     let mut stage = Stage::reading(120, 24).await;
     let hint = Some("make room".to_owned());
     stage.companion.tell(Event::Problem(Problem { what: "disk full".into(), hint }));
@@ -170,7 +169,7 @@ async fn messages_stay_until_they_have_been_seen() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_takes_the_text_waits_for_no_frame() {
+async fn a_flush_waits_for_no_frame() {
     let mut stage = Stage::reading(120, 24).await;
     stage.shared.stuck.store(true, Ordering::Relaxed);
     stage.press("j").await;
@@ -218,7 +217,7 @@ async fn the_path_is_copied_as_it_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn turning_to_the_desk_is_told_at_most_once_a_second() {
+async fn focus_is_reported_at_most_once_a_second() {
     let mut stage = Stage::new(120, 24);
     let focused =
         |stage: &Stage| stage.companion.asked.iter().filter(|asked| **asked == Request::Focus).count();

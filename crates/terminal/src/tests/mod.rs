@@ -1,5 +1,5 @@
-//! Stories at the desk: a companion that plays a part on one side, a person's keys and a screen of cells on
-//! the other. The clock is paused, so that a moment passes without waiting for it.
+//! Stories at the desk: a scripted companion on one side, a person's keys and a screen of cells on the other.
+//! The clock is paused, so that time passes without waiting.
 
 mod deciding;
 mod editing;
@@ -23,7 +23,8 @@ use tokio::time::{Duration, sleep, timeout};
 
 use crate::app::App;
 use crate::palette::{Depth, Palette};
-use crate::run::{self, Around, FromScreen, Screen};
+use crate::run::{self, Inputs};
+use crate::screen::{Screen, ScreenEvent};
 use crate::scripted::{Companion, Piece, agent, differs, same};
 use crate::signals::Signals;
 use crate::{Ending, Options, Theme};
@@ -35,12 +36,12 @@ const NOW: u64 = 125 * 60_000;
 struct Cells {
     terminal: Terminal<TestBackend>,
     shared: Arc<Shared>,
-    input: mpsc::UnboundedReceiver<FromScreen>,
+    input: mpsc::UnboundedReceiver<ScreenEvent>,
     under_way: bool,
     ours: bool,
 }
 
-/// What a test sees of it.
+/// The part of it that a test sees.
 #[derive(Default)]
 struct Shared {
     shown: Mutex<String>,
@@ -75,11 +76,11 @@ impl Screen for Cells {
         Ok(())
     }
 
-    async fn next(&mut self) -> io::Result<FromScreen> {
+    async fn next(&mut self) -> io::Result<ScreenEvent> {
         loop {
             if self.under_way && !self.shared.stuck.load(Ordering::Relaxed) {
                 self.under_way = false;
-                return Ok(FromScreen::Written);
+                return Ok(ScreenEvent::Written);
             }
             let came = match self.ours {
                 true => timeout(Duration::from_millis(1), self.input.recv()).await.ok().flatten(),
@@ -137,7 +138,7 @@ struct Stage {
     gemini: Agent,
     qwen: Agent,
     shared: Arc<Shared>,
-    input: mpsc::UnboundedSender<FromScreen>,
+    input: mpsc::UnboundedSender<ScreenEvent>,
     ended: JoinHandle<(anyhow::Result<Ending>, Option<String>)>,
 }
 
@@ -157,10 +158,10 @@ impl Stage {
         let mut app = App::new(Options::default(), Palette::new(Theme::Dark, Depth::Sixteen));
         let (panic, panicked) = mpsc::unbounded_channel();
         let signals = Signals::listen().unwrap();
-        let mut around = Around { signals, panicked, editor: editor.into(), clock: || NOW };
+        let mut inputs = Inputs { signals, panicked, editor: editor.into(), clock: || NOW };
         let ended = tokio::spawn(async move {
             let _panic = panic;
-            let ending = run::run(&mut desk, &mut app, &mut cells, &mut around).await;
+            let ending = run::run(&mut desk, &mut app, &mut cells, &mut inputs).await;
             (ending, app.last_words().await)
         });
         let companion = Companion::new(seat, vec!["/shop".into()]);
@@ -215,7 +216,7 @@ impl Stage {
 
     fn types(&self, typed: Typed) {
         // A desk that has been left takes no keys.
-        let _ = self.input.send(FromScreen::Typed(typed));
+        let _ = self.input.send(ScreenEvent::Input(typed));
     }
 
     fn code(&self, code: KeyCode, modifiers: KeyModifiers) {
@@ -255,7 +256,7 @@ impl Stage {
 
     async fn resize(&mut self, width: u16, height: u16) {
         *self.shared.size.lock().unwrap() = Size { width, height };
-        let _ = self.input.send(FromScreen::Resized);
+        let _ = self.input.send(ScreenEvent::Resized);
         self.moment().await;
     }
 
@@ -278,7 +279,7 @@ impl Stage {
         assert!(!flat.contains(text), "{text:?} is on the screen:\n{screen}");
     }
 
-    /// What was asked that changes or decides, in order.
+    /// The requests that change or decide, in order.
     fn asked(&self) -> Vec<Request> {
         let quiet = |request: &&Request| !matches!(request, Request::Focus | Request::PauseContext { .. });
         self.companion.asked.iter().filter(quiet).cloned().collect()
@@ -298,7 +299,8 @@ fn pieces() -> Vec<Piece> {
         same("from decimal import Decimal\n\n\n"),
         differs(
             "def total(items):\n    return sum(i.price for i in items)\n",
-            "def total(items, tax):\n    \"\"\"With tax.\"\"\"\n    return sum(i.price for i in items) * tax\n",
+            "def total(items, tax):\n    \"\"\"With tax.\"\"\"\n\
+             \x20   return sum(i.price for i in items) * tax\n",
         ),
         same("\n\n"),
         same(&unchanged),

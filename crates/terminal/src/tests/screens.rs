@@ -186,7 +186,7 @@ async fn paused() {
     stage.moment().await;
     assert_snapshot!("paused", stage.screen());
     stage.press("p").await;
-    stage.shows("Agents are told about your files again.");
+    stage.shows("Agents hear about your files again.");
 }
 
 #[tokio::test(start_paused = true)]

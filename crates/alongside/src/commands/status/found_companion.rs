@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use alongside_contract::discovery::{Record, WRITER, split_roots};
 use alongside_desk::socket::Report;
-use alongside_desk::{Status, Told, harmless};
+use alongside_desk::{SharedFile, Status, harmless};
 use serde_json::{Value, json};
 
 use crate::commands::serving_companion;
@@ -180,7 +180,7 @@ fn host_text(report: &Report) -> String {
 }
 
 /// The files that agents know of, in one line: the first one with its cursor, and how many more.
-fn shared_context(files: &[Told]) -> Option<String> {
+fn shared_context(files: &[SharedFile]) -> Option<String> {
     let (first, others) = files.split_first()?;
     let cursor = first.cursor.map(|at| format!(":{}:{}", at.line + 1, at.character + 1)).unwrap_or_default();
     let selected = if first.selected > 0 { format!(", {} selected", first.selected) } else { String::new() };

@@ -1,8 +1,8 @@
-//! What reviews look like, to the character.
+//! Reviews as lines, to the character.
 
 use std::sync::Arc;
 
-use alongside_desk::ReviewId;
+use alongside_desk::{LineEnding, ReviewId};
 
 use super::*;
 
@@ -59,7 +59,7 @@ fn a_hunk_has_three_lines_of_context() {
 }
 
 #[test]
-fn colours_are_those_of_the_terminals_palette_and_end_with_the_line() {
+fn colours_are_the_terminals_and_end_with_the_line() {
     let review = middle();
     let shown = hunk(&review, &review.hunks[0], Inks { on: true });
     assert!(shown.starts_with("\x1b[36m@@ -2,7 +2,7 @@\x1b[0m\n 2\n"), "{shown:?}");
@@ -67,7 +67,7 @@ fn colours_are_those_of_the_terminals_palette_and_end_with_the_line() {
 }
 
 #[test]
-fn a_dropped_hunk_still_shows_what_was_proposed_and_an_edited_one_what_was_written() {
+fn dropped_hunks_show_the_proposal_edited_ones_the_edit() {
     let mut review = middle();
     review.current = review.original.clone().unwrap();
     review.hunks[0].state = HunkState::Dropped;
@@ -100,13 +100,13 @@ fn missing_final_newlines_are_shown_as_git_shows_them() {
 fn carriage_returns_show_only_where_they_are_not_the_rule() {
     let uniform = review("a\r\nb\r\n", "a\r\nB\r\n", vec![kept(lines(1, 2), lines(1, 2))]);
     assert!(hunk(&uniform, &uniform.hunks[0], PLAIN).ends_with(" a\n-b\n+B"));
-    assert_eq!(notes(&uniform), ["its line endings are CRLF, and stay so."]);
+    assert!(header(&uniform, &[], PLAIN).ends_with("note: Its line endings are CRLF, and stay so."));
     let mixed = review("a\nb\n", "a\nB\r\n", vec![kept(lines(1, 2), lines(1, 2))]);
     assert!(hunk(&mixed, &mixed.hunks[0], PLAIN).ends_with("-b\n+B\\r"));
 }
 
 #[test]
-fn very_long_lines_are_cut_and_nothing_harmful_comes_through() {
+fn very_long_lines_are_cut_and_harmless() {
     let long = format!("{}\x1b[2J{}\u{202e}", "x".repeat(1_990), "y".repeat(5_000));
     let review = review("", &format!("{long}\n"), vec![kept(lines(0, 0), lines(0, 1))]);
     let shown = hunk(&review, &review.hunks[0], PLAIN);
@@ -126,7 +126,7 @@ fn a_flood_of_lines_is_cut_and_counted() {
 }
 
 #[test]
-fn the_header_does_not_blame_the_agent_for_what_the_person_wrote() {
+fn the_header_does_not_blame_the_agent_for_edits() {
     let mut review = middle();
     review.current = review.current.replace("8\n", "eight\nand a half\n").into();
     review.hunks.push(Hunk {
@@ -143,10 +143,11 @@ fn the_header_does_not_blame_the_agent_for_what_the_person_wrote() {
 }
 
 #[test]
-fn the_header_names_file_agent_and_size_and_what_must_be_known() {
+fn the_header_names_file_agent_size_and_notes() {
     let mut review = middle();
     let roots = [PathBuf::from("/elsewhere"), PathBuf::from("/p")];
-    insta::assert_snapshot!(header(&review, &roots, PLAIN), @"src/a.rs: Gemini CLI proposes 1 change (+1 -1)");
+    let title = header(&review, &roots, PLAIN);
+    insta::assert_snapshot!(title, @"src/a.rs: Gemini CLI proposes 1 change (+1 -1)");
     review.file = "/other/\x1b[31ma.rs".into();
     review.agent.name = "evil\u{202e}".into();
     review.file_line_ending = Some(LineEnding::Crlf);
@@ -155,10 +156,11 @@ fn the_header_names_file_agent_and_size_and_what_must_be_known() {
     review.dirty = true;
     insta::assert_snapshot!(header(&review, &roots, PLAIN), @r"
     /other/\x1b[31ma.rs: evil\u{202e} proposes 1 change (+1 -1)
-      note: the file has CRLF line endings, the proposal LF; that difference is not shown below.
-      note: the file begins with a byte-order mark, the proposal does not.
-      note: the file on disk has changed since this was proposed; accepting undoes that change.
-      note: an editor holds unsaved changes to the file.
+      note: This file is outside the project: /other/\x1b[31ma.rs
+      note: The file changed on disk; accepting undoes that change.
+      note: An editor holds unsaved changes to the file.
+      note: The file has CRLF line endings, the proposal LF (not shown below).
+      note: The file begins with a byte-order mark, the proposal does not.
     ");
     let mut new = self::review("", "a\nb\n", vec![kept(lines(0, 0), lines(0, 2))]);
     new.original = None;
@@ -166,7 +168,7 @@ fn the_header_names_file_agent_and_size_and_what_must_be_known() {
     new.whole_file_only = Some("the file on disk is not text".into());
     insta::assert_snapshot!(header(&new, &roots, PLAIN), @r"
     src/a.rs: Gemini CLI proposes the whole file (+2 -0)
-      note: it can only be accepted or rejected as a whole: the file on disk is not text.
+      note: You can only accept or reject this as a whole: the file on disk is not text.
     ");
 }
 
@@ -176,12 +178,15 @@ fn the_summary_counts_what_became_of_the_changes() {
     let roots = [PathBuf::from("/p/src")];
     insta::assert_snapshot!(summary(&review, &roots), @"a.rs: 1 change: 1 kept.");
     review.current = review.original.clone().unwrap();
-    insta::assert_snapshot!(summary(&review, &roots), @"a.rs: nothing is left of the proposal; the file would stay as it is.");
+    assert_eq!(
+        summary(&review, &roots),
+        "a.rs: nothing is left of the proposal; the file would stay as it is."
+    );
 }
 
 proptest::proptest! {
     #[test]
-    fn whatever_the_ranges_say_nothing_panics(a in 0usize..12, b in 0usize..12, c in 0usize..12, text: String) {
+    fn no_ranges_make_it_panic((a, b, c) in (0usize..12, 0usize..12, 0usize..12), text: String) {
         let mut review = review("1\n2\n3\n", &text, vec![kept(lines(a, b), lines(b, c))]);
         review.hunks[0].current = lines(c, a);
         for state in [HunkState::Kept, HunkState::Dropped, HunkState::Edited] {
@@ -197,14 +202,14 @@ fn a_proposal_that_leads_out_of_the_project_says_so_before_all_else() {
     let mut review = review("a\n", "b\n", Vec::new());
     review.whole_file_only = Some("the file on disk is not text".into());
     review.outside = Some("/home/somebody/.ssh/config\x1b[8m".into());
-    let said = notes(&review);
-    assert_eq!(
-        said[0],
-        r"This path leads outside the project, to /home/somebody/.ssh/config\x1b[8m. Accepting writes there!"
-    );
     review.in_git = Some("/p/.git/hooks/a\x1b".into());
+    let header = header(&review, &["/p".into()], PLAIN);
+    let notes: Vec<_> = header.lines().skip(1).take(2).collect();
     assert_eq!(
-        notes(&review)[1],
-        r"Git runs or obeys this file: /p/.git/hooks/a\x1b. Accepting writes there!"
+        notes,
+        [
+            r"  note: This path leads outside the project, to /home/somebody/.ssh/config\x1b[8m",
+            r"  note: Git runs or obeys this file: /p/.git/hooks/a\x1b"
+        ]
     );
 }

@@ -1,7 +1,7 @@
 //! What agents are told of the open files, and when.
 
 use super::*;
-use alongside_desk::Told;
+use alongside_desk::SharedFile;
 
 /// What comes next on a stream; `None` is its end.
 async fn next_frame(stream: &mut OpenStream) -> Option<String> {
@@ -96,8 +96,8 @@ async fn desks_are_told_what_agents_would_be_told_also_while_there_are_none() {
         ContextReport { active: Some(active), open_files: Some(open.to_vec()), ..ContextReport::default() };
     story.desk.request(Request::ChangeContext(report)).await.unwrap();
     let told = story.status(|status| !status.context.is_empty()).await.context;
-    let first = Told { path: story.file.clone(), active: true, cursor: Some(cursor), selected: 3 };
-    let second = Told { path: other, ..Told::default() };
+    let first = SharedFile { path: story.file.clone(), active: true, cursor: Some(cursor), selected: 3 };
+    let second = SharedFile { path: other, ..SharedFile::default() };
     assert_eq!(told, [first, second], "active first, and nothing that agents must not know");
 
     story.desk.request(Request::PauseContext { paused: true }).await.unwrap();

@@ -5,8 +5,10 @@ use super::*;
 /// A review with a hunk of each kind.
 fn each_kind() -> Review {
     review(&format!(
-        "{}-def total(prices):\n-    return sum(prices)\n+def total(prices, rate=0.2):\n+    net = sum(prices)\n\
-         +    return net * (1 + rate)\n{}-import os\nximport os, sys\nximport re\n{}-a\n+b\n~my own\n~words\n{}+new\n|\n+newer\n{}",
+        "{}-def total(prices):\n-    return sum(prices)\n\
+         +def total(prices, rate=0.2):\n+    net = sum(prices)\n\
+         +    return net * (1 + rate)\n{}-import os\nximport os, sys\nximport re\n{}\
+         -a\n+b\n~my own\n~words\n{}+new\n|\n+newer\n{}",
         same(1..=12),
         same(15..=40),
         same(42..=44),
@@ -138,7 +140,8 @@ fn a_missing_last_line_ending_is_said() {
 
 #[test]
 fn long_lines_are_cut_and_scroll_to_the_side() {
-    let diff = " 0123456789abcdefghijklmnopqrstuvwxyz0123456789\n-漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字\n+short\n+\n+0123456789abcdefghijklm\u{7}more text behind it\n";
+    let diff = " 0123456789abcdefghijklmnopqrstuvwxyz0123456789\n-漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字\n\
+        +short\n+\n+0123456789abcdefghijklm\u{7}more text behind it\n";
     let page = Page::new(&review(diff), Layout::OneColumn);
     let mut eyes = Eyes::new(Depth::None);
     let mut seen = String::new();

@@ -30,10 +30,15 @@ fn drawing_looks_at_what_is_on_the_screen_only() {
     assert!(page.rows() > 200_000);
     let opened = page.rows();
     for top in [0, opened / 3, opened - 40, opened + 7] {
-        let look =
-            Look { palette: &eyes.palette, colours: &eyes.colours, hunk: None, search: None, sideways: 0 };
+        let options = DrawOptions {
+            palette: &eyes.palette,
+            colours: &eyes.colours,
+            hunk: None,
+            search: None,
+            sideways: 0,
+        };
         let mut buf = Buffer::empty(Rect::new(0, 0, 120, 40));
-        let read = lines_read(|| page.draw(&mut buf, Rect::new(0, 0, 120, 40), top, &look));
+        let read = lines_read(|| page.draw(&mut buf, Rect::new(0, 0, 120, 40), top, &options));
         assert!(read <= 2 * 40, "{read} lines for 40 rows");
         assert!(page.lines_in(top..top + 40).iter().map(|(_, lines)| lines.len()).sum::<usize>() <= 2 * 40);
     }

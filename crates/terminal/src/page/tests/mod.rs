@@ -1,4 +1,4 @@
-//! How a page looks and moves, told with reviews that are written as diffs.
+//! Pages drawn and moved, with reviews written as diffs.
 
 mod drawn;
 mod large;
@@ -14,7 +14,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::rows::{self, Kind};
 use super::sheets;
-use super::{Look, Needle, Page};
+use super::{DrawOptions, Needle, Page};
 use crate::colour::Colours;
 use crate::palette::{Depth, Palette};
 use crate::{Layout, Theme};
@@ -144,7 +144,7 @@ fn same(lines: std::ops::RangeInclusive<usize>) -> String {
     lines.map(|line| format!(" line {line}\n")).collect()
 }
 
-/// How a page is looked at, unless something else is said.
+/// The default way to draw a page.
 struct Eyes {
     palette: Palette,
     colours: Colours,
@@ -166,14 +166,14 @@ impl Eyes {
 
     fn drawn(&self, page: &Page, width: u16, height: u16) -> Buffer {
         let mut buf = Buffer::empty(Rect::new(0, 0, width, height));
-        let look = Look {
+        let options = DrawOptions {
             palette: &self.palette,
             colours: &self.colours,
             hunk: self.hunk,
             search: self.needle.as_ref(),
             sideways: self.sideways,
         };
-        page.draw(&mut buf, Rect::new(0, 0, width, height), 0, &look);
+        page.draw(&mut buf, Rect::new(0, 0, width, height), 0, &options);
         buf
     }
 }
@@ -184,7 +184,7 @@ fn shown(page: &Page, width: u16) -> String {
     text(&Eyes::new(Depth::None).drawn(page, width, height))
 }
 
-/// What a person reads, without blanks at the ends of lines.
+/// The visible text, without blanks at the ends of lines.
 fn text(buf: &Buffer) -> String {
     let lines: Vec<String> = buf.area.rows().map(|row| line(buf, row.y)).collect();
     lines.join("\n")

@@ -59,7 +59,7 @@ fn an_anchor_in_a_hunk_survives_its_edits() {
 }
 
 #[test]
-fn folds_that_opened_are_told_by_lines_and_not_by_number() {
+fn open_folds_are_known_by_lines_not_by_number() {
     let text = format!("{}-old\n+new\n{}", same(1..=20), same(22..=60));
     let mut page = Page::new(&review(&text), Layout::OneColumn);
     let last = page.rows() - 1;

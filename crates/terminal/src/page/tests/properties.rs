@@ -1,5 +1,4 @@
-//! What holds for every review: all of it can be reached, nothing is drawn elsewhere, columns stay where they
-//! are.
+//! Properties of every review: all of it can be reached, nothing is drawn elsewhere, columns stay.
 
 use proptest::prelude::*;
 
@@ -116,7 +115,8 @@ proptest! {
 
     #[test]
     fn nothing_outside_is_touched_and_columns_stay(
-        diff in any_diff(), layout in layouts(), width in 0..70u16, height in 0..20u16, x in 0..6u16, y in 0..4u16,
+        diff in any_diff(), layout in layouts(), width in 0..70u16, height in 0..20u16,
+        x in 0..6u16, y in 0..4u16,
         sideways in 0..40usize, top in 0..60usize,
     ) {
         let page = Page::new(&review(&diff), layout);
@@ -126,8 +126,9 @@ proptest! {
         let mut buf = Buffer::filled(whole, untouched.clone());
         let area = Rect::new(x, y, width, height);
         let needle = Needle::new("a");
-        let look = Look { palette: &eyes.palette, colours: &eyes.colours, hunk: Some(0), search: needle.as_ref(), sideways };
-        page.draw(&mut buf, area, top, &look);
+        let (palette, colours) = (&eyes.palette, &eyes.colours);
+        let options = DrawOptions { palette, colours, hunk: Some(0), search: needle.as_ref(), sideways };
+        page.draw(&mut buf, area, top, &options);
         for at in whole.positions() {
             let inside = area.contains(at);
             prop_assert_eq!(buf[at] == untouched, !inside, "{:?}", at);
@@ -162,13 +163,16 @@ proptest! {
 
     #[test]
     fn hunks_that_make_no_sense_are_survived(
-        diff in any_diff(), layout in layouts(), numbers in proptest::collection::vec(0..50usize, 0..40), row in 0..90usize,
+        diff in any_diff(), layout in layouts(), numbers in proptest::collection::vec(0..50usize, 0..40),
+        row in 0..90usize,
         sideways in proptest::sample::select(vec![0, 3, usize::MAX]),
     ) {
         let mut review = review(&diff);
         for (at, numbers) in numbers.chunks_exact(7).enumerate() {
             let lines = |of: &[usize]| Lines { start: of[0], end: of[1] };
-            let place = |line: usize| alongside_desk::Position { line: line as u32, character: (line % 5) as u32 };
+            let place = |line: usize| {
+                alongside_desk::Position { line: line as u32, character: (line % 5) as u32 }
+            };
             let range = |of: &[usize]| Range { start: place(of[0]), end: place(of[1]) };
             let state = [HunkState::Kept, HunkState::Dropped, HunkState::Edited][numbers[6] % 3];
             let words = Words {
@@ -176,7 +180,10 @@ proptest! {
                 added: numbers.windows(2).map(range).collect(),
             };
             review.hunks.insert(at.min(review.hunks.len()), Hunk {
-                original: lines(numbers), proposed: lines(&numbers[2..]), current: lines(&numbers[4..]), state,
+                original: lines(numbers),
+                proposed: lines(&numbers[2..]),
+                current: lines(&numbers[4..]),
+                state,
                 words: Some(words),
             });
         }

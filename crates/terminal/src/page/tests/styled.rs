@@ -66,7 +66,7 @@ fn a_dropped_hunk_marks_no_words_in_what_stays() {
 }
 
 #[test]
-fn every_place_of_what_is_searched_for_is_marked() {
+fn every_match_is_marked() {
     let page = Page::new(&review(" def Total(total):\n-x\n+y TOTAL\n"), Layout::OneColumn);
     let mut eyes = Eyes::new(Depth::None);
     eyes.needle = Needle::new("total");
@@ -109,7 +109,7 @@ async fn source_code_is_coloured_once_its_colours_are_there() {
             .await
             .expect("colours come");
     }
-    while eyes.colours.line(page.sheets.text(crate::page::Side::Original).text(), 1).is_none() {
+    while eyes.colours.line(page.sheets.text(crate::page::sheets::Side::Original).text(), 1).is_none() {
         eyes.colours.changed().await;
     }
     insta::assert_snapshot!(all_rows(&eyes, &page, 36));

@@ -1,8 +1,7 @@
-//! A review as one end of a socket tells it to the other: what its three texts have in common once, and of
-//! each hunk what they have there. A review of 10 MB is 12 MB of JSON then instead of 35, and is told and
-//! read in a third of the time.
+//! The compact form of a review on a socket: the original once, and of the other two texts only the lines of
+//! each hunk. A review of 10 MB is 12 MB of JSON then instead of 35, and takes a third of the time.
 //!
-//! This is between our own two ends only. A desk says that it [understands](Introduction) it; plugins get
+//! Only our own two ends use this form. A desk [announces](Introduction) that it understands it; plugins get
 //! whole texts.
 
 use std::fmt;
@@ -11,47 +10,47 @@ use std::sync::Arc;
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::Hello;
-use crate::{Hunk, Lines, Review};
+use super::handshake::Hello;
+use crate::review::{Hunk, Lines, Review};
 
-/// What a desk of ours says first.
+/// The first message of a desk of ours.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Introduction<H> {
     #[serde(flatten)]
     pub(super) hello: H,
-    /// Whether it understands [`Told`].
-    #[serde(default)]
-    pub(super) terse: bool,
+    /// Whether it understands [`CompactEvent`].
+    #[serde(default, rename = "terse")]
+    pub(super) compact: bool,
 }
 
 impl<'a> Introduction<&'a Hello> {
     pub(super) fn of(hello: &'a Hello) -> Self {
-        Self { hello, terse: true }
+        Self { hello, compact: true }
     }
 }
 
 /// In place of [`Event::Opened`](crate::Event::Opened).
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "method", content = "params")]
-pub(super) enum Told {
+pub(super) enum CompactEvent {
     #[serde(rename = "alongside/didOpenReviewTersely")]
-    Opened(Terse),
+    Opened(CompactReview),
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct Terse {
+pub(super) struct CompactReview {
     /// All but its texts.
     review: Review,
     #[serde(deserialize_with = "shared")]
     original: Arc<str>,
-    /// What is proposed in place of each hunk's lines.
+    /// The proposed lines of each hunk.
     proposed: Vec<String>,
-    /// What there is now, if that is not what is proposed.
+    /// The current lines of each hunk, if they differ from the proposed ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     current: Option<Vec<String>>,
 }
 
-impl Terse {
+impl CompactReview {
     /// `None` where the texts have nothing in common that could be left out.
     pub(super) fn of(review: &Review) -> Option<Self> {
         let original = review.original.clone()?;
@@ -168,10 +167,10 @@ mod tests {
     }
 
     fn crossed(review: &Review) -> (Review, Option<Vec<String>>) {
-        let json = serde_json::to_string(&Terse::of(review).unwrap()).unwrap();
-        let terse: Terse = serde_json::from_str(&json).unwrap();
-        let current = terse.current.clone();
-        (terse.whole(), current)
+        let json = serde_json::to_string(&CompactReview::of(review).unwrap()).unwrap();
+        let compact: CompactReview = serde_json::from_str(&json).unwrap();
+        let current = compact.current.clone();
+        (compact.whole(), current)
     }
 
     #[test]
@@ -197,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_differ_beside_their_hunks_are_told_whole() {
+    fn texts_that_differ_beside_their_hunks_are_sent_whole() {
         for (original, proposed, current) in [
             ("one\ntwo\nthree\nfour\n", "ONE\nand\ntwo\nfour", "ONE\nand\ntwo\nthree\nfour"),
             ("one\ntwo\nthree\nfour", "ONE\nand\ntwo\nfour", "ONE\nand\ntwo!\nthree\nfour"),
@@ -209,8 +208,8 @@ mod tests {
                 current: current.into(),
                 ..review()
             };
-            assert!(Terse::of(&other).is_none(), "{other:?}");
+            assert!(CompactReview::of(&other).is_none(), "{other:?}");
         }
-        assert!(Terse::of(&Review { original: None, ..review() }).is_none());
+        assert!(CompactReview::of(&Review { original: None, ..review() }).is_none());
     }
 }

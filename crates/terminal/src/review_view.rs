@@ -1,69 +1,95 @@
-//! A review and where in it the person is. Moving about is all that happens here: it never waits for the
-//! companion.
+//! A review on the screen: which rows the person sees, and which hunk their keys mean. Moving about never
+//! waits for the companion.
 
 use std::ops::Range;
 
-use alongside_desk::{Changed, OutOfStep, Review};
+use alongside_desk::review_model::{OpenReview, ReviewNews};
+use alongside_desk::{Changed, OutOfStep, Review, messages};
 
+use crate::options::Layout;
 use crate::page::{Needle, Page};
-use crate::words;
-use crate::{Layout, texts};
 
 /// Rows that stay above a hunk that is gone to.
 const ABOVE: usize = 3;
 
-/// A review that waits, and where it is being read.
-pub(crate) struct Reading {
-    pub(crate) review: Review,
-    /// The hunk that keys mean.
-    pub(crate) hunk: usize,
+/// A review that waits, and its place on the screen.
+pub(crate) struct ReviewView {
+    open: OpenReview,
     /// The first row on the screen.
     pub(crate) top: usize,
-    /// By how many columns the text is scrolled.
+    /// Columns that the text is scrolled to the side.
     pub(crate) sideways: usize,
-    /// The newest revision that is no news to the person: made at this desk.
-    pub(crate) mine: u64,
     /// The revision that was on the screen last.
     pub(crate) seen: Option<u64>,
-    /// Lines that accepting would add and remove, as the review stands.
+    /// Lines that accepting would add and remove now.
     pub(crate) counts: (usize, usize),
-    /// Where the person changed something, for undo.
-    pub(crate) steps: Vec<usize>,
-    /// The row of what was searched for, if that was found here.
+    /// The row of the last match of a search.
     found: Option<usize>,
     page: Option<(Page, Layout)>,
     /// Rows on the screen.
     height: usize,
 }
 
-impl Reading {
+impl ReviewView {
     pub(crate) fn new(review: Review) -> Self {
         Self {
-            hunk: 0,
             top: 0,
             sideways: 0,
-            mine: review.revision,
-            counts: texts::counts(&review),
+            counts: messages::line_counts(&review),
             seen: None,
-            steps: Vec::new(),
             found: None,
             page: None,
             height: 0,
-            review,
+            open: OpenReview::new(review),
         }
     }
 
-    /// Lays the review out for a screen of so many rows. What is looked at stays where it is.
+    pub(crate) fn review(&self) -> &Review {
+        self.open.review()
+    }
+
+    /// Lines that accepting would add and remove now: `+3 -1`.
+    pub(crate) fn size(&self) -> String {
+        let (added, removed) = self.counts;
+        format!("+{added} -{removed}")
+    }
+
+    /// The hunk that keys mean, as an index.
+    pub(crate) fn hunk(&self) -> usize {
+        self.open.hunk()
+    }
+
+    /// This desk made a revision, so the person knows it.
+    pub(crate) fn mark_own(&mut self, revision: u64) {
+        self.open.mark_own(revision);
+    }
+
+    /// Whether another desk changed the text or the hunks.
+    pub(crate) fn is_foreign(&self, news: ReviewNews) -> bool {
+        self.open.is_foreign(news)
+    }
+
+    /// Remembers the hunk of a change, for undo.
+    pub(crate) fn push_step(&mut self, hunk: usize) {
+        self.open.push_step(hunk, true);
+    }
+
+    /// The hunk of the last change.
+    pub(crate) fn pop_step(&mut self) -> Option<usize> {
+        self.open.pop_step().map(|step| step.hunk)
+    }
+
+    /// Lays the review out for a screen of this size. The rows that the person reads stay where they are.
     pub(crate) fn arrange(&mut self, layout: Layout, height: u16, width: u16) {
         self.height = usize::from(height);
         match &mut self.page {
             None => {
-                self.page = Some((Page::new(&self.review, layout), layout));
+                self.page = Some((Page::new(self.open.review(), layout), layout));
                 self.show_hunk();
             }
             Some((page, known)) => {
                 if *known != layout {
-                    let row = anchored(page, self.hunk, self.top, self.height);
+                    let row = anchored(page, self.open.hunk(), self.top, self.height);
                     let (anchor, down) = (page.anchor(row), row - self.top.min(row));
                     page.relayout(layout);
                     *known = layout;
@@ -87,47 +113,46 @@ impl Reading {
         self.page.as_ref().map(|(page, _)| page)
     }
 
-    /// The revision a request of the person is about: the one that was on the screen, or made by the person
-    /// since.
-    pub(crate) fn meant(&self) -> u64 {
-        self.seen.unwrap_or(0).max(self.mine).min(self.review.revision)
+    /// The revision that a request of the person is about: the one on the screen, or a newer one of their
+    /// own.
+    pub(crate) fn meant_revision(&self) -> u64 {
+        self.seen.unwrap_or(0).max(self.open.own_revision()).min(self.review().revision)
     }
 
-    /// Takes a change in, and stays where the person reads.
-    pub(crate) fn take(&mut self, changed: Changed) -> Result<(), OutOfStep> {
-        let old = self.review.hunks.clone();
-        self.review.take(changed)?;
-        self.counts = texts::counts(&self.review);
-        let place = words::same_place(&old, self.hunk, &self.review.hunks);
-        let place = place.min(self.review.hunks.len().saturating_sub(1));
-        if let Some((page, _)) = &mut self.page {
-            let row = anchored(page, self.hunk, self.top, self.height);
-            let (anchor, down) = (page.anchor(row), row - self.top.min(row));
-            page.update(&self.review);
+    /// Takes a new revision; the person stays where they are.
+    pub(crate) fn take(&mut self, changed: Changed) -> Result<ReviewNews, OutOfStep> {
+        let (hunk, top, height) = (self.hunk(), self.top, self.height);
+        let anchor = self.page().map(|page| {
+            let row = anchored(page, hunk, top, height);
+            (page.anchor(row), row - top.min(row))
+        });
+        let news = self.open.take(changed)?;
+        self.counts = messages::line_counts(self.open.review());
+        if let (Some((page, _)), Some((anchor, down))) = (&mut self.page, anchor) {
+            page.update(self.open.review());
             self.top = page.row(anchor).saturating_sub(down);
         }
-        self.hunk = place;
         self.clamp();
-        Ok(())
+        Ok(news)
     }
 
     /// Whether the hunk that keys mean is on the screen, at least in part.
     pub(crate) fn hunk_on_screen(&self) -> bool {
         let Some(page) = self.page() else { return false };
-        if self.review.hunks.is_empty() {
+        if self.review().hunks.is_empty() {
             return false;
         }
-        let rows = page.hunk_rows(self.hunk);
+        let rows = page.hunk_rows(self.hunk());
         rows.start < self.top + self.height && rows.end > self.top
     }
 
     /// Scrolls so that the hunk is seen, all of it if it fits.
     pub(crate) fn show_hunk(&mut self) {
         let Some(page) = self.page() else { return };
-        if self.review.hunks.is_empty() {
+        if self.review().hunks.is_empty() {
             return;
         }
-        let rows = page.hunk_rows(self.hunk);
+        let rows = page.hunk_rows(self.hunk());
         if rows.start < self.top || rows.end > self.top + self.height {
             let spare = self.height.saturating_sub(rows.len());
             self.top = rows.start.saturating_sub(ABOVE.max(spare / 3).min(spare.max(1)));
@@ -139,16 +164,18 @@ impl Reading {
     pub(crate) fn next_hunk(&mut self) -> bool {
         let Some(page) = self.page() else { return false };
         let bottom = self.top + self.height;
-        if self.review.hunks.is_empty() {
+        if self.review().hunks.is_empty() {
             return self.scroll(self.half());
         }
-        let rows = page.hunk_rows(self.hunk);
+        let rows = page.hunk_rows(self.hunk());
         if rows.start >= bottom || rows.end <= self.top {
             // It is elsewhere: the next one from here is meant.
             let from = self.top;
-            self.hunk = (0..self.review.hunks.len())
-                .find(|hunk| page.hunk_rows(*hunk).end > from)
-                .unwrap_or(self.review.hunks.len() - 1);
+            self.open.look_at(
+                (0..self.review().hunks.len())
+                    .find(|hunk| page.hunk_rows(*hunk).end > from)
+                    .unwrap_or(self.review().hunks.len() - 1),
+            );
             self.show_hunk();
             return true;
         }
@@ -156,10 +183,10 @@ impl Reading {
             let by = (rows.end - bottom).min(self.height.saturating_sub(2).max(1));
             return self.scroll(by as isize);
         }
-        if self.hunk + 1 >= self.review.hunks.len() {
+        if self.hunk() + 1 >= self.review().hunks.len() {
             return false;
         }
-        self.hunk += 1;
+        self.open.look_at(self.hunk() + 1);
         self.show_hunk();
         true
     }
@@ -167,15 +194,17 @@ impl Reading {
     /// The hunk before, or more of this one if it begins above the screen. False at the beginning.
     pub(crate) fn previous_hunk(&mut self) -> bool {
         let Some(page) = self.page() else { return false };
-        if self.review.hunks.is_empty() {
+        if self.review().hunks.is_empty() {
             return self.scroll(-self.half());
         }
-        let (rows, bottom) = (page.hunk_rows(self.hunk), self.top + self.height);
+        let (rows, bottom) = (page.hunk_rows(self.hunk()), self.top + self.height);
         if rows.start >= bottom || rows.end <= self.top {
-            self.hunk = (0..self.review.hunks.len())
-                .rev()
-                .find(|hunk| page.hunk_rows(*hunk).start < bottom)
-                .unwrap_or(0);
+            self.open.look_at(
+                (0..self.review().hunks.len())
+                    .rev()
+                    .find(|hunk| page.hunk_rows(*hunk).start < bottom)
+                    .unwrap_or(0),
+            );
             self.show_hunk();
             return true;
         }
@@ -183,10 +212,10 @@ impl Reading {
             let by = (self.top - rows.start + 1).min(self.height.saturating_sub(2).max(1));
             return self.scroll(-(by as isize));
         }
-        if self.hunk == 0 {
+        if self.hunk() == 0 {
             return false;
         }
-        self.hunk -= 1;
+        self.open.look_at(self.hunk() - 1);
         self.show_hunk();
         true
     }
@@ -208,12 +237,12 @@ impl Reading {
         }
         self.follow(false);
         if let Some(hunk) = self.page().and_then(|page| page.hunk_at(row)) {
-            self.hunk = hunk;
+            self.open.look_at(hunk);
         }
     }
 
     pub(crate) fn go_to_hunk(&mut self, hunk: usize) {
-        self.hunk = hunk.min(self.review.hunks.len().saturating_sub(1));
+        self.open.look_at(hunk.min(self.review().hunks.len().saturating_sub(1)));
         self.show_hunk();
     }
 
@@ -242,7 +271,7 @@ impl Reading {
         let Some(page) = self.page() else { return false };
         let rows = self.rows();
         let from = if self.hunk_on_screen() {
-            page.hunk_rows(self.hunk).start
+            page.hunk_rows(self.hunk()).start
         } else {
             rows.start.midpoint(rows.end)
         };
@@ -255,7 +284,7 @@ impl Reading {
             return;
         }
         if let Some(hunk) = self.page().and_then(|page| page.hunk_at(row)) {
-            self.hunk = hunk;
+            self.open.look_at(hunk);
         }
     }
 
@@ -274,7 +303,7 @@ impl Reading {
     fn clamp(&mut self) {
         let rows = self.page().map_or(0, Page::rows);
         self.top = self.top.min(rows.saturating_sub(self.height));
-        self.hunk = self.hunk.min(self.review.hunks.len().saturating_sub(1));
+        self.open.look_at(self.hunk().min(self.review().hunks.len().saturating_sub(1)));
     }
 
     /// After scrolling: the nearest hunk that is on the screen is meant, if there is one.
@@ -285,14 +314,14 @@ impl Reading {
         let Some(page) = self.page() else { return };
         let (top, bottom) = (self.top, self.top + self.height);
         // Hunks are in order, and so are their rows.
-        let hunks = 0..self.review.hunks.len();
+        let hunks = 0..self.review().hunks.len();
         let seen = |hunk: &usize| {
             let rows = page.hunk_rows(*hunk);
             rows.start < bottom && rows.end > top
         };
         let found = if up { hunks.rev().find(seen) } else { hunks.into_iter().find(seen) };
         if let Some(hunk) = found {
-            self.hunk = hunk;
+            self.open.look_at(hunk);
         }
     }
 }

@@ -1,24 +1,24 @@
-//! Answers of the terminal that come late. It was asked for its colours before it was taken over; on a slow
-//! line the answer may come when nobody waits for it any more, and its letters must not be taken for keys.
+//! Late replies of the terminal. The desk asked for its colours before it took the terminal over; on a slow
+//! line the reply comes when nothing waits for it any more, and its letters must not count as keys.
 
 use std::time::{Duration, Instant};
 
 use crossterm::event::{Event, KeyCode, KeyModifiers};
 
-/// The longest that an answer takes from its first to its last letter.
+/// The longest that a reply takes from its first to its last letter.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// Tells answers from keys.
+/// Tells replies from keys.
 #[derive(Debug, Default)]
-pub(crate) struct Replies {
-    /// When one began.
+pub(crate) struct TerminalReplies {
+    /// When a reply began.
     since: Option<Instant>,
 }
 
-impl Replies {
-    /// Whether this is no key but a part of an answer: those begin with ESC ] or ESC P and end with BEL or
-    /// ESC \.
-    pub(crate) fn is_part_of_one(&mut self, event: &Event) -> bool {
+impl TerminalReplies {
+    /// Whether the event is no key but a part of a reply: replies begin with ESC ] or ESC P and end with BEL
+    /// or ESC \.
+    pub(crate) fn discards(&mut self, event: &Event) -> bool {
         let Event::Key(key) = event else { return false };
         let alt = key.modifiers.contains(KeyModifiers::ALT);
         let begins = alt && matches!(key.code, KeyCode::Char(']' | 'P'));
@@ -44,10 +44,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_late_answer_accepts_and_rejects_nothing() {
-        let mut replies = Replies::default();
+    fn a_late_reply_presses_no_keys() {
+        let mut replies = TerminalReplies::default();
         let mut press =
-            |c, modifiers| replies.is_part_of_one(&Event::Key(KeyEvent::new(KeyCode::Char(c), modifiers)));
+            |c, modifiers| replies.discards(&Event::Key(KeyEvent::new(KeyCode::Char(c), modifiers)));
         assert!(!press('a', KeyModifiers::NONE));
         assert!(press(']', KeyModifiers::ALT));
         for c in "11;rgb:1a1a/ffff/0000".chars() {

@@ -3,11 +3,11 @@
 
 use alongside_companion::Places;
 use alongside_companion::drafts::Drafts;
-use alongside_terminal::editor::Keeping;
+use alongside_terminal::DraftStore;
 
 /// The store of this process's user.
-pub(crate) fn recovery_store() -> Keeping {
-    Keeping::among_drafts(|file, agent, why, text| {
+pub(crate) fn draft_store() -> DraftStore {
+    DraftStore::among_drafts(|file, agent, why, text| {
         Drafts::open(&Places::of_this_process()).keep(file, agent, why, text)
     })
 }

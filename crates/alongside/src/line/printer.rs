@@ -1,6 +1,5 @@
-//! Where the desk writes: whole lines, one after the other. Nothing moves the cursor and nothing is drawn
-//! over, so a screen reader, a dumb terminal and a pipe get the same text. Colour only where a terminal shows
-//! it.
+//! The line desk's output: whole lines, one after the other. Nothing moves the cursor or draws over a line,
+//! so a screen reader, a dumb terminal and a pipe get the same text. Only a terminal gets colour.
 
 use std::io::{IsTerminal, Write};
 
@@ -47,20 +46,20 @@ impl Inks {
     }
 }
 
-/// A sheet that is written from top to bottom.
-pub(crate) struct Paper {
+/// Writes lines and prompts from top to bottom.
+pub(crate) struct Printer {
     out: Box<dyn Write + Send>,
     /// Whether a prompt stands at the end, so that the next line must start a new one.
     prompted: bool,
     /// The first error of writing: nobody reads any more.
     broken: bool,
-    /// What was said while somebody else had the terminal.
+    /// Lines that wait while an editor has the terminal.
     held: Option<Vec<String>>,
     /// The colours in use.
     pub(crate) inks: Inks,
 }
 
-impl Paper {
+impl Printer {
     /// Writes to standard output.
     pub(crate) fn stdout() -> Self {
         Self::on(Box::new(std::io::stdout()), Inks::for_stdout())
@@ -71,7 +70,7 @@ impl Paper {
         Self { out, prompted: false, broken: false, held: None, inks }
     }
 
-    /// Writes a line, or several. What it says must be harmless already.
+    /// Writes a line, or several, that are harmless already.
     pub(crate) fn say(&mut self, text: &str) {
         if let Some(held) = &mut self.held {
             held.push(text.to_owned());
@@ -81,33 +80,33 @@ impl Paper {
         self.write(&format!("{start}{text}\n"));
     }
 
-    /// Asks: the answer is typed behind it.
+    /// Writes a prompt; the person types behind it.
     pub(crate) fn ask(&mut self, question: &str) {
         let start = if std::mem::replace(&mut self.prompted, true) { "\n" } else { "" };
         let question = self.inks.ink(Ink::Mark, question);
         self.write(&format!("{start}{question} "));
     }
 
-    /// The answer has come. A terminal has shown it as it was typed; elsewhere it is written down.
-    pub(crate) fn answered(&mut self, shown: Option<&str>) {
+    /// The reply has come. A terminal showed it as it was typed; elsewhere it is written down.
+    pub(crate) fn end_prompt(&mut self, reply: Option<&str>) {
         self.prompted = false;
-        if let Some(answer) = shown {
-            self.write(&format!("{}\n", alongside_desk::harmless::name(answer)));
+        if let Some(reply) = reply {
+            self.write(&format!("{}\n", alongside_desk::harmless::name(reply)));
         }
     }
 
-    /// Something may stand on this line that was not ended, such as what a person has begun to type: go to
-    /// the next.
+    /// The current line may hold text, such as what the person has begun to type: the next output begins a
+    /// new line.
     pub(crate) fn break_line(&mut self) {
         self.prompted = true;
     }
 
-    /// Somebody else has the terminal: what is said from now on waits.
+    /// An editor has the terminal: lines wait from now on.
     pub(crate) fn hold(&mut self) {
         self.held.get_or_insert_default();
     }
 
-    /// The terminal is ours again.
+    /// The terminal is the desk's again: writes the lines that waited.
     pub(crate) fn release(&mut self) {
         for text in self.held.take().unwrap_or_default() {
             self.say(&text);

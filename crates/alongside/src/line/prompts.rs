@@ -1,0 +1,78 @@
+//! The line desk's prompts and helps: which letters the person can type, and their meaning.
+
+use alongside_desk::HunkState;
+use alongside_desk::review_model::{OpenReview, Question};
+
+/// The prompt of a question: its words, and the letters of the replies.
+pub(super) fn question(question: Question, waiting: usize, keeps_drafts: bool) -> String {
+    let text = question.text(waiting, keeps_drafts);
+    format!("{} {}", text.trim_end_matches('?'), letters(question))
+}
+
+/// The letters of a question's replies: `[y,n]?`.
+fn letters(question: Question) -> String {
+    let letters: Vec<_> = question.choices().iter().map(|(letter, _)| *letter).collect();
+    format!("[{}]?", letters.join(","))
+}
+
+/// The request to answer a question with one of its letters.
+pub(super) fn only(question: Question) -> String {
+    format!("Type one of {} and Enter.", letters(question).trim_end_matches('?'))
+}
+
+/// The prompt at the person's place in a review.
+pub(super) fn place(open: &OpenReview) -> String {
+    let (review, hunk) = (open.review(), open.hunk());
+    if review.whole_file_only.is_some() {
+        return "accept or reject [a,r,?]?".into();
+    }
+    let Some(state) = review.hunks.get(hunk).map(|hunk| hunk.state) else {
+        return "accept, reject, or look again [a,r,b,e,u,?]?".into();
+    };
+    let action = match state {
+        HunkState::Edited => "keep this change as you edited it",
+        HunkState::Kept | HunkState::Dropped => "keep this change",
+    };
+    format!("({}/{}) {action} [k,d,s,e,a,r,u,?]?", hunk + 1, review.hunks.len())
+}
+
+/// The help at a hunk.
+pub(super) const AT_A_HUNK: &str = "\
+Type one of these, then Enter:
+k  keep this change, as edited if it was (also: y)
+d  drop it: the file's own lines stay (also: n)
+s  split it into smaller changes
+e  edit the whole text in your editor, at this place
+a  accept the file as it stands now
+r  reject the whole proposal
+u  undo the last step
+j  go to the next change without deciding (also: J)
+K  go back to the change before
+l  list the reviews that wait; a number goes to that one
+p  pause or resume telling agents about your files
+q  leave, also Ctrl-D; reviews that wait are rejected
+?  this help
+Nothing is accepted before you type a: keeping and dropping only change the text.";
+
+/// The help at the end of a review.
+pub(super) const AT_THE_END: &str = "\
+a  accept the file as it stands now: the agent writes it
+r  reject the whole proposal
+b  look again from the first change (K goes to the last one)
+e  edit the whole text in your editor
+u  undo the last step
+l  list the reviews that wait; a number goes to that one
+p  pause or resume telling agents about your files
+q  leave; reviews that wait are rejected
+?  this help";
+
+/// Shown at a terminal while no review waits.
+pub(super) const NOTHING_WAITS: &str = "No review is waiting. (l list, p pause context, ? help, q leave)";
+
+/// The help while no review waits.
+pub(super) const IDLE: &str = "\
+Reviews appear here as soon as an agent proposes a change.
+l  list the reviews that wait, and the agents
+p  pause or resume telling agents about your files
+q  leave
+?  this help";

@@ -1,0 +1,150 @@
+//! Editing a proposal in the person's own editor, from line mode.
+
+use rustix::process::Signal;
+
+use super::*;
+
+#[tokio::test]
+async fn a_person_edits_in_an_editor_of_their_own() {
+    let home = Home::new();
+    let file = home.file("notes.md", "one\ntwo\n");
+    let editor = home.path("home/editor");
+    std::fs::write(
+        &editor,
+        "#!/bin/sh\nprintf '%s\\n' \"$@\" > \"$HOME/seen\"\nsed -i 's/TWO/two, by hand/' \"$2\"\n",
+    )
+    .unwrap();
+    let mut desk =
+        home.start(home.alongside(&["review"]).env("EDITOR", format!("sh '{}' --flag", editor.display())));
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "one\nTWO\n").await;
+
+    desk.answers("(1/1) keep", "e").await;
+    desk.shows("Your text is in the review; it has 1 change now.").await;
+    let shown = desk.answers("(1/1) keep", "k").await;
+    assert!(shown.contains("@@ -1,2 +1,2 @@ edited by hand\n one\n-two\n+two, by hand\n"), "{shown}");
+    let seen = std::fs::read_to_string(home.path("home/seen")).unwrap();
+    assert!(seen.starts_with("--flag\n/") && seen.trim_end().ends_with("/notes.md"), "{seen}");
+    // Keeping an edited hunk keeps the edit; undo brings the proposal back.
+    let summary = desk.answers(END, "u").await;
+    assert!(summary.contains("notes.md: 1 change: 1 edited.\n"), "{summary}");
+    desk.answers("(1/1) keep this change as you edited it", "u").await;
+    desk.answers("(1/1) keep this change [", "e").await;
+    desk.answers("(1/1) keep this change as you edited it", "a").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("one\ntwo, by hand\n"));
+    let left = crate::support::files_below(&home.path("tmp"));
+    assert!(!left.iter().any(|path| path.ends_with("notes.md")), "the edited copy is removed: {left:?}");
+}
+
+/// The editor takes back a change that was decided already; the one that was read is still asked about.
+#[tokio::test]
+async fn an_edit_that_removes_hunks_skips_no_other() {
+    let home = Home::new();
+    let file = home.file("numbers.txt", ORIGINAL);
+    let script = "#!/bin/sh\ncase $(cat \"$1\") in \
+        *SEVEN*) sed -i s/SEVEN/seven/ \"$1\";; *) sed -i s/seven/SEVEN/ \"$1\";; esac\n";
+    std::fs::write(home.path("home/editor"), script).unwrap();
+    let editor = format!("sh '{}'", home.path("home/editor").display());
+    let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", editor));
+    let agent = home.agent().await;
+    let _diff = propose(&agent, &file, PROPOSED).await;
+
+    desk.answers("(1/3) keep", "e").await;
+    for place in 1..=3 {
+        desk.answers(&format!("({place}/4) keep"), "k").await;
+    }
+    desk.answers("(4/4) keep", "e").await;
+    desk.shows("Your text is in the review; it has 3 changes now.").await;
+    let last = desk.shows("(3/3) keep").await;
+    assert!(last.contains("-nine\n"), "{last}");
+}
+
+#[tokio::test]
+async fn an_editor_that_fails_loses_nothing() {
+    let home = Home::new();
+    let file = home.file("notes.md", "one\ntwo\n");
+    let editor = "sh -c 'echo precious > \"$0\"; exit 3'";
+    let mut desk = home.start(home.alongside(&["review"]).env("VISUAL", editor));
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "one\nTWO\n").await;
+
+    desk.answers("(1/1) keep", "e").await;
+    desk.shows("The review is unchanged: the editor ended with exit code 3. Your text is in ").await;
+    let path = desk.shows("/notes.md.").await;
+    assert_eq!(std::fs::read_to_string(path.trim_end_matches('.')).unwrap(), "precious\n");
+    desk.answers("(1/1) keep", "a").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("one\nTWO\n"));
+}
+
+#[tokio::test]
+async fn a_missing_final_newline_survives_the_editor() {
+    let home = Home::new();
+    let file = home.file("notes.md", "one\n");
+    let mut desk =
+        home.start(home.alongside(&["review"]).env("EDITOR", "sed -i -e 's/two/three/' -e '$a\\'"));
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "one\ntwo").await;
+
+    let shown = desk.answers("(1/1) keep", "e").await;
+    assert!(shown.contains("+two\n\\ No newline at end of file\n"), "{shown}");
+    desk.answers("(1/1) keep", "a").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("one\nthree"));
+}
+
+#[tokio::test]
+async fn the_agent_takes_the_text_saved_in_an_open_editor() {
+    // The desk has 150 ms to send it, of the machine's clock: one that is busy may need another try.
+    for _ in 0..5 {
+        if is_taken_from_an_open_editor().await {
+            return;
+        }
+    }
+    panic!("the agent is given what it proposed, and not what was saved");
+}
+
+async fn is_taken_from_an_open_editor() -> bool {
+    let home = Home::new();
+    let file = home.file("notes.md", "one\n");
+    // Saves, tells the test, and stays open until it is told.
+    let editor = "sh -c 'echo typed > \"$0\"; touch \"$HOME/saved\"; \
+        while [ ! -e \"$HOME/close\" ]; do sleep 0.02; done'";
+    let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", editor));
+    let agent = home.agent().await;
+    let _diff = propose(&agent, &file, "two\n").await;
+
+    desk.answers("(1/1) keep", "e").await;
+    until("the editor to save", || home.path("home/saved").exists().then_some(())).await;
+    let text = soon("closeDiff", agent.close_diff(&file, false)).await.unwrap();
+    std::fs::write(home.path("home/close"), "").unwrap();
+    if text.as_deref() == Some("two\n") {
+        return false;
+    }
+    assert_eq!(text.as_deref(), Some("typed\n"));
+    desk.shows("notes.md: was answered in Gemini CLI itself. Your edits are in ").await;
+    // The editor's end and the review's come from two sides.
+    let either = ["The review had your saved text before it ended.", "Your text is in the review;"];
+    let said = || either.iter().any(|words| desk.out.text().contains(words)).then_some(());
+    until("what became of the text", said).await;
+    true
+}
+
+#[tokio::test]
+async fn saved_text_is_in_drafts_however_the_program_ends() {
+    for signal in [Signal::KILL, Signal::TERM] {
+        let home = Home::new();
+        let file = home.file("notes.md", "one\n");
+        let editor = "sh -c 'echo typed > \"$0\"; exec sleep 60'";
+        let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", editor));
+        let agent = home.agent().await;
+        let _diff = propose(&agent, &file, "two\n").await;
+        desk.answers("(1/1) keep", "e").await;
+        let draft = || {
+            let output = home.run(&["drafts", "show", "1"]);
+            (output.stdout == b"typed\n").then_some(())
+        };
+        until("a draft of what was saved", draft).await;
+        desk.signal(signal);
+        desk.ends();
+        until("the draft to be there still", draft).await;
+    }
+}

@@ -1,0 +1,90 @@
+//! Reviews and files that change elsewhere while line mode shows a review.
+
+use super::*;
+
+#[tokio::test]
+async fn a_review_answered_in_the_agent_gives_way_to_the_next() {
+    let home = Home::new();
+    let (first, second) = (home.file("a.txt", "a\n"), home.file("b.txt", "b\n"));
+    let mut desk = home.review(&[]);
+    let (one, two) = (home.agent().await, home.agent().await);
+    let _first = propose(&one, &first, "A\n").await;
+    desk.shows("(1/1) keep").await;
+    let waits = propose(&two, &second, "B\n").await;
+    let announced = desk.shows("keep this change").await;
+    assert!(announced.contains("b.txt: Gemini CLI proposes this too; it waits (2 reviews, l lists them)."));
+    assert!(!announced.contains("+B"), "an arriving review does not change what is read: {announced}");
+
+    let text = soon("closeDiff", one.close_diff(&first, false)).await.unwrap();
+    assert_eq!(text.as_deref(), Some("A\n"));
+    let next = desk.answers("(1/1) keep this change [k,d,s,e,a,r,u,?]?", "a").await;
+    assert!(next.contains("a.txt: was answered in Gemini CLI itself.\n"), "{next}");
+    assert!(next.contains("b.txt: Gemini CLI proposes 1 change (+1 -1)\n"), "{next}");
+    assert_eq!(soon("the outcome", waits.outcome()).await, accepted("B\n"));
+}
+
+#[tokio::test]
+async fn an_agent_that_proposes_anew_or_leaves_is_followed() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.review(&[]);
+    let agent = home.agent().await;
+    let _first = propose(&agent, &file, "A\n").await;
+    desk.shows("+A\n").await;
+    let _second = propose(&agent, &file, "AA\n").await;
+    desk.shows("a.txt: Gemini CLI proposes this file anew; the earlier proposal is gone.").await;
+    desk.shows("+AA\n").await;
+    agent.end().await.unwrap();
+    desk.shows("a.txt: Gemini CLI is gone, and its proposal with it.").await;
+    desk.shows("Gemini CLI has left.").await;
+}
+
+#[tokio::test]
+async fn a_file_changed_on_disk_needs_a_second_yes() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\nb\n");
+    let mut desk = home.review(&[]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "a\nB\n").await;
+
+    desk.shows("(1/1) keep").await;
+    home.file("a.txt", "somebody else was here\n");
+    desk.types("a");
+    desk.shows("the file changed on disk").await;
+    // Told at once or with the refusal: in either case nothing is accepted before it is said again.
+    let mut asked = desk.shows("]?").await;
+    if !asked.contains("Accept anyway") {
+        desk.types("a");
+        asked = desk.shows("Accept anyway [y,n]?").await;
+    }
+    assert!(asked.contains("Accept anyway"), "{asked}");
+    desk.types("n");
+    desk.answers("(1/1) keep", "a").await;
+    desk.answers("The file is not what the agent saw. Accept anyway [y,n]?", "y").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("a\nB\n"));
+}
+
+#[tokio::test]
+async fn agents_hear_of_a_file_saved_in_the_project() {
+    let home = Home::new();
+    home.file(".env", "SECRET=1\n");
+    let _desk = home.review(&[]);
+    let agent = home.agent().await;
+    let context = agent.context();
+    let mut attempt = 0;
+    let seen = until("the saved file in the agent's context", || {
+        attempt += 1;
+        // Folders are watched in the background: save until it is noticed.
+        if attempt % 20 == 1 {
+            home.file(".env", &format!("SECRET={attempt}\n"));
+            home.file("main.rs", &format!("// {attempt}\n"));
+        }
+        let context = context.borrow();
+        let files = context.as_ref()?.open_files().to_vec();
+        (!files.is_empty()).then_some(files)
+    })
+    .await;
+    assert_eq!(seen[0].path, home.project.join("main.rs").to_str().unwrap());
+    assert_eq!(seen[0].is_active, Some(true));
+    assert!(!seen.iter().any(|file| file.path.ends_with(".env")), "{seen:?}");
+}

@@ -1,0 +1,146 @@
+//! Keeping, dropping, splitting and undoing hunks in line mode.
+
+use super::*;
+
+#[tokio::test]
+async fn a_person_keeps_one_change_drops_another_and_accepts() {
+    let home = Home::new();
+    let file = home.file("src/numbers.txt", ORIGINAL);
+    let mut desk = home.review(&[]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, PROPOSED).await;
+
+    let first = desk.answers(HUNK, "k").await;
+    assert!(first.contains("src/numbers.txt: Gemini CLI proposes 3 changes (+3 -2)\n"), "{first}");
+    assert!(first.ends_with(
+        "@@ -1,5 +1,5 @@\n one\n-two\n+TWO\n three\n four\n five\n(1/3) keep this change [k,d,s,e,a,r,u,?]?"
+    ), "{first}");
+    let second = desk.answers(HUNK, "d").await;
+    assert!(
+        second.contains("@@ -3,6 +3,8 @@\n three\n four\n five\n+new a\n+new b\n six\n seven\n eight\n(2/3)"),
+        "{second}"
+    );
+    desk.answers(HUNK, "k").await;
+    let summary = desk.answers(END, "a").await;
+    assert!(summary.contains("src/numbers.txt: 3 changes: 2 kept, 1 dropped.\n"), "{summary}");
+
+    let outcome = soon("the outcome", diff.outcome()).await;
+    assert_eq!(outcome, accepted("one\nTWO\nthree\nfour\nfive\nsix\nseven\neight\nten\n"));
+    desk.shows("src/numbers.txt: accepted; Gemini CLI writes it.").await;
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), ORIGINAL, "the companion writes no file");
+}
+
+#[tokio::test]
+async fn a_person_splits_a_change_and_takes_half_of_it() {
+    let home = Home::new();
+    let file = home.file("a.txt", "one\ntwo\nthree\n");
+    let mut desk = home.review(&[]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "ONE\nTWO\nthree\n").await;
+
+    desk.answers("(1/1) keep", "s").await;
+    desk.shows("Split into 2 changes.").await;
+    desk.answers("(1/2) keep", "d").await;
+    desk.answers("(2/2) keep", "k").await;
+    desk.answers(END, "a").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("one\nTWO\nthree\n"));
+}
+
+#[tokio::test]
+async fn undo_takes_back_step_by_step_and_goes_back_to_each_place() {
+    let home = Home::new();
+    let file = home.file("numbers.txt", ORIGINAL);
+    let mut desk = home.review(&[]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, PROPOSED).await;
+
+    desk.answers("(1/3) keep", "d").await;
+    desk.answers("(2/3) keep", "k").await;
+    desk.answers("(3/3) keep", "u").await;
+    // Keeping what was kept changed nothing; undo still goes back there.
+    desk.answers("(2/3) keep", "u").await;
+    let back = desk.answers("(1/3) keep", "u").await;
+    assert!(!back.contains("dropped so far"), "{back}");
+    desk.shows("There is nothing to undo.").await;
+    desk.answers("(1/3) keep", "a").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted(PROPOSED));
+}
+
+#[tokio::test]
+async fn moving_about_decides_nothing_and_help_and_lists_are_there() {
+    let home = Home::new();
+    let file = home.file("numbers.txt", ORIGINAL);
+    let mut desk = home.review(&[]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, PROPOSED).await;
+
+    desk.answers("(1/3) keep", "K").await;
+    desk.shows("This is the first change.").await;
+    desk.answers("(1/3) keep", "j").await;
+    desk.answers("(2/3) keep", "J").await;
+    desk.answers("(3/3) keep", "K").await;
+    desk.answers("(2/3) keep", "?").await;
+    desk.shows("d  drop it: the file's own lines stay").await;
+    desk.answers("(2/3) keep", "l").await;
+    desk.shows("1. numbers.txt (Gemini CLI, 3 changes) - you are here\nAgents connected: Gemini CLI.\n")
+        .await;
+    desk.answers("(2/3) keep", "x").await;
+    desk.shows("\"x\" means nothing here; ? lists the commands.").await;
+    desk.answers("(2/3) keep", "p").await;
+    desk.shows("Agents hear nothing about your files now (p resumes).").await;
+    desk.answers("(2/3) keep", "p").await;
+    desk.shows("Agents hear about your files again.").await;
+    desk.answers("(2/3) keep", "r").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    desk.shows("numbers.txt: rejected; Gemini CLI is told.").await;
+}
+
+/// A change of one's own, between those that are proposed, leaves no hunk behind when it is dropped.
+#[tokio::test]
+async fn dropping_an_own_edit_skips_no_hunk() {
+    let home = Home::new();
+    let file = home.file("numbers.txt", ORIGINAL);
+    let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", "sed -i s/seven/SEVEN/"));
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, PROPOSED).await;
+
+    desk.answers("(1/3) keep", "e").await;
+    desk.shows("Your text is in the review; it has 4 changes now.").await;
+    desk.answers("(1/4) keep", "k").await;
+    desk.answers("(2/4) keep", "k").await;
+    let own = desk.answers("(3/4) keep this change as you edited it", "d").await;
+    assert!(own.contains("+SEVEN\n"), "{own}");
+    let last = desk.answers("(3/3) keep", "d").await;
+    assert!(last.contains("-nine\n"), "the change after it is asked about: {last}");
+    desk.answers(END, "a").await;
+    let text = "one\nTWO\nthree\nfour\nfive\nnew a\nnew b\nsix\nseven\neight\nnine\nten\n";
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted(text));
+}
+
+#[tokio::test]
+async fn empty_and_unchanged_texts_are_refused_with_a_reason() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\nb\n");
+    let mut desk = home.start(home.alongside(&["review"]).env("EDITOR", "truncate -s 0"));
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "a\nB\n").await;
+
+    desk.answers("(1/1) keep", "d").await;
+    desk.answers(END, "a").await;
+    desk.shows("There is nothing to accept: the text is what the file already holds; reject it instead.")
+        .await;
+    desk.answers(END, "e").await;
+    desk.answers(END, "a").await;
+    desk.shows("An empty text cannot be accepted").await;
+    desk.answers("The text is empty. Accept one empty line, or reject the proposal [y,n,r]?", "").await;
+    desk.shows("Type one of [y,n,r] and Enter.").await;
+    desk.answers("[y,n,r]?", "y").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("\n"));
+
+    // The message speaks of rejecting, so that is taken for an answer too.
+    let diff = propose(&agent, &home.project.join("new.txt").to_string_lossy(), "new\n").await;
+    desk.answers("(1/1) keep", "d").await;
+    desk.answers(END, "a").await;
+    desk.answers("or reject the proposal [y,n,r]?", "r").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+}

@@ -1,0 +1,51 @@
+//! Line mode without a person: policies, and replies written ahead.
+
+use super::*;
+
+#[tokio::test]
+async fn all_can_be_accepted_or_rejected_when_asked_for_by_name() {
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.review(&["--accept-all"]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("A\n"));
+    desk.shows("a.txt: accepted; Gemini CLI writes it.").await;
+    // Agents take an unchanged text for an error: the desk rejects it and says why.
+    let diff = propose(&agent, &file, "a\n").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    desk.shows("a.txt: there is nothing to accept").await;
+    desk.shows("a.txt: rejected; Gemini CLI is told.").await;
+    drop((desk, agent));
+
+    let home = Home::new();
+    let file = home.file("a.txt", "a\n");
+    let mut desk = home.review(&["--reject-all"]);
+    let agent = home.agent().await;
+    let diff = propose(&agent, &file, "A\n").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    desk.shows("a.txt: rejected; Gemini CLI is told.").await;
+
+    let both = home.run(&["review", "--accept-all", "--reject-all"]);
+    assert_eq!(both.status.code(), Some(2));
+}
+
+#[tokio::test]
+async fn a_script_can_write_its_answers_ahead() {
+    let home = Home::new();
+    let (first, second) = (home.file("a.txt", "a\n"), home.file("b.txt", "b\n"));
+    let mut desk = home.review(&[]);
+    for line in ["k", "a", "r", "q"] {
+        desk.types(line);
+    }
+    let agent = home.agent().await;
+    let diff = propose(&agent, &first, "A\n").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, accepted("A\n"));
+    let diff = propose(&agent, &second, "B\n").await;
+    assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
+    assert_eq!(desk.ends().code(), Some(0));
+    assert!(
+        desk.out.text().contains("(1/1) keep this change [k,d,s,e,a,r,u,?]? k\n"),
+        "answers are written down"
+    );
+}

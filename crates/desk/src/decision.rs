@@ -1,0 +1,136 @@
+//! How a review ends, and how the companion answers a request.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::review::ReviewId;
+
+/// The person's decision on a review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decision {
+    /// Hand the current text to the agent, which writes it.
+    Accept,
+    /// Tell the agent no.
+    Reject,
+}
+
+/// A review has ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Closed {
+    /// Which one.
+    pub id: ReviewId,
+    /// Why.
+    pub closing: Closing,
+    /// Whether it was this desk's decision: of two that come at once, the first one counts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub decided_here: bool,
+    /// Where the person's edits went, if the review ended without accepting them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "shown")]
+    pub draft: Option<PathBuf>,
+}
+
+/// A path for whoever shows it: one that is no text would keep the whole message from being written.
+fn shown<S: serde::Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
+    path.as_ref().map(|path| path.to_string_lossy()).serialize(to)
+}
+
+/// Why a review ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Closing {
+    /// A person accepted it at a desk.
+    Accepted,
+    /// A person rejected it at a desk.
+    Rejected,
+    /// The agent took it back: it was answered in the agent's own prompt.
+    AnsweredInAgent,
+    /// The same agent proposed the same file anew.
+    Replaced,
+    /// The agent is gone.
+    AgentGone,
+    /// The companion stops.
+    Stopped,
+    /// The editor that the companion belongs to is gone.
+    EditorGone,
+    /// The companion was interrupted, by a crash for instance: what was open is rejected.
+    Interrupted,
+}
+
+/// A request was carried out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Revised {
+    /// The review's revision now; 0 for requests that name no review.
+    pub revision: u64,
+}
+
+/// A request was not carried out, and nothing has changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "why", rename_all = "camelCase")]
+pub enum Refusal {
+    /// There is no such review, or it has ended.
+    #[error("this review has already ended")]
+    NoSuchReview,
+    /// The review has changed since; the desk is shown the new revision.
+    #[error("the review has changed since: look at it again (revision {revision} now)")]
+    Stale {
+        /// The revision now.
+        revision: u64,
+    },
+    /// The text is what the file already holds, and agents take that for an error.
+    #[error("there is nothing to accept: the text is what the file already holds; reject it instead")]
+    Unchanged,
+    /// The text is empty, and agents would write their whole proposal instead.
+    #[error(
+        "an empty text cannot be accepted: the agent would write its whole proposal instead; \
+         reject it, or leave a single newline"
+    )]
+    Empty,
+    /// The proposal can only be taken or left whole.
+    #[error("this proposal can only be accepted or rejected as a whole: {reason}")]
+    WholeFileOnly {
+        /// Why.
+        reason: String,
+    },
+    /// There is no such hunk, or no smaller one in it.
+    #[error("this change cannot be split any further")]
+    CannotSplit,
+    /// A hunk or position is outside the text.
+    #[error("there is no such place in the text: {place}")]
+    OutOfRange {
+        /// The place in the request.
+        place: String,
+    },
+    /// The companion was interrupted and is coming back.
+    #[error("the companion was interrupted and is coming back: try again in a moment")]
+    Interrupted,
+    /// A newer companion refuses for a reason that this program does not know.
+    #[error("{words}")]
+    Other {
+        /// The companion's words.
+        words: String,
+    },
+    /// Nothing to undo.
+    #[error("there is nothing to undo")]
+    NothingToUndo,
+    /// The companion has stopped.
+    #[error("the companion has stopped")]
+    Stopped,
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_draft_path_fits_into_the_closing_message() {
+        let odd: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(b"/home/\xff/a.txt");
+        let draft = Some(PathBuf::from(odd));
+        let closed = Closed { id: ReviewId(1), closing: Closing::Rejected, decided_here: false, draft };
+        let told = serde_json::to_value(&closed).unwrap();
+        assert_eq!(told["draft"], "/home/\u{fffd}/a.txt");
+    }
+}

@@ -1,0 +1,182 @@
+//! The sentences that desks have in common. Everything that came from outside goes through [`harmless`].
+
+use std::path::{Path, PathBuf};
+
+use crate::decision::{Closed, Closing, Refusal};
+use crate::harmless;
+use crate::review::{Hunk, HunkState, Lines, Review};
+use crate::status::Agent;
+use crate::text::Text;
+
+/// The companion stopped while the desk was open.
+pub const COMPANION_STOPPED: &str = "The companion has stopped; open reviews are rejected.";
+
+/// The desk ends while its editor is open, and the companion has what the person saved there.
+pub const SAVED_TEXT_IN_DRAFTS: &str = "Your saved text is in `alongside drafts`.";
+
+/// The editor ended without a change.
+pub const EDITOR_CHANGED_NOTHING: &str = "You changed nothing in the editor.";
+
+/// The review ended after it took what the person had saved, and before the editor ended.
+pub const SAVED_BEFORE_THE_END: &str = "The review had your saved text before it ended.";
+
+/// Input that was on its way before the person could see what it would act on.
+pub const TYPED_TOO_SOON: &str = "Ignored: you typed that before this was on the screen.";
+
+/// There is no review to act on.
+pub const NO_REVIEW: &str = "No review is waiting.";
+
+/// There is no hunk before this one.
+pub const FIRST_CHANGE: &str = "This is the first change.";
+
+/// The file's name for people: relative to the root that contains it, if one does.
+pub fn file_name(file: &str, roots: &[PathBuf]) -> String {
+    let path = Path::new(file);
+    let relative = roots
+        .iter()
+        .filter_map(|root| path.strip_prefix(root).ok())
+        .min_by_key(|rest| rest.as_os_str().len());
+    match relative {
+        Some(rest) if !rest.as_os_str().is_empty() => harmless::path(rest),
+        _ => harmless::name(file).into_owned(),
+    }
+}
+
+/// The agent's name for people.
+pub fn agent_name(agent: &Agent) -> String {
+    if agent.name.trim().is_empty() {
+        return format!("agent {}", agent.number);
+    }
+    harmless::name(&agent.name).into_owned()
+}
+
+/// How a review ended. `away`: the agent is not listening.
+pub fn closed(review: &Review, closed: &Closed, roots: &[PathBuf], away: bool) -> String {
+    let (name, agent) = (file_name(&review.file, roots), agent_name(&review.agent));
+    let where_ = if closed.decided_here { "" } else { " at another desk" };
+    let mut said = match closed.closing {
+        Closing::Accepted => format!("{name}: accepted{where_}; {agent} writes it."),
+        Closing::Rejected => format!("{name}: rejected{where_}; {agent} is told."),
+        Closing::AnsweredInAgent => format!("{name}: was answered in {agent} itself."),
+        Closing::Replaced => {
+            format!("{name}: {agent} proposes this file anew; the earlier proposal is gone.")
+        }
+        Closing::AgentGone => format!("{name}: {agent} is gone, and its proposal with it."),
+        Closing::Stopped => format!("{name}: rejected, because the companion stops."),
+        Closing::EditorGone => format!("{name}: rejected, because the editor is gone."),
+        Closing::Interrupted => format!("{name}: rejected, because the companion was interrupted."),
+    };
+    if away && matches!(closed.closing, Closing::Accepted | Closing::Rejected) {
+        said += " It is away just now, and hears of it if it comes back.";
+    }
+    if let Some(draft) = &closed.draft {
+        said += &format!(" Your edits are in {} (see: alongside drafts).", harmless::path(draft));
+    }
+    said
+}
+
+/// Why accepting may do harm: the write would leave the project, or git would run the file.
+pub fn dangers(review: &Review) -> impl Iterator<Item = String> {
+    let real = review.in_git.as_deref();
+    let in_git = real.map(|real| format!("Git runs or obeys this file: {}", harmless::name(real)));
+    outside(review).into_iter().chain(in_git)
+}
+
+/// A write that would land outside the project.
+fn outside(review: &Review) -> Option<String> {
+    let real = review.outside.as_deref()?;
+    let shown = harmless::name(real);
+    Some(if real == review.file {
+        format!("This file is outside the project: {shown}")
+    } else {
+        format!("This path leads outside the project, to {shown}")
+    })
+}
+
+/// A refusal as a sentence.
+pub fn refusal(refusal: &Refusal) -> String {
+    let text = refusal.to_string();
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    format!("{}.", harmless::name(&format!("{first}{}", chars.as_str())))
+}
+
+/// How much a review proposes: `2 changes`, `a new file`, `the whole file`.
+pub fn size(review: &Review) -> String {
+    match (&review.whole_file_only, &review.original) {
+        (Some(_), _) => "the whole file".into(),
+        (None, None) => "a new file".into(),
+        (None, Some(_)) => changes(review.hunks.len()),
+    }
+}
+
+/// A number of hunks in words.
+pub fn changes(hunks: usize) -> String {
+    if hunks == 1 { "1 change".into() } else { format!("{hunks} changes") }
+}
+
+/// Lines that accepting would add and remove now.
+pub fn line_counts(review: &Review) -> (usize, usize) {
+    if review.original.is_none() && review.hunks.is_empty() {
+        return (Text::new(review.current.clone()).len(), 0);
+    }
+    let taken = || review.hunks.iter().filter(|hunk| hunk.state != HunkState::Dropped);
+    let sum = |lines: fn(&Hunk) -> Lines| taken().map(|hunk| lines(hunk).len()).sum();
+    (sum(|hunk| hunk.current), sum(|hunk| hunk.original))
+}
+
+/// How many hunks are in each state: `2 kept, 1 dropped`. Empty without hunks.
+pub fn hunk_states(review: &Review) -> String {
+    let states = [(HunkState::Kept, "kept"), (HunkState::Dropped, "dropped"), (HunkState::Edited, "edited")];
+    let parts = states.map(|(state, name)| {
+        let count = review.hunks.iter().filter(|hunk| hunk.state == state).count();
+        (count > 0).then(|| format!("{count} {name}"))
+    });
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// A review arrived while the person reads another one. `key` goes to it: `Tab goes on`.
+pub fn arrived(review: &Review, roots: &[PathBuf], waiting: usize, key: &str) -> String {
+    let (name, agent) = (file_name(&review.file, roots), agent_name(&review.agent));
+    format!("{name}: {agent} proposes this too; it waits ({waiting} reviews, {key}).")
+}
+
+/// The person paused or resumed the context.
+pub fn paused(paused: bool) -> &'static str {
+    if paused {
+        "Agents hear nothing about your files now (p resumes)."
+    } else {
+        "Agents hear about your files again."
+    }
+}
+
+/// The person split a hunk; there were `before` hunks, and there are `now`.
+pub fn split(before: usize, now: usize) -> String {
+    format!("Split into {}.", changes((now + 1).saturating_sub(before)))
+}
+
+/// The review holds what the person typed in the editor.
+pub fn edit_taken(hunks: usize) -> String {
+    format!("Your text is in the review; it has {} now.", changes(hunks))
+}
+
+/// The editor failed. `left`: the file that holds what the person typed, if anything.
+pub fn editor_failed(why: &str, left: Option<&Path>) -> String {
+    let why = harmless::name(why);
+    match left {
+        None => format!("The review is unchanged: {why}."),
+        Some(path) => format!("The review is unchanged: {why}. Your text is in {}.", harmless::path(path)),
+    }
+}
+
+/// Nobody took what the person typed, so that it is kept elsewhere. `place` is harmless already; without one
+/// the message itself holds the text.
+pub fn text_kept(name: &str, why: &str, place: Option<&str>, text: &str) -> String {
+    match place {
+        Some(place) => format!("{name}: {why}. Your text is in {place}."),
+        None => format!("{name}: {why}. This is your text:\n{}", harmless::text(text)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,139 @@
+//! The messages between a desk and the companion: requests one way, events the other.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::context::ContextReport;
+use crate::decision::{Closed, Decision};
+use crate::review::{Changed, Review, ReviewId};
+use crate::status::{Problem, Status};
+use crate::text::Change;
+
+/// A desk's request. The companion replies with [`Revised`](crate::Revised) or a [`Refusal`](crate::Refusal).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "method", content = "params")]
+pub enum Request {
+    /// The person's open files; replaces everything this desk reported before.
+    #[serde(rename = "alongside/didChangeContext")]
+    ChangeContext(ContextReport),
+    /// The person typed.
+    #[serde(rename = "alongside/editReview", rename_all = "camelCase")]
+    EditReview {
+        /// Which review.
+        id: ReviewId,
+        /// The revision the changes were made on.
+        revision: u64,
+        /// Applied in order, each on the result of the one before (as LSP's `didChange`).
+        changes: Vec<Change>,
+    },
+    /// Keeps or drops hunks.
+    #[serde(rename = "alongside/keepHunks", rename_all = "camelCase")]
+    KeepHunks {
+        /// Which review.
+        id: ReviewId,
+        /// The revision whose hunks are meant.
+        revision: u64,
+        /// Indexes into [`Review::hunks`] of that revision.
+        hunks: Vec<usize>,
+        /// True to take the proposal's lines, false to take the original's.
+        keep: bool,
+    },
+    /// Splits a hunk into smaller ones, so that they can be decided apart. The text stays as it is.
+    #[serde(rename = "alongside/splitHunk", rename_all = "camelCase")]
+    SplitHunk {
+        /// Which review.
+        id: ReviewId,
+        /// The revision whose hunk is meant.
+        revision: u64,
+        /// Index into [`Review::hunks`].
+        hunk: usize,
+    },
+    /// Takes back the last edit, whoever made it.
+    #[serde(rename = "alongside/undoReview", rename_all = "camelCase")]
+    UndoReview {
+        /// Which review.
+        id: ReviewId,
+        /// The revision on the screen.
+        revision: u64,
+    },
+    /// Ends a review. Only ever sent because a person said so.
+    #[serde(rename = "alongside/decideReview", rename_all = "camelCase")]
+    DecideReview {
+        /// Which review.
+        id: ReviewId,
+        /// The revision the person saw.
+        revision: u64,
+        /// The person's decision.
+        decision: Decision,
+    },
+    /// Stops or resumes telling agents about the person's files.
+    #[serde(rename = "alongside/pauseContext")]
+    PauseContext {
+        /// True to stop.
+        paused: bool,
+    },
+    /// The person has turned to this desk: among several companions, agents get this one.
+    #[serde(rename = "alongside/didFocus")]
+    Focus,
+    /// The editor's projects have changed. Only editors send this; a program that embeds the companion
+    /// changes them itself.
+    #[serde(rename = "alongside/didChangeRoots", rename_all = "camelCase")]
+    ChangeRoots {
+        /// Directories that are projects from now on.
+        #[serde(default)]
+        added: Vec<PathBuf>,
+        /// Directories that are none any more.
+        #[serde(default)]
+        removed: Vec<PathBuf>,
+    },
+    /// A problem that this desk found, for the person at any desk.
+    #[serde(rename = "alongside/reportProblem")]
+    Report(Problem),
+    /// The desk leaves because its person said so. One that merely vanishes may come back, and is waited for.
+    #[serde(rename = "exit")]
+    Leave,
+    /// Answers [`Event::FlushReview`]: every edit the desk had is sent.
+    #[serde(rename = "alongside/didFlushReview", rename_all = "camelCase")]
+    Flushed {
+        /// Which review.
+        id: ReviewId,
+    },
+}
+
+impl Request {
+    /// The edit that replaces the whole text of a review.
+    #[must_use]
+    pub fn replace_text(id: ReviewId, revision: u64, text: String) -> Self {
+        Self::EditReview { id, revision, changes: vec![Change { range: None, text }] }
+    }
+}
+
+/// A message to a desk that it did not ask for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "method", content = "params")]
+pub enum Event {
+    /// Port, roots, agents; sent on joining and whenever one of them changes.
+    #[serde(rename = "alongside/didChangeStatus")]
+    Status(Status),
+    /// A review waits. Joining replays the open ones.
+    #[serde(rename = "alongside/didOpenReview")]
+    Opened(Review),
+    /// The text, the hunks or the state of the target changed, by this desk or otherwise: see
+    /// [`Review::take`].
+    #[serde(rename = "alongside/didChangeReview")]
+    Changed(Changed),
+    /// A review ended.
+    #[serde(rename = "alongside/didCloseReview")]
+    Closed(Closed),
+    /// The agent is about to take the text: send what has not been sent, then [`Request::Flushed`]. The
+    /// companion waits 150 ms at most.
+    #[serde(rename = "alongside/flushReview", rename_all = "camelCase")]
+    FlushReview {
+        /// Which review.
+        id: ReviewId,
+    },
+    /// A problem that the person can act on.
+    #[serde(rename = "alongside/problem")]
+    Problem(Problem),
+}

@@ -1,0 +1,117 @@
+//! The companion as one desk knows it: its status, and the messages that follow when that changes.
+
+use std::collections::BTreeSet;
+
+use super::message::Message;
+use crate::decision::Closed;
+use crate::review::Review;
+use crate::status::{Agent, Problem, Status};
+use crate::{harmless, messages};
+
+/// The companion's status, the agents this desk has announced, and the last hint about a problem.
+#[derive(Debug, Default)]
+pub struct CompanionState {
+    status: Status,
+    /// By number. An agent that has not listened yet is not announced.
+    announced: BTreeSet<u64>,
+    last_hint: Option<String>,
+}
+
+impl CompanionState {
+    /// The newest status.
+    pub fn status(&self) -> &Status {
+        &self.status
+    }
+
+    /// Takes a new status and returns a message for each agent that came, went, or is away.
+    pub fn take_status(&mut self, status: Status) -> Vec<Message> {
+        let old = std::mem::replace(&mut self.status, status);
+        let mut news = Vec::new();
+        for agent in &self.status.agents {
+            let listened = old.agents.iter().any(|old| old.number == agent.number && old.listening);
+            let change = match (listened, agent.listening) {
+                (false, true) if self.announced.insert(agent.number) => "is connected.",
+                (false, true) => "is back.",
+                (true, false) => "is away: it hears nothing until it is back.",
+                _ => continue,
+            };
+            news.push(Message::notice(format!("{} {change}", messages::agent_name(agent))));
+        }
+        let stays = |old: &Agent| self.status.agents.iter().any(|agent| agent.number == old.number);
+        for gone in old.agents.iter().filter(|old| !stays(old)) {
+            if self.announced.remove(&gone.number) {
+                news.push(Message::notice(format!("{} has left.", messages::agent_name(gone))));
+            }
+        }
+        news
+    }
+
+    /// Takes a problem. Several problems often have one remedy, so the same hint comes only once in a row.
+    pub fn take_problem(&mut self, problem: &Problem) -> Vec<Message> {
+        let mut lines = vec![format!("Problem: {}", harmless::text(&problem.what))];
+        if problem.hint != self.last_hint {
+            self.last_hint.clone_from(&problem.hint);
+            lines.extend(problem.hint.iter().map(|hint| format!("  {}", harmless::text(hint))));
+        }
+        lines.into_iter().map(Message::warning).collect()
+    }
+
+    /// The companion paused or resumed the context as this desk asked; the next status confirms it.
+    pub fn set_paused(&mut self, paused: bool) -> Message {
+        self.status.paused = paused;
+        Message::notice(messages::paused(paused))
+    }
+
+    /// A review ended. The message is a warning where neither this desk nor an acceptance ended it.
+    pub fn review_closed(&self, review: &Review, closed: &Closed, roots: &[std::path::PathBuf]) -> Message {
+        let number = review.agent.number;
+        let listens = self.status.agents.iter().any(|agent| agent.number == number && agent.listening);
+        let text = messages::closed(review, closed, roots, !listens);
+        let expected = closed.closing == crate::decision::Closing::Accepted || closed.decided_here;
+        if expected { Message::notice(text) } else { Message::warning(text) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agent(number: u64, name: &str, listening: bool) -> Agent {
+        Agent { number, name: name.into(), listening, ..Agent::default() }
+    }
+
+    fn texts(messages: Vec<Message>) -> Vec<String> {
+        messages.into_iter().map(|message| message.text).collect()
+    }
+
+    #[test]
+    fn an_agent_is_there_as_long_as_it_listens() {
+        let mut companion = CompanionState::default();
+        let mut news = |agents: &[Agent]| {
+            texts(companion.take_status(Status { agents: agents.to_vec(), ..Status::default() }))
+        };
+        let other = agent(2, "Qwen Code", false);
+        assert_eq!(news(&[agent(1, "Gemini CLI", false)]), [""; 0]);
+        assert_eq!(news(&[agent(1, "Gemini CLI", true), other.clone()]), ["Gemini CLI is connected."]);
+        assert_eq!(news(&[agent(1, "Gemini CLI", true), other.clone()]), [""; 0]);
+        assert_eq!(
+            news(&[agent(1, "Gemini CLI", false), other.clone()]),
+            ["Gemini CLI is away: it hears nothing until it is back."]
+        );
+        assert_eq!(news(&[agent(1, "Gemini CLI", true), other]), ["Gemini CLI is back."]);
+        // The other one was never announced, so it does not leave either.
+        assert_eq!(news(&[]), ["Gemini CLI has left."]);
+    }
+
+    #[test]
+    fn the_same_hint_comes_once_in_a_row() {
+        let mut companion = CompanionState::default();
+        let mut said = |what: &str, hint: Option<&str>| {
+            texts(companion.take_problem(&Problem { what: what.into(), hint: hint.map(str::to_owned) }))
+        };
+        assert_eq!(said("disk \x1bfull", Some("make room")), [r"Problem: disk \x1bfull", "  make room"]);
+        assert_eq!(said("log full", Some("make room")), ["Problem: log full"]);
+        assert_eq!(said("port taken", None), ["Problem: port taken"]);
+        assert_eq!(said("disk full", Some("make room")), ["Problem: disk full", "  make room"]);
+    }
+}

@@ -1,0 +1,17 @@
+//! A review as a person works on it at a desk, without a screen: where they are, the questions they are
+//! asked, and the messages they read. The terminal desk and the line desk differ only in how they show it.
+
+mod companion_state;
+mod message;
+mod notes;
+mod open_review;
+mod question;
+
+pub use companion_state::CompanionState;
+pub use message::{Message, MessageKind};
+pub use notes::{Note, notes};
+pub use open_review::{OpenReview, ReviewNews, UndoStep};
+pub use question::{Question, Reply};
+
+#[cfg(test)]
+pub(crate) use open_review::tests::review as review_for_tests;

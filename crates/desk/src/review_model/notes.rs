@@ -1,0 +1,91 @@
+//! The notes that a person reads before they decide on a review.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::review::{LineEnding, Review};
+use crate::{harmless, messages};
+
+/// A sentence to read before deciding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// The sentence, rendered harmless.
+    pub text: String,
+    /// Whether accepting may do harm.
+    pub warning: bool,
+}
+
+/// All notes of a review, warnings first.
+pub fn notes(review: &Review, roots: &[PathBuf]) -> Vec<Note> {
+    let mut warnings: Vec<String> = messages::dangers(review).collect();
+    let path = Path::new(&review.file);
+    if review.outside.is_none() {
+        let real = harmless::name(&review.file);
+        if path.components().any(|part| part == Component::ParentDir) {
+            warnings.push(format!("The path leads through `..`: {real}"));
+        } else if !roots.is_empty() && !roots.iter().any(|root| path.starts_with(root)) {
+            warnings.push(format!("This file is outside the project: {real}"));
+        }
+    }
+    if review.stale {
+        warnings.push("The file changed on disk; accepting undoes that change.".into());
+    }
+    if review.dirty {
+        warnings.push("An editor holds unsaved changes to the file.".into());
+    }
+    if let Some(why) = &review.whole_file_only {
+        warnings.push(format!("You can only accept or reject this as a whole: {}.", harmless::name(why)));
+    }
+    let line_endings = review.file_line_ending.map(|ending| match ending {
+        LineEnding::Crlf => "The file has CRLF line endings, the proposal LF (not shown below).",
+        LineEnding::Lf => "The file has LF line endings, the proposal CRLF (not shown below).",
+    });
+    let mark = review.file_has_bom.map(|file_has_it| match file_has_it {
+        true => "The file begins with a byte-order mark, the proposal does not.",
+        false => "The proposal begins with a byte-order mark, the file does not.",
+    });
+    let warnings = warnings.into_iter().map(|text| Note { text, warning: true });
+    let remarks = line_endings.into_iter().chain(mark).map(|text| Note { text: text.into(), warning: false });
+    warnings.chain(remarks).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review_model::open_review::tests::review;
+
+    fn texts(review: &Review, roots: &[PathBuf]) -> Vec<String> {
+        notes(review, roots).into_iter().map(|note| note.text).collect()
+    }
+
+    #[test]
+    fn a_plain_review_has_no_notes() {
+        assert_eq!(notes(&review(), &[]), []);
+        assert_eq!(notes(&review(), &["/p".into()]), []);
+    }
+
+    #[test]
+    fn dangers_come_first_and_are_harmless() {
+        let mut review = review();
+        review.outside = Some("/home/somebody/.ssh/config\x1b[8m".into());
+        review.in_git = Some("/p/.git/hooks/a\x1b".into());
+        review.stale = true;
+        review.file_has_bom = Some(true);
+        let notes = notes(&review, &["/elsewhere".into()]);
+        assert_eq!(
+            notes[0].text,
+            r"This path leads outside the project, to /home/somebody/.ssh/config\x1b[8m"
+        );
+        assert_eq!(notes[1].text, r"Git runs or obeys this file: /p/.git/hooks/a\x1b");
+        let warnings: Vec<_> = notes.iter().map(|note| note.warning).collect();
+        assert_eq!(warnings, [true, true, true, false]);
+    }
+
+    #[test]
+    fn a_path_that_leaves_the_roots_is_a_warning() {
+        let mut review = review();
+        let roots = [PathBuf::from("/elsewhere")];
+        assert_eq!(texts(&review, &roots), ["This file is outside the project: /p/src/a.rs"]);
+        review.file = "/elsewhere/../p/a.rs".into();
+        assert_eq!(texts(&review, &roots), ["The path leads through `..`: /elsewhere/../p/a.rs"]);
+    }
+}

@@ -1,0 +1,231 @@
+//! One review that waits at a desk: where the person is in it, what they did, and what others changed.
+
+use crate::review::{Changed, Hunk, OutOfStep, Review, ReviewId};
+use crate::review_model::message::Message;
+
+/// A review, the hunk that the person looks at, and the edits made at this desk.
+#[derive(Debug)]
+pub struct OpenReview {
+    review: Review,
+    hunk: usize,
+    own_revision: u64,
+    steps: Vec<UndoStep>,
+}
+
+/// Something the person did to a review, so that undo goes back to its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UndoStep {
+    /// The hunk, as an index.
+    pub hunk: usize,
+    /// Whether it changed the review: keeping a kept hunk does not.
+    pub changed: bool,
+}
+
+/// The differences that a new revision brings and the person may not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReviewNews {
+    /// Which review.
+    pub id: ReviewId,
+    /// The new revision.
+    pub revision: u64,
+    /// The text or the hunks differ.
+    pub content_changed: bool,
+    /// The file on disk changed.
+    pub became_stale: bool,
+    /// An editor holds unsaved changes to the file now.
+    pub became_dirty: bool,
+}
+
+impl OpenReview {
+    /// A review that just arrived: the person is at its first hunk.
+    pub fn new(review: Review) -> Self {
+        Self { hunk: 0, own_revision: review.revision, steps: Vec::new(), review }
+    }
+
+    /// The newest revision of the review.
+    pub fn review(&self) -> &Review {
+        &self.review
+    }
+
+    /// The hunk that the person looks at, as an index; the number of hunks stands for the end.
+    pub fn hunk(&self) -> usize {
+        self.hunk
+    }
+
+    /// The person looks at another hunk; beyond the last one is the end.
+    pub fn look_at(&mut self, hunk: usize) {
+        self.hunk = hunk.min(self.review.hunks.len());
+    }
+
+    /// The newest revision that this desk made.
+    pub fn own_revision(&self) -> u64 {
+        self.own_revision
+    }
+
+    /// This desk made a revision, so the person knows it.
+    pub fn mark_own(&mut self, revision: u64) {
+        self.own_revision = self.own_revision.max(revision);
+    }
+
+    /// Remembers where the person did something.
+    pub fn push_step(&mut self, hunk: usize, changed: bool) {
+        self.steps.push(UndoStep { hunk, changed });
+    }
+
+    /// The last step, which undo takes back.
+    pub fn pop_step(&mut self) -> Option<UndoStep> {
+        self.steps.pop()
+    }
+
+    /// Takes a new revision; the person stays where they are.
+    ///
+    /// # Errors
+    /// [`OutOfStep`] as [`Review::take`]; nothing has changed then.
+    pub fn take(&mut self, changed: Changed) -> Result<ReviewNews, OutOfStep> {
+        let before = self.review.clone();
+        self.review.take(changed)?;
+        let now = &self.review;
+        self.hunk = same_place(&before.hunks, self.hunk, &now.hunks);
+        let states =
+            |hunks: &[Hunk]| hunks.iter().map(|hunk| (hunk.original, hunk.state)).collect::<Vec<_>>();
+        Ok(ReviewNews {
+            id: now.id,
+            revision: now.revision,
+            content_changed: before.current != now.current || states(&before.hunks) != states(&now.hunks),
+            became_stale: now.stale && !before.stale,
+            became_dirty: now.dirty && !before.dirty,
+        })
+    }
+
+    /// Whether another desk changed the text or the hunks.
+    pub fn is_foreign(&self, news: ReviewNews) -> bool {
+        news.content_changed && news.revision > self.own_revision
+    }
+}
+
+impl ReviewNews {
+    /// The messages for the person; `name` is the file's. `foreign`: another desk changed the content.
+    pub fn messages(self, name: &str, foreign: bool) -> Vec<Message> {
+        let foreign = foreign
+            .then(|| Message::notice(format!("{name}: changed at another desk; this is how it stands now.")));
+        let stale = self.became_stale.then(|| {
+            Message::warning(format!("{name}: the file changed on disk; accepting undoes that change."))
+        });
+        let dirty = self
+            .became_dirty
+            .then(|| Message::warning(format!("{name}: an editor now holds unsaved changes to the file.")));
+        [foreign, stale, dirty].into_iter().flatten().collect()
+    }
+}
+
+/// The hunk to look at after hunks came, went or merged, so that the person misses none: the first one that
+/// reaches into or lies behind the old place. The end stays the end.
+fn same_place(old: &[Hunk], place: usize, new: &[Hunk]) -> usize {
+    let Some(read) = old.get(place) else { return new.len() };
+    let (original, proposed) = (read.original.start, read.proposed.start);
+    let not_before = |hunk: &Hunk| {
+        hunk.original.end > original
+            || hunk.proposed.end > proposed
+            || hunk.original.start >= original && hunk.proposed.start >= proposed
+    };
+    new.iter().position(not_before).unwrap_or(new.len())
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::review::{HunkState, Lines};
+    use crate::status::Agent;
+
+    /// A review of `/p/src/a.rs` that changes line 2 of three.
+    pub(crate) fn review() -> Review {
+        Review {
+            id: ReviewId(1),
+            agent: Agent { name: "Gemini CLI".into(), ..Agent::default() },
+            file: "/p/src/a.rs".into(),
+            original: Some("1\n2\n3\n".into()),
+            proposed: "1\ntwo\n3\n".into(),
+            current: "1\ntwo\n3\n".into(),
+            revision: 1,
+            hunks: vec![hunk(1..2, 1..2)],
+            whole_file_only: None,
+            file_line_ending: None,
+            file_has_bom: None,
+            stale: false,
+            dirty: false,
+            outside: None,
+            in_git: None,
+        }
+    }
+
+    fn changed(from: u64, text: Option<&str>, stale: bool) -> Changed {
+        let changes = text.map(|text| crate::text::Change { range: None, text: text.into() });
+        let changes = changes.into_iter().collect();
+        let hunks = vec![hunk(1..2, 1..2)];
+        Changed { id: ReviewId(1), from, revision: from + 1, changes, hunks, stale, dirty: false }
+    }
+
+    #[test]
+    fn an_own_revision_is_no_news() {
+        let mut open = OpenReview::new(review());
+        open.mark_own(2);
+        let news = open.take(changed(1, Some("1\nmine\n3\n"), false)).unwrap();
+        assert!(news.content_changed && !open.is_foreign(news));
+        let news = open.take(changed(2, Some("1\ntheirs\n3\n"), true)).unwrap();
+        assert!(open.is_foreign(news) && news.became_stale);
+        let said: Vec<_> = news.messages("a.rs", true).into_iter().map(|message| message.text).collect();
+        assert_eq!(
+            said,
+            [
+                "a.rs: changed at another desk; this is how it stands now.",
+                "a.rs: the file changed on disk; accepting undoes that change."
+            ]
+        );
+    }
+
+    #[test]
+    fn a_change_out_of_step_changes_nothing() {
+        let mut open = OpenReview::new(review());
+        assert_eq!(open.take(changed(7, Some("x"), false)), Err(OutOfStep));
+        assert_eq!(*open.review(), review());
+    }
+
+    #[test]
+    fn undo_goes_back_step_by_step() {
+        let mut open = OpenReview::new(review());
+        open.push_step(0, true);
+        open.push_step(1, false);
+        assert_eq!(open.pop_step(), Some(UndoStep { hunk: 1, changed: false }));
+        assert_eq!(open.pop_step(), Some(UndoStep { hunk: 0, changed: true }));
+        assert_eq!(open.pop_step(), None);
+    }
+
+    fn hunk(original: std::ops::Range<usize>, proposed: std::ops::Range<usize>) -> Hunk {
+        let lines = |range: std::ops::Range<usize>| Lines { start: range.start, end: range.end };
+        let (original, proposed) = (lines(original), lines(proposed));
+        Hunk { original, proposed, current: proposed, state: HunkState::Kept, words: None }
+    }
+
+    #[test]
+    fn no_hunk_is_missed_when_others_come_go_or_merge() {
+        let (one, two, three) = (hunk(1..2, 1..2), hunk(5..5, 5..7), hunk(8..9, 10..10));
+        let old = [one.clone(), two.clone(), three.clone()];
+        assert_eq!(same_place(&old, 1, &old), 1);
+        // One before it is gone, or has come.
+        assert_eq!(same_place(&old, 1, &[two.clone(), three.clone()]), 0);
+        assert_eq!(same_place(&old, 1, &[hunk(0..1, 0..1), one.clone(), two.clone(), three.clone()]), 2);
+        // It is gone itself: the next one is looked at.
+        assert_eq!(same_place(&old, 1, &[one.clone(), three.clone()]), 1);
+        assert_eq!(same_place(&old, 2, &[one.clone(), two.clone()]), 2);
+        // It is part of a bigger one now.
+        assert_eq!(same_place(&old, 1, &[hunk(1..5, 1..7), three.clone()]), 0);
+        // It was split; what lies right before it is not it.
+        assert_eq!(same_place(&[hunk(1..3, 1..3)], 0, &[hunk(1..2, 1..2), hunk(2..3, 2..3)]), 0);
+        assert_eq!(
+            same_place(&[hunk(1..2, 1..2), hunk(2..3, 2..3)], 1, &[hunk(1..2, 1..2), hunk(2..3, 2..3)]),
+            1
+        );
+        // The end stays the end.
+        assert_eq!(same_place(&old, 3, &[one]), 1);
+    }
+}

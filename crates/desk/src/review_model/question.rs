@@ -1,0 +1,123 @@
+//! The yes-or-no questions of a desk: when one is asked, its words, and the meaning of each reply.
+
+use crate::decision::Refusal;
+use crate::review::Review;
+
+/// A question that the person answers before anything else happens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Question {
+    /// Accept although the file changed, or an editor holds unsaved changes to it.
+    AcceptAnyway,
+    /// Accept one empty line in place of an empty text, which agents do not take.
+    SingleNewline,
+    /// Leave although reviews are waiting.
+    Leave,
+}
+
+/// The person's reply to a [`Question`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reply {
+    /// Do it.
+    Yes,
+    /// Do nothing.
+    No,
+    /// Reject the review instead.
+    Reject,
+}
+
+impl Question {
+    /// The question that comes before accepting a review, if one does.
+    pub fn before_accepting(review: &Review) -> Option<Self> {
+        (review.stale || review.dirty).then_some(Self::AcceptAnyway)
+    }
+
+    /// The question that comes before leaving. Only the last of several desks ends the reviews.
+    pub fn before_leaving(waiting: usize, desks: usize) -> Option<Self> {
+        (waiting > 0 && desks <= 1).then_some(Self::Leave)
+    }
+
+    /// The question that follows a refused decision, if one does.
+    pub fn after(refusal: &Refusal) -> Option<Self> {
+        (*refusal == Refusal::Empty).then_some(Self::SingleNewline)
+    }
+
+    /// The question in words. `waiting`: how many reviews wait; `keeps_drafts`: whether edits outlive the
+    /// desk.
+    pub fn text(self, waiting: usize, keeps_drafts: bool) -> String {
+        match self {
+            Self::AcceptAnyway => "The file is not what the agent saw. Accept anyway?".into(),
+            Self::SingleNewline => "The text is empty. Accept one empty line, or reject the proposal?".into(),
+            Self::Leave => {
+                let reviews = match waiting {
+                    1 => "1 review is waiting; leaving rejects it.".into(),
+                    _ => format!("{waiting} reviews are waiting; leaving rejects them."),
+                };
+                let drafts = if keeps_drafts { " Your edits stay in drafts." } else { "" };
+                format!("{reviews}{drafts} Leave?")
+            }
+        }
+    }
+
+    /// The replies, each as its key and its meaning in a word or two.
+    pub fn choices(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::AcceptAnyway => &[("y", "accept"), ("n", "no")],
+            Self::SingleNewline => &[("y", "yes"), ("n", "no"), ("r", "reject")],
+            Self::Leave => &[("y", "leave"), ("n", "stay")],
+        }
+    }
+
+    /// The reply that the person typed; `None` if it is no reply to this question.
+    pub fn reply(self, typed: &str) -> Option<Reply> {
+        match typed {
+            "y" | "yes" => Some(Reply::Yes),
+            "n" | "no" | "q" => Some(Reply::No),
+            "r" | "reject" if self == Self::SingleNewline => Some(Reply::Reject),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review_model::open_review::tests::review;
+
+    #[test]
+    fn leaving_is_a_question_for_the_last_desk_with_reviews() {
+        assert_eq!(Question::before_leaving(2, 1), Some(Question::Leave));
+        assert_eq!(Question::before_leaving(2, 0), Some(Question::Leave));
+        assert_eq!(Question::before_leaving(2, 2), None);
+        assert_eq!(Question::before_leaving(0, 1), None);
+        assert_eq!(
+            Question::Leave.text(1, false),
+            "1 review is waiting; leaving rejects it. Leave?",
+            "a demo promises no drafts"
+        );
+        assert_eq!(
+            Question::Leave.text(2, true),
+            "2 reviews are waiting; leaving rejects them. Your edits stay in drafts. Leave?"
+        );
+    }
+
+    #[test]
+    fn accepting_a_changed_file_is_a_question() {
+        let mut review = review();
+        assert_eq!(Question::before_accepting(&review), None);
+        review.dirty = true;
+        assert_eq!(Question::before_accepting(&review), Some(Question::AcceptAnyway));
+        assert_eq!(Question::after(&Refusal::Empty), Some(Question::SingleNewline));
+        assert_eq!(Question::after(&Refusal::Unchanged), None);
+    }
+
+    #[test]
+    fn every_choice_is_a_reply() {
+        for question in [Question::AcceptAnyway, Question::SingleNewline, Question::Leave] {
+            for (key, _) in question.choices() {
+                assert!(question.reply(key).is_some(), "{question:?} {key}");
+            }
+            assert_eq!(question.reply("maybe"), None);
+        }
+        assert_eq!(Question::Leave.reply("r"), None);
+    }
+}

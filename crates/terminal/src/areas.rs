@@ -1,0 +1,57 @@
+//! The places of everything on the screen, as they were arranged for a frame.
+
+use alongside_desk::ReviewId;
+use ratatui::layout::{Position, Rect};
+
+use crate::options::Layout;
+
+/// Where everything is on the screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Areas {
+    /// How reviews are laid out.
+    pub(crate) layout: Layout,
+    pub(crate) too_small: bool,
+    /// The lines on top of a narrow screen.
+    pub(crate) strip: Rect,
+    pub(crate) agents: Rect,
+    pub(crate) reviews: Rect,
+    pub(crate) context: Rect,
+    /// The line between the column and the main part.
+    pub(crate) border: Rect,
+    /// Everything but the column, the strip and the bottom.
+    pub(crate) main: Rect,
+    pub(crate) header: Rect,
+    pub(crate) page: Rect,
+    pub(crate) messages: Rect,
+    pub(crate) keys: Rect,
+    /// Where reviews are listed.
+    pub(crate) listed: Vec<(Rect, ReviewId)>,
+}
+
+impl Default for Areas {
+    fn default() -> Self {
+        let none = Rect::ZERO;
+        Self {
+            layout: Layout::OneColumn,
+            too_small: false,
+            strip: none,
+            agents: none,
+            reviews: none,
+            context: none,
+            border: none,
+            main: none,
+            header: none,
+            page: none,
+            messages: none,
+            keys: none,
+            listed: Vec::new(),
+        }
+    }
+}
+
+impl Areas {
+    /// The review that is listed at a place.
+    pub(crate) fn review_at(&self, at: Position) -> Option<ReviewId> {
+        self.listed.iter().find(|(area, _)| area.contains(at)).map(|(_, id)| *id)
+    }
+}

@@ -1,0 +1,122 @@
+//! The desk follows the companion's events. A review that arrives never changes the one on the screen: a
+//! message announces it, and the list has it. Only when the review on the screen ends, the next one takes its
+//! place.
+
+use alongside_desk::review_model::{Message, ReviewNews};
+use alongside_desk::{Changed, Closed, Closing, Event, Review, Status, messages};
+
+use crate::app::{App, Vacancy};
+use crate::review_view::ReviewView;
+
+impl App {
+    /// Takes an event of the companion.
+    pub(crate) fn take_event(&mut self, event: Event) {
+        self.due = true;
+        match event {
+            Event::Status(status) => self.status_changed(status),
+            Event::Opened(review) => self.review_opened(review),
+            Event::Changed(changed) => self.review_changed(changed),
+            Event::Closed(closed) => self.review_closed(&closed),
+            Event::FlushReview { id } => self.flush(id),
+            Event::Problem(problem) => {
+                let messages = self.companion.take_problem(&problem);
+                self.show(messages);
+            }
+        }
+    }
+
+    fn status_changed(&mut self, status: Status) {
+        let news = self.companion.take_status(status);
+        // Before the first frame everything is new, and nothing is news.
+        if !self.seen.is_blank() {
+            self.show(news);
+        }
+    }
+
+    fn review_opened(&mut self, review: Review) {
+        let id = review.id;
+        if let Some(known) = self.view_mut(id) {
+            // The companion tells everything anew after an interruption.
+            *known = ReviewView::new(review);
+            return self.invalidate_keys();
+        }
+        let same =
+            |vacancy: &mut Vacancy| vacancy.agent == review.agent.number && vacancy.file == review.file;
+        let vacancy = self.vacancy.take_if(same);
+        let end = self.reviews.len();
+        let index = vacancy.as_ref().map_or(end, |vacancy| vacancy.index.min(end));
+        let arrived = messages::arrived(&review, self.roots(), end + 1, "Tab goes on");
+        self.reviews.insert(index, ReviewView::new(review));
+        if self.at.is_none() || vacancy.is_some_and(|vacancy| vacancy.current) {
+            self.at = Some(id);
+            self.invalidate_keys();
+        } else if !self.seen.is_blank() {
+            self.show([Message::transient(arrived)]);
+        }
+    }
+
+    fn review_changed(&mut self, changed: Changed) {
+        let id = changed.id;
+        let Some(view) = self.view_mut(id) else { return };
+        match view.take(changed) {
+            Ok(news) => {
+                if let Some(news) = self.pending.judge(news) {
+                    self.tell_news(news);
+                }
+                self.settle();
+            }
+            // The screen still shows a revision the companion had; it refuses a decision on it as stale.
+            Err(out_of_step) => tracing::error!(review = id.0, %out_of_step),
+        }
+    }
+
+    /// Tells the person about changes that were not made here. Keys pressed before they see it do not count.
+    pub(crate) fn tell_news(&mut self, news: ReviewNews) {
+        let Some(view) = self.view(news.id) else { return };
+        // The reply that an upload is ours comes after its revision.
+        let foreign = view.is_foreign(news) && !self.pending.is_uploading();
+        let said = news.messages(&messages::file_name(&view.review().file, self.roots()), foreign);
+        if self.at == Some(news.id) && !said.is_empty() {
+            self.invalidate_keys();
+        }
+        self.show(said);
+    }
+
+    fn review_closed(&mut self, closed: &Closed) {
+        let Some(index) = self.reviews.iter().position(|view| view.review().id == closed.id) else { return };
+        let view = self.reviews.remove(index);
+        let review = view.review();
+        let message = self.companion.review_closed(review, closed, self.roots());
+        self.show([message]);
+        self.pending.end_decision(closed.id);
+        let current = self.at == Some(closed.id);
+        if closed.closing == Closing::Replaced {
+            let (agent, file) = (review.agent.number, review.file.clone());
+            self.vacancy = Some(Vacancy { index, agent, file, current });
+        }
+        if current {
+            self.at = None;
+            // The new proposal of the same file is the next event; anything else waits for it.
+            if closed.closing != Closing::Replaced {
+                self.go_to_nearest(index);
+            }
+            self.invalidate_keys();
+        }
+        self.settle();
+    }
+
+    /// Before a frame: a new proposal that did not come leaves no empty screen.
+    pub(crate) fn fill_vacancy(&mut self) {
+        if self.at.is_none() && !self.reviews.is_empty() {
+            let index = self.vacancy.as_ref().map_or(0, |vacancy| vacancy.index);
+            self.go_to_nearest(index);
+            self.invalidate_keys();
+        }
+    }
+
+    /// Goes to the review at `index`, or to the last one.
+    fn go_to_nearest(&mut self, index: usize) {
+        let next = self.reviews.get(index).or(self.reviews.last());
+        self.at = next.map(|view| view.review().id);
+    }
+}

@@ -1,0 +1,164 @@
+//! The consequences of keys, clicks and pastes. Accepting is one explicit act on the revision that was on the
+//! screen; a key that was pressed before that decides nothing.
+
+use alongside_desk::review_model::{Question, Reply};
+use alongside_desk::{Decision, HunkState, Request, messages};
+use crossterm::event::{Event as TerminalEvent, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use tokio::time::{Duration, Instant};
+
+use crate::app::{App, Effect, Purpose};
+use crate::keys::{self, Action};
+use crate::messages::LOOK_FIRST;
+use crate::pending_edit::{EditKind, PendingEdit};
+
+/// The companion hears at most this often that the person has turned to this desk.
+const FOCUS_INTERVAL: Duration = Duration::from_secs(1);
+
+impl App {
+    /// Takes an event of the terminal that came at `at`.
+    pub(crate) fn take_input(&mut self, event: TerminalEvent, at: Instant) {
+        match event {
+            TerminalEvent::Key(key) if key.kind != KeyEventKind::Release => {
+                self.messages.drop_seen();
+                self.take_key(key, at);
+            }
+            TerminalEvent::Mouse(mouse) => self.mouse(mouse),
+            TerminalEvent::FocusGained => self.focus(at),
+            TerminalEvent::Resize(..) => {}
+            // A paste is no row of keys; only a search takes text.
+            TerminalEvent::Paste(text) => match &mut self.search.typing {
+                Some(needle) => needle.push_str(text.lines().next().unwrap_or_default()),
+                None => self.say("You can only paste into a search (/)."),
+            },
+            TerminalEvent::Key(_) | TerminalEvent::FocusLost => return,
+        }
+        self.due = true;
+    }
+
+    pub(crate) fn focus(&mut self, at: Instant) {
+        if self.focused.is_none_or(|focused| at >= focused + FOCUS_INTERVAL) {
+            self.focused = Some(at);
+            self.ask(Request::Focus, Purpose::Nothing);
+        }
+    }
+
+    /// Takes a key that was pressed at `at`.
+    pub(crate) fn take_key(&mut self, key: KeyEvent, at: Instant) {
+        let action = keys::action(key);
+        let interrupts = key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
+        if self.search.typing.is_some() && !interrupts {
+            return self.search_typed(key);
+        }
+        match action {
+            Some(Action::Stop) => return self.add_effect(Effect::Stop),
+            Some(Action::Redraw) => return self.add_effect(Effect::Redraw),
+            _ => {}
+        }
+        if let Some(question) = self.question {
+            return self.question_answered(question, key, interrupts);
+        }
+        if self.help.is_some() {
+            return self.help_key(action);
+        }
+        if key.code == KeyCode::Esc {
+            self.search.needle = None;
+        }
+        let Some(action) = action else { return };
+        if !action.touches_review() {
+            return self.navigate(action);
+        }
+        if self.at.is_none() {
+            return self.say(messages::NO_REVIEW);
+        }
+        if !self.pending.admits(key, at) {
+            return;
+        }
+        if !self.key_counts(at) {
+            return self.warn(messages::TYPED_TOO_SOON);
+        }
+        self.touch_review(action);
+    }
+
+    /// Changes or decides the review on the screen.
+    fn touch_review(&mut self, action: Action) {
+        let Some(view) = self.current_mut() else { return };
+        let (id, revision, hunk) = (view.review().id, view.meant_revision(), view.hunk());
+        let state = view.review().hunks.get(hunk).map(|hunk| hunk.state);
+        match (action, state) {
+            (Action::Accept, _) => match Question::before_accepting(view.review()) {
+                Some(question) => self.open_question(question),
+                None => self.decide(Decision::Accept),
+            },
+            (Action::Reject, _) => self.decide(Decision::Reject),
+            (Action::Undo, _) => {
+                let hunk = view.pop_step();
+                self.change(id, EditKind::Undo(hunk), Request::UndoReview { id, revision }, None);
+            }
+            (Action::Edit, _) if view.review().whole_file_only.is_some() => {
+                self.warn("You can only accept or reject this proposal as a whole.");
+            }
+            (Action::Edit, _) => {
+                self.pending = PendingEdit::OpeningEditor;
+                self.add_effect(Effect::Edit);
+            }
+            (_, None) => self.say("There is no single change to decide on here."),
+            (_, Some(_)) if !view.hunk_on_screen() => {
+                view.show_hunk();
+                self.say(LOOK_FIRST);
+            }
+            (Action::Split, Some(_)) => {
+                let before = view.review().hunks.len();
+                view.push_step(hunk);
+                self.change(id, EditKind::Split(before), Request::SplitHunk { id, revision, hunk }, None);
+            }
+            (_, Some(state)) => {
+                view.push_step(hunk);
+                let keep = state == HunkState::Dropped;
+                if state == HunkState::Edited {
+                    self.say("Your edit of this change is dropped; u brings it back.");
+                }
+                let request = Request::KeepHunks { id, revision, hunks: vec![hunk], keep };
+                self.change(id, EditKind::KeepOrDrop, request, None);
+            }
+        }
+    }
+
+    /// Leaves, or asks first.
+    pub(crate) fn leave(&mut self) {
+        self.search.typing = None;
+        match Question::before_leaving(self.reviews.len(), self.companion.status().desks) {
+            Some(question) => self.open_question(question),
+            None => self.add_effect(Effect::Leave),
+        }
+    }
+
+    fn question_answered(&mut self, question: Question, key: KeyEvent, interrupts: bool) {
+        if interrupts && question == Question::Leave {
+            return self.add_effect(Effect::Leave);
+        }
+        let reply = match key.code {
+            KeyCode::Esc | KeyCode::Char('c' | 'N') => Some(Reply::No),
+            KeyCode::Char('Y') => Some(Reply::Yes),
+            KeyCode::Char(c) => question.reply(c.encode_utf8(&mut [0; 4])),
+            _ => None,
+        };
+        let Some(reply) = reply else { return };
+        if reply != Reply::No && !self.question_seen {
+            return self.warn(messages::TYPED_TOO_SOON);
+        }
+        self.question = None;
+        match (reply, question) {
+            (Reply::No, _) => {}
+            (Reply::Reject, _) => self.decide(Decision::Reject),
+            (Reply::Yes, Question::Leave) => self.add_effect(Effect::Leave),
+            (Reply::Yes, Question::AcceptAnyway) => self.decide(Decision::Accept),
+            (Reply::Yes, Question::SingleNewline) => {
+                if let Some(view) = self.current() {
+                    let id = view.review().id;
+                    let request = Request::replace_text(id, view.meant_revision(), "\n".into());
+                    self.change(id, EditKind::SingleNewline, request, None);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The sentences that only the terminal desk says. The others are in `alongside_desk::messages`.
+
+/// The screen while no agent is connected.
+pub(crate) const NO_AGENT: &[&str] = &[
+    "No agent is connected yet.",
+    "",
+    "Start gemini or qwen in this project, in another terminal: it finds",
+    "this desk by itself. One that already runs finds it when restarted,",
+    "or with /ide enable.",
+    "",
+    "What it proposes appears here, and nothing is written before you",
+    "accept it.",
+];
+
+/// The screen while agents are connected and no review waits.
+pub(crate) const NO_REVIEW: &[&str] = &[
+    "No review is waiting.",
+    "",
+    "As soon as an agent proposes a change it appears here, and nothing",
+    "is written before you accept it.",
+];
+
+/// The hunk that a key would act on was not on the screen; now it is.
+pub(crate) const LOOK_FIRST: &str = "This is the change that the key acts on. Press it again.";
+
+/// An undo was carried out.
+pub(crate) const UNDONE: &str = "Undone.";
+
+/// How long ago, in a few letters. Both are milliseconds since the Unix epoch.
+pub(crate) fn ago(since: u64, now: u64) -> String {
+    match now.saturating_sub(since) / 60_000 {
+        0 => "now".into(),
+        minutes @ 1..60 => format!("{minutes} min"),
+        minutes @ 60..1440 => format!("{} h", minutes / 60),
+        minutes => format!("{} d", minutes / 1440),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_short() {
+        let minute = 60_000;
+        for (passed, said) in
+            [(0, "now"), (1, "1 min"), (59, "59 min"), (60, "1 h"), (1439, "23 h"), (2880, "2 d")]
+        {
+            assert_eq!(ago(minute, minute + passed * minute), said);
+        }
+        assert_eq!(ago(5, 0), "now", "a clock that was put back");
+    }
+}

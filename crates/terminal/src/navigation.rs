@@ -1,0 +1,189 @@
+//! Moving about: reviews, hunks, rows, folds, search, help, and the mouse. Nothing here waits for the
+//! companion.
+
+use alongside_desk::{Request, harmless, messages};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::Position;
+
+use crate::app::{App, Effect, Purpose};
+use crate::keys::{Action, TABLE};
+use crate::options::Layout;
+use crate::page::Needle;
+
+/// Rows that a turn of the wheel scrolls.
+const WHEEL: isize = 3;
+
+/// Columns that a key scrolls to the side.
+const COLUMNS: usize = 8;
+
+impl App {
+    /// Carries out an action that touches no review.
+    pub(crate) fn navigate(&mut self, action: Action) {
+        match action {
+            Action::Leave => self.leave(),
+            Action::Help => self.help = Some(0),
+            Action::Pause => {
+                let paused = !self.companion.status().paused;
+                self.ask(Request::PauseContext { paused }, Purpose::Pause(paused));
+            }
+            Action::NextReview => self.turn_to(1),
+            Action::PreviousReview => self.turn_to(-1),
+            Action::Layout => {
+                self.layout = Some(match self.layout.unwrap_or(self.areas.layout) {
+                    Layout::SideBySide => Layout::OneColumn,
+                    Layout::OneColumn => Layout::SideBySide,
+                });
+            }
+            Action::Search if self.at.is_some() => self.search.typing = Some(String::new()),
+            Action::SearchOn => self.find(true),
+            Action::SearchBack => self.find(false),
+            action => self.scroll(action),
+        }
+    }
+
+    /// Moves in the review on the screen.
+    fn scroll(&mut self, action: Action) {
+        let Some(view) = self.current_mut() else { return };
+        let end = isize::MAX / 2;
+        match action {
+            Action::NextHunk if !view.next_hunk() => self.say("This is the last change."),
+            Action::PreviousHunk if !view.previous_hunk() => self.say(messages::FIRST_CHANGE),
+            Action::PageDown => _ = view.scroll(view.whole()),
+            Action::PageUp => _ = view.scroll(-view.whole()),
+            Action::HalfDown => _ = view.scroll(view.half()),
+            Action::HalfUp => _ = view.scroll(-view.half()),
+            Action::Top => _ = view.scroll(-end),
+            Action::Bottom => _ = view.scroll(end),
+            Action::Left => view.sideways = view.sideways.saturating_sub(COLUMNS),
+            Action::Right => view.sideways += COLUMNS,
+            Action::Open if !view.toggle_nearest_fold() => self.say("There is no fold here."),
+            Action::CopyPath => {
+                let file = view.review().file.clone();
+                let message = format!("Copied, if your terminal allows it: {}", harmless::name(&file));
+                self.add_effect(Effect::Copy(file));
+                self.say(message);
+            }
+            _ => {}
+        }
+    }
+
+    fn turn_to(&mut self, by: isize) {
+        let n = self.reviews.len() as isize;
+        if n == 0 {
+            return self.say(messages::NO_REVIEW);
+        }
+        let at = self.reviews.iter().position(|view| Some(view.review().id) == self.at);
+        let next = at.map_or(0, |at| (at as isize + by).rem_euclid(n)) as usize;
+        if at == Some(next) {
+            return self.say("No other review is waiting.");
+        }
+        self.at = Some(self.reviews[next].review().id);
+        self.forget_seen();
+    }
+
+    /// The person turned to another review: keys mean it once it is on the screen again.
+    fn forget_seen(&mut self) {
+        if let Some(view) = self.current_mut() {
+            view.seen = None;
+        }
+        self.due = true;
+    }
+
+    /// Takes a key while the help is open.
+    pub(crate) fn help_key(&mut self, action: Option<Action>) {
+        let Some(top) = self.help else { return };
+        let page = usize::from(self.areas.main.height.max(2)) / 2;
+        let top = match action {
+            Some(Action::NextHunk) => top + 1,
+            Some(Action::PreviousHunk) => top.saturating_sub(1),
+            Some(Action::PageDown | Action::HalfDown) => top + page,
+            Some(Action::PageUp | Action::HalfUp) => top.saturating_sub(page),
+            _ => return self.close_help(),
+        };
+        self.help = Some(top.min(TABLE.len().saturating_sub(1)));
+    }
+
+    /// Closes the help, which covered the review.
+    fn close_help(&mut self) {
+        self.help = None;
+        self.forget_seen();
+    }
+
+    /// Takes a key while the person types what to search for.
+    pub(crate) fn search_typed(&mut self, key: KeyEvent) {
+        let Some(needle) = &mut self.search.typing else { return };
+        match key.code {
+            KeyCode::Esc => {
+                self.search.typing = None;
+                self.search.needle = None;
+            }
+            KeyCode::Backspace => _ = needle.pop(),
+            KeyCode::Char(c) if !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) => {
+                needle.push(c);
+            }
+            KeyCode::Enter => {
+                let text = std::mem::take(needle);
+                self.search.typing = None;
+                if !text.is_empty() {
+                    self.search.needle = Needle::new(&text);
+                    self.search.text = text;
+                }
+                self.find(true);
+            }
+            _ => {}
+        }
+    }
+
+    /// Goes to the next match, round the end.
+    fn find(&mut self, forward: bool) {
+        let Some(needle) = self.search.needle.clone() else {
+            return self.say("Nothing to search for yet; type / first.");
+        };
+        let Some(view) = self.current_mut() else { return };
+        if !view.find(&needle, forward) {
+            let text = self.search.text.clone();
+            self.warn(format!("\"{}\" is not in this text.", harmless::name(&text)));
+        }
+    }
+
+    /// Takes a click or a turn of the wheel.
+    pub(crate) fn mouse(&mut self, mouse: MouseEvent) {
+        let wheel = match mouse.kind {
+            MouseEventKind::ScrollDown => WHEEL,
+            MouseEventKind::ScrollUp => -WHEEL,
+            MouseEventKind::Down(MouseButton::Left) => 0,
+            _ => return,
+        };
+        if let Some(top) = &mut self.help {
+            match wheel {
+                0 => self.close_help(),
+                by => *top = top.saturating_add_signed(by).min(TABLE.len().saturating_sub(1)),
+            }
+            return;
+        }
+        if wheel != 0 {
+            if let Some(view) = self.current_mut() {
+                view.scroll(wheel);
+            }
+            return;
+        }
+        if self.question.is_none() && self.search.typing.is_none() {
+            self.click(Position { x: mouse.column, y: mouse.row });
+        }
+    }
+
+    fn click(&mut self, at: Position) {
+        let areas = &self.areas;
+        if areas.page.contains(at) {
+            let down = usize::from(at.y - areas.page.y);
+            if let Some(view) = self.current_mut() {
+                view.clicked(view.top + down);
+            }
+        } else if let Some(id) = areas.review_at(at)
+            && self.at != Some(id)
+        {
+            self.at = Some(id);
+            self.forget_seen();
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The choices a person has about the desk, and the ways in which it ends.
+
+use std::path::PathBuf;
+
+use crate::draft_store::DraftStore;
+
+/// The choices a person has about the desk.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Directories that file names are shown relative to.
+    pub roots: Vec<PathBuf>,
+    /// Which colours; without it the desk asks the terminal.
+    pub theme: Option<Theme>,
+    /// Side by side or one column; without it the width decides.
+    pub layout: Option<Layout>,
+    /// Where texts go that a person typed and no companion took.
+    pub drafts: DraftStore,
+    /// Whether nothing outlives the desk, as in a demo: then it promises no drafts.
+    pub rehearsal: bool,
+}
+
+/// The background that the colours are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Theme {
+    /// A light background.
+    Light,
+    /// A dark background.
+    Dark,
+}
+
+/// How a review is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// The original beside the text that would be accepted.
+    SideBySide,
+    /// Both in one column.
+    OneColumn,
+}
+
+/// Why the desk ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The person left.
+    Left,
+    /// A signal came: its number.
+    Signal(i32),
+    /// The companion has stopped for good.
+    Gone,
+}

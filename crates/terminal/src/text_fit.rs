@@ -1,0 +1,88 @@
+//! Fits texts into columns: cut, wrapped, or at both ends of a line.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+use crate::width::columns;
+
+/// A line with something at its right end: `left` is cut from its beginning so that both fit.
+pub(crate) fn both_ends(left: &str, styles: (Style, Style), right: &str, width: u16) -> Line<'static> {
+    let width = usize::from(width);
+    let right_width = columns(right).min(width);
+    let left = cut(left, width.saturating_sub(right_width + 1));
+    let gap = width.saturating_sub(columns(&left) + right_width);
+    Line::from(vec![
+        Span::styled(left, styles.0),
+        Span::raw(" ".repeat(gap)),
+        Span::styled(right.to_owned(), styles.1),
+    ])
+}
+
+/// The end of a text that has no harmful characters, in so many columns: of a path that is the part that
+/// tells most.
+pub(crate) fn cut(text: &str, width: usize) -> String {
+    if columns(text) <= width {
+        return text.to_owned();
+    }
+    let mut starts = text.char_indices().map(|(at, _)| at);
+    let end = starts.find(|at| columns(&text[*at..]) < width).map_or("", |at| &text[at..]);
+    if width == 0 { String::new() } else { format!("…{end}") }
+}
+
+/// A text in rows of so many columns, broken at spaces where there are some.
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut rows = vec![String::new()];
+    for word in text.split(' ') {
+        let mut word = word.to_owned();
+        loop {
+            let row = rows.last_mut().map_or("", |row| row.as_str()).to_owned();
+            let space = usize::from(!row.is_empty());
+            if columns(&row) + space + columns(&word) <= width {
+                if let Some(last) = rows.last_mut() {
+                    *last = if space == 1 { format!("{row} {word}") } else { format!("{row}{word}") };
+                }
+                break;
+            }
+            if space == 1 {
+                rows.push(String::new());
+                continue;
+            }
+            // A word longer than a row.
+            let at = word
+                .char_indices()
+                .map(|(at, c)| at + c.len_utf8())
+                .take_while(|at| columns(&word[..*at]) <= width);
+            let at = at.last().unwrap_or(word.len());
+            let rest = word.split_off(at);
+            if let Some(last) = rows.last_mut() {
+                *last = word;
+            }
+            if rest.is_empty() {
+                break;
+            }
+            rows.push(String::new());
+            word = rest;
+        }
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_path_is_what_stays() {
+        assert_eq!(cut("src/basket.py", 13), "src/basket.py");
+        assert_eq!(cut("src/basket.py", 9), "…asket.py");
+        assert_eq!(cut("漢字漢字", 5), "…漢字");
+        assert_eq!(cut("abc", 0), "");
+    }
+
+    #[test]
+    fn nothing_is_left_out_by_wrapping() {
+        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("/a/very/long/path x", 6), ["/a/ver", "y/long", "/path", "x"]);
+        assert_eq!(wrapped("", 6), [""]);
+    }
+}
