@@ -3,14 +3,14 @@
 
 use std::cell::RefCell;
 
-use alongside_companion::fuzzing::Companion;
+use alongside_companion::fuzzing::Endpoint;
 use alongside_contract::family::FAMILIES;
 use axum::body::Body;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN};
 use axum::http::{HeaderMap, Method, Request, StatusCode, Uri};
 
 thread_local! {
-    static COMPANION: RefCell<Companion> = RefCell::new(Companion::new().expect("a runtime"));
+    static COMPANION: RefCell<Endpoint> = RefCell::new(Endpoint::new().expect("a runtime"));
 }
 
 /// An answer has at most so many times the bytes of its request: of all messages, one that is none (`7,`) has
@@ -30,13 +30,13 @@ pub fn holds(data: &[u8]) {
     let (status, body) = (heard.response.status(), heard.response.body());
     let most = TIMES * data.len() + ALLOWANCE;
     assert!(body.len() <= most, "{} bytes for {}", body.len(), data.len());
-    assert!(!only_looks || !heard.reached_the_hub, "to ask for the head alone changes nothing");
+    assert!(!only_looks || !heard.reached_main_loop, "to ask for the head alone changes nothing");
     let refused =
         matches!(status, StatusCode::FORBIDDEN | StatusCode::UNAUTHORIZED | StatusCode::BAD_REQUEST);
     if !may_come_in {
         assert!(refused, "{status} for one who may not come in");
-        assert!(!heard.reached_the_hub, "the gate let something through");
-        assert!(!contains(body, Companion::TOKEN.as_bytes()), "the token is told");
+        assert!(!heard.reached_main_loop, "the gate let something through");
+        assert!(!contains(body, Endpoint::TOKEN.as_bytes()), "the token is told");
     } else {
         assert!(
             status != StatusCode::FORBIDDEN && status != StatusCode::UNAUTHORIZED,
@@ -76,9 +76,9 @@ fn may_come_in(uri: &Uri, headers: &HeaderMap) -> bool {
     let is_here = one(HOST).is_some_and(is_host) && uri.authority().is_none_or(|host| is_host(host.as_str()));
     let is_ours = one(AUTHORIZATION).is_some_and(|given| {
         let (scheme, token) = given.split_once(' ').unwrap_or_default();
-        let with_family = |id: &str| format!("{}.{id}", Companion::TOKEN);
+        let with_family = |id: &str| format!("{}.{id}", Endpoint::TOKEN);
         scheme.eq_ignore_ascii_case("bearer")
-            && (token == Companion::TOKEN || FAMILIES.iter().any(|family| token == with_family(family.id)))
+            && (token == Endpoint::TOKEN || FAMILIES.iter().any(|family| token == with_family(family.id)))
     });
     is_here && is_ours && !headers.contains_key(ORIGIN)
 }

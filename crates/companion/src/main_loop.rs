@@ -421,7 +421,7 @@ impl MainLoop {
         let events = self.events.clone();
         tokio::task::spawn_blocking(move || {
             let TargetToRead { review, file_path } = target;
-            events.send(Event::TargetRead { review, fingerprint: target::look(&file_path) });
+            events.send(Event::TargetRead { review, fingerprint: target::fingerprint(&file_path) });
         });
     }
 

@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use alongside_companion::private::{self, Ground};
+use alongside_companion::private::{self, PathTrust};
 use alongside_desk::socket::Owner;
 use alongside_platform::{Os, sockets};
 use anyhow::Context;
@@ -98,7 +98,7 @@ impl Registry {
     }
 
     fn make(&self) -> anyhow::Result<()> {
-        private::directory(&self.base, &self.below, Ground::Shared)
+        private::directory(&self.base, &self.below, PathTrust::Shared)
             .with_context(|| format!("cannot make the private directory {}", self.directory.display()))
     }
 

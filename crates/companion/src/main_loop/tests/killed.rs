@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::Mutex;
 
 use super::*;
-use crate::persistence::private_files::steps;
+use crate::persistence::private_files::disk_steps;
 
 /// What somebody outside knows. Texts are told apart, so that each stands for its proposal.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,7 +63,7 @@ async fn lived() -> (Vec<Moment>, Vec<String>, u16, PortHold) {
     let (memory, moments) = (Memory::default(), Arc::new(Mutex::new(Vec::new())));
     let state = story.directory.path().join("state");
     let (theirs, into, from) = (memory.clone(), moments.clone(), state.clone());
-    steps::watch(&state, move || {
+    disk_steps::watch(&state, move || {
         let known = theirs.0.lock().unwrap().clone();
         let state = tempfile::tempdir().unwrap();
         copy(&from, state.path());
@@ -103,7 +103,7 @@ async fn lived() -> (Vec<Moment>, Vec<String>, u16, PortHold) {
     story.companion.hand_over().await;
     hears.await.unwrap();
     // What lies there after the last step is a moment too.
-    steps::step(&state);
+    disk_steps::step(&state);
     drop(story.directory);
     (std::mem::take(&mut *moments.lock().unwrap()), files, port, hold)
 }
