@@ -1,6 +1,6 @@
-//! From two texts to hunks, and from what the person does to the text that is accepted.
+//! Benches of a review: from two texts to hunks, and from a person's actions to the accepted text.
 //!
-//! What is counted must not end with a jump into another function, here as in the other benches: hence the
+//! A counted function must not end with a jump into another one, here as in the other benches: hence the
 //! black boxes.
 
 #![allow(clippy::expect_used, reason = "a bench that cannot run says why")]
@@ -31,7 +31,7 @@ const HUNKS: &[Case] = &[
     Case::lines(200_000, 4000),
 ];
 
-/// A proposal is compared with what is on disk, and told.
+/// A proposal is compared with the file on disk.
 #[divan::bench(args = few_in_tests(HUNKS), max_time = 2)]
 fn hunks(bencher: Bencher<'_, '_>, case: &Case) {
     let (old, new) = case.texts();
@@ -45,7 +45,7 @@ fn hot_hunks(on_disk: &[u8], proposed: &str) -> Vec<Hunk> {
     black_box(Composition::patiently(on_disk, proposed).map(|composed| composed.hunks()).unwrap_or_default())
 }
 
-/// The whole way of a proposal that has come, up to where the loop takes it: its file is read, too.
+/// All steps of a new proposal before the main loop gets it, with reading its file.
 #[divan::bench(args = few_in_tests(HUNKS), max_time = 2)]
 fn prepared(bencher: Bencher<'_, '_>, case: &Case) {
     let (old, new) = case.texts();
@@ -64,7 +64,7 @@ fn hot_prepared(path: String, proposed: String) -> Option<impl Sized> {
     black_box(fuzzing::prepared(path, proposed))
 }
 
-/// What a decision on some hunks costs, with the hunks told again.
+/// A decision on some hunks, with the hunks computed again.
 const COMPOSED: &[Case] = &[
     Case::bytes(10 << 10, 4),
     Case::bytes(1 << 20, 400),
@@ -83,7 +83,8 @@ fn chosen(bencher: Bencher<'_, '_>, case: &Case, of: impl Fn(usize) -> bool) {
     bencher.bench_local(|| hot_dropped_and_kept(&mut composed, &hunks));
 }
 
-/// Both, so that every sample begins with the same text; and both taken back, so that memory does not grow.
+/// Drops and keeps, so that every sample begins with the same text, and undoes both, so that memory does not
+/// grow.
 #[inline(never)]
 fn hot_dropped_and_kept(composed: &mut Composition, hunks: &[usize]) -> usize {
     let mut told = 0;
@@ -140,7 +141,7 @@ fn half_dropped_after_typing(bencher: Bencher<'_, '_>, case: &Case) {
     bencher.bench_local(|| hot_dropped_and_kept(&mut composed, &hunks));
 }
 
-/// In a hunk, so that there are as many afterwards.
+/// A change within a hunk, so that the number of hunks stays the same.
 fn typing(composed: &Composition) -> Change {
     let hunks = composed.hunks();
     let line = u32::try_from(hunks[hunks.len() / 2].current.start).unwrap_or_default();
@@ -148,7 +149,7 @@ fn typing(composed: &Composition) -> Change {
     Change { range: Some(Range { start: at, end: at }), text: "x".into() }
 }
 
-/// Lines of which a word each has changed; a hundred are the most whose words are compared.
+/// Lines with one changed word each. A hundred is the most whose words are compared.
 const LINES: &[usize] = &[1, 10, 100];
 
 #[divan::bench(args = few_in_tests(LINES), max_time = 1)]

@@ -1,5 +1,5 @@
-//! Access to private items for the fuzzers in `fuzz/` and for the benches, which are outside this crate. Not a public
-//! interface.
+//! Access to private items for the fuzzers in `fuzz/` and for the benches, which are outside this crate. Not
+//! a public interface.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,8 +16,8 @@ use crate::reviews::proposal::Proposal;
 
 pub use crate::mcp::fuzzing::{Endpoint, EndpointResponse, opened};
 
-/// Reads the target of a proposal and compares: all that happens before the main loop gets the proposal. `None` if it
-/// cannot be shown.
+/// Reads the target of a proposal and compares: all that happens before the main loop gets the proposal.
+/// `None` if it cannot be shown.
 #[must_use]
 pub fn prepared(file_path: String, proposed: String) -> Option<impl Sized> {
     Proposal::prepare(file_path, proposed).ok()

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_in_the_journal_yet_is_not_told_nor_waited_for() {
+    fn nothing_is_told_before_it_is_in_the_journal() {
         let mut outbox = pushed();
         outbox.hold_newest();
         assert_eq!((outbox.next_frame(1, true), outbox.holds_older_than(2)), (None, false));

@@ -1,5 +1,5 @@
-//! The publisher of the discovery files of every family: writes them when the companion starts, rewrites them when
-//! its roots change or it gets the focus, and removes them when it stops.
+//! The publisher of the discovery files of every family: writes them when the companion starts, rewrites them
+//! when its roots change or it gets the focus, and removes them when it stops.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -60,8 +60,9 @@ impl Publisher {
         self.has_rival
     }
 
-    /// Writes every file for these roots that is not there already. Takes over a name that companions share if this
-    /// one has the focus, or no living one has the name. Returns the reasons why some agents cannot find us.
+    /// Writes every file for these roots that is not there already. Takes over a name that companions share
+    /// if this one has the focus, or no living one has the name. Returns the reasons why some agents cannot
+    /// find us.
     pub(crate) fn publish(&mut self, roots: &[PathBuf], focused: bool) -> Vec<Problem> {
         let (problems, is_gone) = self.try_publish(roots, focused);
         // A companion that ends removes empty directories.
@@ -157,8 +158,8 @@ impl Publisher {
         (problems, is_gone)
     }
 
-    /// Removes the files that are still ours, and the directories that are empty then. A name that another companion
-    /// has taken over stays.
+    /// Removes the files that are still ours, and the directories that are empty then. A name that another
+    /// companion has taken over stays.
     pub(crate) fn withdraw(&mut self) {
         self.written.drain(..).for_each(|file| file.remove());
         locations::remove_empty(&self.dirs);
@@ -184,8 +185,8 @@ impl Publisher {
         }
     }
 
-    /// Whether this companion may take a shared name: the name is free, or of a dead companion, or of a living one and
-    /// this one has the focus.
+    /// Whether this companion may take a shared name: the name is free, or of a dead companion, or of a
+    /// living one and this one has the focus.
     fn may_have(
         &self,
         file: &RecordFile,

@@ -1,4 +1,5 @@
-//! A discovery file on disk: found, read, written and removed, never through a name that leads elsewhere by now.
+//! A discovery file on disk: found, read, written and removed, never through a name that leads elsewhere by
+//! now.
 
 use std::ffi::OsStr;
 use std::io;

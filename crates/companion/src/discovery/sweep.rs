@@ -1,5 +1,5 @@
-//! Removes discovery files of killed companions. One stale file can hide a living companion, for agents try a single
-//! file. Only files that we wrote, and whose companion does not answer, go.
+//! Removes discovery files of killed companions. One stale file can hide a living companion, for agents try a
+//! single file. Only files that we wrote, and whose companion does not answer, go.
 
 use std::path::PathBuf;
 
@@ -37,8 +37,8 @@ pub(crate) fn sweep(dirs: &AppDirs, own_token: &str) -> Vec<PathBuf> {
     removed
 }
 
-/// Removes the discovery files of our companions that do not answer any more, and returns the paths. Blocks for half
-/// a second per companion.
+/// Removes the discovery files of our companions that do not answer any more, and returns the paths. Blocks
+/// for half a second per companion.
 pub fn remove_stale_files(dirs: &AppDirs) -> Vec<PathBuf> {
     // No companion has this token.
     sweep(dirs, "")

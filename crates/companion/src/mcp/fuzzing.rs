@@ -1,4 +1,5 @@
-//! The endpoint without a network: requests pass the gate and the routes to a main loop that knows one session.
+//! The endpoint without a network: requests pass the gate and the routes to a main loop that knows one
+//! session.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
-//! The HTTP servers behind the listening sockets. Anybody on this machine can connect, so connections without the
-//! token, *strangers*, are limited in time and number: the oldest one is closed when there are too many. So
-//! half-open connections cost bounded memory and descriptors, and agents can still connect. Connections that have
-//! sent the token have no such limits.
+//! The HTTP servers behind the listening sockets. Anybody on this machine can connect, so connections without
+//! the token, *strangers*, are limited in time and number: the oldest one is closed when there are too many.
+//! So half-open connections cost bounded memory and descriptors, and agents can still connect. Connections
+//! that have sent the token have no such limits.
 
 use std::collections::VecDeque;
 use std::io;
@@ -148,8 +148,8 @@ async fn serve_connection(
     let served = http1::Builder::new().max_buf_size(MAX_HEAD).serve_connection(TokioIo::new(stream), service);
     let mut served = std::pin::pin!(served);
     let is_stranger = tokio::select! {
-        // Read what has arrived before closing anything: after the process was stopped, every timeout is over at
-        // once.
+        // Read what has arrived before closing anything: after the process was stopped, every timeout is over
+        // at once.
         biased;
         _ = &mut served => return,
         _ = authenticated.wait_for(|is_authenticated| *is_authenticated) => false,

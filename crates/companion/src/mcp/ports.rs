@@ -1,7 +1,7 @@
 //! The addresses that a companion listens on, and whether those of its predecessor were held all the time.
 //!
-//! Agents that lose their companion dial its port again and send their token. If nobody held the port in between,
-//! another user may have listened on it and heard the token: then the token is burned.
+//! Agents that lose their companion dial its port again and send their token. If nobody held the port in
+//! between, another user may have listened on it and heard the token: then the token is burned.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -38,8 +38,8 @@ pub(crate) struct BoundPort {
     pub(crate) was_held: bool,
 }
 
-/// Listens on both loopbacks, on the predecessor's port if there is one and it is free, and on the address `also`
-/// if one is given. Retries addresses that are in use until `deadline`.
+/// Listens on both loopbacks, on the predecessor's port if there is one and it is free, and on the address
+/// `also` if one is given. Retries addresses that are in use until `deadline`.
 ///
 /// # Errors
 /// When no port is free, or the given address cannot be used.
@@ -82,8 +82,8 @@ pub(crate) async fn listen(
     Ok(BoundPort { listeners, addresses, was_held })
 }
 
-/// Listens on a port that is free on both loopbacks: clients that dial `localhost` send their token to the listener
-/// on either.
+/// Listens on a port that is free on both loopbacks: clients that dial `localhost` send their token to the
+/// listener on either.
 fn any_port() -> Result<Vec<(SocketAddr, std::net::TcpListener)>, StartError> {
     let mut tried = 1;
     loop {

@@ -1,6 +1,6 @@
-//! The queue of proposals that wait to be read and compared. That takes several times a proposal's size in memory,
-//! and agents may propose as many at once as they like. So the bytes in preparation are limited, and further
-//! proposals wait in order.
+//! The queue of proposals that wait to be read and compared. That takes several times a proposal's size in
+//! memory, and agents may propose as many at once as they like. So the bytes in preparation are limited, and
+//! further proposals wait in order.
 
 use tokio::sync::Semaphore;
 
@@ -30,7 +30,8 @@ impl ProposalQueue {
         Self { room: Semaphore::new(units as usize), units }
     }
 
-    /// Reads the target and compares, as soon as there is room. `None` after a panic, or at the end of the runtime.
+    /// Reads the target and compares, as soon as there is room. `None` after a panic, or at the end of the
+    /// runtime.
     pub(crate) async fn prepare(
         &self,
         file_path: String,

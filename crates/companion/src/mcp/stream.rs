@@ -1,5 +1,5 @@
-//! The stream that an agent listens on: server-sent events, as fast as the agent reads them. Clients give up on a
-//! body that is silent for minutes, so a comment keeps the stream alive.
+//! The stream that an agent listens on: server-sent events, as fast as the agent reads them. Clients give up
+//! on a body that is silent for minutes, so a comment keeps the stream alive.
 
 use std::io;
 use std::sync::atomic::Ordering;

@@ -1,8 +1,9 @@
 //! Drafts: texts that a person edited and that no agent has written into their file. They stay for two weeks.
 //!
-//! The writer saves a draft with the first edit of a review and updates it, so that even a crash loses nothing.
-//! A draft goes only when its file holds the text: an agent also confirms an accepted text that it does not wait
-//! for any more. A draft appears and disappears in one step, so that there is never half of one.
+//! The writer saves a draft with the first edit of a review and updates it, so that even a crash loses
+//! nothing. A draft goes only when its file holds the text: an agent also confirms an accepted text that it
+//! does not wait for any more. A draft appears and disappears in one step, so that there is never half of
+//! one.
 
 use std::fs;
 use std::io;
@@ -22,8 +23,8 @@ pub(crate) use super::draft::{NewDraft, WrittenDraft};
 /// How long a draft is kept.
 pub const KEPT_FOR: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 
-/// The least time between the two checks that find a draft too old before it goes. So a clock that is wrong for
-/// a while, as after a start without a network, removes nothing.
+/// The least time between the two checks that find a draft too old before it goes. So a clock that is wrong
+/// for a while, as after a start without a network, removes nothing.
 const CHECKS_APART: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The first character in the names of drafts that are being created or deleted. No id begins with it.
@@ -109,8 +110,8 @@ impl Drafts {
         Reserve::of(&self.state)
     }
 
-    /// Removes the drafts that agents have written into their files, as they were to. Returns whether others are
-    /// still awaited. Blocks.
+    /// Removes the drafts that agents have written into their files, as they were to. Returns whether others
+    /// are still awaited. Blocks.
     pub fn settle(&self) -> bool {
         let awaited = self.list().unwrap_or_default().into_iter().filter(|draft| draft.awaited);
         let is_settled =

@@ -1,9 +1,9 @@
-//! The recovery store: the journals on disk. Each living companion has a journal and a lock; a crashed one leaves
-//! its journal until it is back, or for two weeks.
+//! The recovery store: the journals on disk. Each living companion has a journal and a lock; a crashed one
+//! leaves its journal until it is back, or for two weeks.
 //!
-//! A file has one record per line, and the last whole record counts. Changes are appended, because an agent waits
-//! for each write: ext4 writes a file that replaces another to the disk at once, which takes fifteen times as
-//! long, and now and then 4 ms.
+//! A file has one record per line, and the last whole record counts. Changes are appended, because an agent
+//! waits for each write: ext4 writes a file that replaces another to the disk at once, which takes fifteen
+//! times as long, and now and then 4 ms.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -23,8 +23,8 @@ use super::private_files::{self, PathTrust};
 /// The largest journal: it holds the texts of all open reviews. A larger file is no journal.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// A file that holds about so many records begins anew with the next one. Beginning anew takes up to 4 ms, which
-/// not one of a hundred agents shall notice.
+/// A file that holds about so many records begins anew with the next one. Beginning anew takes up to 4 ms,
+/// which not one of a hundred agents shall notice.
 const MAX_RECORDS: u64 = 128;
 
 /// The bounds of the size in bytes at which a file begins anew.
@@ -71,8 +71,8 @@ fn remove(journal: &Path) {
 }
 
 impl RecoveryStore {
-    /// Locks the journal of this [name](super::journal::name); `None` while another living companion has it. Blocks
-    /// briefly.
+    /// Locks the journal of this [name](super::journal::name); `None` while another living companion has it.
+    /// Blocks briefly.
     pub(crate) fn take(state: &Path, name: &str) -> io::Result<Option<Self>> {
         create_directory(state)?;
         let path = directory(state).join(format!("{name}.json"));
@@ -86,8 +86,8 @@ impl RecoveryStore {
         }))
     }
 
-    /// The journal that a crashed companion left behind. Port and token of a damaged one are enough to tell agents
-    /// that their sessions are gone; without them it is an error.
+    /// The journal that a crashed companion left behind. Port and token of a damaged one are enough to tell
+    /// agents that their sessions are gone; without them it is an error.
     pub(crate) fn left_behind(&self) -> io::Result<Option<Journal>> {
         let json = match untrusted::read(&self.path, MAX_BYTES, Whose::Ours) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -116,8 +116,8 @@ impl RecoveryStore {
         Ok(Some(journal))
     }
 
-    /// Writes the changes. A record is either whole or not there, and after each file the journal is one that a
-    /// companion could have left. Restores the directories if somebody has removed them.
+    /// Writes the changes. A record is either whole or not there, and after each file the journal is one that
+    /// a companion could have left. Restores the directories if somebody has removed them.
     pub(crate) fn write(&mut self, changes: &Changes) -> io::Result<()> {
         let lock = self.path.with_extension("lock");
         if !private_files::leads_to(&lock, &self.lock) {
@@ -204,7 +204,7 @@ fn put(path: &Path, record: &impl Serialize, is_begun: bool) -> io::Result<()> {
     }
 }
 
-/// The last whole record. Nothing was told of a record that a crash cut off.
+/// The last whole record. No agent was told of a record that a crash cut off.
 fn newest<T: DeserializeOwned>(file: &[u8]) -> io::Result<T> {
     let mut records = file.rsplit(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let last = serde_json::from_slice(records.next().unwrap_or_default());
@@ -222,7 +222,8 @@ pub(crate) fn was_left(dirs: &AppDirs, name: &str) -> bool {
     directory(&dirs.state).join(format!("{name}.json")).exists()
 }
 
-/// Removes journals that crashed companions left two weeks ago, locks without a journal, and unfinished files.
+/// Removes journals that crashed companions left two weeks ago, locks without a journal, and unfinished
+/// files.
 pub(crate) fn sweep(dirs: &AppDirs) {
     let directory = directory(&dirs.state);
     private_files::remove_unfinished(&directory);

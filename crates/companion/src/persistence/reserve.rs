@@ -1,9 +1,9 @@
-//! Room on the disk that is reserved for drafts. Without it, an agent or another user who fills the disk would leave
-//! a person's edits in memory only, where a crash loses them.
+//! Room on the disk that is reserved for drafts. Without it, an agent or another user who fills the disk
+//! would leave a person's edits in memory only, where a crash loses them.
 //!
-//! Some files, the slices, hold the room. A write that finds the disk full deletes them one by one until it fits,
-//! then fills the rest again, so that the program that fills the disk gets as little as possible. All companions of a user
-//! share the slices.
+//! Some files, the slices, hold the room. A write that finds the disk full deletes them one by one until it
+//! fits, then fills the rest again, so that the program that fills the disk gets as little as possible. All
+//! companions of a user share the slices.
 
 use std::fs;
 use std::io;
@@ -68,7 +68,8 @@ impl Reserve {
         self.directory().join(number.to_string())
     }
 
-    /// Fills the slices that are missing, as far as there is plenty of room. Returns whether there is. Blocks.
+    /// Fills the slices that are missing, as far as there is plenty of room. Returns whether there is.
+    /// Blocks.
     pub(crate) fn take(&mut self) -> bool {
         let is_plenty = || room::available(&self.state).is_some_and(|free| free / SHARE >= SLICE);
         let made = private_files::directory(&self.state, Path::new("reserve"), PathTrust::Own);

@@ -1,5 +1,5 @@
-//! The worker behind the [writer](super::writer): carries out jobs, retries drafts that could not be written, and
-//! keeps room on the disk for them.
+//! The worker behind the [writer](super::writer): carries out jobs, retries drafts that could not be written,
+//! and keeps room on the disk for them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -247,8 +247,8 @@ impl WriteWorker {
         }
     }
 
-    /// Returns the reason why the journal could not be written. The main loop retries every second; the worker
-    /// logs only a new reason.
+    /// Returns the reason why the journal could not be written. The main loop retries every second; the
+    /// worker logs only a new reason.
     fn write_journal(&mut self, changes: &Changes) -> Option<String> {
         let store = self.store.as_mut()?;
         let was_short = self.reserve.is_short();

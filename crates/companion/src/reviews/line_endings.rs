@@ -1,8 +1,8 @@
 //! Converts the file on disk to the proposal's line endings and byte-order mark before they are compared.
 //!
-//! Agents often propose `\n` for a file with `\r\n` (and put `\r\n` back themselves), or leave out a byte-order mark.
-//! Compared as bytes, every line would differ. After the conversion, hunks show the agent's change, and original lines
-//! that the person keeps have the form that the agent expects.
+//! Agents often propose `\n` for a file with `\r\n` (and put `\r\n` back themselves), or leave out a
+//! byte-order mark. Compared as bytes, every line would differ. After the conversion, hunks show the agent's
+//! change, and original lines that the person keeps have the form that the agent expects.
 
 use alongside_desk::LineEnding;
 

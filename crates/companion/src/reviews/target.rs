@@ -1,5 +1,5 @@
-//! The target of a proposal, a file on disk: read once when the proposal comes, checked for changes while it waits,
-//! never written.
+//! The target of a proposal, a file on disk: read once when the proposal comes, checked for changes while it
+//! waits, never written.
 
 use std::fs::{self, Metadata};
 use std::hash::{DefaultHasher, Hasher as _};
@@ -23,8 +23,8 @@ pub(crate) struct Fingerprint {
     content: Content,
 }
 
-/// Whether it is a file, its length and its time of modification, read without opening it; `None` if it does not
-/// exist.
+/// Whether it is a file, its length and its time of modification, read without opening it; `None` if it does
+/// not exist.
 type Stat = Option<(bool, u64, Option<SystemTime>)>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

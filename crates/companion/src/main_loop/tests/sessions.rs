@@ -1,9 +1,9 @@
-//! Agents come, are cut off, return, and are gone.
+//! Sessions begin, are cut off, continue, and end.
 
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn a_session_is_freed_sixty_seconds_after_it_was_last_heard_of() {
+async fn a_session_ends_60_s_after_its_last_message() {
     let story = Story::begin().await;
     let agent = story.agent().await;
     tokio::time::sleep(Duration::from_secs(59)).await;
@@ -19,7 +19,7 @@ async fn a_session_is_freed_sixty_seconds_after_it_was_last_heard_of() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn ten_seconds_after_its_stream_an_agents_views_close_and_edits_go_to_drafts() {
+async fn reviews_close_10_s_after_the_stream_and_edits_are_drafts() {
     let mut story = Story::begin().await;
     let file = story.file.clone();
     let (session, stream) = {
@@ -50,7 +50,7 @@ async fn ten_seconds_after_its_stream_an_agents_views_close_and_edits_go_to_draf
 /// As when the machine slept, or was busy: the deadline has passed before the loop hears that the stream
 /// broke.
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_breaks_while_an_outcome_is_held_back_for_it_holds_nobody_up() {
+async fn a_stream_cut_while_an_outcome_waits_blocks_nobody() {
     let mut story = Story::begin().await;
     let file = story.file.clone();
     let session = {
@@ -96,7 +96,7 @@ async fn a_stream_that_returns_in_time_keeps_its_reviews() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unsettled_outcome_waits_a_hundred_milliseconds_and_for_every_unread_post() {
+async fn an_unsettled_outcome_waits_100_ms_and_for_unread_posts() {
     let mut story = Story::begin().await;
     let file = story.file.clone();
     let session = {
@@ -134,7 +134,7 @@ async fn an_unsettled_outcome_waits_a_hundred_milliseconds_and_for_every_unread_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_proposal_that_was_broken_off_takes_the_place_of_none_that_came_after_it() {
+async fn a_cut_off_proposal_never_replaces_a_later_one() {
     let mut story = Story::begin().await;
     let file = story.file.clone();
     let session = {
@@ -156,7 +156,7 @@ async fn a_proposal_that_was_broken_off_takes_the_place_of_none_that_came_after_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_receipt_settles_an_outcome_for_good_and_its_draft_waits_for_the_file() {
+async fn a_receipt_settles_an_outcome_and_its_draft_stays() {
     let mut story = Story::begin().await;
     let file = story.file.clone();
     let (session, mut stream) = {
@@ -220,7 +220,7 @@ async fn nobody_hears_of_anothers_diff_even_of_the_same_file() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn stopping_rejects_what_waits_then_ends_streams_then_removes_files() {
+async fn stop_rejects_reviews_ends_streams_then_removes_files() {
     let mut story = Story::begin().await;
     let file = story.file.clone();
     let record = story.directory.path().join(format!("tmp/gemini-ide-server-{}.json", std::process::id()));
@@ -270,7 +270,7 @@ async fn roots_that_change_reach_the_files_and_agents_stay() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_workspace_that_vanishes_is_said_once_and_hurts_nobody() {
+async fn a_vanished_workspace_is_reported_once() {
     let mut story = Story::begin().await;
     let agent = story.agent().await;
     let _stream = agent.stream().await;
@@ -300,7 +300,7 @@ async fn every_companion_has_a_long_random_token_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_too_many_sessions_those_never_heard_again_give_way_and_the_others_stay() {
+async fn new_sessions_replace_only_those_never_heard_again() {
     let story = Story::begin().await;
     let (first, second) = (story.agent().await, story.agent().await);
     assert!(first.is_known().await && second.is_known().await);

@@ -60,8 +60,8 @@ pub(super) fn in_one_step<T>(
     done.map(|()| file)
 }
 
-/// Appends to a file that exists and stays within `max_bytes`. Returns false if there is no such file, or it would
-/// grow too large. A process that is killed meanwhile may append a part.
+/// Appends to a file that exists and stays within `max_bytes`. Returns false if there is no such file, or it
+/// would grow too large. A process that is killed meanwhile may append a part.
 ///
 /// # Errors
 /// When writing fails; a part may be appended.

@@ -15,8 +15,8 @@ pub(crate) const ANOTHERS: &str = "belongs to another user";
 /// How much to trust what already exists on the way to a private directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathTrust {
-    /// Below a directory that others may write to, such as `/tmp`: every step must be a real directory that we
-    /// own.
+    /// Below a directory that others may write to, such as `/tmp`: every step must be a real directory that
+    /// we own.
     Shared,
     /// Below home: symbolic links are the user's own, and only the last directory is made private.
     Own,

@@ -1,5 +1,5 @@
-//! Files and directories that no other user can read or redirect: atomic writes, mode 0600 in directories of mode
-//! 0700, and locks.
+//! Files and directories that no other user can read or redirect: atomic writes, mode 0600 in directories of
+//! mode 0700, and locks.
 
 mod atomic_write;
 mod directory;

@@ -1,5 +1,5 @@
-//! Unfinished files: a file has a temporary name until it is complete. Writers that are killed leave such files
-//! behind, and this removes them.
+//! Unfinished files: a file has a temporary name until it is complete. Writers that are killed leave such
+//! files behind, and this removes them.
 
 use std::fs;
 use std::path::Path;

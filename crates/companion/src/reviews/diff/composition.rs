@@ -1,8 +1,8 @@
 //! The composition of a review: the current text, and its differences to the original and the proposal.
 //!
-//! All three texts are one sequence of *segments*: ranges of lines where they agree, and ranges where they differ,
-//! the hunks. Keeping, dropping and typing replace lines of the current text and nothing else. The state of a hunk
-//! is derived from the texts, never stored.
+//! All three texts are one sequence of *segments*: ranges of lines where they agree, and ranges where they
+//! differ, the hunks. Keeping, dropping and typing replace lines of the current text and nothing else. The
+//! state of a hunk is derived from the texts, never stored.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,8 +1,9 @@
 //! The lines that differ between two texts.
 //!
-//! Most of a large file is unchanged. So bytes are compared as far as they agree. Where they differ, a *window* of lines
-//! is compared, and its result counts up to a run of lines that agree again. The cost grows with the changes, not with
-//! the file: 10 MB with 400 changes take a tenth of the time of comparing all lines.
+//! Most of a large file is unchanged. So bytes are compared as far as they agree. Where they differ, a
+//! *window* of lines is compared, and its result counts up to a run of lines that agree again. The cost grows
+//! with the changes, not with the file: 10 MB with 400 changes take a tenth of the time of comparing all
+//! lines.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -13,17 +14,17 @@ use similar::{DiffOp, DiffTag};
 
 /// How long a comparison may look for the smallest difference before it takes a coarser one.
 pub(crate) const COMPARISON_TIME: Duration = Duration::from_millis(300);
-/// The lines of a window in each text. A window in which the texts do not agree again is made four times as large, and
-/// so on.
+/// The lines of a window in each text. A window in which the texts do not agree again is made four times as
+/// large, and so on.
 const WINDOW: usize = 64;
-/// Lines that agree again count if they are at least one part in this many of the window: a few lines may be any
-/// closing brace.
+/// Lines that agree again count if they are at least one part in this many of the window: a few lines may be
+/// any closing brace.
 const SHARE: usize = 4;
-/// The most lines that are compared with the algorithm whose result reads best. It scans all lines again for each
-/// difference, so in large windows its results would be far coarser.
+/// The most lines that are compared with the algorithm whose result reads best. It scans all lines again for
+/// each difference, so in large windows its results would be far coarser.
 const MAX_HISTOGRAM_LINES: usize = 20_000;
-/// The largest window: each line takes some fifty bytes meanwhile, and a line may be one byte. If the texts do not agree
-/// again within it, the rest is one difference.
+/// The largest window: each line takes some fifty bytes meanwhile, and a line may be one byte. If the texts
+/// do not agree again within it, the rest is one difference.
 const MAX_WINDOW: usize = 1 << 20;
 
 /// Two ranges of lines that differ, in the old and in the new text.

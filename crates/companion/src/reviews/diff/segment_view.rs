@@ -1,5 +1,5 @@
-//! Segments with their lines and texts. The views come in order, so that the end of each segment is looked up once:
-//! with hundreds of hunks, that is most of the cost of a keystroke.
+//! Segments with their lines and texts. The views come in order, so that the end of each segment is looked up
+//! once: with hundreds of hunks, that is most of the cost of a keystroke.
 
 use std::ops::Range;
 
@@ -88,7 +88,8 @@ impl<'a> SegmentView<'a> {
         }
     }
 
-    /// The two sides of a hunk whose words are compared, and their texts; `None` if no words are to be marked.
+    /// The two sides of a hunk whose words are compared, and their texts; `None` if no words are to be
+    /// marked.
     pub(super) fn sides(&self, state: HunkState) -> Option<(HunkSides, &'a str, &'a str)> {
         let Self { lines, original, proposed, current, .. } = self;
         let edited = (state == HunkState::Edited).then_some(*current);

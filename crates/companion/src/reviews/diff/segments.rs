@@ -11,8 +11,8 @@ pub(super) struct Segment {
     pub(super) current: usize,
 }
 
-/// Replaces the current lines `old` by `new` lines. Agreeing segments are cut at the edges of `old`, touched hunks are
-/// merged whole, and an insertion beside a hunk belongs to the hunk.
+/// Replaces the current lines `old` by `new` lines. Agreeing segments are cut at the edges of `old`, touched
+/// hunks are merged whole, and an insertion beside a hunk belongs to the hunk.
 pub(super) fn spliced(segments: &[Segment], old: Range<usize>, new: usize) -> Vec<Segment> {
     let mut cut: Vec<(usize, Segment)> = Vec::with_capacity(segments.len() + 3);
     let mut start = 0;

@@ -1,7 +1,7 @@
 //! The words of a hunk that differ, so that the eye finds them in a long line.
 //!
-//! Only helpful marks are made: none for lines that are only added or removed, none for sides that share hardly
-//! anything, and none for more text than anybody compares word by word.
+//! Only helpful marks are made: none for lines that are only added or removed, none for sides that share
+//! hardly anything, and none for more text than anybody compares word by word.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,8 +11,8 @@ use alongside_desk::{Position, Range as TextRange, Words};
 use similar::DiffTag;
 use similar::algorithms::{Capture, Compact, Replace, myers};
 
-/// How long one change of a review may compare words, over all its hunks. The remaining hunks have no marks until
-/// the next change.
+/// How long one change of a review may compare words, over all its hunks. The remaining hunks have no marks
+/// until the next change.
 const TIME_BUDGET: Duration = Duration::from_millis(50);
 /// The most lines of a side.
 const MAX_LINES: usize = 100;
@@ -21,8 +21,8 @@ const MAX_BYTES: usize = 16 << 10;
 /// The least share of equal text, in percent of the bytes of both sides, without space.
 const MIN_SHARED: usize = 40;
 
-/// The marked words of a review's hunks, kept while a hunk has the same lines: a decision on one of four hundred
-/// hunks compares at most one again. Line numbers are relative to the hunk.
+/// The marked words of a review's hunks, kept while a hunk has the same lines: a decision on one of four
+/// hundred hunks compares at most one again. Line numbers are relative to the hunk.
 #[derive(Debug, Default)]
 pub(super) struct WordMarks(HashMap<HunkSides, Option<Words>>);
 
@@ -96,7 +96,8 @@ enum Token<'a> {
     End,
 }
 
-/// The words that differ, with lines counted from 0 on both sides. A comparison that reaches its deadline is coarser.
+/// The words that differ, with lines counted from 0 on both sides. A comparison that reaches its deadline is
+/// coarser.
 pub(crate) fn differing_words(original: &str, other: &str, deadline: Instant) -> Option<Words> {
     let (old, new) = (tokens(original), tokens(other));
     let ends = (0..old.len(), 0..new.len());

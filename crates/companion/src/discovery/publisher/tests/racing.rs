@@ -1,5 +1,5 @@
-//! Another user who may write where agents search redirects every name, again and again, between our checks and our
-//! writes.
+//! Another user who may write where agents search redirects every name, again and again, between our checks
+//! and our writes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -116,7 +116,8 @@ fn names_redirected_while_we_write_change_nothing_elsewhere() {
     let written: Vec<PathBuf> = publisher.written.iter().map(|found| found.path.clone()).collect();
     let below: Vec<&Path> = written.iter().filter_map(|file| file.strip_prefix(path("tmp")).ok()).collect();
     publisher.withdraw();
-    // The bait: files of a dead companion with all of our names, which we would remove if we took them for ours.
+    // The bait: files of a dead companion with all of our names, which we would remove if we took them for
+    // ours.
     for name in &below {
         let bait = path("canary").join(name);
         fs::create_dir_all(bait.parent().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! What is seen of the disk beside the loop, and what follows from it.
+//! Scans of the disk beside the main loop, and their effects.
 
 use super::*;
 use crate::Workspace;
@@ -18,7 +18,7 @@ fn reports(active: &str, dirty: bool) -> Request {
 
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
-async fn a_target_that_becomes_a_pipe_is_a_change_and_holds_nobody_up() {
+async fn a_target_that_becomes_a_pipe_counts_as_changed() {
     let mut story = Story::begin().await;
     let agent = story.agent().await;
     let file = story.file.clone();
@@ -36,7 +36,7 @@ async fn a_target_that_becomes_a_pipe_is_a_change_and_holds_nobody_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_target_that_was_only_touched_is_accepted_on_the_revision_that_was_seen() {
+async fn a_touched_target_is_accepted_on_the_revision_seen() {
     let mut story = Story::begin().await;
     let file = story.file.clone();
     let mut reviews = Vec::new();
@@ -56,7 +56,7 @@ async fn a_target_that_was_only_touched_is_accepted_on_the_revision_that_was_see
 
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
-async fn unsaved_changes_are_known_whatever_the_editor_calls_the_file() {
+async fn unsaved_changes_are_known_under_every_spelling() {
     let mut story = Story::begin().await;
     let session = story.agent().await.session;
     let events = story.companion.events.clone();

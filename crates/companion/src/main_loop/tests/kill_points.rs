@@ -1,6 +1,6 @@
-//! A kill at each moment at which the disk is another: the state directory is copied at every step of every
-//! write, together with what agent and person knew by then, and a companion comes to life from each copy.
-//! Whatever they had been told must hold.
+//! A kill at each step of each write: the test copies the state directory at every step, with everything that
+//! agent and person knew by then, and starts a companion from each copy. Everything that they had been told
+//! must hold.
 
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -230,7 +230,7 @@ async fn holds(moment: &Moment, files: &[String], port: u16, hold: &PortHold) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whenever_it_is_killed_agents_hear_the_truth_and_what_was_typed_is_there() {
+async fn after_a_kill_at_any_step_outcomes_and_edits_survive() {
     let (moments, files, port, hold) = lived().await;
     assert!(moments.len() > 60, "{} moments", moments.len());
     for moment in &moments {
