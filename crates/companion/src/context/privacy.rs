@@ -193,7 +193,8 @@ fn read_rules(source: &Path, base: &Path) -> Gitignore {
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => {
-            tracing::warn!(path = %source.display(), %error, "cannot read an ignore file, so it hides everything");
+            let path = source.display();
+            tracing::warn!(%path, %error, "cannot read an ignore file, so it hides everything");
             let _ = builder.add_line(None, "*");
         }
     }

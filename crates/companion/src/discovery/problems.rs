@@ -17,8 +17,9 @@ pub(super) fn not_discoverable(readers: &[&str], why: &str) -> Problem {
     Problem {
         what: format!("some agents will not find this companion by themselves: {why}"),
         hint: Some(format!(
-            "This affects {}. Make the directory writable for you alone, or set TMPDIR to another one, for the \
-             agent too. Or start the agent with `alongside run`, or after `eval \"$(alongside env)\"`.{others}",
+            "This affects {}. Make the directory writable for you alone, or set TMPDIR to another one, for \
+             the agent too. Or start the agent with `alongside run`, or after \
+             `eval \"$(alongside env)\"`.{others}",
             readers.join("; ")
         )),
     }
@@ -32,8 +33,8 @@ pub(super) fn foreign_file(path: &Path, readers: &str) -> Problem {
             path.display()
         ),
         hint: Some(format!(
-            "This affects {readers}. Do not use their IDE mode here until the file is gone: ask that user or root \
-             to remove it. Or set TMPDIR to a directory of yours, for the agent too."
+            "This affects {readers}. Do not use their IDE mode here until the file is gone: ask that user \
+             or root to remove it. Or set TMPDIR to a directory of yours, for the agent too."
         )),
     }
 }

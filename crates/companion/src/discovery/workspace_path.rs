@@ -17,8 +17,8 @@ pub(super) fn workspace_path(roots: &[PathBuf], problems: &mut Vec<Problem>) -> 
                 _ => problems.push(Problem {
                     what: format!("agents cannot find the workspace {}", path.display()),
                     hint: Some(format!(
-                        "Discovery files cannot hold a path with `{}` or bytes that are not UTF-8. Rename the \
-                         directory, or open it through a link with another name.",
+                        "Discovery files cannot hold a path with `{}` or bytes that are not UTF-8. Rename \
+                         the directory, or open it through a link with another name.",
                         delimiter()
                     )),
                 }),

@@ -69,7 +69,8 @@ pub(super) fn list() -> Value {
     json!({ "tools": [
         {
             "name": OPEN_DIFF,
-            "description": "Shows a proposed change of a file for review. Answers at once; the outcome follows as ide/diffAccepted or ide/diffRejected.",
+            "description": "Shows a proposed change of a file for review. Answers at once; the outcome \
+                follows as ide/diffAccepted or ide/diffRejected.",
             "inputSchema": {
                 "type": "object",
                 "properties": {
@@ -81,12 +82,16 @@ pub(super) fn list() -> Value {
         },
         {
             "name": CLOSE_DIFF,
-            "description": "Closes the review of a file. Answers with JSON that holds the text as last edited: {\"content\": \"…\"}.",
+            "description": "Closes the review of a file. Answers with JSON that holds the text as last \
+                edited: {\"content\": \"…\"}.",
             "inputSchema": {
                 "type": "object",
                 "properties": {
                     "filePath": text("The path given to openDiff."),
-                    "suppressNotification": { "type": "boolean", "description": "Accepted; no notification follows in any case." },
+                    "suppressNotification": {
+                        "type": "boolean",
+                        "description": "Accepted; no notification follows in any case.",
+                    },
                 },
                 "required": ["filePath"],
             },

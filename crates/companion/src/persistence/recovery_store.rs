@@ -99,7 +99,7 @@ impl RecoveryStore {
         })?;
         // An empty token would admit everybody.
         if journal.token.is_empty() || journal.port == 0 {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "it names no port and token"));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it has no port and token"));
         }
         for file in
             session_files(&self.path).filter(|file| file.extension().is_some_and(|kind| kind == "json"))
@@ -123,7 +123,7 @@ impl RecoveryStore {
         if !private_files::leads_to(&lock, &self.lock) {
             create_directory(&self.state)?;
             self.lock = private_files::try_lock(&lock)?.ok_or_else(|| {
-                io::Error::new(io::ErrorKind::ResourceBusy, "another companion of this project keeps it now")
+                io::Error::new(io::ErrorKind::ResourceBusy, "another companion of this project holds it now")
             })?;
         }
         let Changes { journal, gone, is_all } = changes;

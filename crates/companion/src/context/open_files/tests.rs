@@ -1,4 +1,4 @@
-//! What agents are told, from what desks report.
+//! The context that agents get from the reports of desks.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Which files may be told about, and which are nobody's business.
+//! The files that agents may know, and those that they may not.
 
 use std::fs;
 

@@ -3,7 +3,7 @@
 use super::*;
 use alongside_desk::Told;
 
-/// What comes next on a stream; `None` is its end.
+/// The next frame of a stream; `None` at its end.
 async fn next_frame(stream: &mut OpenStream) -> Option<String> {
     let wait = tokio::time::timeout(Duration::from_secs(120), stream.frames.recv());
     wait.await.expect("a frame comes, or the end")
@@ -73,7 +73,7 @@ async fn a_file_that_vanishes_drops_out() {
         frame.unwrap()
     };
     while !told().await.contains("a.txt") {}
-    // Also when it has just been looked at.
+    // Also right after a scan.
     tokio::time::sleep(Duration::from_millis(700)).await;
     fs::remove_file(&story.file).unwrap();
     let before = Instant::now();
@@ -153,7 +153,7 @@ async fn an_unchanged_context_is_told_to_desks_once() {
     assert_eq!(told, 1);
 }
 
-/// What a GET of `/status` answers, whole.
+/// The whole answer to a GET of `/status`.
 async fn get_status(port: u16, authorization: String) -> String {
     use std::io::{Read as _, Write as _};
     let ask = move || -> std::io::Result<String> {

@@ -9,7 +9,7 @@ fn block(story: &Story) -> std::path::PathBuf {
     state
 }
 
-/// What desks are told next of problems and ends.
+/// The next event for desks about a problem or its end.
 async fn news(story: &mut Story) -> desk::Event {
     loop {
         let event = story.next().await;
@@ -37,7 +37,7 @@ async fn unsaved_edits_are_reported_and_saved_once_possible() {
         panic!("the end, and the problem said once")
     };
     assert_eq!((closed.closing, closed.draft, closed.decided_here), (Closing::Rejected, None, true));
-    // Who joins now is told as well.
+    // A desk that joins now hears it as well.
     story.desk = story.companion.join();
     assert_eq!(news(&mut story).await, desk::Event::Problem(problem));
 

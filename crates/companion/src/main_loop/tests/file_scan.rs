@@ -26,7 +26,7 @@ async fn a_target_that_becomes_a_pipe_counts_as_changed() {
     let review = story.opened().await;
     fs::remove_file(&file).unwrap();
     crate::pipe(Path::new(&file));
-    // Neither who decides nor who waits is kept waiting.
+    // Neither the decision nor the waiting agent is delayed.
     let refused = story.decide(&review, Decision::Accept).await;
     assert!(matches!(refused, Err(Refusal::Stale { .. })), "{refused:?}");
     let changed = story.changed().await;
@@ -46,7 +46,7 @@ async fn a_touched_target_is_accepted_on_the_revision_seen() {
         reviews.push(story.opened().await);
     }
     touch(&file);
-    // Before it is looked at in its turn, and after.
+    // Before the regular scan, and after.
     story.decide(&reviews[0], Decision::Accept).await.unwrap();
     tokio::time::sleep(Duration::from_secs(3)).await;
     touch(&file);
@@ -97,7 +97,7 @@ async fn a_workspace_that_changes_brings_its_exclusions_along() {
         untold,
     };
     story.companion.set_workspace(workspace(&["/secret/"], Vec::new())).await.unwrap();
-    // What was told by the rules before is not told while the new ones are tried.
+    // Files allowed by the old rules are not told until the new rules are applied.
     story.status(|status| status.roots.len() == 2 && status.context.is_empty()).await;
     story.desk.request(reports(&file, false)).await.unwrap();
     assert_eq!(story.status(|status| !status.context.is_empty()).await.context[0].path, file);

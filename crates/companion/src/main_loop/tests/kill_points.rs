@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use super::*;
 use crate::persistence::private_files::disk_steps;
 
-/// What somebody outside knows. Texts are told apart, so that each stands for its proposal.
+/// The knowledge of agent and person. All texts differ, so that each identifies its proposal.
 #[derive(Debug, Clone, PartialEq)]
 enum Known {
     /// The agent has its session.
@@ -102,7 +102,7 @@ async fn lived() -> (Vec<Moment>, Vec<String>, u16, PortHold) {
     tokio::time::sleep(Duration::from_millis(300)).await;
     story.companion.hand_over().await;
     hears.await.unwrap();
-    // What lies there after the last step is a moment too.
+    // The state after the last step counts as well.
     disk_steps::step(&state);
     drop(story.directory);
     (std::mem::take(&mut *moments.lock().unwrap()), files, port, hold)
@@ -142,13 +142,13 @@ async fn successor(moment: &Moment, port: u16, hold: &PortHold) -> (tempfile::Te
             return (directory, companion);
         }
         companion.stop().await;
-        // The clock of the test stands still for whoever has it.
+        // The process that has the port needs real time, and the clock of the test is paused.
         std::thread::sleep(Duration::from_millis(50));
     }
     panic!("somebody else has the port {port} for good");
 }
 
-/// What must be so after a kill.
+/// The checks after a kill.
 async fn holds(moment: &Moment, files: &[String], port: u16, hold: &PortHold) {
     let known = &moment.known;
     let what = format!("killed when this was known: {known:#?}");
@@ -174,7 +174,7 @@ async fn holds(moment: &Moment, files: &[String], port: u16, hold: &PortHold) {
         let is_of_it =
             |known: &&Known| matches!(known, Known::Typed(text) if text.ends_with(&format!(" {n}\n")));
         if let Some(Known::Typed(text)) = known.iter().rfind(is_of_it) {
-            // What was typed next may be there already, though nobody was told.
+            // The next edit may be there already, though it was not confirmed.
             let newer = format!("typed again {n}\n");
             let is_there = texts.contains(text) || texts.contains(&newer);
             assert!(is_there || delivered.contains(text.as_str()), "{text:?} is lost, {texts:?}; {what}");
@@ -203,7 +203,7 @@ async fn holds(moment: &Moment, files: &[String], port: u16, hold: &PortHold) {
         }
         heard
     };
-    // What is open for the agent hears its outcome, once; nothing else is told but what was told already.
+    // The agent hears the outcome of each open review once, and otherwise only outcomes that it heard before.
     let last = known.iter().rposition(|known| matches!(known, Known::Proposed(_)));
     let since: &[Known] = last.map_or(&[], |at| &known[at..]);
     let ends = since.iter().any(|known| matches!(known, Known::Told(_) | Known::Closed(_)));

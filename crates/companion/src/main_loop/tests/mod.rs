@@ -205,7 +205,7 @@ impl Agent<'_> {
         self.events.send(Event::RequestRead { session: self.session.clone() });
     }
 
-    /// What a request says that has begun.
+    /// Proposes a text in a request that has started.
     async fn open_diff_by(&self, request: u64, file: &str, text: &str) -> CallToolResult {
         let (session, file_path) = (self.session.clone(), file.to_owned());
         let proposal = Box::new(Proposal::prepare(file.into(), text.into()));

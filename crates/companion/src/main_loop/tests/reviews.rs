@@ -165,7 +165,7 @@ async fn every_undelivered_outcome_is_answered_on_close() {
     for file in &files {
         assert_eq!(agent.close_diff(file).await, Some(format!("decided on {file}\n")));
     }
-    // What is answered is delivered: of that, some is enough.
+    // An answered outcome counts as delivered, and the companion keeps only some of those.
     agent.open_diff(&story.file, "x\n").await;
     let review = story.opened().await;
     story.decide(&review, Decision::Accept).await.unwrap();

@@ -63,7 +63,7 @@ async fn a_stream_cut_while_an_outcome_waits_blocks_nobody() {
     let agent = Agent { events: &story.companion.events, session };
     let stream = agent.stream().await;
     drop(stream);
-    // Nobody else runs in between.
+    // No other task runs in between.
     tokio::time::advance(Duration::from_millis(200)).await;
     let is_stuck = async {
         for _ in 0..10_000 {

@@ -126,7 +126,7 @@ fn a_token_names_its_family() {
 }
 
 const OURS: &str = "5ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3";
-/// Set where somebody counts the instructions of one guess.
+/// Set by the test that counts the instructions of one guess.
 const GUESS: &str = "ALONGSIDE_GUESS";
 
 #[test]

@@ -22,7 +22,7 @@ fn an_awaited_draft_goes_when_its_file_holds_the_text() {
     for (id, file) in [("1-1", &plain), ("1-2", &windows), ("1-3", &marked)] {
         drafts.save(&NewDraft { file: file.clone(), awaited: true, ..new(id, "one\ntwo\n") }).unwrap();
     }
-    // Of one that was rejected nobody waits for anything.
+    // The draft of a rejected review is not awaited.
     drafts.save(&NewDraft { file: plain.clone(), ..new("1-4", "one\ntwo\n") }).unwrap();
     let left = || {
         let mut left: Vec<_> = drafts.list().unwrap().into_iter().map(|draft| draft.id).collect();

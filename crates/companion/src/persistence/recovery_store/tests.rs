@@ -63,7 +63,7 @@ fn only_changed_sessions_are_written() {
     store.write(&Changes { gone: vec!["c".into()], ..with(&["a"]) }).unwrap();
     assert_eq!(fs::read_to_string(&untouched).unwrap(), "as it was");
     assert!(store.is_there());
-    // What cannot be read costs that session, and no other.
+    // An unreadable file costs its session, and no other.
     assert!(store.left_behind().unwrap().unwrap().is_damaged);
     assert_eq!(ids(&store), ["a"]);
     fs::remove_file(&untouched).unwrap();
