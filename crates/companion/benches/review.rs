@@ -9,7 +9,7 @@
 mod inputs;
 
 use alongside_companion::desk::{Change, Hunk, Position, Range};
-use alongside_companion::fuzzing::{self, Composition};
+use alongside_companion::fuzzing::{self, ReviewComposition};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use inputs::{Case, few_in_tests};
@@ -35,14 +35,16 @@ const HUNKS: &[Case] = &[
 #[divan::bench(args = few_in_tests(HUNKS), max_time = 2)]
 fn hunks(bencher: Bencher<'_, '_>, case: &Case) {
     let (old, new) = case.texts();
-    let composed = Composition::patiently(old.as_bytes(), &new).expect("text can be compared");
+    let composed = ReviewComposition::patiently(old.as_bytes(), &new).expect("text can be compared");
     assert_eq!(composed.hunks().len(), case.edits, "the edits are told apart");
     bencher.counter(BytesCount::of_str(&new)).bench(|| hot_hunks(old.as_bytes(), &new));
 }
 
 #[inline(never)]
 fn hot_hunks(on_disk: &[u8], proposed: &str) -> Vec<Hunk> {
-    black_box(Composition::patiently(on_disk, proposed).map(|composed| composed.hunks()).unwrap_or_default())
+    black_box(
+        ReviewComposition::patiently(on_disk, proposed).map(|composed| composed.hunks()).unwrap_or_default(),
+    )
 }
 
 /// All steps of a new proposal before the main loop gets it, with reading its file.
@@ -72,9 +74,9 @@ const COMPOSED: &[Case] = &[
     Case::bytes(10 << 20, 4000),
 ];
 
-fn composed(case: &Case) -> Composition {
+fn composed(case: &Case) -> ReviewComposition {
     let (old, new) = case.texts();
-    Composition::patiently(old.as_bytes(), &new).expect("text can be compared")
+    ReviewComposition::patiently(old.as_bytes(), &new).expect("text can be compared")
 }
 
 fn chosen(bencher: Bencher<'_, '_>, case: &Case, of: impl Fn(usize) -> bool) {
@@ -86,7 +88,7 @@ fn chosen(bencher: Bencher<'_, '_>, case: &Case, of: impl Fn(usize) -> bool) {
 /// Drops and keeps, so that every sample begins with the same text, and undoes both, so that memory does not
 /// grow.
 #[inline(never)]
-fn hot_dropped_and_kept(composed: &mut Composition, hunks: &[usize]) -> usize {
+fn hot_dropped_and_kept(composed: &mut ReviewComposition, hunks: &[usize]) -> usize {
     let mut told = 0;
     for keep in [false, true] {
         composed.keep(hunks, keep).expect("the hunks are there");
@@ -125,7 +127,7 @@ fn typed(bencher: Bencher<'_, '_>, case: &Case) {
 }
 
 #[inline(never)]
-fn hot_typed(composed: &mut Composition, change: &Change) -> usize {
+fn hot_typed(composed: &mut ReviewComposition, change: &Change) -> usize {
     composed.edit(std::slice::from_ref(change)).expect("it can be typed in");
     let told = composed.hunks().len();
     composed.undo().expect("it can be taken back");
@@ -142,7 +144,7 @@ fn half_dropped_after_typing(bencher: Bencher<'_, '_>, case: &Case) {
 }
 
 /// A change within a hunk, so that the number of hunks stays the same.
-fn typing(composed: &Composition) -> Change {
+fn typing(composed: &ReviewComposition) -> Change {
     let hunks = composed.hunks();
     let line = u32::try_from(hunks[hunks.len() / 2].current.start).unwrap_or_default();
     let at = Position { line, character: 0 };

@@ -48,9 +48,9 @@ pub fn accepted_frame(file_path: &str, text: &str) -> Option<String> {
 
 /// A proposal for a file, as it is reviewed.
 #[derive(Debug)]
-pub struct Composition(composition::Composition);
+pub struct ReviewComposition(composition::Composition);
 
-impl Composition {
+impl ReviewComposition {
     /// `None` if the file cannot be compared with it.
     #[must_use]
     pub fn new(on_disk: &[u8], proposed: &str) -> Option<Self> {

@@ -22,8 +22,8 @@ pub(super) enum ToolCall {
 /// of megabytes. A derived impl would buffer arguments that come first at many times their size.
 impl<'de> Deserialize<'de> for ToolCall {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Call;
-        impl<'de> Visitor<'de> for Call {
+        struct CallVisitor;
+        impl<'de> Visitor<'de> for CallVisitor {
             type Value = ToolCall;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -50,7 +50,7 @@ impl<'de> Deserialize<'de> for ToolCall {
                 call.ok_or_else(|| A::Error::missing_field("arguments"))
             }
         }
-        deserializer.deserialize_map(Call)
+        deserializer.deserialize_map(CallVisitor)
     }
 }
 
@@ -102,7 +102,7 @@ pub(super) fn list() -> Value {
 /// Reads the parameters of `tools/call`.
 pub(super) fn parse(params: Option<&RawValue>) -> Result<ToolCall, BadCall> {
     #[derive(Deserialize)]
-    struct Call<'a> {
+    struct RawCall<'a> {
         name: String,
         #[serde(borrow)]
         arguments: Option<&'a RawValue>,
@@ -112,7 +112,7 @@ pub(super) fn parse(params: Option<&RawValue>) -> Result<ToolCall, BadCall> {
     if let Ok(call) = serde_json::from_str(params) {
         return Ok(call);
     }
-    let call: Call<'_> = serde_json::from_str(params).map_err(|error| {
+    let call: RawCall<'_> = serde_json::from_str(params).map_err(|error| {
         BadCall::Protocol(format!("tools/call needs a name and arguments: {}", excerpt(&error.to_string())))
     })?;
     let arguments = call.arguments.map_or("{}", RawValue::get);

@@ -48,7 +48,7 @@ impl Neighbour {
         Self(child)
     }
 
-    fn is_there(&mut self) -> bool {
+    fn still_runs(&mut self) -> bool {
         matches!(self.0.try_wait(), Ok(None))
     }
 }
@@ -150,7 +150,7 @@ fn names_redirected_while_we_write_change_nothing_elsewhere() {
         assert_eq!(given_away(&path("tmp")), Vec::<PathBuf>::new(), "in round {round}");
         publisher.withdraw();
     }
-    assert!(neighbour.is_there(), "otherwise nothing is proven here");
+    assert!(neighbour.still_runs(), "otherwise nothing is proven here");
     drop(neighbour);
     assert!(written > 0 && kept_out > 0, "they met: {written} written, kept out {kept_out} times");
     assert_eq!(everything(&path("canary")), before, "what lies elsewhere is as it was");

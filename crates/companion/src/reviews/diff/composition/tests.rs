@@ -156,7 +156,7 @@ fn an_empty_undo_and_an_unknown_hunk_are_refused() {
 }
 
 #[derive(Debug, Clone)]
-enum Act {
+enum Action {
     Keep(usize, bool),
     Split(usize),
     Type(String),
@@ -169,12 +169,12 @@ fn text() -> impl Strategy<Value = String> {
         .prop_map(|(lines, open)| lines.join("\n") + if open { "" } else { "\n" })
 }
 
-fn act() -> impl Strategy<Value = Act> {
+fn action() -> impl Strategy<Value = Action> {
     prop_oneof![
-        (0..4usize, any::<bool>()).prop_map(|(hunk, keep)| Act::Keep(hunk, keep)),
-        (0..4usize).prop_map(Act::Split),
-        text().prop_map(Act::Type),
-        Just(Act::Undo),
+        (0..4usize, any::<bool>()).prop_map(|(hunk, keep)| Action::Keep(hunk, keep)),
+        (0..4usize).prop_map(Action::Split),
+        text().prop_map(Action::Type),
+        Just(Action::Undo),
     ]
 }
 
@@ -184,21 +184,21 @@ proptest! {
     fn segments_and_texts_never_disagree(
         original in text(),
         proposed in text(),
-        acts in proptest::collection::vec(act(), 0..12),
+        acts in proptest::collection::vec(action(), 0..12),
     ) {
         let mut composition = Composition::new(original, proposed);
         let mut past = vec![composition.current().clone()];
         for act in acts {
             let before = composition.current().clone();
             let done = match act {
-                Act::Keep(hunk, keep) => composition.keep(&[hunk], keep),
-                Act::Split(hunk) => composition.split(hunk),
-                Act::Type(text) => {
+                Action::Keep(hunk, keep) => composition.keep(&[hunk], keep),
+                Action::Split(hunk) => composition.split(hunk),
+                Action::Type(text) => {
                     typed(&mut composition, &text);
                     prop_assert_eq!(&**composition.current(), &*text);
                     Ok(())
                 }
-                Act::Undo => {
+                Action::Undo => {
                     let undone = composition.undo();
                     if undone.is_ok() {
                         past.pop();
