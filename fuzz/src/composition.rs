@@ -1,7 +1,7 @@
 //! Hunks: keeping all gives the proposal, keeping none the original in the proposal's line endings, and any
 //! choice equals the patch of the kept hunks.
 
-use alongside_companion::fuzzing::Composition;
+use alongside_companion::fuzzing::ReviewComposition;
 use alongside_desk::{Change, HunkState, Position, Range};
 
 /// The input is the person's actions, the file on disk, and the proposal, separated by bytes 0xff.
@@ -11,7 +11,7 @@ pub fn holds(data: &[u8]) {
         return;
     };
     let Ok(proposed) = std::str::from_utf8(proposed) else { return };
-    let Some(mut composition) = Composition::new(on_disk, proposed) else {
+    let Some(mut composition) = ReviewComposition::new(on_disk, proposed) else {
         assert!(on_disk.contains(&0) || std::str::from_utf8(on_disk).is_err(), "every text can be compared");
         return;
     };
@@ -49,7 +49,7 @@ pub fn holds(data: &[u8]) {
     assert_eq!(composition.current(), proposed, "undoing everything gives the first text");
 }
 
-fn all_and_none(composition: &mut Composition, proposed: &str, original: &str) {
+fn all_and_none(composition: &mut ReviewComposition, proposed: &str, original: &str) {
     for (keep, expected) in [(true, proposed), (false, original)] {
         let all: Vec<usize> = (0..composition.hunks().len()).collect();
         composition.keep(&all, keep).expect("the hunks exist");
@@ -98,7 +98,7 @@ fn normalized(on_disk: &str, proposed: &str) -> String {
 }
 
 /// Performs an action; false if it is refused.
-fn acts_on(composition: &mut Composition, act: &[u8]) -> bool {
+fn acts_on(composition: &mut ReviewComposition, act: &[u8]) -> bool {
     const TYPED: [&str; 8] = ["", "\n", "a", "b\n", "\r\n", "é😀", "a b\nc\n", "\r"];
     let [what, one, two, three] = *act else { return false };
     let at = |line: u8, character: u8| Position { line: u32::from(line), character: u32::from(character) };
@@ -119,7 +119,7 @@ fn acts_on(composition: &mut Composition, act: &[u8]) -> bool {
 }
 
 /// Outside hunks all three texts are equal; inside, the text fits the state.
-fn agree(composition: &Composition, original: &str, proposed: &str) {
+fn agree(composition: &ReviewComposition, original: &str, proposed: &str) {
     let lines = |text: &str| text.split_inclusive('\n').map(str::to_owned).collect::<Vec<_>>();
     let (old, new, now) = (lines(original), lines(proposed), lines(composition.current()));
     let (mut o, mut p, mut c) = (0, 0, 0);

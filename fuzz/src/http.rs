@@ -2,14 +2,14 @@
 
 use std::cell::RefCell;
 
-use alongside_companion::fuzzing::Companion;
+use alongside_companion::fuzzing::Endpoint;
 use alongside_contract::family::FAMILIES;
 use axum::body::Body;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN};
 use axum::http::{HeaderMap, Method, Request, StatusCode, Uri};
 
 thread_local! {
-    static COMPANION: RefCell<Companion> = RefCell::new(Companion::new().expect("a runtime"));
+    static COMPANION: RefCell<Endpoint> = RefCell::new(Endpoint::new().expect("a runtime"));
 }
 
 /// The most bytes of an answer for each byte of its request. The longest reply is that to an invalid message
@@ -28,13 +28,13 @@ pub fn holds(data: &[u8]) {
     let (status, body) = (heard.response.status(), heard.response.body());
     let most = MAX_FACTOR * data.len() + ALLOWANCE;
     assert!(body.len() <= most, "{} bytes for {}", body.len(), data.len());
-    assert!(!only_looks || !heard.reached_the_hub, "HEAD changes nothing");
+    assert!(!only_looks || !heard.reached_main_loop, "HEAD changes nothing");
     let refused =
         matches!(status, StatusCode::FORBIDDEN | StatusCode::UNAUTHORIZED | StatusCode::BAD_REQUEST);
     if !is_authorized {
         assert!(refused, "{status} for an unauthorized request");
-        assert!(!heard.reached_the_hub, "the gate let something through");
-        assert!(!contains(body, Companion::TOKEN.as_bytes()), "the answer contains the token");
+        assert!(!heard.reached_main_loop, "the gate let something through");
+        assert!(!contains(body, Endpoint::TOKEN.as_bytes()), "the answer contains the token");
     } else {
         assert!(
             status != StatusCode::FORBIDDEN && status != StatusCode::UNAUTHORIZED,
@@ -74,9 +74,9 @@ fn is_authorized(uri: &Uri, headers: &HeaderMap) -> bool {
     let is_here = one(HOST).is_some_and(is_host) && uri.authority().is_none_or(|host| is_host(host.as_str()));
     let is_ours = one(AUTHORIZATION).is_some_and(|given| {
         let (scheme, token) = given.split_once(' ').unwrap_or_default();
-        let with_family = |id: &str| format!("{}.{id}", Companion::TOKEN);
+        let with_family = |id: &str| format!("{}.{id}", Endpoint::TOKEN);
         scheme.eq_ignore_ascii_case("bearer")
-            && (token == Companion::TOKEN || FAMILIES.iter().any(|family| token == with_family(family.id)))
+            && (token == Endpoint::TOKEN || FAMILIES.iter().any(|family| token == with_family(family.id)))
     });
     is_here && is_ours && !headers.contains_key(ORIGIN)
 }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use alongside_companion::private::{self, Ground};
+use alongside_companion::private::{self, PathTrust};
 use alongside_platform::sockets;
 use anyhow::Context as _;
 
@@ -40,7 +40,7 @@ impl RuntimeDir {
     /// # Errors
     /// When it cannot be made private.
     pub(crate) fn make(&self) -> anyhow::Result<()> {
-        private::directory(&self.base, &self.below, Ground::Shared)
+        private::directory(&self.base, &self.below, PathTrust::Shared)
             .with_context(|| format!("cannot make the private directory {}", self.path.display()))
     }
 

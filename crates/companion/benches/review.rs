@@ -1,6 +1,6 @@
-//! From two texts to hunks, and from what the person does to the text that is accepted.
+//! Benches of a review: from two texts to hunks, and from a person's actions to the accepted text.
 //!
-//! What is counted must not end with a jump into another function, here as in the other benches: hence the
+//! A counted function must not end with a jump into another one, here as in the other benches: hence the
 //! black boxes.
 
 #![allow(clippy::expect_used, reason = "a bench that cannot run says why")]
@@ -9,7 +9,7 @@
 mod inputs;
 
 use alongside_companion::desk::{Change, Hunk, Position, Range};
-use alongside_companion::fuzzing::{self, Composition};
+use alongside_companion::fuzzing::{self, ReviewComposition};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use inputs::{Case, few_in_tests};
@@ -31,21 +31,23 @@ const HUNKS: &[Case] = &[
     Case::lines(200_000, 4000),
 ];
 
-/// A proposal is compared with what is on disk, and told.
+/// A proposal is compared with the file on disk.
 #[divan::bench(args = few_in_tests(HUNKS), max_time = 2)]
 fn hunks(bencher: Bencher<'_, '_>, case: &Case) {
     let (old, new) = case.texts();
-    let composed = Composition::patiently(old.as_bytes(), &new).expect("text can be compared");
+    let composed = ReviewComposition::patiently(old.as_bytes(), &new).expect("text can be compared");
     assert_eq!(composed.hunks().len(), case.edits, "the edits are told apart");
     bencher.counter(BytesCount::of_str(&new)).bench(|| hot_hunks(old.as_bytes(), &new));
 }
 
 #[inline(never)]
 fn hot_hunks(on_disk: &[u8], proposed: &str) -> Vec<Hunk> {
-    black_box(Composition::patiently(on_disk, proposed).map(|composed| composed.hunks()).unwrap_or_default())
+    black_box(
+        ReviewComposition::patiently(on_disk, proposed).map(|composed| composed.hunks()).unwrap_or_default(),
+    )
 }
 
-/// The whole way of a proposal that has come, up to where the loop takes it: its file is read, too.
+/// All steps of a new proposal before the main loop gets it, with reading its file.
 #[divan::bench(args = few_in_tests(HUNKS), max_time = 2)]
 fn prepared(bencher: Bencher<'_, '_>, case: &Case) {
     let (old, new) = case.texts();
@@ -64,7 +66,7 @@ fn hot_prepared(path: String, proposed: String) -> Option<impl Sized> {
     black_box(fuzzing::prepared(path, proposed))
 }
 
-/// What a decision on some hunks costs, with the hunks told again.
+/// A decision on some hunks, with the hunks computed again.
 const COMPOSED: &[Case] = &[
     Case::bytes(10 << 10, 4),
     Case::bytes(1 << 20, 400),
@@ -72,9 +74,9 @@ const COMPOSED: &[Case] = &[
     Case::bytes(10 << 20, 4000),
 ];
 
-fn composed(case: &Case) -> Composition {
+fn composed(case: &Case) -> ReviewComposition {
     let (old, new) = case.texts();
-    Composition::patiently(old.as_bytes(), &new).expect("text can be compared")
+    ReviewComposition::patiently(old.as_bytes(), &new).expect("text can be compared")
 }
 
 fn chosen(bencher: Bencher<'_, '_>, case: &Case, of: impl Fn(usize) -> bool) {
@@ -83,9 +85,10 @@ fn chosen(bencher: Bencher<'_, '_>, case: &Case, of: impl Fn(usize) -> bool) {
     bencher.bench_local(|| hot_dropped_and_kept(&mut composed, &hunks));
 }
 
-/// Both, so that every sample begins with the same text; and both taken back, so that memory does not grow.
+/// Drops and keeps, so that every sample begins with the same text, and undoes both, so that memory does not
+/// grow.
 #[inline(never)]
-fn hot_dropped_and_kept(composed: &mut Composition, hunks: &[usize]) -> usize {
+fn hot_dropped_and_kept(composed: &mut ReviewComposition, hunks: &[usize]) -> usize {
     let mut told = 0;
     for keep in [false, true] {
         composed.keep(hunks, keep).expect("the hunks are there");
@@ -124,7 +127,7 @@ fn typed(bencher: Bencher<'_, '_>, case: &Case) {
 }
 
 #[inline(never)]
-fn hot_typed(composed: &mut Composition, change: &Change) -> usize {
+fn hot_typed(composed: &mut ReviewComposition, change: &Change) -> usize {
     composed.edit(std::slice::from_ref(change)).expect("it can be typed in");
     let told = composed.hunks().len();
     composed.undo().expect("it can be taken back");
@@ -140,15 +143,15 @@ fn half_dropped_after_typing(bencher: Bencher<'_, '_>, case: &Case) {
     bencher.bench_local(|| hot_dropped_and_kept(&mut composed, &hunks));
 }
 
-/// In a hunk, so that there are as many afterwards.
-fn typing(composed: &Composition) -> Change {
+/// A change within a hunk, so that the number of hunks stays the same.
+fn typing(composed: &ReviewComposition) -> Change {
     let hunks = composed.hunks();
     let line = u32::try_from(hunks[hunks.len() / 2].current.start).unwrap_or_default();
     let at = Position { line, character: 0 };
     Change { range: Some(Range { start: at, end: at }), text: "x".into() }
 }
 
-/// Lines of which a word each has changed; a hundred are the most whose words are compared.
+/// Lines with one changed word each. A hundred is the most whose words are compared.
 const LINES: &[usize] = &[1, 10, 100];
 
 #[divan::bench(args = few_in_tests(LINES), max_time = 1)]

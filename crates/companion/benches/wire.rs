@@ -1,4 +1,4 @@
-//! What agents say, read; what they are told, written.
+//! Benches of the wire: reading requests of agents, and writing the frames for them.
 
 #[path = "../../desk/benches/inputs/mod.rs"]
 mod inputs;

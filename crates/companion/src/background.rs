@@ -20,7 +20,7 @@ const DRAFT_TIMEOUT: Duration = Duration::from_secs(1);
 pub(crate) fn read_target(events: Events, target: TargetToRead) {
     tokio::task::spawn_blocking(move || {
         let TargetToRead { review, file_path } = target;
-        events.send(Event::TargetRead { review, fingerprint: target::look(&file_path) });
+        events.send(Event::TargetRead { review, fingerprint: target::fingerprint(&file_path) });
     });
 }
 

@@ -1,4 +1,4 @@
-//! What can be asked for: the [`Builder`] of a companion, and what it is made of.
+//! The configuration of a companion: its [`Builder`], workspace and editor, and the errors of a start.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -57,31 +57,30 @@ impl Builder {
         self
     }
 
-    /// Adds a workspace root. An agent connects if it runs at or below one. Relative paths are resolved at
-    /// start.
+    /// Adds a workspace root. Agents that run at or below it connect. A relative path is resolved at start.
     #[must_use]
     pub fn root(mut self, root: impl AsRef<Path>) -> Self {
         self.workspace.roots.push(root.as_ref().to_owned());
         self
     }
 
-    /// The editor's process, by which agents find it; this process unless said otherwise. It must belong to
-    /// the same user and outlive the companion.
+    /// The editor's process, by which agents find it; by default this process. It must belong to the same
+    /// user and outlive the companion.
     #[must_use]
     pub fn pid(mut self, pid: u32) -> Self {
         self.pid = pid;
         self
     }
 
-    /// Whether to be found under the PIDs of the editor's ancestors too (on by default): agents outside the
-    /// editor's own terminal take one of those for the editor.
+    /// Whether agents find the companion under the PIDs of the editor's ancestors too (on by default): an
+    /// agent outside the editor's own terminal takes one of those for the editor.
     #[must_use]
     pub fn aliases(mut self, on: bool) -> Self {
         self.aliases = on;
         self
     }
 
-    /// Files that agents are never told about, as globs in the manner of `.gitignore`, beside
+    /// Files that agents never learn about, as globs like in `.gitignore`, in addition to
     /// [`DEFAULT_EXCLUDES`](crate::DEFAULT_EXCLUDES).
     #[must_use]
     pub fn exclude(mut self, globs: impl IntoIterator<Item = impl Into<String>>) -> Self {
@@ -89,15 +88,15 @@ impl Builder {
         self
     }
 
-    /// Whether agents are told about files that git ignores (they are not, by default).
+    /// Whether agents learn about files that git ignores (off by default).
     #[must_use]
     pub fn include_git_ignored(mut self, on: bool) -> Self {
         self.git_ignored = on;
         self
     }
 
-    /// Tells agents nothing about files, whatever desks report. A desk that asks for it all the same is
-    /// refused with `why`, which names what forbids it.
+    /// Tells agents nothing about files, whatever desks report. A desk's request to do so is refused with the
+    /// reason `why`.
     #[must_use]
     pub fn never_tell_files(mut self, why: impl Into<String>) -> Self {
         self.silent = Some(why.into());
@@ -120,7 +119,7 @@ impl Builder {
         self
     }
 
-    /// A command that bridges stdio to this companion, written into the records for agents that cannot use
+    /// A command that bridges stdio to this companion. The discovery files name it for agents that cannot use
     /// the port.
     #[must_use]
     pub fn stdio(
@@ -133,34 +132,33 @@ impl Builder {
         self
     }
 
-    /// Keeps a private journal, and comes back after a crash with the same sessions: an agent that waits for
-    /// a decision is told that its proposal is rejected, instead of waiting for good. That takes a
-    /// [`port_hold`](Self::port_hold); without one, it comes back with a new token, and agents have to
-    /// connect again. Off by default; at most one companion per set of roots and editor may use it.
+    /// Keeps a private journal. After a crash, the next companion takes over the sessions and rejects their
+    /// open proposals, so that no agent waits forever. That needs a [`port_hold`](Self::port_hold); without
+    /// one, the token is new and agents have to connect again. Off by default; at most one companion per
+    /// editor and set of roots may use it.
     #[must_use]
     pub fn journal(mut self, on: bool) -> Self {
         self.journal = on.then_some(JournalKey::EditorAndRoots);
         self
     }
 
-    /// The same under a key of the caller's own, for an editor that may
-    /// [change](crate::Companion::set_editor) while the companion lives. At most one companion per key may
-    /// use it.
+    /// The same under the caller's own key, for an editor that may [change](crate::Companion::set_editor)
+    /// while the companion lives. At most one companion per key may use it.
     #[must_use]
     pub fn journal_as(mut self, key: impl Into<String>) -> Self {
         self.journal = Some(JournalKey::Own(key.into()));
         self
     }
 
-    /// Somebody has held the port since the companion of the journal took it, and hands the hold on: no other
-    /// user can have heard the token from agents that came back, so it stays good.
+    /// A hold on the port since the crashed companion took it. No other user can have heard the token from
+    /// agents that came back, so the token stays valid.
     #[must_use]
     pub fn port_hold(mut self, hold: PortHold) -> Self {
         self.port_hold = Some(hold);
         self
     }
 
-    /// The largest request body in bytes (192 MiB by default); a larger one is answered with 413.
+    /// The largest request body in bytes (192 MiB by default). A larger one is answered with 413.
     #[must_use]
     pub fn max_body(mut self, bytes: usize) -> Self {
         self.max_body = bytes;
@@ -173,7 +171,7 @@ impl Builder {
         self.app_dirs(dirs)
     }
 
-    /// Where agents search and where drafts lie; [`AppDirs::of_this_process`] unless said otherwise.
+    /// The directories of discovery files and drafts; by default [`AppDirs::of_this_process`].
     #[must_use]
     pub fn app_dirs(mut self, dirs: AppDirs) -> Self {
         self.dirs = Some(dirs);
@@ -181,25 +179,25 @@ impl Builder {
     }
 }
 
-/// The projects, and what of them is nobody's business.
+/// The projects, and the parts of them that agents never learn about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Workspace {
-    /// The directories. An agent connects if it runs at or below one.
+    /// The directories. Agents that run at or below one connect.
     pub roots: Vec<PathBuf>,
-    /// Files that agents are never told about, as globs relative to each root.
+    /// Files that agents never learn about, as globs relative to each root.
     pub excludes: Vec<String>,
-    /// Directories of which agents are told nothing at all: it cannot be known what shall be hidden in them.
+    /// Directories of which agents learn nothing at all, because their exclusions are not known.
     pub untold: Vec<PathBuf>,
 }
 
-/// By what a companion that comes after a crash knows that the journal is its own.
+/// The key by which the next companion finds the journal after a crash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum JournalKey {
     EditorAndRoots,
     Own(String),
 }
 
-/// An editor as agents find it and show it.
+/// An editor, as agents find and show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Editor {
     /// A short lower-case identifier.
@@ -210,7 +208,7 @@ pub struct Editor {
     pub pid: u32,
 }
 
-/// An exclusion that is no glob.
+/// An exclusion that is not a valid glob.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("cannot read the exclusion `{glob}`: {why}")]
 pub struct BadGlob {
@@ -220,15 +218,15 @@ pub struct BadGlob {
     pub why: String,
 }
 
-/// Why a companion could not start.
+/// The reason why a companion cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// No port on an address.
+    /// No port is free on an address.
     #[error("cannot listen on {address}")]
     Listen {
         /// The address.
         address: SocketAddr,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A workspace root cannot be used.
@@ -236,13 +234,13 @@ pub enum StartError {
     Root {
         /// The root as given.
         root: PathBuf,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// An exclusion cannot be read.
     #[error(transparent)]
     Exclude(#[from] BadGlob),
-    /// The system gives no random bytes for a token.
-    #[error("the system gives no random bytes: {0}")]
+    /// The system has no random bytes for a token.
+    #[error("the system has no random bytes: {0}")]
     Random(String),
 }

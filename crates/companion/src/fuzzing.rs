@@ -1,5 +1,5 @@
-//! Ways in for the fuzzers of `fuzz/` and for benches, which live outside this crate and play with what is
-//! private to it. Not an interface for anybody else.
+//! Access to private items for the fuzzers in `fuzz/` and for the benches, which are outside this crate. Not
+//! a public interface.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,12 +11,12 @@ use alongside_desk::{Change, Hunk, Refusal, Words};
 
 use crate::agents::outbox::Outbox;
 use crate::reviews::diff::{composition, word_diff};
-use crate::reviews::line_endings::align;
+use crate::reviews::line_endings::normalize;
 use crate::reviews::proposal::Proposal;
 
-pub use crate::mcp::fuzzing::{Companion, Heard, opened};
+pub use crate::mcp::fuzzing::{Endpoint, EndpointResponse, opened};
 
-/// Reads the target of a proposal and compares: everything that happens to it before the loop takes it.
+/// Reads the target of a proposal and compares: all that happens before the main loop gets the proposal.
 /// `None` if it cannot be shown.
 #[must_use]
 pub fn prepared(file_path: String, proposed: String) -> Option<impl Sized> {
@@ -25,8 +25,8 @@ pub fn prepared(file_path: String, proposed: String) -> Option<impl Sized> {
 
 /// The words that differ between some lines.
 #[must_use]
-pub fn words(original: &str, beside: &str) -> Option<Words> {
-    word_diff::differing(original, beside, Instant::now() + Duration::from_secs(3600))
+pub fn words(original: &str, other: &str) -> Option<Words> {
+    word_diff::differing_words(original, other, Instant::now() + Duration::from_secs(3600))
 }
 
 /// A context as it is streamed to an agent.
@@ -48,37 +48,36 @@ pub fn accepted_frame(file_path: &str, text: &str) -> Option<String> {
 
 /// A proposal for a file, as it is reviewed.
 #[derive(Debug)]
-pub struct Composition(composition::Composition);
+pub struct ReviewComposition(composition::Composition);
 
-impl Composition {
+impl ReviewComposition {
     /// `None` if the file cannot be compared with it.
     #[must_use]
     pub fn new(on_disk: &[u8], proposed: &str) -> Option<Self> {
-        let original = align(Some(on_disk.to_vec()), proposed).original?;
+        let original = normalize(Some(on_disk.to_vec()), proposed).original?;
         Some(Self(composition::Composition::new(original, proposed)))
     }
 
-    /// The same for whoever counts instructions, which takes fifty times as long: however long comparing
-    /// takes.
+    /// The same without a limit of time, for counting instructions slows the program down fifty times.
     #[must_use]
     pub fn patiently(on_disk: &[u8], proposed: &str) -> Option<Self> {
-        let original = align(Some(on_disk.to_vec()), proposed).original?;
+        let original = normalize(Some(on_disk.to_vec()), proposed).original?;
         Some(Self(composition::Composition::within(Duration::from_secs(3600), original, proposed)))
     }
 
-    /// What is compared with the proposal.
+    /// The original as it is compared.
     #[must_use]
     pub fn original(&self) -> &str {
         self.0.original()
     }
 
-    /// What would be accepted now.
+    /// The text that would be accepted now.
     #[must_use]
     pub fn current(&self) -> &str {
         self.0.current()
     }
 
-    /// Where the texts differ.
+    /// The differences of the texts.
     #[must_use]
     pub fn hunks(&self) -> Vec<Hunk> {
         self.0.hunks()
@@ -100,18 +99,18 @@ impl Composition {
         self.0.split(hunk)
     }
 
-    /// Types.
+    /// Applies changes of the person.
     ///
     /// # Errors
-    /// When that is not in the text.
+    /// When a position is not in the text.
     pub fn edit(&mut self, changes: &[Change]) -> Result<(), Refusal> {
         self.0.edit(changes)
     }
 
-    /// Takes back what was done last.
+    /// Undoes the last change.
     ///
     /// # Errors
-    /// When there is nothing.
+    /// When there is nothing to undo.
     pub fn undo(&mut self) -> Result<(), Refusal> {
         self.0.undo()
     }

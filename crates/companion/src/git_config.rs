@@ -1,19 +1,19 @@
-//! Git's settings as they are written: sections, keys and values. What a setting means is the caller's.
+//! A parser of git's settings files: sections, keys and values. The callers know what a setting means.
 
-/// A setting of a file, in the order in which they stand.
+/// A setting of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Setting {
-    /// In small letters, without its subsection.
+    /// The section in lower case, without its subsection.
     pub(crate) section: String,
     /// Whether the section has a subsection, such as the condition of an `includeIf`.
     pub(crate) has_subsection: bool,
-    /// In small letters.
+    /// The key in lower case.
     pub(crate) key: String,
-    /// Without its quotes and comment.
+    /// The value without quotes and comment.
     pub(crate) value: String,
 }
 
-/// The settings in the text of a file. Lines that hold none are passed over.
+/// The settings in the text of a file, in order. Lines without a setting are skipped.
 pub(crate) fn settings(text: &str) -> Vec<Setting> {
     let (mut section, mut has_subsection, mut found) = (String::new(), false, Vec::new());
     for line in text.lines().map(str::trim) {
@@ -34,15 +34,15 @@ pub(crate) fn settings(text: &str) -> Vec<Setting> {
     found
 }
 
-/// A value without its quotes and comment, and with what a backslash hides.
+/// Removes the quotes, escapes and comment of a value.
 fn unquoted(value: &str) -> String {
-    let (mut text, mut is_quoted, mut signs) = (String::new(), false, value.chars());
-    while let Some(sign) = signs.next() {
-        match sign {
+    let (mut text, mut is_quoted, mut chars) = (String::new(), false, value.chars());
+    while let Some(char) = chars.next() {
+        match char {
             '"' => is_quoted = !is_quoted,
             '#' | ';' if !is_quoted => break,
-            '\\' => text.extend(signs.next()),
-            sign => text.push(sign),
+            '\\' => text.extend(chars.next()),
+            char => text.push(char),
         }
     }
     text.trim_end().to_owned()

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use crate::agents::registry::Agents;
 use crate::companion::{Companion, PrivacyRules};
-use crate::config::{Builder, StartError, Workspace};
+use crate::config::{Builder, Editor, StartError, Workspace};
 use crate::context::open_files::OpenFiles;
 use crate::context::privacy::Privacy;
 use crate::context::tracker::ContextTracker;
@@ -26,9 +26,10 @@ use crate::disk_watch::DiskWatch;
 use crate::events::Events;
 use crate::main_loop::{MainLoop, Stopping};
 use crate::mcp::gate::Gate;
-use crate::mcp::http::{Server, router};
+use crate::mcp::http::router;
 use crate::mcp::listener::Listener;
-use crate::mcp::ports::{self, Former, Listening};
+use crate::mcp::ports::{self, BoundPort, Predecessor};
+use crate::mcp::server::Server;
 use crate::persistence::app_dirs::AppDirs;
 use crate::persistence::drafts::Drafts;
 use crate::persistence::journal;
@@ -89,15 +90,16 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
         until = Instant::now();
     }
 
-    let former = left_behind.as_ref().map(|journal| Former {
+    let predecessor = left_behind.as_ref().map(|journal| Predecessor {
         port: journal.port,
         addresses: &journal.addresses,
         hold: builder.port_hold.as_ref(),
     });
-    let Listening { listeners, addresses, is_former } = ports::listen(former, builder.listen, until).await?;
+    let BoundPort { listeners, addresses, was_held } =
+        ports::listen(predecessor, builder.listen, until).await?;
     let port = addresses.first().map_or(0, SocketAddr::port);
     let token: Arc<str> = match &left_behind {
-        Some(journal) if is_former => journal.token.as_str().into(),
+        Some(journal) if was_held => journal.token.as_str().into(),
         _ => random::hex::<32>().map_err(|error| StartError::Random(error.to_string()))?.into(),
     };
 
@@ -105,19 +107,9 @@ async fn start(builder: Builder) -> Result<Companion, StartError> {
     drafts.prune(started);
     let mut own_directories: Vec<_> = locations::directories(&dirs).collect();
     own_directories.extend(store.as_ref().and_then(|store| store.path().parent()).map(Path::to_owned));
-    let publisher = Publisher {
-        dirs: dirs.clone(),
-        name: builder.name,
-        display_name: builder.display_name,
-        pid: builder.pid,
-        aliases: builder.aliases,
-        port,
-        token: token.to_string(),
-        stdio: builder.stdio.clone(),
-        written: Vec::new(),
-        has_rival: false,
-        made: Vec::new(),
-    };
+    let editor = Editor { name: builder.name, display_name: builder.display_name, pid: builder.pid };
+    let (aliases, stdio) = (builder.aliases, builder.stdio.clone());
+    let publisher = Publisher::new(dirs.clone(), editor, aliases, port, token.to_string(), stdio);
     let (events, inbox) = Events::channel();
     let writer = WriterTask::start(drafts.clone(), store, publisher, events.clone());
 

@@ -1,6 +1,6 @@
 //! A companion with one review at a time, as strict as the real one, and with the real hunks.
 
-use alongside_companion::fuzzing::Composition;
+use alongside_companion::fuzzing::ReviewComposition;
 use alongside_desk::{
     Agent, Changed, Closed, Closing, Decision, Event, Refusal, Request, Review, ReviewId, Revised, Seat,
     replacement,
@@ -25,7 +25,7 @@ pub(crate) enum Elsewhere {
 /// See the module.
 pub(crate) struct Companion {
     /// The text and the last announced review.
-    open: Option<(Composition, Review)>,
+    open: Option<(ReviewComposition, Review)>,
     last: u64,
     /// A plugin may send invalid edits; plain LSP must not.
     is_plugin: bool,
@@ -65,7 +65,7 @@ impl Companion {
     }
 
     fn propose(&mut self, original: &str, proposed: &str, outside: Option<String>, tell: impl Fn(Event)) {
-        let Some(composition) = Composition::new(original.as_bytes(), proposed) else { return };
+        let Some(composition) = ReviewComposition::new(original.as_bytes(), proposed) else { return };
         self.last += 1;
         let review = Review {
             id: ReviewId(self.last),

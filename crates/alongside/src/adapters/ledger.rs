@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use alongside_companion::private::{self, Ground};
+use alongside_companion::private::{self, PathTrust};
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ impl Ledger {
             return change::put(&path, None);
         }
         let (base, name) = (state.parent().unwrap_or(state), state.file_name().unwrap_or_default());
-        private::directory(base, Path::new(name), Ground::Own)
+        private::directory(base, Path::new(name), PathTrust::Own)
             .and_then(|()| private::write(&path, serde_json::to_string(self)?.as_bytes()))
             .with_context(|| format!("cannot write the list of installed files to {}", path.display()))
     }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use alongside_companion::private::{self, Ground};
+use alongside_companion::private::{self, PathTrust};
 use alongside_desk::Problem;
 use anyhow::Context;
 use tracing_subscriber::filter::Targets;
@@ -141,7 +141,7 @@ pub(crate) fn problem() -> Option<&'static Problem> {
 
 fn open_in(directory: &Path, cap: u64) -> io::Result<CappedFile> {
     let above = directory.parent().unwrap_or(directory);
-    private::directory(above, Path::new("log"), Ground::Own)?;
+    private::directory(above, Path::new("log"), PathTrust::Own)?;
     for old in std::fs::read_dir(directory)?.flatten() {
         let modified = old.metadata().and_then(|found| found.modified());
         if modified.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > RETENTION)) {

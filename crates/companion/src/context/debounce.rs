@@ -1,38 +1,39 @@
-//! When to speak: 50 ms after the last change, but never later than 200 ms after the first of a burst, and
-//! every 200 ms while it goes on. Waiting for silence alone starves under steady typing.
+//! Debouncing of context changes: an update is due 50 ms after the last change, but at most 200 ms after the
+//! first of a burst, and every 200 ms while it goes on. Steady typing would starve agents otherwise.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How long to wait for more (recommended by the contract).
+/// How long to wait for another change (recommended by the contract).
 pub(crate) const QUIET: Duration = Duration::from_millis(50);
-/// How long a burst may put the update off.
-pub(crate) const AT_MOST: Duration = Duration::from_millis(200);
+/// How long a burst may delay an update.
+pub(crate) const MAX_DELAY: Duration = Duration::from_millis(200);
 
-/// A change that has not been told yet.
+/// A change that agents do not know yet.
 #[derive(Debug, Default)]
 pub(crate) struct Debounce {
+    /// The first and last change of the burst.
     pending: Option<(Instant, Instant)>,
-    /// When it was last time to tell.
+    /// When the last update was due.
     due: Option<Instant>,
 }
 
 impl Debounce {
-    /// Something changed.
+    /// Takes note of a change.
     pub(crate) fn touch(&mut self, now: Instant) {
-        // What follows upon a telling within the burst has waited since then.
+        // Within the same burst, a change after an update has waited since that update.
         let goes_on = self.due.filter(|due| now.saturating_duration_since(*due) < QUIET);
         let first = self.pending.map_or(goes_on.unwrap_or(now), |(first, _)| first);
         self.pending = Some((first, now));
     }
 
-    /// When to tell, if there is anything to tell.
+    /// When the next update is due, if there is a change.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.pending.map(|(first, last)| (last + QUIET).min(first + AT_MOST))
+        self.pending.map(|(first, last)| (last + QUIET).min(first + MAX_DELAY))
     }
 
-    /// Whether it is time; if so, the change counts as told.
+    /// Whether an update is due; if so, it counts as sent.
     pub(crate) fn take_due(&mut self, now: Instant) -> bool {
         let Some(due) = self.deadline().filter(|deadline| *deadline <= now) else { return false };
         *self = Self { pending: None, due: Some(due) };
@@ -45,7 +46,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn one_change_is_told_after_fifty_milliseconds() {
+    async fn one_change_is_sent_after_fifty_milliseconds() {
         let mut debounce = Debounce::default();
         let start = Instant::now();
         debounce.touch(start);
@@ -61,7 +62,7 @@ mod tests {
         let mut told = 0;
         for key in 0..100 {
             let now = start + Duration::from_millis(30 * key);
-            // It is told at the moment, whenever keys come.
+            // Updates are sent when they are due, whenever keys come.
             while let Some(due) = debounce.deadline()
                 && due <= now
             {
@@ -71,6 +72,6 @@ mod tests {
             debounce.touch(now);
         }
         assert_eq!(told, 14, "every 200 ms within 2970 ms");
-        assert_eq!(debounce.deadline(), Some(start + AT_MOST * 15));
+        assert_eq!(debounce.deadline(), Some(start + MAX_DELAY * 15));
     }
 }

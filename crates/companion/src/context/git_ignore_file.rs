@@ -1,4 +1,4 @@
-//! Which file holds what the user has git ignore in every repository.
+//! The user's ignore file for every repository, as git finds it.
 
 use std::path::{Path, PathBuf};
 
@@ -7,12 +7,12 @@ use alongside_platform::untrusted::{self, Whose};
 use crate::git_config::{self, Setting};
 use crate::persistence::app_dirs::AppDirs;
 
-/// Settings of git are a few lines; whatever is larger than this is something else.
+/// The largest settings file in bytes. Git's settings are a few lines.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The file that git's settings name, or the one it reads otherwise.
+/// The file that git's settings name, or git's default.
 pub(super) fn ignore_file(dirs: &AppDirs) -> Option<PathBuf> {
-    // The first one outranks the second.
+    // The first file outranks the second.
     let settings = [dirs.home.join(".gitconfig"), dirs.config.join("git/config")];
     let named = settings.iter().find_map(|file| {
         let text = untrusted::read(file, MAX_BYTES, Whose::Anybodys).ok()?;
@@ -30,7 +30,7 @@ fn excludes_file(text: &str) -> Option<String> {
     git_config::settings(text).into_iter().rfind(is_it).map(|one| one.value)
 }
 
-/// `~` is home; a path that is not absolute means nothing here, and an empty one is none.
+/// Expands `~`. A path that is not absolute, or is empty, means no file.
 fn expand(named: &str, home: &Path) -> Option<PathBuf> {
     let path = named.strip_prefix("~/").map_or_else(|| PathBuf::from(named), |below| home.join(below));
     path.is_absolute().then_some(path)
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_is_read_as_git_reads_it() {
+    fn the_path_is_read_as_git_reads_it() {
         for (text, named) in [
             ("[core]\n  excludesfile = ~/.ignore # mine\n", Some("~/.ignore")),
             ("[CORE]\n\tExcludesFile=\"/a b;c\\\\d\" ; x\n", Some("/a b;c\\d")),

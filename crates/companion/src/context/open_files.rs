@@ -1,5 +1,4 @@
-//! The context journey: what desks report about the person's files becomes the one [`IdeContext`] that agents
-//! get.
+//! The open files that desks report, and the one [`IdeContext`] that agents get from them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -17,40 +16,41 @@ use crate::real_path;
 /// The files that all desks have open.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OpenFiles {
-    desks: BTreeMap<DeskId, Reported>,
+    desks: BTreeMap<DeskId, ReportedFiles>,
     newest: u64,
     paused: bool,
-    /// Agents are told nothing at all, and why: nobody at a desk can change that.
+    /// The reason why agents are told nothing for good: no desk can change that.
     silent: Option<String>,
-    /// The real paths of files with unsaved changes, as far as they were looked up.
+    /// The real paths of files with unsaved changes, from the last scan.
     real: HashMap<String, PathBuf>,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Reported {
-    files: Vec<Entry>,
+struct ReportedFiles {
+    files: Vec<ReportedFile>,
     active: Option<ActiveFile>,
     trusted: Option<bool>,
 }
 
 #[derive(Debug, Clone)]
-struct Entry {
+struct ReportedFile {
     path: String,
-    /// Milliseconds since the Unix epoch; rises with every focus, over all desks.
+    /// When the file had the focus, in milliseconds since the Unix epoch; rises with every focus, over all
+    /// desks.
     focused: u64,
     dirty: bool,
 }
 
 impl OpenFiles {
-    /// With a reason, agents are told nothing for good.
+    /// `silent` is a reason to tell agents nothing for good.
     pub(crate) fn new(silent: Option<String>) -> Self {
         Self { silent, ..Self::default() }
     }
 
-    /// Stops telling agents, or goes on.
+    /// Pauses or resumes the context for agents.
     ///
     /// # Errors
-    /// What forbids going on.
+    /// The reason why the context cannot be resumed.
     pub(crate) fn pause(&mut self, paused: bool) -> Result<(), String> {
         match &self.silent {
             Some(why) if !paused => Err(why.clone()),
@@ -61,12 +61,12 @@ impl OpenFiles {
         }
     }
 
-    /// Whether agents are told of no files just now.
+    /// Whether agents are told no files at present.
     pub(crate) fn is_paused(&self) -> bool {
         self.paused || self.silent.is_some()
     }
 
-    /// Takes in what a desk reports; it replaces what that desk reported before.
+    /// Replaces the files that a desk reported before.
     pub(crate) fn report(&mut self, desk: DeskId, report: ContextReport) {
         let mut known = self.desks.remove(&desk).unwrap_or_default();
         if let Some(open) = report.open_files {
@@ -74,14 +74,14 @@ impl OpenFiles {
             for file in open.into_iter().rev() {
                 let old = before.iter().find(|entry| entry.path == file.path).map(|entry| entry.focused);
                 let focused = old.unwrap_or_else(|| self.next_timestamp());
-                known.files.insert(0, Entry { path: file.path, focused, dirty: file.dirty });
+                known.files.insert(0, ReportedFile { path: file.path, focused, dirty: file.dirty });
             }
         }
         if let Some(active) = &report.active {
             let was_active = known.active.as_ref().is_some_and(|before| before.path == active.path);
             let at = known.files.iter().position(|entry| entry.path == active.path);
             let at = at.unwrap_or_else(|| {
-                known.files.insert(0, Entry { path: active.path.clone(), focused: 0, dirty: false });
+                known.files.insert(0, ReportedFile { path: active.path.clone(), focused: 0, dirty: false });
                 0
             });
             if !was_active || known.files[at].focused < self.newest {
@@ -93,50 +93,51 @@ impl OpenFiles {
         self.desks.insert(desk, known);
     }
 
-    /// A desk is gone, and what it had open with it.
+    /// Removes the files of a desk that has left.
     pub(crate) fn leave(&mut self, desk: DeskId) {
         self.desks.remove(&desk);
     }
 
-    /// Nobody has anything open any more.
+    /// Removes the files of all desks.
     pub(crate) fn forget_all(&mut self) {
         self.desks.clear();
     }
 
-    /// Whether some editor holds unsaved changes to a file, whatever that editor calls it.
+    /// Whether an editor has unsaved changes to a file, under any spelling of its path.
     pub(crate) fn is_dirty(&self, path: &str, real: &Path) -> bool {
         let is_real = |path: &String| self.real.get(path).is_some_and(|known| known == real);
         self.unsaved().any(|entry| entry.path == path || is_real(&entry.path))
     }
 
-    /// Takes in the real paths of files with unsaved changes.
+    /// Sets the real paths of files with unsaved changes.
     pub(crate) fn set_real_paths(&mut self, real: HashMap<String, PathBuf>) {
         self.real = real;
     }
 
-    fn unsaved(&self) -> impl Iterator<Item = &Entry> {
+    fn unsaved(&self) -> impl Iterator<Item = &ReportedFile> {
         self.desks.values().flat_map(|desk| &desk.files).filter(|entry| entry.dirty)
     }
 
-    /// Looks at the disk for which files there are and may be told. Blocks.
+    /// Checks on disk which files exist and may be told. Blocks.
     pub(super) fn scan(&self, privacy: &mut Privacy) -> ScanResult {
-        let resolve = |entry: &Entry| (entry.path.clone(), real_path::resolve(Path::new(&entry.path)));
+        let resolve = |entry: &ReportedFile| (entry.path.clone(), real_path::resolve(Path::new(&entry.path)));
         let real = self.unsaved().map(resolve).collect();
         let mut files = Vec::new();
         ScanResult { context: self.context(privacy, &mut files), real, files }
     }
 
-    /// What agents are told while there is nothing to tell.
+    /// The context without any files.
     pub(crate) fn no_files(&self) -> IdeContext {
-        self.telling(Vec::new())
+        self.with_files(Vec::new())
     }
 
-    /// What agents get to know now: at most ten files that exist and may be told, newest first.
-    fn context(&self, privacy: &mut Privacy, looked_at: &mut Vec<PathBuf>) -> IdeContext {
-        let mut entries: Vec<(&Entry, Option<&ActiveFile>)> = Vec::new();
+    /// The context for agents: at most ten files that exist and may be told, newest first.
+    fn context(&self, privacy: &mut Privacy, scanned: &mut Vec<PathBuf>) -> IdeContext {
+        let mut entries: Vec<(&ReportedFile, Option<&ActiveFile>)> = Vec::new();
         if !self.is_paused() {
             for desk in self.desks.values() {
-                let active = |entry: &Entry| desk.active.as_ref().filter(|active| active.path == entry.path);
+                let active =
+                    |entry: &ReportedFile| desk.active.as_ref().filter(|active| active.path == entry.path);
                 entries.extend(desk.files.iter().map(|entry| (entry, active(entry))));
             }
         }
@@ -149,18 +150,18 @@ impl OpenFiles {
             }
             let path = Path::new(&entry.path);
             let known = files.iter().any(|file| file.path == entry.path);
-            looked_at.push(path.to_owned());
+            scanned.push(path.to_owned());
             if known || !path.is_absolute() || !path.is_file() || !privacy.allows(path) {
                 continue;
             }
-            // Agents believe the cursor of the newest file only.
+            // Agents use the cursor of the newest file only.
             let active = active.filter(|_| Some(entry.focused) == newest);
             files.push(file(entry, active));
         }
-        self.telling(files)
+        self.with_files(files)
     }
 
-    fn telling(&self, files: Vec<File>) -> IdeContext {
+    fn with_files(&self, files: Vec<File>) -> IdeContext {
         let trusted = self.desks.values().filter_map(|desk| desk.trusted).next_back();
         IdeContext { workspace_state: Some(WorkspaceState { open_files: Some(files), is_trusted: trusted }) }
     }
@@ -189,8 +190,8 @@ pub(super) fn shared_files(context: &IdeContext) -> Vec<SharedFile> {
     shared
 }
 
-/// The wire form of an open file: positions become 1-based, the selection is cut to what agents take.
-fn file(entry: &Entry, active: Option<&ActiveFile>) -> File {
+/// The wire form of an open file, with 1-based positions and a selection within the limit of agents.
+fn file(entry: &ReportedFile, active: Option<&ActiveFile>) -> File {
     File {
         path: entry.path.clone(),
         timestamp: entry.focused,
@@ -206,7 +207,8 @@ fn file(entry: &Entry, active: Option<&ActiveFile>) -> File {
     }
 }
 
-/// At most [`MAX_SELECTED_UTF16`] units, on a character boundary, without a marker: the agent adds one.
+/// Cuts a selection to [`MAX_SELECTED_UTF16`] units, on a character boundary, without a marker, which the
+/// agent adds.
 fn cut(text: &str) -> &str {
     let mut units = 0;
     let over = text.char_indices().find(|(_, c)| {

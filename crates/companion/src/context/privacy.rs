@@ -1,5 +1,5 @@
-//! What agents are never told about: files the user excludes, and files that git ignores. Reads the disk:
-//! never in the loop.
+//! The privacy rules: agents never learn about files that the user excludes or git ignores. Reads the disk,
+//! so it never runs in the main loop.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::Metadata;
@@ -13,7 +13,7 @@ use crate::config::{BadGlob, Workspace};
 use crate::persistence::app_dirs::AppDirs;
 use alongside_platform::untrusted::{self, Whose};
 
-/// Excluded everywhere, whatever the settings: files that mostly hold secrets.
+/// The globs that are excluded everywhere, whatever the settings: such files mostly hold secrets.
 pub const DEFAULT_EXCLUDES: &[&str] = &[
     ".env",
     ".env.*",
@@ -43,31 +43,31 @@ pub const DEFAULT_EXCLUDES: &[&str] = &[
     ".aws/",
 ];
 
-/// A file of rules that is larger than this is not read, and hides everything.
-const MAX_RULES: u64 = 1 << 20;
+/// The largest ignore file in bytes. A larger one is not read, and hides everything.
+const MAX_IGNORE_FILE_BYTES: u64 = 1 << 20;
 
-/// Decides which files may be told about.
+/// The rules that decide which files agents may know.
 #[derive(Debug)]
 pub(crate) struct Privacy {
     tell_git_ignored: bool,
-    /// Exclusions by the root they are relative to, in the spelling it was opened with and in its real one.
+    /// The exclusions by root, under the spelling that was opened and under the real path.
     by_root: Vec<(PathBuf, Gitignore)>,
-    /// For files outside every root.
+    /// The exclusions for files outside every root.
     elsewhere: Gitignore,
-    /// Directories of which nothing is told, our own among them.
+    /// Directories of which agents learn nothing, our own among them.
     untold: BTreeSet<PathBuf>,
-    /// The user's own ignore file for every repository.
+    /// The user's ignore file for every repository.
     global: Option<PathBuf>,
-    /// Files of rules by path, as of their length and time of modification.
-    read: HashMap<PathBuf, (Stamp, Gitignore)>,
+    /// The parsed ignore files by path, each with its stamp.
+    parsed: HashMap<PathBuf, (Stamp, Gitignore)>,
 }
 
-/// Enough to see that a file has changed; `None` for one that is not there.
+/// Length and time of modification, to detect a change; `None` for a file that does not exist.
 type Stamp = Option<(u64, Option<SystemTime>)>;
 
 impl Privacy {
     /// # Errors
-    /// The first exclusion that cannot be read.
+    /// The first exclusion that is not a valid glob.
     pub(crate) fn new(
         workspace: &Workspace,
         tell_git_ignored: bool,
@@ -84,20 +84,20 @@ impl Privacy {
             elsewhere: exclusions(Path::new("/"), &globs)?,
             untold,
             global: super::git_ignore_file::ignore_file(dirs),
-            read: HashMap::new(),
+            parsed: HashMap::new(),
         })
     }
 
-    /// Whether agents may know that this file is open. A link is judged by its own name and by what it leads
-    /// to.
+    /// Whether agents may know that this file is open. Both the name of a link and its target have to be
+    /// allowed.
     pub(crate) fn allows(&mut self, path: &Path) -> bool {
         let real = path.canonicalize().ok().filter(|real| real != path);
         self.allows_name(path) && real.is_none_or(|real| self.allows_name(&real))
     }
 
-    /// Every root that holds the file has its say: one project may lie in another.
+    /// Applies the exclusions of every root that holds the file, for one project may lie in another.
     fn allows_name(&mut self, path: &Path) -> bool {
-        if self.untold.iter().any(|root| path.starts_with(root)) || is_being_reviewed(path) {
+        if self.untold.iter().any(|root| path.starts_with(root)) || is_review_edit(path) {
             return false;
         }
         let mut holding = self.by_root.iter().filter(|(root, _)| path.starts_with(root)).peekable();
@@ -106,10 +106,10 @@ impl Privacy {
             Some(_) => holding.any(|(_, globs)| excluded(globs)),
             None => excluded(&self.elsewhere),
         };
-        !excluded && (self.tell_git_ignored || !self.check_git_ignored(path))
+        !excluded && (self.tell_git_ignored || !self.matches_gitignore(path))
     }
 
-    fn check_git_ignored(&mut self, path: &Path) -> bool {
+    fn matches_gitignore(&mut self, path: &Path) -> bool {
         let top = path.ancestors().skip(1).find(|directory| directory.join(".git").exists());
         let root = self.by_root.iter().map(|(root, _)| root.as_path()).find(|root| path.starts_with(root));
         let top = top.or(root).unwrap_or(Path::new("/")).to_owned();
@@ -118,17 +118,17 @@ impl Privacy {
         steps.reverse();
         steps.iter().any(|step| {
             let is_directory = step != path;
-            self.verdict(&top, step, is_directory)
+            self.step_matches_gitignore(&top, step, is_directory)
         })
     }
 
-    /// What git says of one step of a path: the deepest file with an opinion counts.
-    fn verdict(&mut self, top: &Path, step: &Path, is_directory: bool) -> bool {
+    /// Whether git ignores one step of a path. The deepest ignore file with a matching rule decides.
+    fn step_matches_gitignore(&mut self, top: &Path, step: &Path, is_directory: bool) -> bool {
         let above = step.ancestors().skip(1).take_while(|directory| directory.starts_with(top));
         let mut sources: Vec<(PathBuf, &Path)> =
             above.map(|directory| (directory.join(".gitignore"), directory)).collect();
         sources.push((top.join(".git/info/exclude"), top));
-        // What is the user's own for every repository is relative to each.
+        // The rules of the user's global file are relative to the repository.
         sources.extend(self.global.clone().map(|global| (global, Path::new(""))));
         for (source, base) in sources {
             let step = if base == Path::new("") { step.strip_prefix(top).unwrap_or(step) } else { step };
@@ -143,7 +143,7 @@ impl Privacy {
 
     fn rules(&mut self, source: &Path, base: &Path) -> &Gitignore {
         let stamp = std::fs::metadata(source).ok().as_ref().map(stamp);
-        let entry = self.read.entry(source.to_owned()).or_insert_with(|| (None, Gitignore::empty()));
+        let entry = self.parsed.entry(source.to_owned()).or_insert_with(|| (None, Gitignore::empty()));
         if entry.0 != stamp {
             *entry = (stamp, read_rules(source, base));
         }
@@ -151,9 +151,8 @@ impl Privacy {
     }
 }
 
-/// Whether it is what a desk puts a review into while the person edits it in an editor: no file of the
-/// project's.
-fn is_being_reviewed(path: &Path) -> bool {
+/// Whether this is a temporary file in which the person edits a review, and not a file of the project.
+fn is_review_edit(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"alongside-edit-"))
 }
 
@@ -161,7 +160,7 @@ fn stamp(found: &Metadata) -> (u64, Option<SystemTime>) {
     (found.len(), found.modified().ok())
 }
 
-/// A directory as it is called, and what it is really called.
+/// The path of a directory as it is spelled, and its real path.
 fn spellings(root: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     let real = root.canonicalize().ok();
     [Some(root.to_owned()), real].into_iter().flatten()
@@ -169,7 +168,7 @@ fn spellings(root: &Path) -> impl Iterator<Item = PathBuf> + use<> {
 
 fn exclusions(root: &Path, globs: &[&str]) -> Result<Gitignore, BadGlob> {
     let mut builder = GitignoreBuilder::new(root);
-    // `.ENV` is one too, on every system.
+    // On every system, `.ENV` is excluded as well.
     builder
         .case_insensitive(true)
         .map_err(|error| BadGlob { glob: String::new(), why: error.to_string() })?;
@@ -180,21 +179,22 @@ fn exclusions(root: &Path, globs: &[&str]) -> Result<Gitignore, BadGlob> {
     builder.build().map_err(|error| BadGlob { glob: String::new(), why: error.to_string() })
 }
 
-/// A file of rules that is there and cannot be read hides everything: whoever wrote it wanted to hide
-/// something.
+/// Parses an ignore file. A file that exists and cannot be read hides everything, for its author wanted to
+/// hide something.
 fn read_rules(source: &Path, base: &Path) -> Gitignore {
     let mut builder = GitignoreBuilder::new(base);
-    match untrusted::read(source, MAX_RULES, Whose::Anybodys) {
+    match untrusted::read(source, MAX_IGNORE_FILE_BYTES, Whose::Anybodys) {
         Ok(text) => {
             let text = String::from_utf8_lossy(&text);
             for line in text.trim_start_matches('\u{feff}').lines() {
-                // Lines that git itself could not read do not exclude anything for git either.
+                // Git ignores such lines as well.
                 let _ = builder.add_line(Some(source.to_owned()), line);
             }
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => {
-            tracing::warn!(path = %source.display(), %error, "rules that cannot be read hide everything");
+            let path = source.display();
+            tracing::warn!(%path, %error, "cannot read an ignore file, so it hides everything");
             let _ = builder.add_line(None, "*");
         }
     }

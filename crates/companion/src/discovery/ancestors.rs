@@ -1,18 +1,19 @@
-//! The processes above the editor. Agents take one of them for the editor when they run outside its own
-//! terminal.
+//! The ancestors of the editor's process. An agent that runs outside the editor's own terminal takes one of
+//! them for the editor.
 
 use alongside_platform::process::Processes;
 
 /// How many ancestors get an alias.
-const NEAREST: usize = 4;
+const MAX_ANCESTORS: usize = 4;
+/// The longest chain of parents. A longer one is a loop in the system's table.
+const MAX_CHAIN: usize = 64;
 
 /// The nearest living ancestors of a process that the same user owns, nearest first; never PID 1.
 pub(crate) fn of(pid: u32) -> Vec<u32> {
     let processes = Processes::now();
     let mut found = Vec::new();
     let mut at = pid;
-    // A chain longer than this is a loop in what the system says.
-    for _ in 0..64 {
+    for _ in 0..MAX_CHAIN {
         let Some(parent) = processes.get(at).map(|process| process.parent).filter(|parent| *parent > 1)
         else {
             break;
@@ -20,7 +21,7 @@ pub(crate) fn of(pid: u32) -> Vec<u32> {
         if processes.is_ours(parent) {
             found.push(parent);
         }
-        if found.len() == NEAREST {
+        if found.len() == MAX_ANCESTORS {
             break;
         }
         at = parent;
@@ -37,10 +38,10 @@ mod tests {
     }
 
     #[test]
-    fn the_parent_of_this_process_comes_first_and_pid_one_never() {
+    fn the_parent_comes_first_and_pid_one_never() {
         let found = super::of(std::process::id());
         assert_eq!(found.first().copied(), parent_of(std::process::id()).filter(|pid| *pid > 1));
-        assert!(found.len() <= super::NEAREST && !found.contains(&1));
+        assert!(found.len() <= super::MAX_ANCESTORS && !found.contains(&1));
         assert!(super::of(u32::MAX).is_empty());
     }
 
@@ -62,7 +63,7 @@ mod tests {
         use std::io::{BufRead as _, BufReader};
         use std::process::{Command, Stdio};
 
-        // Shells in shells, six deep; the innermost says who it is and waits for the end of its input.
+        // Shells in shells, six deep. The innermost prints its id and waits for the end of its input.
         let script = r#"if [ "$1" -gt 0 ]; then sh -c "$0" "$0" $(($1 - 1)); :; else echo $$; read -r _; fi"#;
         let mut outermost = Command::new("sh")
             .args(["-c", script, script, "6"])
@@ -70,9 +71,9 @@ mod tests {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut said = String::new();
-        BufReader::new(outermost.stdout.take().unwrap()).read_line(&mut said).unwrap();
-        let innermost: u32 = said.trim().parse().unwrap();
+        let mut line = String::new();
+        BufReader::new(outermost.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let innermost: u32 = line.trim().parse().unwrap();
         let found = super::of(innermost);
         let nearest: Vec<u32> =
             std::iter::successors(parent_of(innermost), |pid| parent_of(*pid)).take(4).collect();

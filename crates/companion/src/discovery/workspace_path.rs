@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use alongside_contract::discovery::{delimiter, join_roots};
 use alongside_desk::Problem;
 
-/// Literal and real paths of the roots, joined; a root that the format cannot hold is left out and named.
+/// The literal and real paths of the roots, joined. A root that the format cannot hold becomes a problem.
 pub(super) fn workspace_path(roots: &[PathBuf], problems: &mut Vec<Problem>) -> String {
     let mut spelled: Vec<String> = Vec::new();
     for root in roots {
@@ -15,10 +15,10 @@ pub(super) fn workspace_path(roots: &[PathBuf], problems: &mut Vec<Problem>) -> 
                 Some((path, Ok(_))) if spelled.iter().any(|known| known == path) => {}
                 Some((path, Ok(_))) => spelled.push(path.to_owned()),
                 _ => problems.push(Problem {
-                    what: format!("agents cannot be told of the workspace {}", path.display()),
+                    what: format!("agents cannot find the workspace {}", path.display()),
                     hint: Some(format!(
-                        "Their format has no way to write a path with `{}` or bytes that are not UTF-8: \
-                         rename it, or link to it from elsewhere and open the link.",
+                        "Discovery files cannot hold a path with `{}` or bytes that are not UTF-8. Rename \
+                         the directory, or open it through a link with another name.",
                         delimiter()
                     )),
                 }),

@@ -1,4 +1,4 @@
-//! The endpoint without a network: requests go through the gate and the routes to a hub that only knows one
+//! The endpoint without a network: requests pass the gate and the routes to a main loop that knows one
 //! session.
 
 use std::sync::Arc;
@@ -17,36 +17,37 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tower_service::Service as _;
 
 use super::gate::Gate;
-use super::http::{Server, router};
+use super::http::router;
+use super::server::Server;
 use super::tools::{self, ToolCall};
 use crate::events::{Event, Events};
 
-/// A companion that remembers nothing.
+/// An endpoint whose main loop keeps no state.
 #[derive(Debug)]
-pub struct Companion {
+pub struct Endpoint {
     runtime: Runtime,
     router: Router,
     events: UnboundedReceiver<Event>,
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Debug)]
-pub struct Heard {
-    /// The answer.
+pub struct EndpointResponse {
+    /// The HTTP response.
     pub response: Response<Bytes>,
-    /// Whether anything of it reached the hub.
-    pub reached_the_hub: bool,
+    /// Whether the main loop got an event.
+    pub reached_main_loop: bool,
 }
 
-impl Companion {
-    /// The token that lets in.
+impl Endpoint {
+    /// The token that is admitted.
     pub const TOKEN: &str = "5ecret";
-    /// The one session.
+    /// The one session that exists.
     pub const SESSION: &str = "session";
-    /// How many bytes a body may have.
+    /// The largest body in bytes.
     pub const MAX_BODY: usize = 1 << 16;
 
-    /// It is asked on port 80 of this machine.
+    /// An endpoint on port 80 of this machine.
     ///
     /// # Errors
     /// When the system has no more threads.
@@ -62,18 +63,18 @@ impl Companion {
     }
 
     /// Answers a request.
-    pub fn answer(&mut self, request: Request<Body>) -> Heard {
+    pub fn answer(&mut self, request: Request<Body>) -> EndpointResponse {
         let Self { runtime, router, events } = self;
         runtime.block_on(async {
-            let mut reached_the_hub = false;
+            let mut reached_main_loop = false;
             let answer = router.call(request);
             tokio::pin!(answer);
             let response = loop {
                 tokio::select! {
                     biased;
                     Some(event) = events.recv() => {
-                        reached_the_hub = true;
-                        say(event);
+                        reached_main_loop = true;
+                        respond_to(event);
                     }
                     answer = &mut answer => break answer.unwrap_or_else(|never| match never {}),
                 }
@@ -82,10 +83,10 @@ impl Companion {
             let body = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
             let response = Response::from_parts(head, body);
             while let Ok(event) = events.try_recv() {
-                reached_the_hub = true;
-                say(event);
+                reached_main_loop = true;
+                respond_to(event);
             }
-            Heard { response, reached_the_hub }
+            EndpointResponse { response, reached_main_loop }
         })
     }
 }
@@ -101,12 +102,12 @@ pub fn opened(body: &[u8]) -> Option<(String, String)> {
     }
 }
 
-/// Does for an event what is least.
-fn say(event: Event) {
-    let known = |session: &str| session == Companion::SESSION;
-    // Whoever asked may be gone, as in the real hub.
+/// Answers an event in the shortest way.
+fn respond_to(event: Event) {
+    let known = |session: &str| session == Endpoint::SESSION;
+    // The asker may be gone, as in the real main loop.
     match event {
-        Event::SessionWanted { welcomed, .. } => drop(welcomed.send(Ok(Companion::SESSION.into()))),
+        Event::SessionWanted { welcomed, .. } => drop(welcomed.send(Ok(Endpoint::SESSION.into()))),
         Event::SessionEnded { session, ended } => drop(ended.send(known(&session))),
         Event::RequestStarted { session, known: answer } => drop(answer.send(known(&session).then_some(1))),
         Event::OpenDiff { session, proposal, answer, .. } => {

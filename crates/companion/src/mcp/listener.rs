@@ -1,7 +1,7 @@
-//! The listening sockets. Anybody on this machine can connect, so whoever has not shown the token is a
-//! *stranger*: strangers have little time and little room, and when there are too many the one that came
-//! first is sent away. However many half-open connections there are, they cost bounded memory and
-//! descriptors, and an agent still gets in. Who has shown the token is under no such limit.
+//! The HTTP servers behind the listening sockets. Anybody on this machine can connect, so connections without
+//! the token, *strangers*, are limited in time and number: the oldest one is closed when there are too many.
+//! So half-open connections cost bounded memory and descriptors, and agents can still connect. Connections
+//! that have sent the token have no such limits.
 
 use std::collections::VecDeque;
 use std::io;
@@ -20,41 +20,41 @@ use tokio::task::JoinHandle;
 
 use super::rate_limited_log::RateLimitedLog;
 
-/// How long a connection may last on which nobody has shown the token.
-const STRANGER_TIME: Duration = Duration::from_secs(10);
-/// How many such connections there are at most, on each address.
-const STRANGERS: usize = 256;
-/// How much of a request's head is read, in bytes; more is answered 431.
+/// How long a connection may last without the token.
+const STRANGER_TIMEOUT: Duration = Duration::from_secs(10);
+/// The most connections without the token, on each address.
+const MAX_STRANGERS: usize = 256;
+/// The longest head of a request in bytes; a longer one is answered with 431.
 const MAX_HEAD: usize = 64 << 10;
-/// How long to wait when no connection can be taken, as when there are no descriptors left.
-const OUT_OF_ROOM: Duration = Duration::from_millis(100);
-/// How long requests that are under way may take when the companion stops.
-const LAST_REQUESTS: Duration = Duration::from_millis(500);
+/// The pause after `accept` has failed, as when there are no descriptors left.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// How long running requests may take when the companion stops.
+const STOP_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Somebody on a connection. The gate says when they have shown the token.
+/// A connection, as the gate sees it.
 #[derive(Debug, Clone)]
 pub(crate) struct Connection {
-    known: Arc<watch::Sender<bool>>,
-    /// Which of our addresses they dialled, if the system says.
+    authenticated: Arc<watch::Sender<bool>>,
+    /// The address that the client dialled, if the system tells.
     pub(crate) dialled: Option<SocketAddr>,
 }
 
 impl Connection {
-    /// A stranger, and what says when they are none any more.
+    /// A stranger, and a channel that tells when the connection is authenticated.
     fn new(dialled: Option<SocketAddr>) -> (Self, watch::Receiver<bool>) {
-        let (known, is_known) = watch::channel(false);
-        (Self { known: Arc::new(known), dialled }, is_known)
+        let (authenticated, is_authenticated) = watch::channel(false);
+        (Self { authenticated: Arc::new(authenticated), dialled }, is_authenticated)
     }
 
-    /// Somebody who dialled this address.
+    /// A connection to this address.
     #[cfg(test)]
     pub(super) fn of(dialled: SocketAddr) -> Self {
         Self::new(Some(dialled)).0
     }
 
-    /// They have shown the token.
+    /// The client has sent the token.
     pub(crate) fn mark_authenticated(&self) {
-        self.known.send_if_modified(|known| !std::mem::replace(known, true));
+        self.authenticated.send_if_modified(|is_authenticated| !std::mem::replace(is_authenticated, true));
     }
 }
 
@@ -72,32 +72,32 @@ impl Listener {
         Self { stop, running: listeners.into_iter().map(serve).collect() }
     }
 
-    /// Takes no more connections, and waits for none.
+    /// Closes all connections at once.
     pub(crate) async fn abort(self) {
         for server in self.running {
             server.abort();
-            // Aborted is what it shall be; it has let go of its port then.
+            // The expected error is that the task was aborted. After it, the port is free.
             let _ = server.await;
         }
     }
 
-    /// Takes no more connections, and lets those there are finish what is under way, for a moment.
+    /// Takes no more connections, and lets running requests finish within a limit of time.
     pub(crate) async fn stop(self) {
         let _ = self.stop.send(true);
         for mut server in self.running {
-            if tokio::time::timeout(LAST_REQUESTS, &mut server).await.is_err() {
+            if tokio::time::timeout(STOP_TIMEOUT, &mut server).await.is_err() {
                 server.abort();
             }
         }
     }
 }
 
-/// Serves until told to stop, and until every connection has ended.
+/// Serves until it is told to stop and every connection has ended.
 async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiver<bool>) {
-    // Each can be sent away by dropping its sender.
+    // Dropping a sender closes its connection.
     let mut strangers: VecDeque<oneshot::Sender<()>> = VecDeque::new();
     let (open, is_open) = watch::channel(());
-    let untaken = RateLimitedLog::default();
+    let accept_errors = RateLimitedLog::default();
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -106,27 +106,27 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
         match accepted {
             Ok((stream, _)) => {
                 strangers.retain(|stranger| !stranger.is_closed());
-                if strangers.len() >= STRANGERS {
+                if strangers.len() >= MAX_STRANGERS {
                     strangers.pop_front();
                 }
-                let (stranger, sent_away) = oneshot::channel();
+                let (stranger, evicted) = oneshot::channel();
                 strangers.push_back(stranger);
-                let attended = attend(stream, router.clone(), stopped.clone(), sent_away);
+                let connection = serve_connection(stream, router.clone(), stopped.clone(), evicted);
                 let is_open = is_open.clone();
                 tokio::spawn(async move {
-                    attended.await;
+                    connection.await;
                     drop(is_open);
                 });
             }
             Err(error) if is_of_one_connection(&error) => {}
             Err(error) => {
-                if let Some(times) = untaken.count(std::time::Instant::now()) {
-                    tracing::warn!(times, %error, "no connection can be taken");
+                if let Some(times) = accept_errors.count(std::time::Instant::now()) {
+                    tracing::warn!(times, %error, "cannot accept a connection");
                 }
-                // A stranger's descriptor does better for an agent.
+                // Closing a stranger frees a descriptor for an agent.
                 strangers.retain(|stranger| !stranger.is_closed());
                 strangers.pop_front();
-                tokio::time::sleep(OUT_OF_ROOM).await;
+                tokio::time::sleep(ACCEPT_PAUSE).await;
             }
         }
     }
@@ -134,28 +134,28 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
     open.closed().await;
 }
 
-/// One connection, from its first byte to its last. Its errors are its own.
-async fn attend(
+/// Serves one connection. Its errors end only this connection.
+async fn serve_connection(
     stream: TcpStream,
     router: Router,
     mut stopped: watch::Receiver<bool>,
-    sent_away: oneshot::Receiver<()>,
+    evicted: oneshot::Receiver<()>,
 ) {
-    // Without it, a streamed reply waits for the peer's delayed acknowledgement.
+    // Otherwise a streamed reply waits for the peer's delayed acknowledgement.
     let _ = stream.set_nodelay(true);
-    let (connection, mut known) = Connection::new(stream.local_addr().ok());
+    let (connection, mut authenticated) = Connection::new(stream.local_addr().ok());
     let service = TowerToHyperService::new(router.layer(Extension(connection)));
     let served = http1::Builder::new().max_buf_size(MAX_HEAD).serve_connection(TokioIo::new(stream), service);
     let mut served = std::pin::pin!(served);
     let is_stranger = tokio::select! {
-        // What has arrived is read before anybody is sent away: after the process was stopped, their time is
-        // over at once.
+        // Read what has arrived before closing anything: after the process was stopped, every timeout is over
+        // at once.
         biased;
         _ = &mut served => return,
-        _ = known.wait_for(|known| *known) => false,
+        _ = authenticated.wait_for(|is_authenticated| *is_authenticated) => false,
         _ = stopped.wait_for(|stop| *stop) => true,
-        _ = sent_away => return,
-        () = tokio::time::sleep(STRANGER_TIME) => return,
+        _ = evicted => return,
+        () = tokio::time::sleep(STRANGER_TIMEOUT) => return,
     };
     tokio::select! {
         _ = &mut served => return,
@@ -163,14 +163,14 @@ async fn attend(
     }
     served.as_mut().graceful_shutdown();
     if is_stranger {
-        // They may be about to show the token, or about to say nothing for good.
-        let _ = tokio::time::timeout(LAST_REQUESTS, served).await;
+        // The client may be about to send the token, or may never send anything.
+        let _ = tokio::time::timeout(STOP_TIMEOUT, served).await;
     } else {
         let _ = served.await;
     }
 }
 
-/// Whether only the connection that was about to come has failed.
+/// Whether the error concerns only the connection that was to be accepted.
 fn is_of_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)

@@ -1,12 +1,19 @@
 //! The edge that agents talk to: MCP over HTTP. Wire types stop here; the main loop gets events.
 
+mod batch;
+mod excerpt;
 pub(crate) mod fuzzing;
 pub(crate) mod gate;
+mod headers;
 pub(crate) mod http;
 pub(crate) mod listener;
 pub(crate) mod ports;
+mod post;
 mod proposal_queue;
 mod rate_limited_log;
-pub(crate) mod rpc;
-pub(crate) mod stream;
-pub(crate) mod tools;
+mod refusals;
+mod rpc;
+pub(crate) mod server;
+mod stream;
+mod tools;
+mod unread_request;

@@ -1,7 +1,7 @@
-//! Which addresses a companion listens on, and whether those of a predecessor were held all the time.
+//! The addresses that a companion listens on, and whether those of its predecessor were held all the time.
 //!
-//! Agents that lose their companion dial its port again and show their token. If nobody held the port in
-//! between, another user may have had it for a moment and heard the token: then the token is burned.
+//! Agents that lose their companion dial its port again and send their token. If nobody held the port in
+//! between, another user may have listened on it and heard the token: then the token is burned.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -13,50 +13,52 @@ use tokio::time::Instant;
 
 use crate::config::StartError;
 
-/// How often an address is tried that somebody has.
-const TRY_EVERY: Duration = Duration::from_millis(20);
-/// How many ports are tried until one is free on both loopbacks.
-const PORTS: usize = 64;
+/// How soon an address that is in use is tried again.
+const RETRY_INTERVAL: Duration = Duration::from_millis(20);
+/// The most ports that are tried until one is free on both loopbacks.
+const MAX_PORTS: usize = 64;
 
-/// A predecessor that was interrupted.
+/// A companion that was interrupted, and that this one replaces.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Former<'a> {
+pub(crate) struct Predecessor<'a> {
     pub(crate) port: u16,
-    /// All that it listened on.
+    /// Every address that it listened on.
     pub(crate) addresses: &'a [SocketAddr],
-    /// Held since then, by whoever starts this companion.
+    /// The hold on its port since then, from the process that starts this companion.
     pub(crate) hold: Option<&'a PortHold>,
 }
 
-/// Listening sockets.
+/// The sockets of a port.
 #[derive(Debug)]
-pub(crate) struct Listening {
+pub(crate) struct BoundPort {
     pub(crate) listeners: Vec<TcpListener>,
-    /// Theirs; the first is the one on 127.0.0.1.
+    /// The addresses of the sockets, first the one on 127.0.0.1.
     pub(crate) addresses: Vec<SocketAddr>,
-    /// They are the predecessor's, and nobody else can have had them since.
-    pub(crate) is_former: bool,
+    /// The addresses are the predecessor's, and no other user can have listened on them since.
+    pub(crate) was_held: bool,
 }
 
-/// Listens on both loopbacks, on the former port if there is one and nobody has it, and on one more address
-/// if one is named. What somebody has is tried again until `patience` ends.
+/// Listens on both loopbacks, on the predecessor's port if there is one and it is free, and on the address
+/// `also` if one is given. Retries addresses that are in use until `deadline`.
 ///
 /// # Errors
-/// When no port can be had, or not the address that is named.
+/// When no port is free, or the given address cannot be used.
 pub(crate) async fn listen(
-    former: Option<Former<'_>>,
+    predecessor: Option<Predecessor<'_>>,
     also: Option<SocketAddr>,
-    patience: Instant,
-) -> Result<Listening, StartError> {
-    let is_held = |former: &Former<'_>| former.hold.is_some_and(|hold| hold.covers(former.addresses));
-    let again = match former {
-        Some(former) if is_held(&former) => {
-            retry(patience, || loopbacks(former.port, listen_beside_hold)).await.ok()
+    deadline: Instant,
+) -> Result<BoundPort, StartError> {
+    let is_held = |predecessor: &Predecessor<'_>| {
+        predecessor.hold.is_some_and(|hold| hold.covers(predecessor.addresses))
+    };
+    let same_port = match predecessor {
+        Some(predecessor) => {
+            let listen = if is_held(&predecessor) { listen_beside_hold } else { listen_at };
+            retry(deadline, || loopbacks(predecessor.port, listen)).await.ok()
         }
-        Some(former) => retry(patience, || loopbacks(former.port, listen_at)).await.ok(),
         None => None,
     };
-    let mut all = match again {
+    let mut all = match same_port {
         Some(all) => all,
         None => any_port()?,
     };
@@ -64,28 +66,29 @@ pub(crate) async fn listen(
         if also.port() == 0 {
             also.set_port(all.first().map_or(0, |(address, _)| address.port()));
         }
-        let is_held = former.is_some_and(|former| is_held(&former) && former.addresses.contains(&also));
+        let is_held = predecessor
+            .is_some_and(|predecessor| is_held(&predecessor) && predecessor.addresses.contains(&also));
         let listen = if is_held { listen_beside_hold } else { listen_at };
-        let listener = retry(patience, || listen(also)).await;
+        let listener = retry(deadline, || listen(also)).await;
         let listener = listener.map_err(|source| StartError::Listen { address: also, source })?;
         all.push((also, listener));
     }
     let (addresses, listeners): (Vec<_>, Vec<_>) = all.into_iter().unzip();
-    let is_former = former.is_some_and(|former| {
-        is_held(&former) && former.addresses.iter().all(|address| addresses.contains(address))
+    let was_held = predecessor.is_some_and(|predecessor| {
+        is_held(&predecessor) && predecessor.addresses.iter().all(|address| addresses.contains(address))
     });
     let listeners: io::Result<Vec<_>> = listeners.into_iter().map(TcpListener::from_std).collect();
     let listeners = listeners.map_err(|source| StartError::Listen { address: addresses[0], source })?;
-    Ok(Listening { listeners, addresses, is_former })
+    Ok(BoundPort { listeners, addresses, was_held })
 }
 
-/// A port that is free on both loopbacks: clients that dial `localhost` show their token to whoever has it on
-/// either.
+/// Listens on a port that is free on both loopbacks: clients that dial `localhost` send their token to the
+/// listener on either.
 fn any_port() -> Result<Vec<(SocketAddr, std::net::TcpListener)>, StartError> {
     let mut tried = 1;
     loop {
         match loopbacks(0, listen_at) {
-            Err(error) if error.kind() == io::ErrorKind::AddrInUse && tried < PORTS => tried += 1,
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse && tried < MAX_PORTS => tried += 1,
             tried => {
                 let address = (Ipv4Addr::LOCALHOST, 0).into();
                 return tried.map_err(|source| StartError::Listen { address, source });
@@ -94,7 +97,7 @@ fn any_port() -> Result<Vec<(SocketAddr, std::net::TcpListener)>, StartError> {
     }
 }
 
-/// Listens on both loopbacks; on one where this machine has no other.
+/// Listens on both loopbacks, or on the only one that this machine has.
 fn loopbacks(
     port: u16,
     listen: fn(SocketAddr) -> io::Result<std::net::TcpListener>,
@@ -114,7 +117,7 @@ fn loopbacks(
 async fn retry<T>(until: Instant, attempt: impl Fn() -> io::Result<T>) -> io::Result<T> {
     loop {
         match attempt() {
-            Err(_) if Instant::now() < until => tokio::time::sleep(TRY_EVERY).await,
+            Err(_) if Instant::now() < until => tokio::time::sleep(RETRY_INTERVAL).await,
             tried => return tried,
         }
     }
@@ -128,16 +131,16 @@ mod tests {
         address.parse().unwrap()
     }
 
-    async fn former(addresses: &[SocketAddr], hold: Option<&PortHold>) -> Listening {
-        let former = Former { port: addresses[0].port(), addresses, hold };
-        listen(Some(former), None, Instant::now()).await.unwrap()
+    async fn listen_again(addresses: &[SocketAddr], hold: Option<&PortHold>) -> BoundPort {
+        let predecessor = Predecessor { port: addresses[0].port(), addresses, hold };
+        listen(Some(predecessor), None, Instant::now()).await.unwrap()
     }
 
     #[tokio::test]
     async fn one_port_is_listened_on_at_both_loopbacks() {
         let all = listen(None, None, Instant::now()).await.unwrap().addresses;
         assert_eq!(all[0].ip(), at("127.0.0.1:0").ip());
-        // Where IPv6 is switched off, nobody else can have it either.
+        // Without IPv6, no other process can listen there either.
         if std::net::TcpListener::bind("[::1]:0").is_ok() {
             assert_eq!(all[1], SocketAddr::new(at("[::1]:0").ip(), all[0].port()));
         }
@@ -145,28 +148,32 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn a_former_port_is_trusted_only_if_all_of_it_was_held() {
+    async fn a_port_is_trusted_only_if_every_address_was_held() {
         let first = listen(None, None, Instant::now()).await.unwrap();
         let addresses = first.addresses.clone();
         let hold = PortHold::take(&addresses).unwrap();
         drop(first);
-        assert!(former(&addresses, Some(&hold)).await.is_former);
-        assert!(!former(&addresses, None).await.is_former, "nobody says that it was held");
+        assert!(listen_again(&addresses, Some(&hold)).await.was_held);
+        assert!(!listen_again(&addresses, None).await.was_held, "there is no hold");
         let one = PortHold::take(&addresses[..1]).unwrap();
         let more = [addresses.clone(), vec![at("172.17.0.1:9")]].concat();
-        assert!(!former(&more, Some(&one)).await.is_former, "one address was not held");
-        assert_eq!(former(&addresses, None).await.addresses, addresses, "the port is taken all the same");
+        assert!(!listen_again(&more, Some(&one)).await.was_held, "one address was not held");
+        assert_eq!(
+            listen_again(&addresses, None).await.addresses,
+            addresses,
+            "the port is used all the same"
+        );
     }
 
     #[tokio::test]
-    async fn a_port_that_a_stranger_has_on_either_loopback_is_left() {
+    async fn a_port_in_use_on_either_loopback_is_not_used() {
         for stranger in ["127.0.0.1:0", "[::1]:0"] {
             let Ok(theirs) = std::net::TcpListener::bind(stranger) else { continue };
             let port = theirs.local_addr().unwrap().port();
             let addresses = [at(&format!("127.0.0.1:{port}"))];
-            let listening = former(&addresses, None).await;
-            assert_ne!(listening.addresses[0].port(), port, "{stranger}");
-            assert!(!listening.is_former);
+            let bound = listen_again(&addresses, None).await;
+            assert_ne!(bound.addresses[0].port(), port, "{stranger}");
+            assert!(!bound.was_held);
         }
     }
 }

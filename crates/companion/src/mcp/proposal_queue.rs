@@ -1,18 +1,18 @@
-//! Proposals on their way to the loop. Reading and comparing one takes several times its bytes of memory, and
-//! agents may propose as many at once as they like: so many bytes are prepared at a time, and the next
-//! proposals wait in the order in which they came.
+//! The queue of proposals that wait to be read and compared. That takes several times a proposal's size in
+//! memory, and agents may propose as many at once as they like. So the bytes in preparation are limited, and
+//! further proposals wait in order.
 
 use tokio::sync::Semaphore;
 
 use crate::reviews::proposal::Proposal;
 use crate::reviews::target::{BadTarget, size};
 
-/// How many bytes of texts are compared at once. A proposal with more waits until it is alone.
-const AT_ONCE: u64 = 256 << 20;
-/// Bytes are counted by so many.
+/// The bytes of text that are compared at once. A larger proposal waits until it is alone.
+const MAX_BYTES: u64 = 256 << 20;
+/// The bytes per permit of the semaphore.
 const UNIT: u64 = 4 << 10;
 
-/// Where proposals are prepared.
+/// See the module.
 #[derive(Debug)]
 pub(crate) struct ProposalQueue {
     room: Semaphore,
@@ -21,7 +21,7 @@ pub(crate) struct ProposalQueue {
 
 impl Default for ProposalQueue {
     fn default() -> Self {
-        Self::of(u32::try_from(AT_ONCE / UNIT).unwrap_or(u32::MAX))
+        Self::of(u32::try_from(MAX_BYTES / UNIT).unwrap_or(u32::MAX))
     }
 }
 
@@ -30,7 +30,8 @@ impl ProposalQueue {
         Self { room: Semaphore::new(units as usize), units }
     }
 
-    /// Reads the target and compares, as soon as there is room. `None` if that failed as nothing should.
+    /// Reads the target and compares, as soon as there is room. `None` after a panic, or at the end of the
+    /// runtime.
     pub(crate) async fn prepare(
         &self,
         file_path: String,
@@ -39,12 +40,11 @@ impl ProposalQueue {
         let path = file_path.clone();
         let on_disk = tokio::task::spawn_blocking(move || size(&path)).await.ok()?;
         let _room = self.take((proposed.len() as u64).saturating_add(on_disk)).await?;
-        // Both take time, which the loop has not.
         let prepared = tokio::task::spawn_blocking(|| Proposal::prepare(file_path, proposed)).await;
-        prepared.inspect_err(|error| tracing::error!(%error, "a proposal could not be prepared")).ok()
+        prepared.inspect_err(|error| tracing::error!(%error, "cannot prepare a proposal")).ok()
     }
 
-    /// Room for so many bytes; all there is for more than that.
+    /// Takes room for so many bytes, or all of the room for more.
     async fn take(&self, bytes: u64) -> Option<tokio::sync::SemaphorePermit<'_>> {
         let units = u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX).clamp(1, self.units);
         self.room.acquire_many(units).await.ok()
@@ -58,13 +58,13 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn small_proposals_share_the_room_and_a_large_one_waits_for_it() {
+    async fn small_proposals_share_room_and_a_large_one_waits() {
         let proposals = ProposalQueue::of(4);
         let soon = |bytes| tokio::time::timeout(Duration::from_secs(1), proposals.take(bytes));
         let (one, two) = (soon(UNIT).await.unwrap(), soon(2 * UNIT).await.unwrap());
         assert!(soon(2 * UNIT).await.is_err(), "one unit is left");
         drop((one, two));
-        // Larger than all of it, and prepared all the same; whatever comes meanwhile waits.
+        // A proposal larger than all of the room is prepared alone; others wait meanwhile.
         let large = soon(1 << 40).await.unwrap();
         assert!(soon(1).await.is_err());
         drop(large);

@@ -1,40 +1,39 @@
-//! What strangers can bring about is counted, and said once a minute: whoever is refused may ask a million
-//! times, and each line of a log costs disk, and the time to write it.
+//! Log lines that strangers can cause are counted and written once a minute: a refused client may ask a
+//! million times, and each line costs disk and time.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often it is said at most.
-const SAID_EVERY: Duration = Duration::from_secs(60);
+/// The least time between two lines.
+const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
-/// How often it has happened.
+/// The counter of one kind of line.
 #[derive(Debug, Default)]
-pub(crate) struct RateLimitedLog(Mutex<Counted>);
+pub(super) struct RateLimitedLog(Mutex<Count>);
 
 #[derive(Debug, Default)]
-struct Counted {
-    /// Since it was said last.
-    unsaid: u64,
-    said: Option<Instant>,
+struct Count {
+    /// The occurrences since the last line.
+    unlogged: u64,
+    last_logged: Option<Instant>,
 }
 
 impl RateLimitedLog {
-    /// Counts one. Returns how many there were since it was said last, this one among them, if it is to be
-    /// said.
-    pub(crate) fn count(&self, now: Instant) -> Option<u64> {
-        // Held for a few instructions, and for no disk.
-        let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        counted.unsaid += 1;
-        let is_due = counted.said.is_none_or(|said| now.saturating_duration_since(said) >= SAID_EVERY);
+    /// Counts an occurrence. If a line is due, returns the occurrences since the last one, with this one.
+    pub(super) fn count(&self, now: Instant) -> Option<u64> {
+        // The lock is held for a few instructions only.
+        let mut count = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        count.unlogged += 1;
+        let is_due = count.last_logged.is_none_or(|last| now.saturating_duration_since(last) >= LOG_INTERVAL);
         is_due.then(|| {
-            counted.said = Some(now);
-            std::mem::take(&mut counted.unsaid)
+            count.last_logged = Some(now);
+            std::mem::take(&mut count.unlogged)
         })
     }
 
-    /// How many there were since it was said last.
-    pub(crate) fn unsaid(&self) -> u64 {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).unsaid
+    /// The occurrences since the last line.
+    pub(super) fn unlogged(&self) -> u64 {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).unlogged
     }
 }
 
@@ -43,10 +42,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_is_said_at_once_and_the_others_by_the_minute() {
-        let seldom = RateLimitedLog::default();
+    fn the_first_is_logged_at_once_and_others_each_minute() {
+        let log = RateLimitedLog::default();
         let begin = Instant::now();
-        let at = |seconds| seldom.count(begin + Duration::from_secs(seconds));
+        let at = |seconds| log.count(begin + Duration::from_secs(seconds));
         assert_eq!(at(0), Some(1));
         assert_eq!((1..60).filter_map(at).count(), 0);
         assert_eq!(at(60), Some(60));

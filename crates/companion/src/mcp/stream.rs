@@ -1,5 +1,5 @@
-//! The stream an agent listens on: server-sent events, as fast as the agent reads them, and a comment when
-//! there is nothing to say, for clients give up on a body that is silent for minutes.
+//! The stream that an agent listens on: server-sent events, as fast as the agent reads them. Clients give up
+//! on a body that is silent for minutes, so a comment keeps the stream alive.
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -15,10 +15,10 @@ use tokio::time::timeout;
 use crate::events::{Event, OpenStream};
 
 /// The longest silence on an open stream; the contract allows 20 s.
-pub(crate) const KEEP_ALIVE: Duration = Duration::from_secs(15);
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// The response that carries a stream. It ends, or is cut, when the sender of its frames is dropped.
-pub(crate) fn response(open: OpenStream) -> Response {
+pub(super) fn response(open: OpenStream) -> Response {
     // The first comment sends the headers on their way.
     let body = stream::unfold(
         (open, Some(Bytes::from_static(b": alongside\n\n"))),
@@ -29,7 +29,7 @@ pub(crate) fn response(open: OpenStream) -> Response {
             let frame = match timeout(KEEP_ALIVE, open.frames.recv()).await {
                 Ok(Some(frame)) => Bytes::from(frame),
                 Ok(None) if open.cut.load(Ordering::Acquire) => {
-                    // Whoever reads the body sees the connection break.
+                    // The client sees the connection break.
                     return Some((Err(io::ErrorKind::ConnectionAborted.into()), (open, None)));
                 }
                 Ok(None) => return None,
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_silent_stream_says_something_within_twenty_seconds_and_ends_with_its_sender() {
+    async fn a_silent_stream_gets_a_comment_within_twenty_seconds() {
         let (events, _inbox) = Events::channel();
         let (sender, frames) = mpsc::channel(1);
         let open = OpenStream { session: "s".into(), number: 1, frames, events, cut: Arc::default() };

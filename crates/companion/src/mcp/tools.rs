@@ -1,4 +1,4 @@
-//! The two tools, as agents see them: `openDiff` and `closeDiff`.
+//! The two MCP tools that agents call: `openDiff` and `closeDiff`.
 
 use alongside_contract::diff::{CLOSE_DIFF, CloseDiffRequest, ClosedDiff, OPEN_DIFF, OpenDiffRequest};
 use alongside_contract::mcp::CallToolResult;
@@ -9,21 +9,21 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::rpc::brief;
+use super::excerpt::excerpt;
 
 /// A call that can be carried out.
 #[derive(Debug)]
-pub(crate) enum ToolCall {
+pub(super) enum ToolCall {
     OpenDiff(OpenDiffRequest),
     CloseDiff(CloseDiffRequest),
 }
 
-/// Reads a call whose name comes before its arguments, as agents write it: a text of megabytes is gone
-/// through once. Not by derive, which would unpack arguments that come first into many times their size.
+/// Reads a call whose name comes before its arguments, the order of all known agents, in one pass over a text
+/// of megabytes. A derived impl would buffer arguments that come first at many times their size.
 impl<'de> Deserialize<'de> for ToolCall {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Call;
-        impl<'de> Visitor<'de> for Call {
+        struct CallVisitor;
+        impl<'de> Visitor<'de> for CallVisitor {
             type Value = ToolCall;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -50,26 +50,27 @@ impl<'de> Deserialize<'de> for ToolCall {
                 call.ok_or_else(|| A::Error::missing_field("arguments"))
             }
         }
-        deserializer.deserialize_map(Call)
+        deserializer.deserialize_map(CallVisitor)
     }
 }
 
-/// A call that cannot.
+/// A call that cannot be carried out.
 #[derive(Debug)]
-pub(crate) enum BadCall {
-    /// The request makes no sense: a JSON-RPC error.
+pub(super) enum BadCall {
+    /// A malformed request: answered with a JSON-RPC error.
     Protocol(String),
-    /// The tool's arguments do not fit: the tool answers with `isError`.
+    /// Wrong arguments: the tool answers with `isError`.
     Tool(CallToolResult),
 }
 
-/// Result of `tools/list`. Without both names an agent turns diffing off.
-pub(crate) fn list() -> Value {
+/// The result of `tools/list`. Without both names an agent turns diffing off.
+pub(super) fn list() -> Value {
     let text = |description: &str| json!({ "type": "string", "description": description });
     json!({ "tools": [
         {
             "name": OPEN_DIFF,
-            "description": "Shows a proposed change of a file for review. Answers at once; the outcome follows as ide/diffAccepted or ide/diffRejected.",
+            "description": "Shows a proposed change of a file for review. Answers at once; the outcome \
+                follows as ide/diffAccepted or ide/diffRejected.",
             "inputSchema": {
                 "type": "object",
                 "properties": {
@@ -81,12 +82,16 @@ pub(crate) fn list() -> Value {
         },
         {
             "name": CLOSE_DIFF,
-            "description": "Closes the review of a file. Answers with JSON that holds the text as last edited: {\"content\": \"…\"}.",
+            "description": "Closes the review of a file. Answers with JSON that holds the text as last \
+                edited: {\"content\": \"…\"}.",
             "inputSchema": {
                 "type": "object",
                 "properties": {
                     "filePath": text("The path given to openDiff."),
-                    "suppressNotification": { "type": "boolean", "description": "Accepted; no notification follows in any case." },
+                    "suppressNotification": {
+                        "type": "boolean",
+                        "description": "Accepted; no notification follows in any case.",
+                    },
                 },
                 "required": ["filePath"],
             },
@@ -95,20 +100,20 @@ pub(crate) fn list() -> Value {
 }
 
 /// Reads the parameters of `tools/call`.
-pub(crate) fn parse(params: Option<&RawValue>) -> Result<ToolCall, BadCall> {
+pub(super) fn parse(params: Option<&RawValue>) -> Result<ToolCall, BadCall> {
     #[derive(Deserialize)]
-    struct Call<'a> {
+    struct RawCall<'a> {
         name: String,
         #[serde(borrow)]
         arguments: Option<&'a RawValue>,
     }
     let params = params.map_or("{}", RawValue::get);
-    // What is wrong with a call, or only unusual, is found out slowly.
+    // The fast path. Errors and unusual orders of keys take the slow one.
     if let Ok(call) = serde_json::from_str(params) {
         return Ok(call);
     }
-    let call: Call<'_> = serde_json::from_str(params).map_err(|error| {
-        BadCall::Protocol(format!("tools/call needs a name and arguments: {}", brief(&error.to_string())))
+    let call: RawCall<'_> = serde_json::from_str(params).map_err(|error| {
+        BadCall::Protocol(format!("tools/call needs a name and arguments: {}", excerpt(&error.to_string())))
     })?;
     let arguments = call.arguments.map_or("{}", RawValue::get);
     let bad = |error: serde_json::Error| {
@@ -116,18 +121,18 @@ pub(crate) fn parse(params: Option<&RawValue>) -> Result<ToolCall, BadCall> {
         BadCall::Tool(CallToolResult::error(format!(
             "{} cannot read its arguments: {}",
             call.name,
-            brief(&why)
+            excerpt(&why)
         )))
     };
     match call.name.as_str() {
         OPEN_DIFF => serde_json::from_str(arguments).map(ToolCall::OpenDiff).map_err(bad),
         CLOSE_DIFF => serde_json::from_str(arguments).map(ToolCall::CloseDiff).map_err(bad),
-        unknown => Err(BadCall::Protocol(format!("there is no tool {:?} here", brief(unknown)))),
+        unknown => Err(BadCall::Protocol(format!("there is no tool {:?} here", excerpt(unknown)))),
     }
 }
 
-/// The answer of `closeDiff`: JSON in a text block, for shipped agents parse it.
-pub(crate) fn closed(text: Option<&str>) -> CallToolResult {
+/// The result of `closeDiff`: JSON in a text block, which shipped agents parse.
+pub(super) fn closed(text: Option<&str>) -> CallToolResult {
     let closed = ClosedDiff { content: text.map(str::to_owned) };
     CallToolResult::text(serde_json::to_string(&closed).unwrap_or_default())
 }
@@ -141,14 +146,14 @@ mod tests {
     }
 
     #[test]
-    fn both_tools_are_listed_with_object_schemas() {
+    fn both_tools_are_listed() {
         let tools = list();
         let names: Vec<_> = tools["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
         assert_eq!(names, ["openDiff", "closeDiff"]);
     }
 
     #[test]
-    fn arguments_that_do_not_fit_are_the_tools_error_and_unknown_tools_the_protocols() {
+    fn bad_arguments_are_tool_errors_and_unknown_tools_rpc_errors() {
         let open = |arguments: Value| parsed(json!({ "name": "openDiff", "arguments": arguments }));
         assert!(matches!(open(json!({ "filePath": "/a", "newContent": "x" })), Ok(ToolCall::OpenDiff(_))));
         assert!(matches!(open(json!({ "filePath": "/a" })), Err(BadCall::Tool(_))));
@@ -160,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_read_in_whatever_order_it_is_written() {
+    fn a_call_is_read_in_any_order_of_keys() {
         for call in [
             r#"{"name":"openDiff","arguments":{"filePath":"/a","newContent":"x"}}"#,
             r#"{"arguments":{"filePath":"/a","newContent":"x"},"name":"openDiff"}"#,
@@ -176,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn closing_answers_json_in_one_text_block() {
+    fn close_diff_returns_json_in_one_text_block() {
         assert_eq!(closed(Some("a\n")).content[0].text, r#"{"content":"a\n"}"#);
         assert_eq!((closed(None).content[0].text.as_str(), closed(None).is_error), ("{}", None));
     }

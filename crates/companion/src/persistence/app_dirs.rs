@@ -1,5 +1,5 @@
-//! Where things lie on this machine: the directories that agents search, and our own. The one place that
-//! reads the environment, so that a test or a host can put everything elsewhere.
+//! The directories outside the workspace: those that agents search, and our own. Only this file reads the
+//! environment, so that a test or a host can put everything elsewhere.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,20 +8,20 @@ use alongside_contract::family::{Directory, FAMILIES};
 use alongside_platform::directory as platform;
 use alongside_platform::{Os, directories};
 
-use crate::persistence::private_files::{self, Ground};
+use super::private_files::{self, PathTrust};
 
 /// Directories outside the workspace that a companion uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppDirs {
-    /// Temporary directories as agents compute them (Node's `os.tmpdir()`); records are written to each.
+    /// Temporary directories as agents compute them (Node's `os.tmpdir()`); each gets discovery files.
     pub tmp: Vec<PathBuf>,
     /// The home directory.
     pub home: PathBuf,
-    /// The user's settings of other programs: git's say which files it ignores.
+    /// The user's settings of other programs, such as git's list of ignored files.
     pub config: PathBuf,
-    /// Values of the variables that move a family's directory, such as `QWEN_HOME`.
+    /// The values of variables that move a family's directory, such as `QWEN_HOME`.
     pub bases: HashMap<String, PathBuf>,
-    /// Our own private state: drafts and the journal.
+    /// Our private state: drafts and the journal.
     pub state: PathBuf,
 }
 
@@ -45,7 +45,7 @@ impl AppDirs {
         Self { tmp: vec![tmp], home, config, bases, state }
     }
 
-    /// Everything below one directory, for tests.
+    /// All directories below one, for tests.
     pub fn below(directory: &Path) -> Self {
         Self {
             tmp: vec![directory.join("tmp")],
@@ -56,20 +56,23 @@ impl AppDirs {
         }
     }
 
-    /// The directories on this machine that a row of the table means.
-    pub(crate) fn resolve(&self, directory: Directory) -> Vec<Place> {
+    /// The directories on this machine that a row of the families table names.
+    pub(crate) fn resolve(&self, directory: Directory) -> Vec<SearchDirectory> {
         match directory {
             Directory::Tmp(below) => {
-                let place =
-                    |tmp: &PathBuf| Place { base: tmp.clone(), below: below.into(), ground: Ground::Shared };
-                self.tmp.iter().map(place).collect()
+                let directory = |tmp: &PathBuf| SearchDirectory {
+                    base: tmp.clone(),
+                    below: below.into(),
+                    trust: PathTrust::Shared,
+                };
+                self.tmp.iter().map(directory).collect()
             }
             Directory::Home { below_home, base_variable, below_base } => {
                 let base = base_variable.and_then(|name| self.bases.get(name));
                 let path = base.map_or_else(|| join(&self.home, below_home), |base| join(base, below_base));
                 let base = path.parent().unwrap_or(&path).to_owned();
                 let below = path.strip_prefix(&base).unwrap_or(&path).to_owned();
-                vec![Place { base, below, ground: Ground::Own }]
+                vec![SearchDirectory { base, below, trust: PathTrust::Own }]
             }
         }
     }
@@ -77,41 +80,41 @@ impl AppDirs {
 
 /// A directory that agents search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct SearchDirectory {
     base: PathBuf,
     below: PathBuf,
-    ground: Ground,
+    trust: PathTrust,
 }
 
-impl Place {
+impl SearchDirectory {
     pub(crate) fn path(&self) -> PathBuf {
         self.base.components().chain(self.below.components()).collect()
     }
 
-    /// Makes it, or says why it cannot be ours.
-    pub(crate) fn make(&self) -> std::io::Result<platform::Directory> {
-        private_files::made(&self.base, &self.below, self.ground)
+    /// Creates the directory, or returns the reason why it cannot be ours.
+    pub(crate) fn create(&self) -> std::io::Result<platform::Directory> {
+        private_files::create_private(&self.base, &self.below, self.trust)
     }
 
-    /// Of it and those above it, what is not there; `None` on shared ground, where whoever leaves an empty
-    /// one may take it away.
+    /// This directory and its ancestors, as far as they do not exist; `None` for one that others may write
+    /// to, where any companion that ends removes empty directories.
     pub(crate) fn missing(&self) -> Option<Vec<PathBuf>> {
         let path = self.path();
         let missing = path.ancestors().take_while(|above| !above.exists()).map(Path::to_owned).collect();
-        (self.ground == Ground::Own).then_some(missing)
+        (self.trust == PathTrust::Own).then_some(missing)
     }
 
-    /// Removes what is empty of it: other users could not make it theirs. In the user's own home nobody needs
-    /// that.
+    /// Removes the directory if it is empty, and its empty ancestors, so that other users can create their
+    /// own. The user's home needs no such clean-up.
     pub(crate) fn remove_empty(&self) {
-        if self.ground == Ground::Shared {
+        if self.trust == PathTrust::Shared {
             private_files::remove_empty(&self.base, &self.below);
         }
     }
 
-    /// Opens it if it is there, and ours.
+    /// Opens the directory if it exists and is ours.
     pub(crate) fn open(&self) -> std::io::Result<platform::Directory> {
-        private_files::existing(&self.base, &self.below, self.ground)
+        private_files::open_private(&self.base, &self.below, self.trust)
     }
 }
 
@@ -127,7 +130,7 @@ mod tests {
     fn qwen_home_replaces_dot_qwen() {
         let mut dirs = AppDirs::below(Path::new("/x"));
         let lock = FAMILIES[1].files[0].directory;
-        let paths = |dirs: &AppDirs| dirs.resolve(lock).iter().map(Place::path).collect::<Vec<_>>();
+        let paths = |dirs: &AppDirs| dirs.resolve(lock).iter().map(SearchDirectory::path).collect::<Vec<_>>();
         assert_eq!(paths(&dirs), [PathBuf::from("/x/home/.qwen/ide")]);
         dirs.bases.insert("QWEN_HOME".into(), "/q".into());
         assert_eq!(paths(&dirs), [PathBuf::from("/q/ide")]);

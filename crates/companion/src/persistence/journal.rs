@@ -1,9 +1,8 @@
-//! Coming back after a crash as if nothing had happened: what a new process must know to be the old
-//! companion.
+//! The recovery journal: the state that a new process needs to continue as a crashed companion.
 //!
-//! An agent with a diff open has a dead prompt until somebody tells it the outcome, and only its own session
-//! on its own port can. (Gemini CLI calls itself disconnected all the same, until `/ide enable`.) The journal
-//! lives exactly as long as the companion: finding one means a crash.
+//! An agent with an open diff has a dead prompt until it hears the outcome, which only its own session on its
+//! own port can tell. (Gemini CLI still shows itself as disconnected, until `/ide enable`.) The journal
+//! exists exactly as long as the companion: finding one means a crash.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::net::SocketAddr;
@@ -15,31 +14,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::JournalKey;
 
-/// What is written down. Private: it holds the token and texts. What is known of a session lies in a file of
-/// its own, so that writing costs as much as has changed, however many there are and however much one of them
-/// has not been told yet.
+/// The journal. Private: it holds the token and texts. Each session has its own file, so that a write costs
+/// as much as has changed, however many sessions there are and however much one of them has not received yet.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Journal {
     pub(crate) port: u16,
-    /// All that was listened on, the port on both loopbacks among it.
+    /// Every address of the listener, with both loopbacks.
     #[serde(default)]
     pub(crate) addresses: Vec<SocketAddr>,
     pub(crate) token: String,
-    /// The id of the newest review: no id is used twice.
+    /// The id of the newest review, so that no id is used twice.
     #[serde(default)]
     pub(crate) last_review: u64,
-    /// No crash: a successor was asked for.
+    /// The companion was handed over; it has not crashed.
     #[serde(default)]
     pub(crate) handed_over: bool,
-    /// Not all of it could be read.
+    /// A part could not be read.
     #[serde(skip)]
     pub(crate) is_damaged: bool,
     #[serde(skip)]
     pub(crate) sessions: Vec<KnownSession>,
 }
 
-/// A session that shall go on.
+/// A session to continue.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct KnownSession {
@@ -47,11 +45,11 @@ pub(crate) struct KnownSession {
     pub(crate) client: Implementation,
     pub(crate) version: String,
     pub(crate) tokenless: bool,
-    /// The id of its family, if that is known.
+    /// The id of its family, if known.
     pub(crate) family: Option<String>,
-    /// What was undecided: the agent is told that it is rejected.
+    /// Open reviews. The agent is told that they are rejected.
     pub(crate) undecided: Vec<Undecided>,
-    /// What was decided and has no receipt.
+    /// Decisions without a receipt.
     pub(crate) unsettled: Vec<Unsettled>,
 }
 
@@ -62,8 +60,7 @@ pub(crate) struct Undecided {
     pub(crate) file_path: String,
     /// The text as last edited, for the agent's `closeDiff`.
     pub(crate) text: Arc<str>,
-    /// The draft of what was typed into it, which may not be there: a disk without room takes the one and not
-    /// the other.
+    /// The draft of the person's edits. It may not exist: a full disk can hold the journal and not the draft.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) draft: Option<String>,
 }
@@ -77,32 +74,32 @@ pub(crate) struct Unsettled {
     pub(crate) text: Arc<str>,
 }
 
-/// What is to be written.
+/// The changes to write.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
-    /// With the sessions that have changed.
+    /// The journal, with the sessions that have changed.
     pub(crate) journal: Journal,
-    /// The ids of those that are no more.
+    /// The ids of sessions that have ended.
     pub(crate) gone: Vec<String>,
-    /// These are all sessions there are: whatever else lies there goes.
+    /// The journal has all sessions: other files of sessions are removed.
     pub(crate) is_all: bool,
 }
 
-/// The [name] of a key of the caller's own.
+/// The [name] of the caller's own key.
 pub(crate) fn own_name(key: &str) -> String {
     name(&JournalKey::Own(key.to_owned()), "", &[])
 }
 
-/// What a journal's file is called. A key that can be a name is one, and so means the same to every build of
-/// a host.
+/// The name of a journal's file. A key that is a valid name is used as it is, so that every build of a host
+/// finds it.
 pub(crate) fn name(key: &JournalKey, editor: &str, roots: &[PathBuf]) -> String {
-    let can_be_a_name = |key: &str| {
-        let sign = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-        (1..=100).contains(&key.len()) && key.bytes().all(sign)
+    let is_valid_name = |key: &str| {
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        (1..=100).contains(&key.len()) && key.bytes().all(is_allowed)
     };
     let mut hasher = DefaultHasher::new();
     match key {
-        JournalKey::Own(key) if can_be_a_name(key) => return format!("own-{key}"),
+        JournalKey::Own(key) if is_valid_name(key) => return format!("own-{key}"),
         JournalKey::Own(key) => key.hash(&mut hasher),
         JournalKey::EditorAndRoots => (editor, roots).hash(&mut hasher),
     }
@@ -114,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_of_ones_own_holds_whatever_the_roots_and_is_never_a_path() {
+    fn an_own_journal_key_ignores_roots_and_is_never_a_path() {
         let roots = [PathBuf::from("/p")];
         let own = |key: &str, roots: &[PathBuf]| name(&JournalKey::Own(key.into()), "e", roots);
         assert_eq!(own("main-1", &roots), own("main-1", &[]));

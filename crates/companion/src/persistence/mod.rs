@@ -1,6 +1,8 @@
 //! Our own files: drafts, the recovery journal, and the one task that writes them.
 
 pub(crate) mod app_dirs;
+mod draft;
+mod draft_check;
 pub mod drafts;
 pub(crate) mod journal;
 pub mod private_files;
@@ -8,4 +10,5 @@ pub(crate) mod recovery;
 pub(crate) mod recovery_store;
 pub(crate) mod reserve;
 pub(crate) mod write_job;
+mod write_worker;
 pub(crate) mod writer;

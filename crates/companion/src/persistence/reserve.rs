@@ -1,9 +1,9 @@
-//! Room that is kept for what a person types: anybody who fills the disk, an agent or another user, would
-//! otherwise have it lie in memory only, where a crash takes it.
+//! Room on the disk that is reserved for drafts. Without it, an agent or another user who fills the disk
+//! would leave a person's edits in memory only, where a crash loses them.
 //!
-//! Some files hold the room. A writer that finds the disk full gives them up one by one until what it writes
-//! fits, and holds what is left again, so that whoever fills the disk gets as little of it as may be. All
-//! companions of a user share them.
+//! Some files, the slices, hold the room. A write that finds the disk full deletes them one by one until it
+//! fits, then fills the rest again, so that the program that fills the disk gets as little as possible. All
+//! companions of a user share the slices.
 
 use std::fs;
 use std::io;
@@ -13,31 +13,32 @@ use std::time::Duration;
 use alongside_platform::directory::Directory;
 use alongside_platform::room;
 
-use crate::persistence::private_files::{self, Ground};
+use super::private_files::{self, PathTrust};
 
-/// How many files hold room: each is an inode, which may be what a disk is short of.
+/// The number of slices. Each holds an inode as well, for a disk may be short of those.
 const SLICES: usize = 16;
-/// How many bytes each of them holds, at most.
+/// The size of a slice in bytes.
 const SLICE: u64 = 256 << 10;
-/// And at least: a text and what is said about it.
-const LEAST: u64 = 16 << 10;
-/// So much of what is available is taken, and no more: a small disk is for others.
+/// The least size of a slice in bytes: a text and its description.
+const MIN_SLICE: u64 = 16 << 10;
+/// A slice takes at most one part in this many of the available room: a small disk is for others.
 const SHARE: u64 = 8;
 
-/// How soon it is looked whether there is room again.
-pub(crate) const AGAIN_AFTER: Duration = Duration::from_secs(10);
+/// How soon the writer looks for room again.
+pub(crate) const RETRY_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Whose writing it is.
+/// What a write is for, which decides how much of the reserve it may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum For {
-    /// All of it may go.
+pub(crate) enum ReserveUse {
+    /// May use all of the reserve.
     Drafts,
-    /// It holds whatever agents propose: half of the room stays for drafts.
+    /// Leaves half of the reserve to drafts: the journal is as large as agents make it.
     Journal,
 }
 
-impl For {
-    fn leaves(self) -> usize {
+impl ReserveUse {
+    /// How many slices stay.
+    fn slices_left(self) -> usize {
         match self {
             Self::Drafts => 0,
             Self::Journal => SLICES / 2,
@@ -45,16 +46,16 @@ impl For {
     }
 }
 
-/// The room of this user's drafts and journals.
+/// The reserve of this user's drafts and journals.
 #[derive(Debug)]
 pub(crate) struct Reserve {
     state: PathBuf,
-    /// Some of it was given up since it was [whole](Self::take).
+    /// Some of it was given up since it was last [taken](Self::take).
     is_short: bool,
 }
 
 impl Reserve {
-    /// The one of this state directory. Nothing is touched.
+    /// The reserve in this state directory. Touches nothing.
     pub(crate) fn of(state: &Path) -> Self {
         Self { state: state.to_owned(), is_short: false }
     }
@@ -67,17 +68,18 @@ impl Reserve {
         self.directory().join(number.to_string())
     }
 
-    /// Holds what is not held, as far as there is plenty of room. Returns whether there is. Blocks.
+    /// Fills the slices that are missing, as far as there is plenty of room. Returns whether there is.
+    /// Blocks.
     pub(crate) fn take(&mut self) -> bool {
         let is_plenty = || room::available(&self.state).is_some_and(|free| free / SHARE >= SLICE);
-        let made = private_files::directory(&self.state, Path::new("reserve"), Ground::Own);
+        let made = private_files::directory(&self.state, Path::new("reserve"), PathTrust::Own);
         if made.is_err() || !is_plenty() {
             return false;
         }
         for slice in (0..SLICES).map(|number| self.slice(number)) {
             let is_whole = fs::symlink_metadata(&slice).is_ok_and(|found| found.len() == SLICE);
-            if !is_whole && (!is_plenty() || hold(&slice, SLICE).is_err()) {
-                // The rest is not held on a disk like this one.
+            if !is_whole && (!is_plenty() || fill(&slice, SLICE).is_err()) {
+                // A disk as small as this holds no more slices.
                 break;
             }
         }
@@ -85,12 +87,12 @@ impl Reserve {
         true
     }
 
-    /// Whether the disk was full, and nobody has [seen room](Self::take) since.
+    /// Whether the disk was full, and [`take`](Self::take) has found no room since.
     pub(crate) fn is_short(&self) -> bool {
         self.is_short
     }
 
-    /// How many bytes are held.
+    /// The bytes that are held.
     pub(crate) fn held(&self) -> u64 {
         (0..SLICES)
             .filter_map(|number| fs::symlink_metadata(self.slice(number)).ok())
@@ -98,40 +100,44 @@ impl Reserve {
             .sum()
     }
 
-    /// Writes, again after each file that is given up while the disk is full. Blocks.
+    /// Calls `write`, again after each slice that it deletes while the disk is full. Blocks.
     ///
     /// # Errors
     /// Those of `write`.
-    pub(crate) fn write<T>(&mut self, whose: For, mut write: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    pub(crate) fn write<T>(
+        &mut self,
+        purpose: ReserveUse,
+        mut write: impl FnMut() -> io::Result<T>,
+    ) -> io::Result<T> {
         let mut gave = false;
         let written = loop {
             match write() {
-                Err(error) if room::is_short(&error) && self.give_up(whose.leaves()) => gave = true,
+                Err(error) if room::is_short(&error) && self.give_up(purpose.slices_left()) => gave = true,
                 written => break written,
             }
         };
         if gave {
             self.is_short = true;
-            self.hold_the_rest();
+            self.refill();
         }
         written
     }
 
-    /// Gives one file up, unless so many only are left.
-    fn give_up(&self, leaves: usize) -> bool {
+    /// Deletes one slice, if more than `min_left` exist.
+    fn give_up(&self, min_left: usize) -> bool {
         let held: Vec<_> =
             (0..SLICES).map(|number| self.slice(number)).filter(|slice| slice.exists()).collect();
-        // Another companion may take one in the same moment.
-        held.len() > leaves && held.iter().rev().any(|slice| fs::remove_file(slice).is_ok())
+        // Another companion may delete one in the same moment.
+        held.len() > min_left && held.iter().rev().any(|slice| fs::remove_file(slice).is_ok())
     }
 
-    /// What was given up and not needed.
-    fn hold_the_rest(&self) {
+    /// Fills again the slices that were deleted and not needed.
+    fn refill(&self) {
         let mut bytes = SLICE;
         for slice in (0..SLICES).map(|number| self.slice(number)).filter(|slice| !slice.exists()) {
-            while hold(&slice, bytes).is_err() {
+            while fill(&slice, bytes).is_err() {
                 bytes /= 2;
-                if bytes < LEAST {
+                if bytes < MIN_SLICE {
                     return;
                 }
             }
@@ -139,83 +145,19 @@ impl Reserve {
     }
 }
 
-/// Has a file hold so much, or lets there be none.
-fn hold(slice: &Path, bytes: u64) -> io::Result<()> {
+/// Makes a slice of so many bytes, or none.
+fn fill(slice: &Path, bytes: u64) -> io::Result<()> {
     let _ = fs::remove_file(slice);
     let directory = Directory::open(slice.parent().unwrap_or(Path::new(".")))?;
     let held = directory
         .create(slice.file_name().unwrap_or_default())
         .and_then(|mut file| room::hold(&mut file, bytes));
     if held.is_err() {
-        // It may hold a part.
+        // It may be partly filled.
         let _ = fs::remove_file(slice);
     }
     held
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn full() -> io::Error {
-        io::ErrorKind::StorageFull.into()
-    }
-
-    #[test]
-    fn it_gives_up_as_much_as_a_draft_needs_and_half_to_the_journal() {
-        let directory = tempfile::tempdir().unwrap();
-        let mut reserve = Reserve::of(directory.path());
-        assert!(reserve.take());
-        assert_eq!(reserve.held(), SLICES as u64 * SLICE);
-        let count = |reserve: &Reserve| fs::read_dir(reserve.directory()).unwrap().count();
-
-        let mut tries = 0;
-        let mut left = Vec::new();
-        let other = reserve.directory();
-        let written = reserve.write(For::Drafts, || {
-            tries += 1;
-            left.push(fs::read_dir(&other).unwrap().count());
-            if tries < 4 { Err(full()) } else { Ok(tries) }
-        });
-        assert_eq!((written.unwrap(), left), (4, vec![SLICES, SLICES - 1, SLICES - 2, SLICES - 3]));
-        assert!(reserve.is_short());
-        assert_eq!(count(&reserve), SLICES, "there was room for what was not needed");
-
-        let mut least = SLICES;
-        let written = reserve.write(For::Journal, || {
-            least = fs::read_dir(&other).unwrap().count();
-            Err::<(), _>(full())
-        });
-        assert!(written.is_err());
-        assert_eq!(least, SLICES / 2);
-        let written = reserve.write(For::Drafts, || {
-            least = fs::read_dir(&other).unwrap().count();
-            Err::<(), _>(full())
-        });
-        assert!(written.is_err());
-        assert_eq!(least, 0);
-        assert!(reserve.take() && !reserve.is_short());
-    }
-
-    #[test]
-    fn it_gives_nothing_up_for_another_fault_than_a_full_disk() {
-        let directory = tempfile::tempdir().unwrap();
-        let mut reserve = Reserve::of(directory.path());
-        assert!(reserve.take());
-        let denied = || Err::<(), _>(io::ErrorKind::PermissionDenied.into());
-        assert!(reserve.write(For::Drafts, denied).is_err());
-        assert!(!reserve.is_short());
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn what_holds_it_is_private() {
-        use std::os::unix::fs::MetadataExt as _;
-        let directory = tempfile::tempdir().unwrap();
-        let mut reserve = Reserve::of(directory.path());
-        assert!(reserve.take());
-        let modes =
-            [reserve.directory(), reserve.slice(0)].map(|path| path.metadata().unwrap().mode() & 0o777);
-        assert_eq!(modes, [0o700, 0o600]);
-    }
-}
+mod tests;

@@ -12,34 +12,34 @@ use crate::config::Editor;
 /// A job for the writer.
 #[derive(Debug)]
 pub(crate) enum WriteJob {
-    /// Says so when it was tried.
+    /// Answers after the first try.
     SaveDraft(NewDraft, Option<oneshot::Sender<()>>),
     DeleteDraft(String),
     /// See [`WriterTask::look_after_drafts`](super::writer::WriterTask::look_after_drafts).
     LookAfterDrafts,
-    /// Writes the journal, if there is something new in it, then gives the answers that must not be given
-    /// before, nor before what was queued until now.
+    /// Writes the changes of the journal, if any. Then gives the answers that have to wait for it and for all
+    /// jobs queued before.
     WriteJournal(Option<Changes>, HeldAnswers),
-    /// Says so if somebody has taken the journal away.
+    /// Sends an event if the journal has been removed.
     LookAfterJournal,
-    /// Writes the discovery files for these roots; `focused` takes shared names over from other companions.
+    /// Writes the discovery files for these roots. `focused` takes shared names over from other companions.
     Publish {
         roots: Vec<PathBuf>,
         focused: bool,
         done: Option<oneshot::Sender<Vec<Problem>>>,
     },
-    /// Publishes as this editor's from now on.
+    /// Publishes under this editor from now on.
     SetEditor(Editor),
     /// Removes the discovery files, then answers.
     Withdraw(oneshot::Sender<()>),
-    /// Lets a successor have everything, then answers.
+    /// Releases the journal for a successor, then answers.
     LetGo(oneshot::Sender<()>),
     /// Removes everything that belongs to a running companion, then answers.
     Retire(oneshot::Sender<()>),
 }
 
-/// HeldAnswers that wait for the disk: an agent that has one and then loses us must be known to who comes
-/// after us, and what a person was told is taken must be there.
+/// Answers that wait for the disk. The next companion must know an agent that got an answer, and an edit that
+/// a person was told is saved must exist.
 #[derive(Default)]
 pub(crate) struct HeldAnswers(Vec<Box<dyn FnOnce() + Send + Sync>>);
 
@@ -68,7 +68,7 @@ impl std::fmt::Debug for HeldAnswers {
     }
 }
 
-/// Drops the drafts that a later job writes again or deletes.
+/// Drops the saves of drafts that a later job saves again or deletes.
 pub(super) fn skip_overwritten(jobs: &mut Vec<WriteJob>) {
     let mut at = 0;
     while at < jobs.len() {

@@ -1,47 +1,46 @@
-//! Where a write to a proposal's path would end up, seen through links and `..`, also when there is no such
-//! file yet: a project that somebody else made can hold a link out of it, and an agent can name any path.
+//! The destination of a write to a proposal's path, through links and `..`, also for a file that does not
+//! exist yet. A project from another person can hold a link out of it, and an agent can name any path.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::git_directories;
 use crate::real_path;
 
-/// The path as a program spells it that takes `..` for the directory named before, whatever that is: so does
-/// Node's `path.resolve`, while the system follows a link first.
-fn spelled_out(path: &Path) -> PathBuf {
-    let mut spelled = PathBuf::new();
+/// Resolves `..` by removing the part before it, like Node's `path.resolve`. The system follows a link first.
+fn lexically_resolved(path: &Path) -> PathBuf {
+    let mut resolved = PathBuf::new();
     for part in path.components() {
         match part {
-            Component::ParentDir => drop(spelled.pop()),
+            Component::ParentDir => drop(resolved.pop()),
             Component::CurDir => {}
-            part => spelled.push(part),
+            part => resolved.push(part),
         }
     }
-    spelled
+    resolved
 }
 
-/// Where a write to a path would end up.
+/// The destinations of a path.
 #[derive(Debug)]
 pub(crate) struct Destinations(Vec<Destination>);
 
-/// One way to read the path; there are two where `..` comes after a link.
+/// The destination for one reading of the path. There are two readings where `..` comes after a link.
 #[derive(Debug)]
 struct Destination {
     path: PathBuf,
-    /// The directory that makes it [git's](git_directories), if one outside of a `.git` does.
+    /// The directory outside of a `.git` that makes the path [git's](git_directories).
     git: Option<PathBuf>,
 }
 
 impl Destinations {
-    /// Looks at the disk.
+    /// Resolves the path on disk.
     pub(crate) fn of(path: &Path) -> Self {
-        let mut paths = vec![real_path::resolve(path), real_path::resolve(&spelled_out(path))];
+        let mut paths = vec![real_path::resolve(path), real_path::resolve(&lexically_resolved(path))];
         paths.dedup();
         let destination = |path: PathBuf| Destination { git: git_directories::directory_of(&path), path };
         Self(paths.into_iter().map(destination).collect())
     }
 
-    /// The destinations below none of the roots, which are without links. Without roots there is no outside.
+    /// The destinations below none of the roots, which hold no links. Without roots, nothing is outside.
     pub(crate) fn outside(&self, roots: &[PathBuf]) -> Option<String> {
         let is_outside = |destination: &&Destination| {
             !roots.is_empty() && !roots.iter().any(|root| destination.path.starts_with(root))
@@ -49,13 +48,13 @@ impl Destinations {
         shown(self.0.iter().filter(is_outside))
     }
 
-    /// The destinations that git runs or obeys: a program that writes there has git run a program of its own.
-    /// A root that lies in such a directory is no news.
+    /// The destinations that git runs or obeys: a program that writes there can make git run its own program.
+    /// A root inside such a directory is not reported.
     pub(crate) fn in_git(&self, roots: &[PathBuf]) -> Option<String> {
         let is_gits = |destination: &&Destination| {
             let path = &destination.path;
             let below = roots.iter().find_map(|root| path.strip_prefix(root).ok()).unwrap_or(path);
-            // Where case does not count, git does not count it either.
+            // On a file system that ignores case, git does so as well.
             let is_in_git = below.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"));
             let mut around = roots.iter().filter(|root| path.starts_with(root));
             let mut is_news = |git: &PathBuf| !around.any(|root| root.starts_with(git));
@@ -65,7 +64,7 @@ impl Destinations {
     }
 }
 
-/// All of them; `None` if there is none.
+/// The destinations for people; `None` if there is none.
 fn shown<'a>(destinations: impl Iterator<Item = &'a Destination>) -> Option<String> {
     let shown: Vec<_> = destinations.map(|destination| destination.path.to_string_lossy()).collect();
     (!shown.is_empty()).then(|| shown.join(" or "))
@@ -79,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_out_of_the_project_is_seen_through_every_disguise() {
+    fn a_path_out_of_the_project_is_seen_through_links() {
         let home = tempfile::tempdir().unwrap();
         let home = home.path().canonicalize().unwrap();
         let (project, keys) = (home.join("project"), home.join(".ssh"));
@@ -117,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn where_two_readings_of_a_path_differ_both_are_looked_at() {
+    fn both_readings_of_an_ambiguous_path_are_checked() {
         let home = tempfile::tempdir().unwrap();
         let home = home.path().canonicalize().unwrap();
         let project = home.join("project");
@@ -152,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_git_runs_or_obeys_is_seen_through_every_disguise() {
+    fn files_that_git_obeys_are_seen_through_links() {
         let home = tempfile::tempdir().unwrap();
         let home = home.path().canonicalize().unwrap();
         let project = home.join("project");

@@ -1,6 +1,6 @@
-//! Where git runs programs, or obeys settings that name some, outside of a `.git`: a directory of hooks, and
-//! whatever git takes for a repository without a working tree. Whoever writes there has their own programs
-//! run by the next `git commit` or `git status`.
+//! The directories outside of a `.git` in which git runs programs or obeys settings: directories of hooks,
+//! and bare repositories. A program that writes there gets its own programs run by the next `git commit` or
+//! `git status`.
 
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,13 @@ use alongside_platform::untrusted::{self, Whose};
 use crate::git_config::{self, Setting};
 use crate::real_path;
 
-/// Git's settings of a repository are far smaller.
+/// The largest settings file in bytes. Those of a repository are far smaller.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// How deep settings may include others, as git itself has it.
-const DEEPEST: usize = 10;
+/// How deep settings may include others, as in git itself.
+const MAX_INCLUDE_DEPTH: usize = 10;
 
-/// The directory above a file, or the file, that makes it one of git's: the lowest. Reads the disk.
+/// The lowest directory above a file, or the file itself, that makes the file one of git's. Reads the disk.
 pub(crate) fn directory_of(file: &Path) -> Option<PathBuf> {
     let above = file.ancestors().skip(1);
     let repository = above.clone().find(|directory| directory.join(".git").exists());
@@ -31,8 +31,8 @@ pub(crate) fn directory_of(file: &Path) -> Option<PathBuf> {
         .map(Path::to_owned)
 }
 
-/// Whether git takes this directory for a repository, or for what several share, once the file is written: it
-/// may be what was missing. A link counts wherever it leads.
+/// Whether git takes this directory for a repository, or for the common part of several, once the file is
+/// written, which may complete it. A link counts wherever it leads.
 fn is_bare(directory: &Path, file: &Path) -> bool {
     let will_be = |name: &str| {
         let path = directory.join(name);
@@ -41,14 +41,14 @@ fn is_bare(directory: &Path, file: &Path) -> bool {
     will_be("objects") && will_be("refs") || will_be("HEAD") && will_be("commondir")
 }
 
-/// What a repository's settings name.
+/// The paths in a repository's settings.
 #[derive(Debug, Default)]
 struct Settings {
-    /// `core.hooksPath` as it is written: the last one counts.
-    named: Option<String>,
-    /// The same as a directory.
+    /// `core.hooksPath` as it is written. The last one counts.
+    hooks_path: Option<String>,
+    /// The resolved directory of hooks.
     hooks: Option<PathBuf>,
-    /// Files of settings that others include.
+    /// Included settings files.
     included: Vec<PathBuf>,
 }
 
@@ -59,8 +59,8 @@ fn text_of(path: &Path) -> Option<String> {
 fn settings_of(repository: &Path) -> Settings {
     let mut settings = Settings::default();
     let git = repository.join(".git");
-    // Of a working tree beside others, a file says where that is, and there another one where the settings of
-    // all are.
+    // In a linked working tree, `.git` is a file that names a directory, whose file `commondir` names the
+    // directory of the common settings.
     let own = match text_of(&git) {
         Some(text) => match text.trim().strip_prefix("gitdir:") {
             Some(named) => repository.join(named.trim()),
@@ -72,19 +72,19 @@ fn settings_of(repository: &Path) -> Settings {
     for config in [common.join("config"), own.join("config.worktree")] {
         settings.read(&config, 0);
     }
-    // A path in the home directory is outside of the project, and shown as such.
-    let named = settings.named.as_deref().filter(|named| !named.is_empty() && !named.starts_with('~'));
+    // A path in the home directory is outside of the project, which desks show anyway.
+    let named = settings.hooks_path.as_deref().filter(|named| !named.is_empty() && !named.starts_with('~'));
     settings.hooks = named.map(|named| real_path::resolve(&repository.join(named)));
     settings
 }
 
 impl Settings {
-    /// Reads a file of settings, and those that it includes, whatever they are included for.
+    /// Reads a settings file and the files that it includes, under any condition.
     fn read(&mut self, config: &Path, depth: usize) {
-        let Some(text) = text_of(config).filter(|_| depth <= DEEPEST) else { return };
+        let Some(text) = text_of(config).filter(|_| depth <= MAX_INCLUDE_DEPTH) else { return };
         for Setting { section, has_subsection, key, value } in git_config::settings(&text) {
             match (section.as_str(), key.as_str()) {
-                ("core", "hookspath") if !has_subsection => self.named = Some(value),
+                ("core", "hookspath") if !has_subsection => self.hooks_path = Some(value),
                 ("include" | "includeif", "path") if !value.starts_with('~') => {
                     let above = config.parent().unwrap_or(config);
                     let included = real_path::resolve(&above.join(value));
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn hooks_lie_where_the_settings_of_the_repository_say() {
+    fn the_hooks_directory_comes_from_the_settings() {
         let (_directory, project) = project();
         let is_gits = |below: &str| directory_of(&project.join(below)).is_some();
         assert!(!is_gits("tools/hooks/pre-commit"));
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_working_tree_beside_others_obeys_the_settings_of_all() {
+    fn a_linked_working_tree_obeys_the_common_settings() {
         let (_directory, project) = project();
         let tree = project.parent().unwrap().join("tree");
         let own = project.join(".git/worktrees/tree");
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_in_the_project_is_seen_with_the_file_that_completes_it() {
+    fn a_nested_repository_is_seen_with_its_completing_file() {
         let (_directory, project) = project();
         let is_gits = |below: &str| directory_of(&project.join(below)).is_some();
         let inner = project.join("docs/inner");
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_others_include_are_seen_with_what_they_name() {
+    fn included_git_settings_are_read() {
         let (_directory, project) = project();
         let is_gits = |below: &str| directory_of(&project.join(below)).is_some();
         let config = "[include]\n\tpath = ../.gitconfig\n[includeIf \"onbranch:x\"]\npath=\"../more\"\n";
@@ -170,7 +170,7 @@ mod tests {
         fs::write(project.join(".gitconfig"), "[core]\n\thooksPath = hooks\n[include]\npath = more\n")
             .unwrap();
         assert!(is_gits("hooks/pre-commit"));
-        // Git ends such a circle as well.
+        // Git stops in such a circle as well.
         fs::write(project.join("more"), "[include]\npath = .gitconfig\n").unwrap();
         assert!(is_gits("hooks/pre-commit"));
     }
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_husky_has_git_run_is_seen_in_every_depth() {
+    fn husky_hooks_are_seen_in_every_depth() {
         let (_directory, project) = project();
         let is_gits = |below: &str| directory_of(&project.join(below)).is_some();
         assert!(is_gits(".husky/pre-commit") && is_gits("web/.husky/_/husky.sh"));

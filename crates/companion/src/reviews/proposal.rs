@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::destination::Destinations;
 use super::diff::composition::Composition;
-use super::line_endings::Aligned;
+use super::line_endings::NormalizedOriginal;
 use super::target::{self, BadTarget, Fingerprint};
 
 /// See the module.
@@ -15,7 +15,7 @@ pub(crate) struct Proposal {
     /// The path as the agent spells it.
     pub(super) file_path: String,
     pub(super) composition: Composition,
-    pub(super) aligned: Aligned,
+    pub(super) normalized: NormalizedOriginal,
     /// The target when it was read.
     pub(super) fingerprint: Fingerprint,
     /// The target's path without links.
@@ -30,13 +30,13 @@ impl Proposal {
     /// # Errors
     /// When the proposal cannot be shown.
     pub(crate) fn prepare(file_path: String, proposed: String) -> Result<Self, BadTarget> {
-        let (mut aligned, fingerprint) = target::read(&file_path, &proposed)?;
+        let (mut normalized, fingerprint) = target::read(&file_path, &proposed)?;
         // Without a readable original there is nothing to compare with: the whole file is the change.
-        let original = aligned.original.take().map_or_else(|| Arc::from(""), Arc::<str>::from);
+        let original = normalized.original.take().map_or_else(|| Arc::from(""), Arc::<str>::from);
         let composition = Composition::new(original, proposed);
         let real = crate::real_path::resolve(Path::new(&file_path));
         let destinations = Destinations::of(Path::new(&file_path));
-        Ok(Self { file_path, composition, aligned, fingerprint, real, destinations })
+        Ok(Self { file_path, composition, normalized, fingerprint, real, destinations })
     }
 
     /// The target's path without links.
@@ -46,6 +46,6 @@ impl Proposal {
 
     /// Whether hunks can be decided on: there is an original to compare with.
     pub(super) fn is_comparable(&self) -> bool {
-        !self.fingerprint.is_absent() && self.aligned.whole_file_only.is_none()
+        !self.fingerprint.is_absent() && self.normalized.whole_file_only.is_none()
     }
 }

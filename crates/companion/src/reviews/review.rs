@@ -76,7 +76,7 @@ impl PendingReview {
 
     /// The review as desks see it.
     pub(crate) fn review(&self) -> Review {
-        let Proposal { file_path, composition, aligned, .. } = &self.proposal;
+        let Proposal { file_path, composition, normalized, .. } = &self.proposal;
         Review {
             id: self.id,
             agent: self.agent.clone(),
@@ -86,9 +86,9 @@ impl PendingReview {
             current: composition.current().clone(),
             revision: self.revision,
             hunks: composition.hunks(),
-            whole_file_only: aligned.whole_file_only.clone(),
-            file_line_ending: aligned.file_line_ending,
-            file_has_bom: aligned.file_has_bom,
+            whole_file_only: normalized.whole_file_only.clone(),
+            file_line_ending: normalized.file_line_ending,
+            file_has_bom: normalized.file_has_bom,
             stale: self.stale,
             dirty: self.dirty,
             outside: self.outside.clone(),
@@ -154,7 +154,7 @@ impl PendingReview {
     }
 
     fn check_hunks(&self) -> Result<(), Refusal> {
-        match &self.proposal.aligned.whole_file_only {
+        match &self.proposal.normalized.whole_file_only {
             Some(reason) => Err(Refusal::WholeFileOnly { reason: reason.clone() }),
             None => Ok(()),
         }
@@ -203,8 +203,8 @@ impl PendingReview {
             return Err(Refusal::Empty);
         }
         let only_the_convention_changes = current == proposed
-            && (self.proposal.aligned.file_line_ending.is_some()
-                || self.proposal.aligned.file_has_bom.is_some());
+            && (self.proposal.normalized.file_line_ending.is_some()
+                || self.proposal.normalized.file_has_bom.is_some());
         if self.proposal.is_comparable() && current == original && !only_the_convention_changes {
             return Err(Refusal::Unchanged);
         }

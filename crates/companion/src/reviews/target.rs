@@ -1,4 +1,5 @@
-//! The file on disk that a proposal is about: read once when it comes, watched while it waits, never written.
+//! The target of a proposal, a file on disk: read once when the proposal comes, checked for changes while it
+//! waits, never written.
 
 use std::fs::{self, Metadata};
 use std::hash::{DefaultHasher, Hasher as _};
@@ -8,46 +9,46 @@ use std::time::SystemTime;
 
 use alongside_platform::untrusted::{self, Bounded, Whose};
 
-use super::line_endings::{Aligned, align, whole};
+use super::line_endings::{NormalizedOriginal, normalize, whole_file_only};
 
-/// A file that is larger than this is not read: nobody reviews it line by line.
+/// The largest file that is read, in bytes. Nobody reviews a larger one line by line.
 const MAX_BYTES: u64 = 1 << 30;
-/// How much is read at once where only the hash is wanted.
+/// The bytes that are read at once for a hash.
 const CHUNK: usize = 64 << 10;
 
-/// What a target was when it was read, enough to see that it has changed.
+/// The state of a target when it was read, enough to detect a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fingerprint {
-    cheap: Cheap,
+    stat: Stat,
     content: Content,
 }
 
-/// What can be seen without opening it: kind, length and time of modification; `None` for a file that does
+/// Whether it is a file, its length and its time of modification, read without opening it; `None` if it does
 /// not exist.
-type Cheap = Option<(bool, u64, Option<SystemTime>)>;
+type Stat = Option<(bool, u64, Option<SystemTime>)>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Content {
     Absent,
     Unreadable,
-    /// A hash of it.
+    /// The hash of the content.
     Text(u64),
 }
 
 impl Fingerprint {
-    /// Whether there was no file.
+    /// Whether the file did not exist.
     pub(crate) fn is_absent(&self) -> bool {
-        self.cheap.is_none()
+        self.stat.is_none()
     }
 
-    /// Whether the content was another one.
+    /// Whether the content differs.
     pub(crate) fn differs_from(&self, other: &Self) -> bool {
         self.content != other.content
     }
 
-    /// Whether the file may have changed since. Only looks, and opens nothing: quick enough for the loop.
+    /// Whether the file may have changed since. Opens nothing, so it is quick enough for the main loop.
     pub(crate) fn is_outdated(&self, file_path: &str) -> bool {
-        cheap(fs::metadata(file_path).ok().as_ref()) != self.cheap
+        stat(fs::metadata(file_path).ok().as_ref()) != self.stat
     }
 }
 
@@ -67,7 +68,7 @@ pub(crate) enum BadTarget {
 }
 
 /// Reads the target of a proposal. Blocks.
-pub(crate) fn read(file_path: &str, proposed: &str) -> Result<(Aligned, Fingerprint), BadTarget> {
+pub(crate) fn read(file_path: &str, proposed: &str) -> Result<(NormalizedOriginal, Fingerprint), BadTarget> {
     if file_path.is_empty() {
         return Err(BadTarget::Empty);
     }
@@ -87,29 +88,29 @@ pub(crate) fn read(file_path: &str, proposed: &str) -> Result<(Aligned, Fingerpr
         _ => {}
     }
     let (content, fingerprint) = read_whole(path);
-    let aligned = match content {
-        Ok(bytes) => align(Some(bytes), proposed),
-        Err(error) if does_not_exist(&error) => align(None, proposed),
-        Err(error) => whole(&format!("the file on disk cannot be read ({error})")),
+    let normalized = match content {
+        Ok(bytes) => normalize(Some(bytes), proposed),
+        Err(error) if does_not_exist(&error) => normalize(None, proposed),
+        Err(error) => whole_file_only(&format!("the file on disk cannot be read ({error})")),
     };
-    Ok((aligned, fingerprint))
+    Ok((normalized, fingerprint))
 }
 
-/// How many bytes the target says that it has, as far as they would be read. Blocks briefly.
+/// The size of the target in bytes, or 0 if it is too large to be read. Blocks briefly.
 pub(crate) fn size(file_path: &str) -> u64 {
     fs::metadata(file_path).map_or(0, |found| if found.len() > MAX_BYTES { 0 } else { found.len() })
 }
 
-/// Whether nothing but a directory can be there, also if nothing is.
+/// Whether the path can only name a directory, even if nothing exists there.
 fn names_a_directory(file_path: &str) -> bool {
     let last = file_path.rsplit(std::path::is_separator).next().unwrap_or_default();
     matches!(last, "" | "." | "..")
 }
 
-/// Looks at the target again, whatever it is now. Blocks as long as reading takes.
-pub(crate) fn look(file_path: &str) -> Fingerprint {
+/// Reads the state of a target, whatever it is now. Blocks as long as reading takes.
+pub(crate) fn fingerprint(file_path: &str) -> Fingerprint {
     let path = Path::new(file_path);
-    let cheap = cheap(fs::metadata(path).ok().as_ref());
+    let stat = stat(fs::metadata(path).ok().as_ref());
     let mut chunk = vec![0; CHUNK];
     let mut hash = DefaultHasher::new();
     let read = open(path).and_then(|mut file| {
@@ -121,7 +122,7 @@ pub(crate) fn look(file_path: &str) -> Fingerprint {
             hash.write(&chunk[..length]);
         }
     });
-    Fingerprint { cheap, content: content(read.as_ref().copied()) }
+    Fingerprint { stat, content: content(read.as_ref().copied()) }
 }
 
 /// Reads until the buffer is full or the file ends, so that a hash never depends on how it was read.
@@ -139,7 +140,7 @@ fn fill(file: &mut impl io::Read, chunk: &mut [u8]) -> io::Result<usize> {
 }
 
 fn read_whole(path: &Path) -> (io::Result<Vec<u8>>, Fingerprint) {
-    let cheap = cheap(fs::metadata(path).ok().as_ref());
+    let stat = stat(fs::metadata(path).ok().as_ref());
     let read = open(path).and_then(Bounded::whole);
     let hash = read.as_ref().map(|bytes| {
         let mut hash = DefaultHasher::new();
@@ -147,7 +148,7 @@ fn read_whole(path: &Path) -> (io::Result<Vec<u8>>, Fingerprint) {
         hash.finish()
     });
     let content = content(hash);
-    (read, Fingerprint { cheap, content })
+    (read, Fingerprint { stat, content })
 }
 
 fn open(path: &Path) -> io::Result<Bounded> {
@@ -162,7 +163,7 @@ fn content(hash: Result<u64, &io::Error>) -> Content {
     }
 }
 
-fn cheap(found: Option<&Metadata>) -> Cheap {
+fn stat(found: Option<&Metadata>) -> Stat {
     found.map(|found| (found.is_file(), found.len(), found.modified().ok()))
 }
 
@@ -175,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_a_target_says_why() {
+    fn a_bad_target_names_the_reason() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().to_str().unwrap();
         assert_eq!(read("", "x").unwrap_err(), BadTarget::Empty);
@@ -199,44 +200,44 @@ mod tests {
         let (_, absent) = read(name, "x").unwrap();
         assert!(!absent.is_outdated(name));
         fs::write(&path, "one").unwrap();
-        assert!(absent.is_outdated(name) && look(name).differs_from(&absent));
-        let (aligned, before) = read(name, "x").unwrap();
-        assert_eq!(aligned.original.as_deref(), Some("one"));
+        assert!(absent.is_outdated(name) && fingerprint(name).differs_from(&absent));
+        let (normalized, before) = read(name, "x").unwrap();
+        assert_eq!(normalized.original.as_deref(), Some("one"));
         let later = SystemTime::now() + std::time::Duration::from_secs(9);
         fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
         assert!(before.is_outdated(name));
-        let touched = look(name);
-        assert!(!touched.differs_from(&before) && !touched.is_outdated(name), "one look is enough");
+        let touched = fingerprint(name);
+        assert!(!touched.differs_from(&before) && !touched.is_outdated(name), "the new state is known");
         fs::write(&path, "two").unwrap();
-        assert!(look(name).differs_from(&before));
+        assert!(fingerprint(name).differs_from(&before));
         fs::remove_file(&path).unwrap();
-        assert!(look(name).differs_from(&before));
+        assert!(fingerprint(name).differs_from(&before));
         #[cfg(unix)]
         {
             crate::pipe(&path);
-            let pipe = look(name);
+            let pipe = fingerprint(name);
             assert!(pipe.differs_from(&before) && pipe.differs_from(&absent) && !pipe.is_outdated(name));
         }
     }
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_target_that_says_no_size_is_not_read_without_end() {
-        // It says 0, and has 64 gigabytes and more.
-        let (aligned, fingerprint) = read("/proc/self/pagemap", "x").unwrap();
-        assert!(aligned.whole_file_only.is_some_and(|why| why.contains("larger")));
+    fn a_target_without_a_size_is_not_read_without_end() {
+        // Its size is 0, and it has 64 gigabytes and more.
+        let (normalized, fingerprint) = read("/proc/self/pagemap", "x").unwrap();
+        assert!(normalized.whole_file_only.is_some_and(|why| why.contains("larger")));
         assert_eq!(fingerprint.content, Content::Unreadable);
-        assert_eq!(look("/proc/self/pagemap").content, Content::Unreadable);
+        assert_eq!(super::fingerprint("/proc/self/pagemap").content, Content::Unreadable);
     }
 
     #[test]
-    fn what_is_read_whole_and_what_is_only_hashed_agree() {
+    fn reading_and_hashing_give_the_same_fingerprint() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a");
         let name = path.to_str().unwrap();
         for length in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK] {
             fs::write(&path, vec![b'x'; length]).unwrap();
-            assert_eq!(read(name, "x").unwrap().1, look(name), "{length}");
+            assert_eq!(read(name, "x").unwrap().1, fingerprint(name), "{length}");
         }
     }
 }

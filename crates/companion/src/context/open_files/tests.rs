@@ -1,4 +1,4 @@
-//! What agents are told, from what desks report.
+//! The context that agents get from the reports of desks.
 
 use std::fs;
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ impl Project {
 }
 
 #[test]
-fn the_newest_file_is_the_active_one_and_timestamps_strictly_rise_with_focus() {
+fn the_active_file_is_newest_and_timestamps_strictly_rise() {
     let mut project = Project::new();
     let (a, b) = (project.file("a"), project.file("b"));
     let before = now_ms();
@@ -71,7 +71,7 @@ fn with_two_desks_the_one_focused_last_has_the_cursor() {
 }
 
 #[test]
-fn positions_become_one_based_and_the_selection_is_cut_on_a_character() {
+fn positions_are_one_based_and_selections_cut_on_a_character() {
     let mut project = Project::new();
     let path = project.file("a");
     let selected_text = "a".repeat(MAX_SELECTED_UTF16 - 1) + "😀😀";

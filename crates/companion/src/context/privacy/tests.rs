@@ -1,4 +1,4 @@
-//! Which files may be told about, and which are nobody's business.
+//! The files that agents may know, and those that they may not.
 
 use std::fs;
 
@@ -94,7 +94,7 @@ fn a_changed_gitignore_counts_at_once_and_a_link_hides_nothing() {
 
 #[cfg(unix)]
 #[test]
-fn whichever_way_a_root_is_opened_its_exclusions_hold_for_the_other_spelling() {
+fn exclusions_hold_for_both_spellings_of_a_root() {
     let project = Project::new();
     let link = project.directory.path().canonicalize().unwrap().join("link");
     std::os::unix::fs::symlink(&project.root, &link).unwrap();
@@ -152,7 +152,7 @@ fn what_this_program_makes_for_reviews_is_never_told() {
 }
 
 #[test]
-fn what_the_user_ignores_in_every_repository_is_ignored_wherever_git_finds_it() {
+fn the_users_global_gitignore_is_found_as_git_finds_it() {
     let project = Project::new();
     let dirs = project.dirs();
     let hidden = |name: &str| !project.privacy(&[&project.root], &[]).allows(&project.root.join(name));
@@ -172,7 +172,7 @@ fn what_the_user_ignores_in_every_repository_is_ignored_wherever_git_finds_it() 
 
 #[cfg(unix)]
 #[test]
-fn rules_that_cannot_be_read_hide_everything_and_are_not_waited_for() {
+fn unreadable_ignore_rules_hide_everything_at_once() {
     let project = Project::new();
     fs::remove_file(project.root.join(".gitignore")).unwrap();
     crate::pipe(&project.root.join(".gitignore"));

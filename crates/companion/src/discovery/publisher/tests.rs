@@ -1,29 +1,22 @@
-//! Which files are written and removed, and which names belong to whom.
+//! The files that the publisher writes and removes, and the companion that gets a shared name.
 
 #[cfg(unix)]
 mod racing;
+mod shared_names;
 
 use std::fs;
 use std::path::Path;
 
 use super::*;
+use crate::discovery::sweep;
+use crate::persistence::private_files::ANOTHERS;
 
 fn publisher(directory: &Path, port: u16) -> Publisher {
     fs::create_dir_all(directory.join("tmp")).unwrap();
     fs::create_dir_all(directory.join("home")).unwrap();
-    Publisher {
-        dirs: AppDirs::below(directory),
-        name: "alongside".into(),
-        display_name: "Alongside".into(),
-        pid: std::process::id(),
-        aliases: true,
-        port,
-        token: format!("token-{port}"),
-        stdio: None,
-        written: Vec::new(),
-        has_rival: false,
-        made: Vec::new(),
-    }
+    let editor =
+        Editor { name: "alongside".into(), display_name: "Alongside".into(), pid: std::process::id() };
+    Publisher::new(AppDirs::below(directory), editor, true, port, format!("token-{port}"), None)
 }
 
 /// Every file that lies where agents search, whoever wrote it.
@@ -43,19 +36,19 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-fn read_ours(path: &Path) -> Option<Found> {
+fn read_ours(path: &Path) -> Option<RecordFile> {
     let directory = alongside_platform::directory::Directory::open(path.parent()?).ok()?;
-    sweep::read_ours(&Arc::new(directory), path.file_name()?)
+    record_file::read_ours(&Arc::new(directory), path.file_name()?)
 }
 
 #[test]
-fn every_row_of_every_family_is_written_and_removed_again() {
+fn every_row_of_every_family_is_written_and_removed() {
     let directory = tempfile::tempdir().unwrap();
     let project = tempfile::tempdir().unwrap();
     let mut publisher = publisher(directory.path(), 4711);
     publisher.aliases = false;
     assert_eq!(publisher.publish(&[project.path().to_owned()], true), []);
-    let pid = publisher.pid;
+    let pid = publisher.editor.pid;
     let mut expected = vec![
         format!("/tmp/gemini/ide/gemini-ide-server-{pid}-4711.json"),
         format!("/tmp/gemini-ide-server-{pid}.json"),
@@ -73,11 +66,11 @@ fn every_row_of_every_family_is_written_and_removed_again() {
     publisher.withdraw();
     assert_eq!(names(directory.path()), [""; 0]);
     let left = ["tmp", "home"].map(|below| fs::read_dir(directory.path().join(below)).unwrap().count());
-    assert_eq!(left, [0, 0], "nor a directory that no other user could write to");
+    assert_eq!(left, [0, 0], "no directory is left either");
 }
 
 #[test]
-fn directories_that_somebody_uses_or_had_made_in_home_stay() {
+fn directories_in_use_or_not_created_by_us_stay() {
     let directory = tempfile::tempdir().unwrap();
     let [mut one, mut other] = [1, 2].map(|port| publisher(directory.path(), port));
     let path = |below: &str| directory.path().join(below);
@@ -91,12 +84,12 @@ fn directories_that_somebody_uses_or_had_made_in_home_stay() {
     other.withdraw();
     assert!(!path("tmp/gemini").exists() && !path("tmp/llxprt/ide").exists());
     assert!(path("tmp/llxprt/theirs").exists());
-    assert!(path("home/.qwen/ide").exists(), "the other one has not made it");
+    assert!(path("home/.qwen/ide").exists(), "the other one has not created it");
     fs::remove_dir_all(path("home/.qwen/ide")).unwrap();
     assert_eq!(one.publish(&roots, true), []);
     one.withdraw();
     assert!(path("home/.qwen").exists() && !path("home/.qwen/ide").exists());
-    // What nobody removed who was killed goes with the next sweep.
+    // The next sweep removes the directories of killed companions.
     fs::create_dir_all(path("tmp/gemini/ide")).unwrap();
     crate::remove_stale_files(&other.dirs);
     assert!(!path("tmp/gemini").exists());
@@ -104,8 +97,8 @@ fn directories_that_somebody_uses_or_had_made_in_home_stay() {
 
 #[cfg(unix)]
 #[test]
-fn a_directory_of_another_user_is_named_with_what_its_owner_can_do() {
-    let problem = will_not_be_found(&["Gemini CLI"], &format!("/tmp/gemini {ANOTHERS}"));
+fn a_directory_of_another_user_is_a_problem_with_a_hint() {
+    let problem = not_discoverable(&["Gemini CLI"], &format!("/tmp/gemini {ANOTHERS}"));
     assert!(problem.hint.unwrap().contains("rmdir"));
     if !rustix::process::geteuid().is_root() {
         return alongside_testing::skip("only root can act as another user");
@@ -124,7 +117,7 @@ fn a_directory_of_another_user_is_named_with_what_its_owner_can_do() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn equal_files_are_one_with_many_names_and_the_focus_makes_all_of_them_new() {
+fn equal_files_are_links_and_the_focus_renews_them() {
     use std::os::unix::fs::MetadataExt as _;
     let directory = tempfile::tempdir().unwrap();
     let project = tempfile::tempdir().unwrap();
@@ -132,7 +125,7 @@ fn equal_files_are_one_with_many_names_and_the_focus_makes_all_of_them_new() {
     let mut files = |focused| {
         assert_eq!(publisher.publish(&[project.path().to_owned()], focused), []);
         let files = publisher.written.iter().map(|found| {
-            assert_eq!(found.again().as_ref(), Some(&found.record), "{}", found.path.display());
+            assert_eq!(found.read_again().as_ref(), Some(&found.record), "{}", found.path.display());
             (serde_json::to_vec(&found.record).unwrap(), found.path.metadata().unwrap().ino())
         });
         files.collect::<std::collections::BTreeSet<_>>()
@@ -148,12 +141,12 @@ fn equal_files_are_one_with_many_names_and_the_focus_makes_all_of_them_new() {
 }
 
 #[test]
-fn ancestors_are_aliases_in_the_rows_that_agents_match_by_pid() {
+fn ancestors_get_aliases_in_rows_that_name_a_pid() {
     let directory = tempfile::tempdir().unwrap();
     let project = tempfile::tempdir().unwrap();
     let mut publisher = publisher(directory.path(), 4711);
     publisher.publish(&[project.path().to_owned()], true);
-    let Some(parent) = ancestors::of(publisher.pid).first().copied() else {
+    let Some(parent) = ancestors::of(publisher.editor.pid).first().copied() else {
         panic!("the test has no parent process to be found under");
     };
     let names = names(directory.path());
@@ -170,45 +163,12 @@ fn a_root_that_holds_home_gets_no_alias() {
         publisher.publish(&[root], true);
         let pids: Vec<_> =
             names(directory.path()).into_iter().filter(|name| name.contains("gemini-ide")).collect();
-        assert!(pids.iter().all(|name| name.contains(&publisher.pid.to_string())), "{pids:?}");
+        assert!(pids.iter().all(|name| name.contains(&publisher.editor.pid.to_string())), "{pids:?}");
     }
 }
 
 #[test]
-fn a_name_that_another_took_over_is_not_removed() {
-    let directory = tempfile::tempdir().unwrap();
-    let project = tempfile::tempdir().unwrap();
-    let roots = [project.path().to_owned()];
-    let (mut one, mut two) = (publisher(directory.path(), 1), publisher(directory.path(), 2));
-    one.publish(&roots, true);
-    two.publish(&roots, true);
-    let shared = directory.path().join(format!("tmp/gemini-ide-server-{}.json", one.pid));
-    assert_eq!(read_ours(&shared).unwrap().record.port, 2);
-    one.withdraw();
-    assert_eq!(read_ours(&shared).unwrap().record.port, 2);
-    two.withdraw();
-    assert!(!shared.exists());
-}
-
-#[test]
-fn the_one_focused_last_has_the_aliases_for_equal_roots() {
-    let directory = tempfile::tempdir().unwrap();
-    let project = tempfile::tempdir().unwrap();
-    let roots = [project.path().to_owned()];
-    let (mut one, mut two) = (publisher(directory.path(), 1), publisher(directory.path(), 2));
-    let parent = ancestors::of(one.pid)[0];
-    let holder = |file: String| read_ours(&directory.path().join(file)).map(|found| found.record.port);
-    let alias = |port| format!("tmp/gemini/ide/gemini-ide-server-{parent}-{port}.json");
-    let pid_only = || format!("tmp/gemini-ide-server-{parent}.json");
-    one.publish(&roots, true);
-    two.publish(&roots, true);
-    assert_eq!((holder(alias(1)), holder(alias(2)), holder(pid_only())), (None, Some(2), Some(2)));
-    one.publish(&roots, true);
-    assert_eq!((holder(alias(1)), holder(alias(2)), holder(pid_only())), (Some(1), None, Some(1)));
-}
-
-#[test]
-fn fewer_roots_rewrite_the_files_and_literal_and_real_paths_are_both_there() {
+fn files_hold_literal_and_real_paths_of_current_roots() {
     let directory = tempfile::tempdir().unwrap();
     let project = tempfile::tempdir().unwrap();
     let link = directory.path().join("link");
@@ -224,7 +184,7 @@ fn fewer_roots_rewrite_the_files_and_literal_and_real_paths_are_both_there() {
 }
 
 #[test]
-fn a_root_with_the_delimiter_is_named_and_the_others_are_served() {
+fn a_root_with_the_delimiter_is_a_problem_of_that_root_only() {
     let directory = tempfile::tempdir().unwrap();
     let (good, bad) = (directory.path().join("a b\nü"), directory.path().join("a:b"));
     [&good, &bad].iter().for_each(|path| fs::create_dir(path).unwrap());
@@ -236,7 +196,7 @@ fn a_root_with_the_delimiter_is_named_and_the_others_are_served() {
 }
 
 #[test]
-fn a_directory_that_cannot_be_written_names_the_agents_that_will_not_find_us() {
+fn an_unwritable_directory_names_the_affected_agents() {
     let directory = tempfile::tempdir().unwrap();
     let project = tempfile::tempdir().unwrap();
     let mut publisher = publisher(directory.path(), 7);
@@ -254,7 +214,7 @@ fn a_directory_that_cannot_be_written_names_the_agents_that_will_not_find_us() {
 }
 
 #[test]
-fn files_of_the_dead_are_swept_and_those_of_others_are_not() {
+fn only_files_of_our_dead_companions_are_swept() {
     let directory = tempfile::tempdir().unwrap();
     let mut dead = publisher(directory.path(), 1);
     dead.publish(&[directory.path().join("x")], true);
@@ -265,7 +225,7 @@ fn files_of_the_dead_are_swept_and_those_of_others_are_not() {
 }
 
 #[test]
-fn the_record_holds_every_field_and_a_living_parent() {
+fn the_record_holds_every_field() {
     let directory = tempfile::tempdir().unwrap();
     let project = tempfile::tempdir().unwrap();
     let mut publisher = publisher(directory.path(), 4711);
@@ -275,7 +235,7 @@ fn the_record_holds_every_field_and_a_living_parent() {
     });
     publisher.publish(&[project.path().to_owned()], true);
     let root = project.path().canonicalize().unwrap();
-    for found in sweep::ours(&publisher.dirs) {
+    for found in record_file::ours(&publisher.dirs) {
         let json: serde_json::Value = serde_json::from_slice(&fs::read(&found.path).unwrap()).unwrap();
         assert_eq!(json["port"], 4711, "{}", found.path.display());
         assert_eq!(json["workspacePath"], root.to_str().unwrap());
@@ -287,7 +247,7 @@ fn the_record_holds_every_field_and_a_living_parent() {
                 .dirs
                 .resolve(row.directory)
                 .iter()
-                .any(|place| found.path.parent() == Some(&place.path()))
+                .any(|searched| found.path.parent() == Some(&searched.path()))
         });
         assert!(of_family, "{token} in {}", found.path.display());
         assert_eq!(json["ideInfo"], serde_json::json!({ "name": "alongside", "displayName": "Alongside" }));
@@ -300,30 +260,9 @@ fn the_record_holds_every_field_and_a_living_parent() {
     }
 }
 
-#[test]
-fn what_was_removed_or_left_by_another_comes_back_without_the_focus() {
-    let directory = tempfile::tempdir().unwrap();
-    let project = tempfile::tempdir().unwrap();
-    let roots = [project.path().to_owned()];
-    let (mut one, mut two) = (publisher(directory.path(), 1), publisher(directory.path(), 2));
-    let shared = directory.path().join(format!("tmp/gemini-ide-server-{}.json", one.pid));
-    let lock = directory.path().join("home/.qwen/ide/1.lock");
-    let holder = || read_ours(&shared).map(|found| found.record.port);
-    one.publish(&roots, true);
-    two.publish(&roots, true);
-    two.withdraw();
-    fs::remove_file(&lock).unwrap();
-    assert_eq!(holder(), None);
-    one.publish(&roots, false);
-    assert_eq!(holder(), Some(1));
-    let written = fs::metadata(&lock).unwrap().modified().unwrap();
-    one.publish(&roots, false);
-    assert_eq!(fs::metadata(&lock).unwrap().modified().unwrap(), written, "nothing to do, nothing written");
-}
-
 #[cfg(unix)]
 #[test]
-fn what_lies_under_our_names_and_is_no_record_stops_nothing() {
+fn special_files_under_our_names_do_not_block() {
     use crate::pipe;
     let directory = tempfile::tempdir().unwrap();
     let project = tempfile::tempdir().unwrap();
@@ -331,7 +270,7 @@ fn what_lies_under_our_names_and_is_no_record_stops_nothing() {
     let ide = directory.path().join("tmp/gemini/ide");
     fs::create_dir_all(&ide).unwrap();
     pipe(&ide.join("gemini-ide-server-1-1.json"));
-    pipe(&directory.path().join(format!("tmp/gemini-ide-server-{}.json", publisher.pid)));
+    pipe(&directory.path().join(format!("tmp/gemini-ide-server-{}.json", publisher.editor.pid)));
     fs::create_dir(ide.join("gemini-ide-server-1-2.json")).unwrap();
     fs::File::create(ide.join("gemini-ide-server-1-3.json")).unwrap().set_len(1 << 40).unwrap();
     std::os::unix::fs::symlink("/dev/zero", ide.join("gemini-ide-server-1-4.json")).unwrap();
@@ -342,12 +281,12 @@ fn what_lies_under_our_names_and_is_no_record_stops_nothing() {
         sweep::sweep(&publisher.dirs, &publisher.token);
         publisher.publish(&roots, true);
         publisher.publish(&roots, false);
-        let own = format!("gemini/ide/gemini-ide-server-{}-4711.json", publisher.pid);
+        let own = format!("gemini/ide/gemini-ide-server-{}-4711.json", publisher.editor.pid);
         let there = publisher.dirs.tmp[0].join(own).is_file();
         publisher.withdraw();
         done.send(there).unwrap();
     });
-    let there = published.recv_timeout(std::time::Duration::from_secs(20)).expect("nothing is waited for");
-    assert!(there, "it is found by those who do not look at the others");
+    let there = published.recv_timeout(std::time::Duration::from_secs(20)).expect("it does not block");
+    assert!(there, "its own file is there");
     assert!(ide.join("gemini-ide-server-1-1.json").exists(), "nobody else's is removed");
 }

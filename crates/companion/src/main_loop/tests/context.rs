@@ -1,16 +1,16 @@
-//! What agents are told of the open files, and when.
+//! The context that agents get, and its timing.
 
 use super::*;
 use alongside_desk::SharedFile;
 
-/// What comes next on a stream; `None` is its end.
+/// The next frame of a stream; `None` at its end.
 async fn next_frame(stream: &mut OpenStream) -> Option<String> {
     let wait = tokio::time::timeout(Duration::from_secs(120), stream.frames.recv());
     wait.await.expect("a frame comes, or the end")
 }
 
 #[tokio::test(start_paused = true)]
-async fn context_follows_fifty_milliseconds_after_a_move_and_begins_every_stream() {
+async fn context_follows_50_ms_after_a_move_and_starts_each_stream() {
     let story = Story::begin().await;
     let agent = story.agent().await;
     let mut stream = agent.stream().await;
@@ -29,7 +29,7 @@ async fn context_follows_fifty_milliseconds_after_a_move_and_begins_every_stream
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_does_not_read_holds_nobody_up_and_finds_only_the_newest_context() {
+async fn a_slow_reader_blocks_nobody_and_gets_the_newest_context() {
     let story = Story::begin().await;
     let (lazy, quick) = (story.agent().await, story.agent().await);
     let (mut unread, mut read) = (lazy.stream().await, quick.stream().await);
@@ -73,7 +73,7 @@ async fn a_file_that_vanishes_drops_out() {
         frame.unwrap()
     };
     while !told().await.contains("a.txt") {}
-    // Also when it has just been looked at.
+    // Also right after a scan.
     tokio::time::sleep(Duration::from_millis(700)).await;
     fs::remove_file(&story.file).unwrap();
     let before = Instant::now();
@@ -82,7 +82,7 @@ async fn a_file_that_vanishes_drops_out() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn desks_are_told_what_agents_would_be_told_also_while_there_are_none() {
+async fn desks_see_the_shared_context_even_without_agents() {
     let mut story = Story::begin().await;
     let other = Path::new(&story.file).with_file_name("b.txt").to_str().unwrap().to_owned();
     fs::write(&other, "").unwrap();
@@ -109,7 +109,7 @@ async fn desks_are_told_what_agents_would_be_told_also_while_there_are_none() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_may_never_be_told_of_files_is_not_whatever_desks_report_and_ask_for() {
+async fn a_silent_companion_never_tells_files() {
     let mut story = Story::of(|builder| builder.never_tell_files("the owner says so")).await;
     assert!(story.status(|_| true).await.paused, "a desk can tell");
     let (session, mut stream) = {
@@ -153,7 +153,7 @@ async fn an_unchanged_context_is_told_to_desks_once() {
     assert_eq!(told, 1);
 }
 
-/// What a GET of `/status` answers, whole.
+/// The whole answer to a GET of `/status`.
 async fn get_status(port: u16, authorization: String) -> String {
     use std::io::{Read as _, Write as _};
     let ask = move || -> std::io::Result<String> {
@@ -171,7 +171,7 @@ async fn get_status(port: u16, authorization: String) -> String {
 }
 
 #[tokio::test]
-async fn over_http_the_status_holds_no_token_and_for_the_tokenless_no_files() {
+async fn the_http_status_holds_no_token_and_tokenless_no_files() {
     let mut story = Story::of(|builder| builder.allow_tokenless_agents(true)).await;
     let active = ActiveFile { path: story.file.clone(), ..ActiveFile::default() };
     let report = ContextReport { active: Some(active), ..ContextReport::default() };

@@ -1,4 +1,4 @@
-//! What a person typed while the disk does not take it.
+//! Drafts while the disk is full or not writable.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn block(story: &Story) -> std::path::PathBuf {
     state
 }
 
-/// What desks are told next of problems and ends.
+/// The next event for desks about a problem or its end.
 async fn news(story: &mut Story) -> desk::Event {
     loop {
         let event = story.next().await;
@@ -20,7 +20,7 @@ async fn news(story: &mut Story) -> desk::Event {
 }
 
 #[tokio::test(start_paused = true)]
-async fn edits_that_cannot_be_saved_are_said_to_be_nowhere_and_saved_when_they_can_be() {
+async fn unsaved_edits_are_reported_and_saved_once_possible() {
     let mut story = Story::begin().await;
     let state = block(&story);
     let file = story.file.clone();
@@ -37,7 +37,7 @@ async fn edits_that_cannot_be_saved_are_said_to_be_nowhere_and_saved_when_they_c
         panic!("the end, and the problem said once")
     };
     assert_eq!((closed.closing, closed.draft, closed.decided_here), (Closing::Rejected, None, true));
-    // Who joins now is told as well.
+    // A desk that joins now hears it as well.
     story.desk = story.companion.join();
     assert_eq!(news(&mut story).await, desk::Event::Problem(problem));
 
@@ -65,7 +65,7 @@ async fn a_companion_that_stops_tries_once_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_companion_that_is_dropped_writes_everything_while_its_runtime_goes_on() {
+async fn a_dropped_companion_writes_everything() {
     let mut story = Story::begin().await;
     let file = story.file.clone();
     story.agent().await.open_diff(&file, "new\n").await;
@@ -88,7 +88,7 @@ async fn a_companion_that_is_dropped_writes_everything_while_its_runtime_goes_on
 }
 
 #[tokio::test(start_paused = true)]
-async fn ends_are_told_in_order_and_name_only_drafts_that_are_there() {
+async fn closings_come_in_order_and_name_existing_drafts() {
     let mut story = Story::begin().await;
     let file = story.file.clone();
     let session = story.agent().await.session;
@@ -142,7 +142,7 @@ async fn accepted(story: &mut Story) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_an_agent_has_confirmed_is_kept_until_it_has_written_it() {
+async fn a_confirmed_draft_stays_until_the_agent_writes_it() {
     let mut story = Story::begin().await;
     let file = accepted(&mut story).await;
     let drafts = Drafts::open(&AppDirs::below(story.directory.path()));
@@ -155,7 +155,7 @@ async fn what_an_agent_has_confirmed_is_kept_until_it_has_written_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_never_saved_but_is_written_is_no_problem_any_more() {
+async fn an_unsaved_draft_that_is_written_is_no_problem() {
     let mut story = Story::begin().await;
     block(&story);
     let file = accepted(&mut story).await;
@@ -174,7 +174,7 @@ async fn what_was_never_saved_but_is_written_is_no_problem_any_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_written_while_nobody_looked_goes_with_the_next_start() {
+async fn the_next_start_removes_drafts_written_meanwhile() {
     let mut story = Story::begin().await;
     let file = accepted(&mut story).await;
     let Story { directory, companion, .. } = story;

@@ -1,4 +1,4 @@
-//! The editor changes, goes, and comes back.
+//! The editor changes, leaves, and comes back.
 
 use super::*;
 
@@ -51,7 +51,7 @@ impl Drop for Child {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_editor_that_changes_is_found_by_its_process_and_the_last_one_is_not() {
+async fn a_changed_editor_is_found_by_its_process_only() {
     let mut story = Story::begin().await;
     let (first, second) = (Child::start(), Child::start());
     let port = story.companion.port();
@@ -71,7 +71,7 @@ async fn an_editor_that_changes_is_found_by_its_process_and_the_last_one_is_not(
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_editor_that_goes_decides_nothing_and_takes_its_files_along() {
+async fn a_leaving_editor_decides_nothing_and_removes_its_files() {
     let mut story = Story::begin().await;
     let file = story.file.clone();
     let active = ActiveFile { path: file.clone(), ..ActiveFile::default() };

@@ -1,4 +1,4 @@
-//! A companion ends without a goodbye, and another one takes its place.
+//! A companion crashes, and a successor takes its place.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -41,7 +41,7 @@ async fn interrupted_after(proof: Credential, typed: Option<&str>) -> (Story, St
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_successor_has_port_token_and_sessions_and_rejects_what_waited() {
+async fn a_successor_takes_sessions_over_and_rejects_open_reviews() {
     let (mut story, session, port, token) = interrupted().await;
     let record = format!("tmp/gemini/ide/gemini-ide-server-{}-{port}.json", std::process::id());
     assert!(story.directory.path().join(&record).exists(), "agents find it in the meantime");
@@ -67,7 +67,7 @@ async fn where_nothing_was_typed_no_draft_is_promised() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_journal_that_cannot_be_read_promises_no_draft_where_none_is() {
+async fn an_unreadable_journal_promises_no_missing_draft() {
     for has_draft in [false, true] {
         let (mut story, ..) = interrupted().await;
         let state = AppDirs::below(story.directory.path()).state;
@@ -82,7 +82,7 @@ async fn a_journal_that_cannot_be_read_promises_no_draft_where_none_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_full_disk_did_not_take_as_a_draft_is_saved_from_the_journal() {
+async fn an_edit_without_a_draft_is_saved_from_the_journal() {
     let (mut story, ..) = interrupted().await;
     fs::remove_dir_all(Drafts::open(&AppDirs::below(story.directory.path())).directory()).unwrap();
     story.succeeded_by(|builder| builder.journal_as("k")).await;
@@ -92,7 +92,7 @@ async fn what_a_full_disk_did_not_take_as_a_draft_is_saved_from_the_journal() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_an_interruption_agents_of_mid_2025_hear_what_they_know() {
+async fn after_a_crash_old_agents_get_outcomes_they_understand() {
     let (mut story, session, ..) = interrupted_with(Credential::Nothing).await;
     story.succeeded_by(|builder| builder.journal_as("k").allow_tokenless_agents(true)).await;
     let mut stream = Agent { events: &story.companion.events, session }.stream().await;
@@ -116,7 +116,7 @@ async fn review_ids_are_not_used_again_after_an_interruption() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn with_its_port_lost_a_successor_names_the_agents_that_are_cut_off() {
+async fn a_successor_without_the_port_names_the_lost_agents() {
     let (mut story, session, port, token) = interrupted().await;
     story.hold = None;
     let _somebody_else = TcpListener::bind(("127.0.0.1", port)).unwrap();

@@ -1,16 +1,17 @@
-//! Stories of the loop with the clock paused: every deadline of the contract, without waiting for it.
+//! Tests of the main loop with a paused clock: every deadline of the contract, without waiting.
 
 mod context;
 mod drafts;
 mod editor;
-mod ground;
+mod file_scan;
 mod journal;
-mod killed;
-mod looking;
+mod journal_writes;
+mod kill_points;
+mod outcomes;
 mod reviews;
 mod sessions;
 mod sleep;
-mod written;
+mod test_directory;
 
 use std::collections::HashMap;
 use std::fs;
@@ -24,7 +25,7 @@ use alongside_desk::{
     ReviewId,
 };
 
-use ground::Ground;
+use test_directory::TestDirectory;
 
 use super::*;
 use crate::agents::credential::Credential;
@@ -50,7 +51,7 @@ fn until_children_run_programs_of_their_own() {
 }
 
 struct Story {
-    directory: Ground,
+    directory: TestDirectory,
     companion: Companion,
     desk: Desk,
     reviews: HashMap<ReviewId, Review>,
@@ -71,7 +72,7 @@ impl Story {
     }
 
     async fn of(which: impl FnOnce(Builder) -> Builder) -> Self {
-        let directory = Ground::new();
+        let directory = TestDirectory::new();
         for below in ["tmp", "home", "project"] {
             fs::create_dir(directory.path().join(below)).unwrap();
         }
@@ -205,7 +206,7 @@ impl Agent<'_> {
         self.events.send(Event::RequestRead { session: self.session.clone() });
     }
 
-    /// What a request says that has begun.
+    /// Proposes a text in a request that has started.
     async fn open_diff_by(&self, request: u64, file: &str, text: &str) -> CallToolResult {
         let (session, file_path) = (self.session.clone(), file.to_owned());
         let proposal = Box::new(Proposal::prepare(file.into(), text.into()));

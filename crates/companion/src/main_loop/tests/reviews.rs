@@ -1,9 +1,9 @@
-//! What people decide, and what becomes of what they typed.
+//! Decisions of people, and their edits.
 
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn closing_waits_for_a_desks_last_words_and_never_longer_than_150_milliseconds() {
+async fn close_waits_at_most_150_ms_for_a_desks_last_edits() {
     let mut story = Story::begin().await;
     let file = story.file.clone();
     let session = {
@@ -33,7 +33,7 @@ async fn closing_waits_for_a_desks_last_words_and_never_longer_than_150_millisec
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_file_proposed_again_replaces_the_review_and_edits_go_to_drafts() {
+async fn a_second_proposal_replaces_the_review_and_keeps_edits() {
     let mut story = Story::begin().await;
     let file = story.file.clone();
     let (session, mut stream) = {
@@ -66,7 +66,7 @@ async fn a_decision_on_an_old_revision_is_refused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_file_that_changed_or_is_unsaved_is_shown_before_it_can_be_accepted() {
+async fn a_changed_or_unsaved_file_is_shown_before_accept() {
     let mut story = Story::begin().await;
     story.agent().await.open_diff(&story.file, "one\n2\nthree\n").await;
     let seen = story.opened().await;
@@ -84,7 +84,7 @@ async fn a_file_that_changed_or_is_unsaved_is_shown_before_it_can_be_accepted() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_file_that_changes_while_a_review_waits_is_told_without_asking() {
+async fn a_target_change_during_a_review_is_reported() {
     let mut story = Story::begin().await;
     story.agent().await.open_diff(&story.file, "x\n").await;
     story.opened().await;
@@ -115,7 +115,7 @@ async fn nothing_unchanged_and_nothing_empty_can_be_accepted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_desk_that_leaves_decides_nothing_and_one_that_joins_is_shown_what_waits() {
+async fn a_leaving_desk_decides_nothing_and_a_joining_one_sees_all() {
     let mut story = Story::begin().await;
     story.agent().await.open_diff(&story.file, "x\n").await;
     let review = story.opened().await;
@@ -150,7 +150,7 @@ async fn the_target_is_never_written() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whatever_is_decided_and_undelivered_is_answered_however_much_it_is() {
+async fn every_undelivered_outcome_is_answered_on_close() {
     let mut story = Story::begin().await;
     let session = story.agent().await.session;
     let events = story.companion.events.clone();
@@ -165,7 +165,7 @@ async fn whatever_is_decided_and_undelivered_is_answered_however_much_it_is() {
     for file in &files {
         assert_eq!(agent.close_diff(file).await, Some(format!("decided on {file}\n")));
     }
-    // What is answered is delivered: of that, some is enough.
+    // An answered outcome counts as delivered, and the companion keeps only some of those.
     agent.open_diff(&story.file, "x\n").await;
     let review = story.opened().await;
     story.decide(&review, Decision::Accept).await.unwrap();
@@ -178,7 +178,7 @@ async fn whatever_is_decided_and_undelivered_is_answered_however_much_it_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn desks_are_told_of_a_proposal_for_what_git_runs_or_obeys() {
+async fn desks_see_that_a_proposal_targets_files_git_obeys() {
     let mut story = Story::begin().await;
     let agent = story.agent().await;
     let hook = story.directory.path().join("project/.git/hooks/pre-commit");

@@ -1,9 +1,9 @@
-//! Agents come, are cut off, return, and are gone.
+//! Sessions begin, are cut off, continue, and end.
 
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn a_session_is_freed_sixty_seconds_after_it_was_last_heard_of() {
+async fn a_session_ends_60_s_after_its_last_message() {
     let story = Story::begin().await;
     let agent = story.agent().await;
     tokio::time::sleep(Duration::from_secs(59)).await;
@@ -19,7 +19,7 @@ async fn a_session_is_freed_sixty_seconds_after_it_was_last_heard_of() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn ten_seconds_after_its_stream_an_agents_views_close_and_edits_go_to_drafts() {
+async fn reviews_close_10_s_after_the_stream_and_edits_are_drafts() {
     let mut story = Story::begin().await;
     let file = story.file.clone();
     let (session, stream) = {
@@ -47,38 +47,6 @@ async fn ten_seconds_after_its_stream_an_agents_views_close_and_edits_go_to_draf
     assert_eq!(story.drafts().await, ["one\nmine\nthree\n"]);
 }
 
-/// As when the machine slept, or was busy: the deadline has passed before the loop hears that the stream
-/// broke.
-#[tokio::test(start_paused = true)]
-async fn a_stream_that_breaks_while_an_outcome_is_held_back_for_it_holds_nobody_up() {
-    let mut story = Story::begin().await;
-    let file = story.file.clone();
-    let session = {
-        let agent = story.agent().await;
-        agent.open_diff(&file, "one\n2\nthree\n").await;
-        agent.session
-    };
-    let review = story.opened().await;
-    story.decide(&review, Decision::Accept).await.unwrap();
-    let agent = Agent { events: &story.companion.events, session };
-    let stream = agent.stream().await;
-    drop(stream);
-    // Nobody else runs in between.
-    tokio::time::advance(Duration::from_millis(200)).await;
-    let is_stuck = async {
-        for _ in 0..10_000 {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::select! {
-        biased;
-        known = agent.is_known() => assert!(known),
-        () = is_stuck => panic!("the loop hears nobody any more"),
-    }
-    let mut stream = agent.stream().await;
-    assert_eq!(outcome(&mut stream).await.0["method"], "ide/diffAccepted");
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_returns_in_time_keeps_its_reviews() {
     let mut story = Story::begin().await;
@@ -96,45 +64,7 @@ async fn a_stream_that_returns_in_time_keeps_its_reviews() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unsettled_outcome_waits_a_hundred_milliseconds_and_for_every_unread_post() {
-    let mut story = Story::begin().await;
-    let file = story.file.clone();
-    let session = {
-        let agent = story.agent().await;
-        let mut stream = agent.stream().await;
-        agent.open_diff(&file, "x\n").await;
-        let session = agent.session.clone();
-        let review = story.opened().await;
-        story.decide(&review, Decision::Accept).await.unwrap();
-        outcome(&mut stream).await;
-        session
-    };
-    let agent = Agent { events: &story.companion.events, session };
-    let mut stream = agent.stream().await;
-    nothing_within(&mut stream, Duration::from_millis(99)).await;
-    let (again, _) = outcome(&mut stream).await;
-    assert_eq!(again["params"]["content"], "x\n");
-
-    // The process is stopped meanwhile: what the agent has said since is read first.
-    drop(stream);
-    let mut stream = agent.stream().await;
-    tokio::time::advance(Duration::from_secs(3)).await;
-    nothing_within(&mut stream, Duration::from_millis(99)).await;
-    outcome(&mut stream).await;
-
-    // A POST is under way when the stream returns: it may say that the agent has moved on.
-    drop(stream);
-    let session = agent.session.clone();
-    agent.events.ask(|known| Event::RequestStarted { session, known }).await.unwrap();
-    let mut stream = agent.stream().await;
-    nothing_within(&mut stream, Duration::from_secs(30)).await;
-    agent.open_diff(&file, "y\n").await;
-    agent.events.send(Event::RequestRead { session: agent.session.clone() });
-    nothing_within(&mut stream, Duration::from_secs(30)).await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_proposal_that_was_broken_off_takes_the_place_of_none_that_came_after_it() {
+async fn a_cut_off_proposal_never_replaces_a_later_one() {
     let mut story = Story::begin().await;
     let file = story.file.clone();
     let session = {
@@ -156,71 +86,7 @@ async fn a_proposal_that_was_broken_off_takes_the_place_of_none_that_came_after_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_receipt_settles_an_outcome_for_good_and_its_draft_waits_for_the_file() {
-    let mut story = Story::begin().await;
-    let file = story.file.clone();
-    let (session, mut stream) = {
-        let agent = story.agent().await;
-        let stream = agent.stream().await;
-        agent.open_diff(&file, "one\n2\nthree\n").await;
-        (agent.session, stream)
-    };
-    let review = story.opened().await;
-    story.type_over(&review, "one\nmine\nthree\n").await;
-    let review = story.changed().await;
-    story.decide(&review, Decision::Accept).await.unwrap();
-    let (told, ping) = outcome(&mut stream).await;
-    assert_eq!(told["params"]["content"], "one\nmine\nthree\n");
-    let agent = Agent { events: &story.companion.events, session: session.clone() };
-    assert_eq!(
-        agent.close_diff(&file).await.as_deref(),
-        Some("one\nmine\nthree\n"),
-        "decided, not confirmed"
-    );
-
-    agent.open_diff(&file, "one\n2\nthree\n").await;
-    let review = story.opened().await;
-    story.type_over(&review, "one\nmine\nthree\n").await;
-    let review = story.changed().await;
-    story.decide(&review, Decision::Accept).await.unwrap();
-    let (_, second) = outcome(&mut stream).await;
-    let agent = Agent { events: &story.companion.events, session };
-    agent.events.send(Event::Receipt { session: agent.session.clone(), id: ping });
-    agent.events.send(Event::Receipt { session: agent.session.clone(), id: second });
-    assert_eq!(agent.close_diff(&file).await, None, "settled");
-    drop(stream);
-    let mut stream = agent.stream().await;
-    nothing_within(&mut stream, Duration::from_secs(30)).await;
-    drop(stream);
-    let Story { directory, companion, .. } = story;
-    companion.stop().await;
-    let drafts = Drafts::open(&AppDirs::below(directory.path()));
-    assert_eq!(drafts.list().unwrap().len(), 2, "one was answered by closeDiff, one confirmed, none written");
-}
-
-#[tokio::test(start_paused = true)]
-async fn nobody_hears_of_anothers_diff_even_of_the_same_file() {
-    let mut story = Story::begin().await;
-    let file = story.file.clone();
-    let (mut one, mut two) = {
-        let (one, two) = (story.agent().await, story.agent().await);
-        let streams = (one.stream().await, two.stream().await);
-        one.open_diff(&file, "from one\n").await;
-        two.open_diff(&file, "from two\n").await;
-        streams
-    };
-    let review = story.opened().await;
-    let other = story.opened().await;
-    story.decide(&review, Decision::Accept).await.unwrap();
-    assert_eq!(outcome(&mut one).await.0["params"]["content"], "from one\n");
-    nothing_within(&mut two, Duration::from_secs(5)).await;
-    story.decide(&other, Decision::Reject).await.unwrap();
-    assert_eq!(outcome(&mut two).await.0["method"], "ide/diffRejected");
-    nothing_within(&mut one, Duration::from_secs(5)).await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn stopping_rejects_what_waits_then_ends_streams_then_removes_files() {
+async fn stop_rejects_reviews_ends_streams_then_removes_files() {
     let mut story = Story::begin().await;
     let file = story.file.clone();
     let record = story.directory.path().join(format!("tmp/gemini-ide-server-{}.json", std::process::id()));
@@ -270,7 +136,7 @@ async fn roots_that_change_reach_the_files_and_agents_stay() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_workspace_that_vanishes_is_said_once_and_hurts_nobody() {
+async fn a_vanished_workspace_is_reported_once() {
     let mut story = Story::begin().await;
     let agent = story.agent().await;
     let _stream = agent.stream().await;
@@ -300,7 +166,7 @@ async fn every_companion_has_a_long_random_token_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_too_many_sessions_those_never_heard_again_give_way_and_the_others_stay() {
+async fn new_sessions_replace_only_those_never_heard_again() {
     let story = Story::begin().await;
     let (first, second) = (story.agent().await, story.agent().await);
     assert!(first.is_known().await && second.is_known().await);
@@ -329,7 +195,7 @@ async fn of_too_many_sessions_those_never_heard_again_give_way_and_the_others_st
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_an_agent_calls_itself_is_kept_up_to_a_length() {
+async fn a_client_name_is_cut_to_a_length() {
     let mut story = Story::begin().await;
     let name = "ä".repeat(100_000);
     let client = Implementation { name: name.clone(), version: name, title: None };

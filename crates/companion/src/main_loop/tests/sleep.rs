@@ -1,5 +1,5 @@
-//! The process is stopped, or the machine sleeps on a clock that goes on: all deadlines fall due at once,
-//! while what came meanwhile still waits to be read.
+//! The process is stopped, or the machine sleeps and its clock goes on: all deadlines fall due at once, while
+//! input that came meanwhile still waits to be read.
 
 use super::*;
 
@@ -7,7 +7,7 @@ use super::*;
 const ASLEEP: Duration = Duration::from_secs(3600);
 
 #[tokio::test(start_paused = true)]
-async fn whoever_was_away_before_a_sleep_has_the_rest_of_their_time_after_it() {
+async fn an_absent_agent_keeps_its_remaining_time_over_a_sleep() {
     let mut story = Story::begin().await;
     let file = story.file.clone();
     let session = {
@@ -29,7 +29,7 @@ async fn whoever_was_away_before_a_sleep_has_the_rest_of_their_time_after_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_does_not_come_back_after_a_sleep_is_gone_as_ever() {
+async fn an_agent_that_stays_away_after_a_sleep_is_dropped() {
     let story = Story::begin().await;
     let agent = story.agent().await;
     tokio::time::sleep(Duration::from_secs(50)).await;

@@ -1,8 +1,8 @@
-//! The one truth of a review: the current text, and how it lies against the original and the proposal.
+//! The composition of a review: the current text, and its differences to the original and the proposal.
 //!
-//! All three texts are one sequence of *segments*: stretches of lines where they agree, and stretches where
-//! they differ. The second kind is what people decide on, the hunks. Keeping, dropping and typing replace
-//! lines of the current text and nothing else; what has become of a hunk is read off the texts, never stored.
+//! All three texts are one sequence of *segments*: ranges of lines where they agree, and ranges where they
+//! differ, the hunks. Keeping, dropping and typing replace lines of the current text and nothing else. The
+//! state of a hunk is derived from the texts, never stored.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,18 +10,14 @@ use std::time::Duration;
 
 use alongside_desk::{Change, Hunk, HunkState, Lines, Refusal, Text, Words};
 
-use super::hunk_view::{Place, Stretch, stretches};
-use super::line_diff::{COMPARISON, differences};
+use super::line_diff::{COMPARISON_TIME, differences};
+use super::segment_view::{SegmentView, views};
 use super::segments::{Segment, spliced};
-use super::word_diff::Marks;
+use super::split;
+use super::word_diff::WordMarks;
 
-/// Undo remembers this many bytes of earlier texts, and always the last one.
-const HISTORY_BYTES: usize = 256 << 20;
-/// A hunk that would fall into more parts stays whole: nobody decides on so many, and each is told to every
-/// desk.
-const MOST_PARTS: usize = 10_000;
-/// Nor is a longer one looked through for parts, while everybody waits.
-const MOST_LINES: usize = 200_000;
+/// The bytes of earlier texts that undo keeps. It always keeps the last one.
+const MAX_HISTORY_BYTES: usize = 256 << 20;
 
 /// See the module.
 #[derive(Debug)]
@@ -31,19 +27,20 @@ pub(crate) struct Composition {
     current: Text,
     segments: Vec<Segment>,
     history: Vec<(Text, Vec<Segment>)>,
-    marks: Marks,
-    comparison: Duration,
+    marks: WordMarks,
+    /// How long a comparison may take.
+    comparison_time: Duration,
 }
 
 impl Composition {
     /// A proposal nobody has touched yet: the current text is the proposed one.
     pub(crate) fn new(original: impl Into<Arc<str>>, proposed: impl Into<Arc<str>>) -> Self {
-        Self::within(COMPARISON, original, proposed)
+        Self::within(COMPARISON_TIME, original, proposed)
     }
 
-    /// The same where a comparison may take so long.
+    /// The same with another limit of time for comparisons.
     pub(crate) fn within(
-        comparison: Duration,
+        comparison_time: Duration,
         original: impl Into<Arc<str>>,
         proposed: impl Into<Arc<str>>,
     ) -> Self {
@@ -51,7 +48,7 @@ impl Composition {
         let mut segments = Vec::new();
         let (mut o, mut p) = (0, 0);
         let same = |lines: usize| Segment { same: true, original: lines, proposed: lines, current: lines };
-        for (old, new) in differences(&original, &proposed, comparison) {
+        for (old, new) in differences(&original, &proposed, comparison_time) {
             segments.push(same(old.start - o));
             segments.push(Segment {
                 same: false,
@@ -70,8 +67,8 @@ impl Composition {
             proposed,
             segments,
             history: Vec::new(),
-            marks: Marks::default(),
-            comparison,
+            marks: WordMarks::default(),
+            comparison_time,
         };
         new.mark_words();
         new
@@ -89,41 +86,40 @@ impl Composition {
         self.current.text()
     }
 
-    /// Whether the person has made something of the proposal that is neither it nor the original.
+    /// Whether the current text is neither the proposal nor the original.
     pub(crate) fn has_edits(&self) -> bool {
         self.current() != self.proposed() && self.current() != self.original()
     }
 
-    /// The stretches where the texts differ, in order.
+    /// The hunks, in order.
     pub(crate) fn hunks(&self) -> Vec<Hunk> {
-        self.stretches()
-            .filter(|stretch| !stretch.segment.same)
-            .map(|stretch| {
-                let state = stretch.state();
-                let place = &stretch.place;
+        self.views()
+            .filter(|view| !view.segment.same)
+            .map(|view| {
+                let state = view.state();
                 Hunk {
                     state,
-                    original: lines(&place.original),
-                    proposed: lines(&place.proposed),
-                    current: lines(&place.current),
-                    words: self.words(&stretch, state),
+                    original: lines(&view.lines.original),
+                    proposed: lines(&view.lines.proposed),
+                    current: lines(&view.lines.current),
+                    words: self.words(&view, state),
                 }
             })
             .collect()
     }
 
-    fn words(&self, stretch: &Stretch<'_>, state: HunkState) -> Option<Words> {
-        let (sides, ..) = stretch.sides(state)?;
-        let place = &stretch.place;
-        let beside = if state == HunkState::Edited { &place.current } else { &place.proposed };
-        self.marks.of(&sides, place.original.start, beside.start)
+    fn words(&self, view: &SegmentView<'_>, state: HunkState) -> Option<Words> {
+        let (sides, ..) = view.sides(state)?;
+        let lines = &view.lines;
+        let other = if state == HunkState::Edited { &lines.current } else { &lines.proposed };
+        self.marks.words(&sides, lines.original.start, other.start)
     }
 
-    /// Follows the texts with the marked words.
+    /// Updates the marked words after the texts have changed.
     fn mark_words(&mut self) {
         let mut marks = std::mem::take(&mut self.marks);
-        let differing = self.stretches().filter(|stretch| !stretch.segment.same);
-        marks.refresh(differing.filter_map(|stretch| stretch.sides(stretch.state())));
+        let hunks = self.views().filter(|view| !view.segment.same);
+        marks.refresh(hunks.filter_map(|view| view.sides(view.state())));
         self.marks = marks;
     }
 
@@ -136,14 +132,11 @@ impl Composition {
             self.segments.iter().enumerate().filter(|(_, s)| !s.same).map(|(at, _)| at).collect();
         let mut chosen = vec![false; self.segments.len()];
         for &hunk in hunks {
-            let at = *differing
-                .get(hunk)
-                .ok_or_else(|| Refusal::OutOfRange { place: format!("change {}", hunk.saturating_add(1)) })?;
-            chosen[at] = true;
+            chosen[*differing.get(hunk).ok_or_else(|| no_such_hunk(hunk))?] = true;
         }
         let mut segments = self.segments.clone();
         let mut text = String::with_capacity(self.current.text().len() + 256);
-        for (at, Stretch { segment, current, proposed, original, .. }) in self.stretches().enumerate() {
+        for (at, SegmentView { segment, current, proposed, original, .. }) in self.views().enumerate() {
             let piece = match (chosen[at], keep) {
                 (false, _) => current,
                 (true, true) => proposed,
@@ -153,7 +146,7 @@ impl Composition {
                 segments[at].current = if keep { segment.proposed } else { segment.original };
             }
             if !piece.is_empty() && !text.is_empty() && !text.ends_with('\n') {
-                // A line that was the last of its text, and is not any more.
+                // The line was the last of its text, and is not any more.
                 text.push_str(self.line_ending());
             }
             text.push_str(piece);
@@ -162,35 +155,22 @@ impl Composition {
         Ok(())
     }
 
-    /// Splits a hunk: line by line where lines replace lines, after blank lines where they are only added or
-    /// removed.
+    /// Splits a hunk into [parts](split).
     ///
     /// # Errors
     /// [`Refusal::CannotSplit`] if there is nothing smaller, or the person has edited it.
     pub(crate) fn split(&mut self, hunk: usize) -> Result<(), Refusal> {
-        let (at, stretch) = self
-            .stretches()
+        let (at, view) = self
+            .views()
             .enumerate()
-            .filter(|(_, stretch)| !stretch.segment.same)
+            .filter(|(_, view)| !view.segment.same)
             .nth(hunk)
-            .ok_or_else(|| Refusal::OutOfRange { place: format!("change {}", hunk.saturating_add(1)) })?;
-        let state = stretch.state();
+            .ok_or_else(|| no_such_hunk(hunk))?;
+        let state = view.state();
         if state == HunkState::Edited {
             return Err(Refusal::CannotSplit);
         }
-        let Stretch { segment, place, .. } = stretch;
-        let mut parts = self.smaller(segment, &place).ok_or(Refusal::CannotSplit)?;
-        // A last line without its line ending must stay last.
-        let open_original = place.original.end == self.original.len() && self.original.ends_open();
-        let open_proposed = place.proposed.end == self.proposed.len() && self.proposed.ends_open();
-        while let [.., before, last] = parts.as_mut_slice() {
-            let strands = |open: bool, lines: usize| open && lines == 0;
-            if !strands(open_original, last.0) && !strands(open_proposed, last.1) {
-                break;
-            }
-            *before = (before.0 + last.0, before.1 + last.1);
-            parts.pop();
-        }
+        let parts = split::parts(&view, &self.original, &self.proposed).ok_or(Refusal::CannotSplit)?;
         if parts.len() < 2 {
             return Err(Refusal::CannotSplit);
         }
@@ -198,77 +178,37 @@ impl Composition {
             let current = if state == HunkState::Kept { proposed } else { original };
             Segment { same: false, original, proposed, current }
         });
-        let before = self.segments.clone();
-        self.segments.splice(at..=at, pieces);
-        let segments = std::mem::replace(&mut self.segments, before);
+        let mut segments = self.segments.clone();
+        segments.splice(at..=at, pieces);
         self.replace(self.current.clone(), segments);
         Ok(())
     }
 
-    /// The line counts (original, proposed) of the parts a hunk falls into, unless they are too many.
-    fn smaller(&self, segment: Segment, place: &Place) -> Option<Vec<(usize, usize)>> {
-        if segment.original.max(segment.proposed) > MOST_LINES {
-            return None;
-        }
-        let (text, range) = match (segment.original, segment.proposed) {
-            (0, _) => (&self.proposed, &place.proposed),
-            (_, 0) => (&self.original, &place.original),
-            (original, proposed) => {
-                let pairs = original.min(proposed);
-                if pairs > MOST_PARTS {
-                    return None;
-                }
-                let mut parts = vec![(1, 1); pairs];
-                if original != proposed {
-                    parts.push((original - pairs, proposed - pairs));
-                }
-                return Some(parts);
-            }
-        };
-        let blank = |line: usize| text.lines(line..line + 1).trim().is_empty();
-        let inner = range.start + 1..range.end;
-        let few = |cuts: &mut dyn Iterator<Item = usize>| cuts.take(MOST_PARTS).collect::<Vec<_>>();
-        let mut cuts = few(&mut inner.clone().filter(|&line| blank(line - 1) && !blank(line)));
-        if cuts.is_empty() {
-            cuts = few(&mut inner.clone());
-        }
-        if cuts.len() == MOST_PARTS {
-            return None;
-        }
-        cuts.push(range.end);
-        let mut start = range.start;
-        let parts = cuts.into_iter().map(|cut| {
-            let lines = cut - std::mem::replace(&mut start, cut);
-            if segment.original == 0 { (0, lines) } else { (lines, 0) }
-        });
-        Some(parts.collect())
-    }
-
-    /// What the person typed: changes applied in order, each on the result of the one before.
+    /// Applies the person's changes in order, each to the result of the one before.
     ///
     /// # Errors
     /// [`Refusal::OutOfRange`] for a position outside the text; nothing has changed then.
     pub(crate) fn edit(&mut self, changes: &[Change]) -> Result<(), Refusal> {
         let changed = self.current.changed(changes);
         let text = changed.map_err(|error| Refusal::OutOfRange { place: error.to_string() })?;
-        // An editor's own undo comes as an edit: what was merged by the one before falls apart again.
+        // An editor's own undo comes as an edit. It restores the segments that the undone edit has merged.
         let known = self.history.iter().rev().find(|(known, _)| known.text() == text.text());
-        let segments = known.map_or_else(|| self.following(&text), |(_, segments)| segments.clone());
+        let segments = known.map_or_else(|| self.segments_after(&text), |(_, segments)| segments.clone());
         self.replace(text, segments);
         Ok(())
     }
 
-    /// The segments after the current text has become another.
-    fn following(&self, text: &Text) -> Vec<Segment> {
+    /// The segments after the current text has become `text`.
+    fn segments_after(&self, text: &Text) -> Vec<Segment> {
         let mut segments = self.segments.clone();
-        // From the last to the first, so that earlier line numbers stay true.
-        for (old, new) in differences(&self.current, text, self.comparison).into_iter().rev() {
+        // From the last to the first, so that earlier line numbers stay valid.
+        for (old, new) in differences(&self.current, text, self.comparison_time).into_iter().rev() {
             segments = spliced(&segments, old, new.len());
         }
         segments
     }
 
-    /// Takes back the last edit.
+    /// Undoes the last edit.
     ///
     /// # Errors
     /// [`Refusal::NothingToUndo`].
@@ -285,48 +225,52 @@ impl Composition {
             (std::mem::replace(&mut self.current, text), std::mem::replace(&mut self.segments, segments));
         self.history.push(before);
         let mut kept = 0;
-        let enough = |(text, _): &(Text, Vec<Segment>)| {
+        let is_too_old = |(text, _): &(Text, Vec<Segment>)| {
             kept += text.text().len() + 1;
-            kept > HISTORY_BYTES
+            kept > MAX_HISTORY_BYTES
         };
-        if let Some(too_old) = self.history.iter().rev().position(enough) {
+        if let Some(too_old) = self.history.iter().rev().position(is_too_old) {
             let first_kept = (self.history.len() - too_old).min(self.history.len() - 1);
             self.history.drain(..first_kept);
         }
-        self.tidy();
+        self.merge_agreeing();
         self.mark_words();
     }
 
-    /// Makes agreeing segments one, so that an edit taken back by hand leaves no trace.
-    fn tidy(&mut self) {
+    /// Merges agreeing segments, so that an edit undone by hand leaves no trace.
+    fn merge_agreeing(&mut self) {
         let agree: Vec<bool> = self
-            .stretches()
-            .map(|Stretch { segment, original, proposed, current, .. }| {
+            .views()
+            .map(|SegmentView { segment, original, proposed, current, .. }| {
                 segment.same || proposed == current && original == current
             })
             .collect();
-        let mut tidied: Vec<Segment> = Vec::with_capacity(self.segments.len());
+        let mut merged: Vec<Segment> = Vec::with_capacity(self.segments.len());
         for (segment, same) in self.segments.iter().zip(agree) {
-            match tidied.last_mut() {
+            match merged.last_mut() {
                 Some(last) if last.same && same => {
                     last.original += segment.original;
                     last.proposed += segment.proposed;
                     last.current += segment.current;
                 }
-                _ => tidied.push(Segment { same, ..*segment }),
+                _ => merged.push(Segment { same, ..*segment }),
             }
         }
-        tidied.retain(|segment| segment.original + segment.proposed + segment.current > 0);
-        self.segments = tidied;
+        merged.retain(|segment| segment.original + segment.proposed + segment.current > 0);
+        self.segments = merged;
     }
 
-    fn stretches(&self) -> impl Iterator<Item = Stretch<'_>> {
-        stretches(&self.segments, &self.original, &self.proposed, &self.current)
+    fn views(&self) -> impl Iterator<Item = SegmentView<'_>> {
+        views(&self.segments, &self.original, &self.proposed, &self.current)
     }
 
     fn line_ending(&self) -> &'static str {
         if self.proposed().contains("\r\n") { "\r\n" } else { "\n" }
     }
+}
+
+fn no_such_hunk(hunk: usize) -> Refusal {
+    Refusal::OutOfRange { place: format!("change {}", hunk.saturating_add(1)) }
 }
 
 fn lines(range: &Range<usize>) -> Lines {

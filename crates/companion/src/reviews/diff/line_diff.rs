@@ -1,9 +1,9 @@
-//! What differs between two texts.
+//! The lines that differ between two texts.
 //!
-//! Most of a large file is as it was. So bytes are compared as far as they agree; where they do not, a
-//! *window* of lines is compared, and what it says is believed as far as a stretch of it that agrees again.
-//! That costs what has changed and a glance at the rest: 10 MB with 400 changes take a tenth of the time that
-//! comparing all lines does.
+//! Most of a large file is unchanged. So bytes are compared as far as they agree. Where they differ, a
+//! *window* of lines is compared, and its result counts up to a run of lines that agree again. The cost grows
+//! with the changes, not with the file: 10 MB with 400 changes take a tenth of the time of comparing all
+//! lines.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -12,57 +12,57 @@ use alongside_desk::{Text, alike_at_end, alike_at_start};
 use similar::algorithms::{Capture, Compact, Replace, histogram, myers};
 use similar::{DiffOp, DiffTag};
 
-/// How long a comparison may look for the smallest difference before it settles for a coarser one.
-pub(crate) const COMPARISON: Duration = Duration::from_millis(300);
-/// How many lines of both texts are looked at where they differ. Where they do not agree again within them,
-/// four times as many, and so on.
+/// How long a comparison may look for the smallest difference before it takes a coarser one.
+pub(crate) const COMPARISON_TIME: Duration = Duration::from_millis(300);
+/// The lines of a window in each text. A window in which the texts do not agree again is made four times as
+/// large, and so on.
 const WINDOW: usize = 64;
-/// What agrees again is believed if it is a window's share as large as this: what agrees in a few lines only
-/// may be any closing brace.
+/// Lines that agree again count if they are at least one part in this many of the window: a few lines may be
+/// any closing brace.
 const SHARE: usize = 4;
-/// Up to so many lines are compared the way that people read best. It looks at all of them again for each
-/// difference: in large windows with many it would settle for far coarser ones.
-const READ_WELL: usize = 20_000;
-/// The most lines that are compared at once, in each text: each of them takes some fifty bytes meanwhile, and
-/// a line may be one byte. Where so many do not agree again, the rest is one difference.
-const LARGEST: usize = 1 << 20;
+/// The most lines that are compared with the algorithm whose result reads best. It scans all lines again for
+/// each difference, so in large windows its results would be far coarser.
+const MAX_HISTOGRAM_LINES: usize = 20_000;
+/// The largest window: each line takes some fifty bytes meanwhile, and a line may be one byte. If the texts
+/// do not agree again within it, the rest is one difference.
+const MAX_WINDOW: usize = 1 << 20;
 
-/// Two stretches of lines that differ, in the old text and in the new one.
+/// Two ranges of lines that differ, in the old and in the new text.
 type Difference = (Range<usize>, Range<usize>);
 
-/// Where two texts differ: pairs of line ranges, in order, with equal lines between them. After some time,
-/// mostly [`COMPARISON`], what is left is one difference.
+/// The differences of two texts, in order, with equal lines between them. At the limit of time, mostly
+/// [`COMPARISON_TIME`], the rest is one difference.
 pub(crate) fn differences(old: &Text, new: &Text, within: Duration) -> Vec<Difference> {
     let deadline = Instant::now() + within;
-    let mut rest = Rest { old, new, at: (0, 0), ends: (old.len(), new.len()) };
-    rest.pass_over_start();
-    rest.pass_over_end();
+    let mut rest = UncomparedLines { old, new, at: (0, 0), ends: (old.len(), new.len()) };
+    rest.skip_equal_start();
+    rest.skip_equal_end();
     let mut found: Vec<Difference> = Vec::new();
     while rest.at != rest.ends {
         rest.compare_window(deadline, &mut found);
-        rest.pass_over_start();
+        rest.skip_equal_start();
     }
     found
 }
 
 /// The lines of two texts that are not compared yet.
-struct Rest<'a> {
+struct UncomparedLines<'a> {
     old: &'a Text,
     new: &'a Text,
-    /// The first ones.
+    /// The first lines that are not compared.
     at: (usize, usize),
-    /// The first ones behind them.
+    /// The first lines behind them.
     ends: (usize, usize),
 }
 
-impl Rest<'_> {
+impl UncomparedLines<'_> {
     fn bytes(&self) -> (&[u8], &[u8]) {
         let (old, new) = (self.old.lines(self.at.0..self.ends.0), self.new.lines(self.at.1..self.ends.1));
         (old.as_bytes(), new.as_bytes())
     }
 
-    /// Passes over the lines that agree at the beginning.
-    fn pass_over_start(&mut self) {
+    /// Skips the lines that agree at the beginning.
+    fn skip_equal_start(&mut self) {
         let (old, new) = self.bytes();
         let alike = alike_at_start(old, new);
         if (alike, alike) == (old.len(), new.len()) {
@@ -74,8 +74,8 @@ impl Rest<'_> {
         self.at = (self.at.0 + lines, self.at.1 + lines);
     }
 
-    /// Passes over the lines that agree at the end.
-    fn pass_over_end(&mut self) {
+    /// Skips the lines that agree at the end.
+    fn skip_equal_end(&mut self) {
         let (old, new) = self.bytes();
         let alike = alike_at_end(old, new);
         let start = old.len() - alike;
@@ -89,20 +89,21 @@ impl Rest<'_> {
         self.ends = (self.ends.0 - lines, self.ends.1 - lines);
     }
 
-    /// Compares a window, and goes on behind what it says for sure.
+    /// Compares a window, and continues where its texts agree again.
     fn compare_window(&mut self, deadline: Instant, found: &mut Vec<Difference>) {
         let (o, n) = self.at;
         let mut lines = WINDOW;
         loop {
-            // Nothing is left of one of them, or too much of both.
-            if o == self.ends.0 || n == self.ends.1 || lines > LARGEST {
+            // Nothing is left of one text, or too much of both.
+            if o == self.ends.0 || n == self.ends.1 || lines > MAX_WINDOW {
                 push(found, (o..self.ends.0, n..self.ends.1));
                 return self.at = self.ends;
             }
             let ends = ((o + lines).min(self.ends.0), (n + lines).min(self.ends.1));
-            let ops = compared(self.old, o..ends.0, self.new, n..ends.1, deadline);
-            let sure = |op: &DiffOp| op.tag() == DiffTag::Equal && op.old_range().len() * SHARE >= lines;
-            let agrees = if ends == self.ends { None } else { ops.iter().position(sure) };
+            let ops = compare(self.old, o..ends.0, self.new, n..ends.1, deadline);
+            let agrees_again =
+                |op: &DiffOp| op.tag() == DiffTag::Equal && op.old_range().len() * SHARE >= lines;
+            let agrees = if ends == self.ends { None } else { ops.iter().position(agrees_again) };
             if agrees.is_none() && ends != self.ends {
                 lines *= 4;
                 continue;
@@ -118,21 +119,20 @@ impl Rest<'_> {
     }
 }
 
-/// Compares some lines.
-fn compared(old: &Text, o: Range<usize>, new: &Text, n: Range<usize>, deadline: Instant) -> Vec<DiffOp> {
+fn compare(old: &Text, o: Range<usize>, new: &Text, n: Range<usize>, deadline: Instant) -> Vec<DiffOp> {
     let old: Vec<&str> = old.each_line(o).collect();
     let new: Vec<&str> = new.each_line(n).collect();
     let (o, n, deadline) = (0..old.len(), 0..new.len(), Some(deadline));
-    // Not by `capture_diff_slices`, which has all algorithms there are in the program.
+    // Not `capture_diff_slices`, which links every algorithm into the program.
     let mut ops = Compact::new(Replace::new(Capture::new()), &old[..], &new[..]);
-    let Ok(()) = match old.len().max(new.len()) <= READ_WELL {
+    let Ok(()) = match old.len().max(new.len()) <= MAX_HISTOGRAM_LINES {
         true => histogram::diff_deadline(&mut ops, &old[..], o, &new[..], n, deadline),
         false => myers::diff_deadline(&mut ops, &old[..], o, &new[..], n, deadline),
     };
     ops.into_inner().into_inner().into_ops()
 }
 
-/// A difference that follows right upon the last one is more of it.
+/// Adds a difference, and merges it with the last one if nothing is between them.
 fn push(found: &mut Vec<Difference>, (old, new): Difference) {
     match found.last_mut() {
         Some((o, n)) if o.end == old.start && n.end == new.start => (o.end, n.end) = (old.end, new.end),
@@ -152,13 +152,13 @@ mod tests {
 
     fn texts_of(old: &str, new: &str) -> Vec<(String, String)> {
         let (old, new) = (Text::new(old), Text::new(new));
-        let found = differences(&old, &new, COMPARISON);
+        let found = differences(&old, &new, COMPARISON_TIME);
         found.into_iter().map(|(o, n)| (old.lines(o).to_owned(), new.lines(n).to_owned())).collect()
     }
 
     proptest! {
         #[test]
-        fn between_differences_lines_are_equal(
+        fn lines_between_differences_are_equal(
             old in "([abc]?\n){0,300}[ab]?",
             edits in proptest::collection::vec((0..300_usize, 0..4_usize, "([abd]\n){0,3}"), 0..6),
         ) {
@@ -170,7 +170,7 @@ mod tests {
             let (old, new) = (Text::new(old.as_str()), Text::new(new.concat()));
             let (mut o, mut n) = (0, 0);
             let ends = (old.len()..old.len(), new.len()..new.len());
-            for (differs, other) in differences(&old, &new, COMPARISON).into_iter().chain([ends]) {
+            for (differs, other) in differences(&old, &new, COMPARISON_TIME).into_iter().chain([ends]) {
                 prop_assert_eq!(old.lines(o..differs.start), new.lines(n..other.start));
                 prop_assert_eq!(differs.start - o, other.start - n);
                 (o, n) = (differs.end, other.end);
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_text_differs_where_it_was_changed_and_nowhere_else() {
+    fn a_large_text_differs_exactly_where_it_was_changed() {
         let old = numbered(0..50_000);
         let mut new = old.clone();
         for line in (100..50_000).step_by(100).rev() {
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_longer_than_a_window_came_or_went_as_a_whole() {
+    fn an_insertion_longer_than_a_window_is_one_difference() {
         let (old, came) = (numbered(0..1000), numbered(5000..6000));
         let new = format!("first\n{}{came}{}last\n", numbered(0..500), numbered(500..999));
         let expected = [("", "first\n"), ("", came.as_str()), ("999\n", "last\n")]
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_only_lacks_its_end_differs() {
+    fn a_line_without_its_line_ending_differs() {
         let differs = |old: &str, new: &str| vec![(old.to_owned(), new.to_owned())];
         assert_eq!(texts_of("a\nb", "a\nb\n"), differs("b", "b\n"));
         assert_eq!(texts_of("b\n", "a\nb\n"), differs("", "a\n"));

@@ -1,8 +1,8 @@
-//! The difference between the original, the proposal and the current text: lines, hunks, words, and the final
-//! text.
+//! The differences between the original, the proposal and the current text: lines, hunks and words.
 
 pub(crate) mod composition;
-mod hunk_view;
 pub(crate) mod line_diff;
+mod segment_view;
 mod segments;
+mod split;
 pub(crate) mod word_diff;

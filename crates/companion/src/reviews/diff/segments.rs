@@ -1,8 +1,8 @@
-//! Stretches of lines in which the original, the proposal and the current text agree, or differ.
+//! Segments: ranges of lines in which the original, the proposal and the current text agree, or differ.
 
 use std::ops::Range;
 
-/// A stretch of lines: how many in each of the three texts.
+/// The number of lines of a segment in each text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Segment {
     pub(super) same: bool,
@@ -11,8 +11,8 @@ pub(super) struct Segment {
     pub(super) current: usize,
 }
 
-/// Replaces the current lines `old` by `new` lines. Agreeing segments are cut at the edges; differing ones
-/// that are touched are taken whole, and an insertion beside a hunk belongs to it.
+/// Replaces the current lines `old` by `new` lines. Agreeing segments are cut at the edges of `old`, touched
+/// hunks are merged whole, and an insertion beside a hunk belongs to the hunk.
 pub(super) fn spliced(segments: &[Segment], old: Range<usize>, new: usize) -> Vec<Segment> {
     let mut cut: Vec<(usize, Segment)> = Vec::with_capacity(segments.len() + 3);
     let mut start = 0;
@@ -24,7 +24,7 @@ pub(super) fn spliced(segments: &[Segment], old: Range<usize>, new: usize) -> Ve
                 edges
                     .windows(2)
                     .filter(|edge| edge[0] < edge[1])
-                    .map(|edge| (edge[0], part(edge[1] - edge[0]))),
+                    .map(|edge| (edge[0], agreeing(edge[1] - edge[0]))),
             );
         } else {
             cut.push((start, *segment));
@@ -43,8 +43,8 @@ pub(super) fn spliced(segments: &[Segment], old: Range<usize>, new: usize) -> Ve
         Some(first) if old.is_empty() => (first, first + 1),
         Some(first) => (first, cut.iter().rposition(touched).map_or(first, |last| last + 1)),
         None => {
-            let place = cut.iter().position(|(start, _)| *start >= old.start).unwrap_or(cut.len());
-            (place, place)
+            let at = cut.iter().position(|(start, _)| *start >= old.start).unwrap_or(cut.len());
+            (at, at)
         }
     };
     let mut merged = Segment::default();
@@ -58,7 +58,7 @@ pub(super) fn spliced(segments: &[Segment], old: Range<usize>, new: usize) -> Ve
     cut.into_iter().map(|(_, segment)| segment).collect()
 }
 
-/// So many agreeing lines.
-fn part(lines: usize) -> Segment {
+/// A segment of so many agreeing lines.
+fn agreeing(lines: usize) -> Segment {
     Segment { same: true, original: lines, proposed: lines, current: lines }
 }

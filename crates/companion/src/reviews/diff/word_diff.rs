@@ -1,94 +1,94 @@
-//! Which words of a hunk differ, so that the eye finds the one that matters in a long line.
+//! The words of a hunk that differ, so that the eye finds them in a long line.
 //!
-//! Only marks that say something are made: not for lines that are only added or removed, not for those that
-//! share hardly anything, and not for more text than anybody compares word by word.
+//! Only helpful marks are made: none for lines that are only added or removed, none for sides that share
+//! hardly anything, and none for more text than anybody compares word by word.
 
 use std::collections::HashMap;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use alongside_desk::{Position, Range as Stretch, Words};
+use alongside_desk::{Position, Range as TextRange, Words};
 use similar::DiffTag;
 use similar::algorithms::{Capture, Compact, Replace, myers};
 
-/// How long one change of a review may look for words, over all its hunks. Those it does not come to have no
-/// marks until the next change.
-const BUDGET: Duration = Duration::from_millis(50);
+/// How long one change of a review may compare words, over all its hunks. The remaining hunks have no marks
+/// until the next change.
+const TIME_BUDGET: Duration = Duration::from_millis(50);
 /// The most lines of a side.
 const MAX_LINES: usize = 100;
 /// The most bytes of a side.
 const MAX_BYTES: usize = 16 << 10;
-/// The least that both sides must share of what is not space, in percent of the bytes of both.
-const LEAST_SHARED: usize = 40;
+/// The least share of equal text, in percent of the bytes of both sides, without space.
+const MIN_SHARED: usize = 40;
 
-/// The words of a review's hunks, kept for as long as a hunk has the same lines: deciding one of four hundred
-/// compares one again at most. Lines are counted from the hunk's first.
+/// The marked words of a review's hunks, kept while a hunk has the same lines: a decision on one of four
+/// hundred hunks compares at most one again. Line numbers are relative to the hunk.
 #[derive(Debug, Default)]
-pub(super) struct Marks(HashMap<Sides, Option<Words>>);
+pub(super) struct WordMarks(HashMap<HunkSides, Option<Words>>);
 
-/// Names the lines of a hunk that are compared.
+/// The two sides of a hunk that are compared: a key of the marks.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Sides {
+pub(super) struct HunkSides {
     original: Range<usize>,
-    beside: Beside,
+    other: OtherSide,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Beside {
+enum OtherSide {
     /// Lines of the proposed text, which never changes.
     Proposed(Range<usize>),
-    /// What the person wrote: it may move, and be written over.
-    Written(String),
+    /// The person's edit, which may move and change.
+    Edited(String),
 }
 
-impl Sides {
-    /// `None` where marks would say nothing. `written` is the current text of an edited hunk.
+impl HunkSides {
+    /// `None` if marks would not help. `edited` is the current text of an edited hunk.
     pub(super) fn new(
         original: (Range<usize>, &str),
         proposed: (Range<usize>, &str),
-        written: Option<&str>,
+        edited: Option<&str>,
     ) -> Option<Self> {
-        let beside = written.unwrap_or(proposed.1);
+        let other = edited.unwrap_or(proposed.1);
         let few = |text: &str| {
             !text.is_empty() && text.len() <= MAX_BYTES && text.matches('\n').count() <= MAX_LINES
         };
-        (few(original.1) && few(beside)).then(|| Self {
+        (few(original.1) && few(other)).then(|| Self {
             original: original.0,
-            beside: written
-                .map_or(Beside::Proposed(proposed.0), |written| Beside::Written(written.to_owned())),
+            other: edited
+                .map_or(OtherSide::Proposed(proposed.0), |edited| OtherSide::Edited(edited.to_owned())),
         })
     }
 }
 
-impl Marks {
-    /// Makes marks for these hunks, and forgets all others. Each is given with its two texts.
-    pub(super) fn refresh<'a>(&mut self, hunks: impl Iterator<Item = (Sides, &'a str, &'a str)>) {
+impl WordMarks {
+    /// Makes marks for these hunks, each with its two texts, and drops all others.
+    pub(super) fn refresh<'a>(&mut self, hunks: impl Iterator<Item = (HunkSides, &'a str, &'a str)>) {
         let mut known = std::mem::take(&mut self.0);
-        let deadline = Instant::now() + BUDGET;
-        for (sides, original, beside) in hunks {
+        let deadline = Instant::now() + TIME_BUDGET;
+        for (sides, original, other) in hunks {
             let words = match known.remove(&sides) {
                 Some(words) => words,
-                None if Instant::now() < deadline => differing(original, beside, deadline),
+                None if Instant::now() < deadline => differing_words(original, other, deadline),
                 None => continue,
             };
             self.0.insert(sides, words);
         }
     }
 
-    /// The words of a hunk whose lines begin at these in the original and in the text beside it.
-    pub(super) fn of(&self, sides: &Sides, original: usize, beside: usize) -> Option<Words> {
+    /// The words of a hunk whose lines begin at `original` and, on the other side, at `other`.
+    pub(super) fn words(&self, sides: &HunkSides, original: usize, other: usize) -> Option<Words> {
         let mut words = self.0.get(sides)?.clone()?;
-        for (ranges, first) in [(&mut words.removed, original), (&mut words.added, beside)] {
+        for (ranges, first) in [(&mut words.removed, original), (&mut words.added, other)] {
             for range in ranges {
-                range.start.line = range.start.line.saturating_add(number(first));
-                range.end.line = range.end.line.saturating_add(number(first));
+                range.start.line = range.start.line.saturating_add(to_u32(first));
+                range.end.line = range.end.line.saturating_add(to_u32(first));
             }
         }
         Some(words)
     }
 }
 
-/// A stretch of a line that is compared as one.
+/// A part of a line that is compared as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Token<'a> {
     Word(&'a str),
@@ -96,12 +96,12 @@ enum Token<'a> {
     End,
 }
 
-/// Which words differ; lines are counted from 0 on both sides. A comparison that comes to its deadline is
+/// The words that differ, with lines counted from 0 on both sides. A comparison that reaches its deadline is
 /// coarser.
-pub(crate) fn differing(original: &str, beside: &str, deadline: Instant) -> Option<Words> {
-    let (old, new) = (tokens(original), tokens(beside));
+pub(crate) fn differing_words(original: &str, other: &str, deadline: Instant) -> Option<Words> {
+    let (old, new) = (tokens(original), tokens(other));
     let ends = (0..old.len(), 0..new.len());
-    // Not by `capture_diff_slices`, as where lines are compared.
+    // Not `capture_diff_slices`, which links every algorithm into the program.
     let mut ops = Compact::new(Replace::new(Capture::new()), &old[..], &new[..]);
     let Ok(()) = myers::diff_deadline(&mut ops, &old[..], ends.0, &new[..], ends.1, Some(deadline));
     let ops = ops.into_inner().into_inner().into_ops();
@@ -117,16 +117,16 @@ pub(crate) fn differing(original: &str, beside: &str, deadline: Instant) -> Opti
                 continue;
             }
         }
-        // What changed, and the spaces between two changed words.
+        // Changes, and the spaces between two changed words.
         old_marks[op.old_range()].fill(true);
         new_marks[op.new_range()].fill(true);
     }
-    let words = (shared * 200 >= LEAST_SHARED * (words(&old) + words(&new)) && shared > 0)
+    let words = (shared * 200 >= MIN_SHARED * (words(&old) + words(&new)) && shared > 0)
         .then(|| Words { removed: marked(&old, &old_marks), added: marked(&new, &new_marks) })?;
     (!words.removed.is_empty() || !words.added.is_empty()).then_some(words)
 }
 
-/// Splits a text: names and numbers, single signs, spaces, line ends.
+/// Splits a text into names and numbers, single signs, spaces, and line ends.
 fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     for line in text.split_inclusive('\n') {
@@ -135,12 +135,13 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
         let mut chars = content.chars().peekable();
         while let Some(c) = chars.next() {
             let mut end = start + c.len_utf8();
-            let kind = Kind::of(c);
-            while let Some(next) = chars.next_if(|next| kind != Kind::Sign && Kind::of(*next) == kind) {
+            let kind = CharKind::of(c);
+            while let Some(next) = chars.next_if(|next| kind != CharKind::Sign && CharKind::of(*next) == kind)
+            {
                 end += next.len_utf8();
             }
             let token = &content[start..end];
-            tokens.push(if kind == Kind::Space { Token::Space(token) } else { Token::Word(token) });
+            tokens.push(if kind == CharKind::Space { Token::Space(token) } else { Token::Word(token) });
             start = end;
         }
         if content.len() < line.len() {
@@ -151,23 +152,23 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
 }
 
 impl Token<'_> {
-    /// How much of what people read it is, in bytes.
+    /// The bytes that count as shared text.
     fn weight(&self) -> usize {
         if let Token::Word(text) = self { text.len() } else { 0 }
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CharKind {
     Name,
     Space,
     Sign,
 }
 
-impl Kind {
+impl CharKind {
     fn of(c: char) -> Self {
         match c {
-            // Han and kana are written without spaces: each stands for itself.
+            // Han and kana are written without spaces: each character is a word.
             '\u{2E80}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}' => Self::Sign,
             _ if c.is_whitespace() => Self::Space,
             // Beyond ASCII, marks and joiners must stay with their letter.
@@ -177,9 +178,9 @@ impl Kind {
     }
 }
 
-/// The stretches of marked tokens, each within a line.
-fn marked(tokens: &[Token<'_>], marks: &[bool]) -> Vec<Stretch> {
-    let mut found: Vec<Stretch> = Vec::new();
+/// The ranges of marked tokens, each within a line.
+fn marked(tokens: &[Token<'_>], marks: &[bool]) -> Vec<TextRange> {
+    let mut found: Vec<TextRange> = Vec::new();
     let mut at = Position::default();
     for (token, &marked) in tokens.iter().zip(marks) {
         let (Token::Word(text) | Token::Space(text)) = token else {
@@ -187,18 +188,18 @@ fn marked(tokens: &[Token<'_>], marks: &[bool]) -> Vec<Stretch> {
             continue;
         };
         let start = at;
-        at.character = at.character.saturating_add(number(text.encode_utf16().count()));
+        at.character = at.character.saturating_add(to_u32(text.encode_utf16().count()));
         match found.last_mut() {
             _ if !marked => {}
             Some(last) if last.end == start => last.end = at,
-            _ => found.push(Stretch { start, end: at }),
+            _ => found.push(TextRange { start, end: at }),
         }
     }
     found
 }
 
-fn number(of: usize) -> u32 {
-    u32::try_from(of).unwrap_or(u32::MAX)
+fn to_u32(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

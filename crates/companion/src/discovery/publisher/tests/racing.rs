@@ -1,5 +1,5 @@
-//! Somebody else who may write where agents search makes every name lead elsewhere, again and again, between
-//! our looking and our doing.
+//! Another user who may write where agents search redirects every name, again and again, between our checks
+//! and our writes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use super::super::*;
+use crate::discovery::sweep;
 
-/// Until its input ends, it takes away what has one of our names and puts a link, a directory or a file
-/// there.
+/// Until its input ends, this program replaces everything under our names by a link, a directory or a file.
 const NEIGHBOUR: &str = r#"
 my ($elsewhere, @names) = @ARGV;
 $| = 1; print "ready\n";
@@ -31,11 +31,11 @@ while (!defined(my $read = sysread(STDIN, my $byte, 1)) || $read) {
 }
 "#;
 
-/// It runs until it is dropped.
+/// The program, which runs until it is dropped.
 struct Neighbour(Child);
 
 impl Neighbour {
-    /// Another user, where one can be.
+    /// Runs as another user if the test runs as root.
     fn moves_in(tmp: &Path, elsewhere: &Path, names: &[String]) -> Self {
         let mut command = Command::new("perl");
         command.args(["-e", NEIGHBOUR]).arg(elsewhere).args(names).current_dir(tmp);
@@ -48,7 +48,7 @@ impl Neighbour {
         Self(child)
     }
 
-    fn is_there(&mut self) -> bool {
+    fn still_runs(&mut self) -> bool {
         matches!(self.0.try_wait(), Ok(None))
     }
 }
@@ -74,11 +74,11 @@ fn everything(directory: &Path) -> BTreeMap<PathBuf, (u32, i64, Option<Vec<u8>>)
     all
 }
 
-/// Files on the shared ground that hold a token and that somebody else owns or may read.
+/// Files in the shared directory that hold a token and that another user owns or may read.
 fn given_away(directory: &Path) -> Vec<PathBuf> {
     let (mut found, mut left) = (Vec::new(), vec![directory.to_owned()]);
     while let Some(path) = left.pop() {
-        // What is there may be another thing in a moment: what is looked at is what is read.
+        // The name may change any moment: check the same open file that is read.
         let unfollowed = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
         let opened = fs::File::options().read(true).custom_flags(unfollowed.bits().cast_signed()).open(&path);
         let Ok(mut file) = opened else { continue };
@@ -97,7 +97,7 @@ fn given_away(directory: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn names_that_are_made_to_lead_elsewhere_while_we_write_change_nothing_there() {
+fn names_redirected_while_we_write_change_nothing_elsewhere() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
     let open = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
@@ -105,28 +105,19 @@ fn names_that_are_made_to_lead_elsewhere_while_we_write_change_nothing_there() {
         fs::create_dir(path(name)).unwrap();
     }
     open(directory.path(), 0o755);
-    // Not even what is ours is safe from being renamed there.
+    // The neighbour may rename even our files there.
     open(&path("tmp"), 0o777);
-    let mut publisher = Publisher {
-        dirs: AppDirs::below(directory.path()),
-        name: "alongside".into(),
-        display_name: "Alongside".into(),
-        pid: std::process::id(),
-        aliases: false,
-        port: 4711,
-        token: "token-4711".into(),
-        stdio: None,
-        written: Vec::new(),
-        has_rival: false,
-        made: Vec::new(),
-    };
+    let editor =
+        Editor { name: "alongside".into(), display_name: "Alongside".into(), pid: std::process::id() };
+    let dirs = AppDirs::below(directory.path());
+    let mut publisher = Publisher::new(dirs, editor, false, 4711, "token-4711".into(), None);
     let roots = [path("project")];
     assert_eq!(publisher.publish(&roots, true), []);
     let written: Vec<PathBuf> = publisher.written.iter().map(|found| found.path.clone()).collect();
     let below: Vec<&Path> = written.iter().filter_map(|file| file.strip_prefix(path("tmp")).ok()).collect();
     publisher.withdraw();
-    // Elsewhere lies what we would remove or overwrite if we took it for ours: files of the dead with all of
-    // our names.
+    // The bait: files of a dead companion with all of our names, which we would remove if we took them for
+    // ours.
     for name in &below {
         let bait = path("canary").join(name);
         fs::create_dir_all(bait.parent().unwrap()).unwrap();
@@ -154,12 +145,12 @@ fn names_that_are_made_to_lead_elsewhere_while_we_write_change_nothing_there() {
     let (mut written, mut kept_out) = (0, 0);
     for round in 0..400 {
         kept_out += usize::from(!publisher.publish(&roots, round % 2 == 0).is_empty());
-        written += publisher.written.iter().filter(|found| found.again().is_some()).count();
+        written += publisher.written.iter().filter(|found| found.read_again().is_some()).count();
         sweep::sweep(&publisher.dirs, &publisher.token);
         assert_eq!(given_away(&path("tmp")), Vec::<PathBuf>::new(), "in round {round}");
         publisher.withdraw();
     }
-    assert!(neighbour.is_there(), "otherwise nothing is proven here");
+    assert!(neighbour.still_runs(), "otherwise nothing is proven here");
     drop(neighbour);
     assert!(written > 0 && kept_out > 0, "they met: {written} written, kept out {kept_out} times");
     assert_eq!(everything(&path("canary")), before, "what lies elsewhere is as it was");

@@ -1,6 +1,6 @@
-//! Keeping, dropping, typing, splitting and undoing, by example and by random acts.
+//! Keeping, dropping, typing, splitting and undoing, by example and by random actions.
 
-use alongside_desk::{Position, Range as Stretch};
+use alongside_desk::{Position, Range as TextRange};
 use proptest::prelude::*;
 
 use super::*;
@@ -30,7 +30,7 @@ fn a_person_drops_one_hunk_and_keeps_the_others() {
 }
 
 #[test]
-fn dropping_everything_is_the_original_and_is_no_edit() {
+fn dropping_everything_restores_the_original() {
     let mut composition = Composition::new(ORIGINAL, PROPOSED);
     composition.keep(&[0, 1, 2], false).unwrap();
     assert_eq!(&**composition.current(), ORIGINAL);
@@ -38,21 +38,21 @@ fn dropping_everything_is_the_original_and_is_no_edit() {
 }
 
 #[test]
-fn typing_inside_a_hunk_edits_it_and_typing_elsewhere_makes_a_new_one() {
+fn typing_edits_its_hunk_or_makes_a_new_one() {
     let mut composition = Composition::new(ORIGINAL, PROPOSED);
     typed(&mut composition, &PROPOSED.replace("TWO", "Two!").replace("four", "4"));
     assert_eq!(
         states(&composition),
         [HunkState::Edited, HunkState::Edited, HunkState::Kept, HunkState::Kept],
     );
-    // The person's own hunk goes away when it is dropped, the edited one back to the original.
+    // Dropping removes the person's own hunk, and brings the edited one back to the original.
     composition.keep(&[0, 1], false).unwrap();
     assert_eq!(&**composition.current(), &*PROPOSED.replace("TWO", "two"));
     assert_eq!(states(&composition), [HunkState::Dropped, HunkState::Kept, HunkState::Kept]);
 }
 
 #[test]
-fn an_edit_taken_back_by_hand_leaves_no_trace() {
+fn an_edit_undone_by_hand_leaves_no_trace() {
     let mut composition = Composition::new(ORIGINAL, PROPOSED);
     typed(&mut composition, &PROPOSED.replace("three\n", "three\nthree and more\n"));
     assert_eq!(composition.hunks().len(), 4);
@@ -61,7 +61,7 @@ fn an_edit_taken_back_by_hand_leaves_no_trace() {
 }
 
 #[test]
-fn hunks_that_were_merged_fall_apart_again_when_the_editor_takes_it_back() {
+fn an_undo_of_the_editor_restores_merged_hunks() {
     let mut composition = Composition::new(ORIGINAL, PROPOSED);
     composition.keep(&[1], false).unwrap();
     let text = composition.current().replace("TWO", "Two!");
@@ -72,17 +72,17 @@ fn hunks_that_were_merged_fall_apart_again_when_the_editor_takes_it_back() {
     assert!(states(&composition).len() < before.len());
     typed(&mut composition, &text);
     assert_eq!(composition.hunks(), before);
-    // And it stays an edit like any other.
+    // The undo is an edit like any other.
     composition.undo().unwrap();
     assert!(composition.current().is_empty());
 }
 
 #[test]
-fn incremental_changes_apply_one_after_the_other_in_utf16_units() {
+fn incremental_changes_apply_in_order_in_utf16_units() {
     let mut composition = Composition::new("a😀b\n", "a😀c\n");
     let at = |line, character| Position { line, character };
     let insert = |position, text: &str| Change {
-        range: Some(Stretch { start: position, end: position }),
+        range: Some(TextRange { start: position, end: position }),
         text: text.into(),
     };
     composition.edit(&[insert(at(0, 3), "X"), insert(at(0, 4), "Y"), insert(at(1, 0), "end")]).unwrap();
@@ -93,7 +93,7 @@ fn incremental_changes_apply_one_after_the_other_in_utf16_units() {
 }
 
 #[test]
-fn marked_words_follow_their_hunk_wherever_it_moves() {
+fn marked_words_move_with_their_hunk() {
     let marked = |composition: &Composition, hunk: usize| {
         let words = composition.hunks().swap_remove(hunk).words?;
         Some((words.removed[0].start.line, words.added[0].start.line))
@@ -113,7 +113,7 @@ fn marked_words_follow_their_hunk_wherever_it_moves() {
 }
 
 #[test]
-fn a_replaced_block_splits_line_by_line_and_added_lines_at_blank_lines() {
+fn replaced_lines_split_by_line_and_added_ones_at_blanks() {
     let mut composition = Composition::new("a\nb\n", "A\nB\nC\n");
     composition.split(0).unwrap();
     composition.keep(&[1], false).unwrap();
@@ -136,7 +136,7 @@ fn a_single_line_or_an_edited_hunk_cannot_be_split() {
 }
 
 #[test]
-fn a_last_line_without_its_ending_never_runs_into_the_next() {
+fn a_last_line_without_ending_never_joins_the_next() {
     let mut composition = Composition::new("a", "x\na\ny\n");
     assert_eq!(composition.split(0), Err(Refusal::CannotSplit));
     let mut other = Composition::new("x\na", "x\nb\nc\n");
@@ -148,7 +148,7 @@ fn a_last_line_without_its_ending_never_runs_into_the_next() {
 }
 
 #[test]
-fn nothing_to_undo_and_no_such_hunk_are_refused() {
+fn an_empty_undo_and_an_unknown_hunk_are_refused() {
     let mut composition = Composition::new("a\n", "b\n");
     assert_eq!(composition.undo(), Err(Refusal::NothingToUndo));
     assert!(composition.keep(&[9], true).is_err());
@@ -156,7 +156,7 @@ fn nothing_to_undo_and_no_such_hunk_are_refused() {
 }
 
 #[derive(Debug, Clone)]
-enum Act {
+enum Action {
     Keep(usize, bool),
     Split(usize),
     Type(String),
@@ -169,33 +169,36 @@ fn text() -> impl Strategy<Value = String> {
         .prop_map(|(lines, open)| lines.join("\n") + if open { "" } else { "\n" })
 }
 
-fn act() -> impl Strategy<Value = Act> {
+fn action() -> impl Strategy<Value = Action> {
     prop_oneof![
-        (0..4usize, any::<bool>()).prop_map(|(hunk, keep)| Act::Keep(hunk, keep)),
-        (0..4usize).prop_map(Act::Split),
-        text().prop_map(Act::Type),
-        Just(Act::Undo),
+        (0..4usize, any::<bool>()).prop_map(|(hunk, keep)| Action::Keep(hunk, keep)),
+        (0..4usize).prop_map(Action::Split),
+        text().prop_map(Action::Type),
+        Just(Action::Undo),
     ]
 }
 
 proptest! {
-    /// Whatever happens, the segments describe the three texts exactly, and every hunk's state is what it
-    /// says.
+    /// After any action, the segments describe the three texts exactly, and every hunk has the right state.
     #[test]
-    fn segments_and_texts_never_disagree(original in text(), proposed in text(), acts in proptest::collection::vec(act(), 0..12)) {
+    fn segments_and_texts_never_disagree(
+        original in text(),
+        proposed in text(),
+        acts in proptest::collection::vec(action(), 0..12),
+    ) {
         let mut composition = Composition::new(original, proposed);
         let mut past = vec![composition.current().clone()];
         for act in acts {
             let before = composition.current().clone();
             let done = match act {
-                Act::Keep(hunk, keep) => composition.keep(&[hunk], keep),
-                Act::Split(hunk) => composition.split(hunk),
-                Act::Type(text) => {
+                Action::Keep(hunk, keep) => composition.keep(&[hunk], keep),
+                Action::Split(hunk) => composition.split(hunk),
+                Action::Type(text) => {
                     typed(&mut composition, &text);
                     prop_assert_eq!(&**composition.current(), &*text);
                     Ok(())
                 }
-                Act::Undo => {
+                Action::Undo => {
                     let undone = composition.undo();
                     if undone.is_ok() {
                         past.pop();
@@ -210,31 +213,37 @@ proptest! {
                 Err(_) => prop_assert_eq!(&before, composition.current()),
             }
             for hunk in composition.hunks() {
-                let beside = if hunk.state == HunkState::Edited { hunk.current } else { hunk.proposed };
+                let other = if hunk.state == HunkState::Edited { hunk.current } else { hunk.proposed };
                 let words = hunk.words.unwrap_or_default();
-                for (ranges, lines) in [(words.removed, hunk.original), (words.added, beside)] {
-                    let within = |range: &Stretch| (lines.start..lines.end).contains(&(range.start.line as usize));
+                for (ranges, lines) in [(words.removed, hunk.original), (words.added, other)] {
+                    let within =
+                        |range: &TextRange| (lines.start..lines.end).contains(&(range.start.line as usize));
                     prop_assert!(ranges.iter().all(within));
                 }
             }
             let (mut o, mut p, mut c) = (0, 0, 0);
-            for stretch in composition.stretches() {
-                let place = stretch.place;
-                (o, p, c) = (place.original.end, place.proposed.end, place.current.end);
-                prop_assert_eq!(stretch.original, composition.original.lines(place.original));
-                prop_assert_eq!(stretch.proposed, composition.proposed.lines(place.proposed));
-                prop_assert_eq!(stretch.current, composition.current.lines(place.current));
-                if stretch.segment.same {
-                    prop_assert_eq!(stretch.proposed, stretch.current);
-                    prop_assert_eq!(stretch.original, stretch.current);
+            for view in composition.views() {
+                let lines = view.lines;
+                (o, p, c) = (lines.original.end, lines.proposed.end, lines.current.end);
+                prop_assert_eq!(view.original, composition.original.lines(lines.original));
+                prop_assert_eq!(view.proposed, composition.proposed.lines(lines.proposed));
+                prop_assert_eq!(view.current, composition.current.lines(lines.current));
+                if view.segment.same {
+                    prop_assert_eq!(view.proposed, view.current);
+                    prop_assert_eq!(view.original, view.current);
                 }
             }
-            prop_assert_eq!((o, p, c), (composition.original.len(), composition.proposed.len(), composition.current.len()));
+            let ends = (composition.original.len(), composition.proposed.len(), composition.current.len());
+            prop_assert_eq!((o, p, c), ends);
         }
     }
 
     #[test]
-    fn keeping_all_is_the_proposal_and_dropping_all_the_original(original in text(), proposed in text(), typing in text()) {
+    fn keeping_all_is_the_proposal_dropping_all_the_original(
+        original in text(),
+        proposed in text(),
+        typing in text(),
+    ) {
         let mut composition = Composition::new(original.as_str(), proposed.as_str());
         typed(&mut composition, &typing);
         let all: Vec<usize> = (0..composition.hunks().len()).collect();

@@ -1,4 +1,4 @@
-//! Marks by example, and what holds for all of them.
+//! Marks by example, and properties of all marks.
 
 use alongside_desk::Text;
 use proptest::prelude::*;
@@ -10,22 +10,22 @@ fn soon() -> Instant {
 }
 
 /// The marked words of both sides.
-fn marks<'a>(original: &'a str, beside: &'a str) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
-    let words = differing(original, beside, soon())?;
-    Some((texts(original, &words.removed), texts(beside, &words.added)))
+fn marks<'a>(original: &'a str, other: &'a str) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
+    let words = differing_words(original, other, soon())?;
+    Some((texts(original, &words.removed), texts(other, &words.added)))
 }
 
-fn texts<'a>(text: &'a str, ranges: &[Stretch]) -> Vec<&'a str> {
+fn texts<'a>(text: &'a str, ranges: &[TextRange]) -> Vec<&'a str> {
     let lines = Text::new(text);
     ranges.iter().map(|range| &text[bytes(&lines, range)]).collect()
 }
 
-fn bytes(text: &Text, range: &Stretch) -> Range<usize> {
+fn bytes(text: &Text, range: &TextRange) -> Range<usize> {
     text.offset(range.start).unwrap()..text.offset(range.end).unwrap()
 }
 
 #[test]
-fn the_word_that_changed_is_marked_and_no_other() {
+fn only_the_changed_word_is_marked() {
     let (removed, added) = marks("let one = count(1, x);\n", "let one = count(2, x);\n").unwrap();
     assert_eq!((removed, added), (vec!["1"], vec!["2"]));
     let (removed, added) = marks("self.width = old_width;\n", "self.width = new_width;\n").unwrap();
@@ -48,8 +48,8 @@ fn a_mark_ends_with_its_line() {
 
 #[test]
 fn columns_are_utf16_units_and_letters_keep_their_marks() {
-    let words = differing("😀 naive word\n", "😀 nai\u{308}ve word\n", soon()).unwrap();
-    let on_line = |start, end| Stretch {
+    let words = differing_words("😀 naive word\n", "😀 nai\u{308}ve word\n", soon()).unwrap();
+    let on_line = |start, end| TextRange {
         start: Position { line: 0, character: start },
         end: Position { line: 0, character: end },
     };
@@ -58,7 +58,7 @@ fn columns_are_utf16_units_and_letters_keep_their_marks() {
 }
 
 #[test]
-fn what_has_hardly_anything_in_common_is_not_marked() {
+fn sides_with_little_in_common_are_not_marked() {
     assert_eq!(marks("two\n", "TWO\n"), None);
     assert_eq!(marks("import os, sys\n", "def main(argument):\n"), None);
     assert_eq!(marks("  \n", "\t\n"), None, "there is no word");
@@ -66,8 +66,8 @@ fn what_has_hardly_anything_in_common_is_not_marked() {
 }
 
 #[test]
-fn marks_say_nothing_of_lines_only_added_and_of_too_many() {
-    let sides = |original, proposed| Sides::new((0..1, original), (0..1, proposed), None);
+fn added_lines_and_too_many_lines_are_not_marked() {
+    let sides = |original, proposed| HunkSides::new((0..1, original), (0..1, proposed), None);
     assert!(sides("a\n", "b\n").is_some());
     assert!(sides("", "b\n").is_none() && sides("a\n", "").is_none());
     let (most, more) = ("a\n".repeat(MAX_LINES), "a\n".repeat(MAX_LINES + 1));
@@ -77,16 +77,16 @@ fn marks_say_nothing_of_lines_only_added_and_of_too_many() {
 }
 
 #[test]
-fn a_hunk_that_stays_what_it_is_is_not_compared_again() {
-    let key = |at: usize| Sides::new((at..at + 1, "x 1\n"), (at..at + 1, "x 2\n"), None).unwrap();
-    let mut marks = Marks::default();
+fn an_unchanged_hunk_is_not_compared_again() {
+    let key = |at: usize| HunkSides::new((at..at + 1, "x 1\n"), (at..at + 1, "x 2\n"), None).unwrap();
+    let mut marks = WordMarks::default();
     marks.refresh([(key(0), "x 1\n", "x 2\n"), (key(5), "x 1\n", "x 2\n")].into_iter());
-    // Other texts under the same name show that they are not looked at.
+    // Other texts under the same key show that the texts are not compared.
     marks.refresh([(key(5), "same\n", "same\n")].into_iter());
-    assert!(marks.of(&key(0), 0, 0).is_none(), "forgotten");
-    let kept = marks.of(&key(5), 5, 7).unwrap();
+    assert!(marks.words(&key(0), 0, 0).is_none(), "the mark is dropped");
+    let kept = marks.words(&key(5), 5, 7).unwrap();
     assert_eq!((kept.removed[0].start.line, kept.added[0].end.line), (5, 7));
-    assert!(Sides::new((5..6, "x 1\n"), (5..6, "x 2\n"), Some("x 3\n")) != Some(key(5)), "edited");
+    assert!(HunkSides::new((5..6, "x 1\n"), (5..6, "x 2\n"), Some("x 3\n")) != Some(key(5)), "edited");
 }
 
 fn text() -> impl Strategy<Value = String> {
@@ -95,8 +95,8 @@ fn text() -> impl Strategy<Value = String> {
         .prop_map(|parts| parts.concat())
 }
 
-/// The text without what is marked, and without line ends, which are never marked.
-fn unmarked(text: &str, ranges: &[Stretch]) -> String {
+/// The unmarked text, without line ends, which are never marked.
+fn unmarked(text: &str, ranges: &[TextRange]) -> String {
     let lines = Text::new(text);
     let mut rest = text.to_owned();
     for range in ranges.iter().rev() {
@@ -107,8 +107,8 @@ fn unmarked(text: &str, ranges: &[Stretch]) -> String {
 
 proptest! {
     #[test]
-    fn every_mark_lies_within_a_line_and_what_is_not_marked_is_equal(old in text(), new in text()) {
-        let Some(words) = differing(&old, &new, soon()) else { return Ok(()) };
+    fn marks_lie_within_lines_and_unmarked_text_is_equal(old in text(), new in text()) {
+        let Some(words) = differing_words(&old, &new, soon()) else { return Ok(()) };
         for (text, ranges) in [(&old, &words.removed), (&new, &words.added)] {
             let lines = Text::new(text.as_str());
             let mut before = Position::default();
@@ -128,6 +128,6 @@ proptest! {
 
     #[test]
     fn equal_texts_have_no_marks(text in text()) {
-        prop_assert_eq!(differing(&text, &text, soon()), None);
+        prop_assert_eq!(differing_words(&text, &text, soon()), None);
     }
 }

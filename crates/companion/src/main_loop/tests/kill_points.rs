@@ -1,14 +1,14 @@
-//! A kill at each moment at which the disk is another: the state directory is copied at every step of every
-//! write, together with what agent and person knew by then, and a companion comes to life from each copy.
-//! Whatever they had been told must hold.
+//! A kill at each step of each write: the test copies the state directory at every step, with everything that
+//! agent and person knew by then, and starts a companion from each copy. Everything that they had been told
+//! must hold.
 
 use std::sync::Arc;
 use std::sync::Mutex;
 
 use super::*;
-use crate::persistence::private_files::steps;
+use crate::persistence::private_files::disk_steps;
 
-/// What somebody outside knows. Texts are told apart, so that each stands for its proposal.
+/// The knowledge of agent and person. All texts differ, so that each identifies its proposal.
 #[derive(Debug, Clone, PartialEq)]
 enum Known {
     /// The agent has its session.
@@ -63,7 +63,7 @@ async fn lived() -> (Vec<Moment>, Vec<String>, u16, PortHold) {
     let (memory, moments) = (Memory::default(), Arc::new(Mutex::new(Vec::new())));
     let state = story.directory.path().join("state");
     let (theirs, into, from) = (memory.clone(), moments.clone(), state.clone());
-    steps::watch(&state, move || {
+    disk_steps::watch(&state, move || {
         let known = theirs.0.lock().unwrap().clone();
         let state = tempfile::tempdir().unwrap();
         copy(&from, state.path());
@@ -102,8 +102,8 @@ async fn lived() -> (Vec<Moment>, Vec<String>, u16, PortHold) {
     tokio::time::sleep(Duration::from_millis(300)).await;
     story.companion.hand_over().await;
     hears.await.unwrap();
-    // What lies there after the last step is a moment too.
-    steps::step(&state);
+    // The state after the last step counts as well.
+    disk_steps::step(&state);
     drop(story.directory);
     (std::mem::take(&mut *moments.lock().unwrap()), files, port, hold)
 }
@@ -142,13 +142,13 @@ async fn successor(moment: &Moment, port: u16, hold: &PortHold) -> (tempfile::Te
             return (directory, companion);
         }
         companion.stop().await;
-        // The clock of the test stands still for whoever has it.
+        // The process that has the port needs real time, and the clock of the test is paused.
         std::thread::sleep(Duration::from_millis(50));
     }
     panic!("somebody else has the port {port} for good");
 }
 
-/// What must be so after a kill.
+/// The checks after a kill.
 async fn holds(moment: &Moment, files: &[String], port: u16, hold: &PortHold) {
     let known = &moment.known;
     let what = format!("killed when this was known: {known:#?}");
@@ -174,7 +174,7 @@ async fn holds(moment: &Moment, files: &[String], port: u16, hold: &PortHold) {
         let is_of_it =
             |known: &&Known| matches!(known, Known::Typed(text) if text.ends_with(&format!(" {n}\n")));
         if let Some(Known::Typed(text)) = known.iter().rfind(is_of_it) {
-            // What was typed next may be there already, though nobody was told.
+            // The next edit may be there already, though it was not confirmed.
             let newer = format!("typed again {n}\n");
             let is_there = texts.contains(text) || texts.contains(&newer);
             assert!(is_there || delivered.contains(text.as_str()), "{text:?} is lost, {texts:?}; {what}");
@@ -203,7 +203,7 @@ async fn holds(moment: &Moment, files: &[String], port: u16, hold: &PortHold) {
         }
         heard
     };
-    // What is open for the agent hears its outcome, once; nothing else is told but what was told already.
+    // The agent hears the outcome of each open review once, and otherwise only outcomes that it heard before.
     let last = known.iter().rposition(|known| matches!(known, Known::Proposed(_)));
     let since: &[Known] = last.map_or(&[], |at| &known[at..]);
     let ends = since.iter().any(|known| matches!(known, Known::Told(_) | Known::Closed(_)));
@@ -230,7 +230,7 @@ async fn holds(moment: &Moment, files: &[String], port: u16, hold: &PortHold) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whenever_it_is_killed_agents_hear_the_truth_and_what_was_typed_is_there() {
+async fn after_a_kill_at_any_step_outcomes_and_edits_survive() {
     let (moments, files, port, hold) = lived().await;
     assert!(moments.len() > 60, "{} moments", moments.len());
     for moment in &moments {

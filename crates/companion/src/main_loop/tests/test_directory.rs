@@ -1,5 +1,5 @@
-//! The directory of a test. A companion that is dropped still has its last files to write and to remove,
-//! which its runtime sees to; so the directory goes when that has ended as well, with the thread of the test.
+//! The directory of a test. A dropped companion still writes and removes its last files on its runtime, so
+//! the directory is removed when that has ended as well, with the thread of the test.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -11,9 +11,9 @@ thread_local! {
 }
 
 /// See the module.
-pub(super) struct Ground(PathBuf);
+pub(super) struct TestDirectory(PathBuf);
 
-impl Ground {
+impl TestDirectory {
     pub(super) fn new() -> Self {
         let directory = tempfile::tempdir().expect("a directory for a test");
         let path = directory.path().to_owned();

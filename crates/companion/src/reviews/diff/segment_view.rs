@@ -1,19 +1,18 @@
-//! Segments where they lie: their lines in each of the three texts, and what stands there. They are gone
-//! through from the first to the last, so that each end is looked for once: with hundreds of hunks that is
-//! most of what a keystroke costs.
+//! Segments with their lines and texts. The views come in order, so that the end of each segment is looked up
+//! once: with hundreds of hunks, that is most of the cost of a keystroke.
 
 use std::ops::Range;
 
 use alongside_desk::{HunkState, Text};
 
 use super::segments::Segment;
-use super::word_diff::Sides;
+use super::word_diff::HunkSides;
 
-/// A segment where it lies.
+/// A segment with its lines and text on each side.
 #[derive(Debug)]
-pub(super) struct Stretch<'a> {
+pub(super) struct SegmentView<'a> {
     pub(super) segment: Segment,
-    pub(super) place: Place,
+    pub(super) lines: SegmentLines,
     pub(super) original: &'a str,
     pub(super) proposed: &'a str,
     pub(super) current: &'a str,
@@ -21,49 +20,50 @@ pub(super) struct Stretch<'a> {
 
 /// The lines of a segment in each text.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct SegmentLines {
     pub(super) original: Range<usize>,
     pub(super) proposed: Range<usize>,
     pub(super) current: Range<usize>,
 }
 
-/// What has not been gone through of a text.
-struct Rest<'a> {
+/// A position in a text, before the next segment.
+struct TextCursor<'a> {
     text: &'a Text,
     line: usize,
-    start: usize,
+    byte: usize,
 }
 
-impl<'a> Rest<'a> {
-    fn of(text: &'a Text) -> Self {
-        Self { text, line: 0, start: 0 }
+impl<'a> TextCursor<'a> {
+    fn new(text: &'a Text) -> Self {
+        Self { text, line: 0, byte: 0 }
     }
 
+    /// The next lines, and their text.
     fn take(&mut self, lines: usize) -> (Range<usize>, &'a str) {
-        let (line, start) = (self.line, self.start);
+        let (line, byte) = (self.line, self.byte);
         if lines > 0 {
             self.line += lines;
-            self.start = self.text.start(self.line);
+            self.byte = self.text.start(self.line);
         }
-        (line..self.line, &self.text.text()[start..self.start])
+        (line..self.line, &self.text.text()[byte..self.byte])
     }
 }
 
-/// The segments of three texts.
-pub(super) fn stretches<'a>(
+/// The views of all segments, in order.
+pub(super) fn views<'a>(
     segments: &'a [Segment],
     original: &'a Text,
     proposed: &'a Text,
     current: &'a Text,
-) -> impl Iterator<Item = Stretch<'a>> {
-    let mut rest = [original, proposed, current].map(Rest::of);
+) -> impl Iterator<Item = SegmentView<'a>> {
+    let mut cursors = [original, proposed, current].map(TextCursor::new);
     segments.iter().map(move |segment| {
-        let [o, p, c] = &mut rest;
+        let [o, p, c] = &mut cursors;
         let (original, proposed, current) =
             (o.take(segment.original), p.take(segment.proposed), c.take(segment.current));
-        Stretch {
+        SegmentView {
             segment: *segment,
-            place: Place { original: original.0, proposed: proposed.0, current: current.0 },
+            lines: SegmentLines { original: original.0, proposed: proposed.0, current: current.0 },
             original: original.1,
             proposed: proposed.1,
             current: current.1,
@@ -71,8 +71,8 @@ pub(super) fn stretches<'a>(
     })
 }
 
-impl<'a> Stretch<'a> {
-    /// What has become of a hunk.
+impl<'a> SegmentView<'a> {
+    /// The state of a hunk.
     pub(super) fn state(&self) -> HunkState {
         let Self { original, proposed, current, .. } = *self;
         // A line ending that `keep` had to add does not make a hunk edited.
@@ -88,13 +88,14 @@ impl<'a> Stretch<'a> {
         }
     }
 
-    /// What stands beside what in a hunk, if words of it are to be marked.
-    pub(super) fn sides(&self, state: HunkState) -> Option<(Sides, &'a str, &'a str)> {
-        let Self { place, original, proposed, current, .. } = self;
-        let written = (state == HunkState::Edited).then_some(*current);
+    /// The two sides of a hunk whose words are compared, and their texts; `None` if no words are to be
+    /// marked.
+    pub(super) fn sides(&self, state: HunkState) -> Option<(HunkSides, &'a str, &'a str)> {
+        let Self { lines, original, proposed, current, .. } = self;
+        let edited = (state == HunkState::Edited).then_some(*current);
         let sides =
-            Sides::new((place.original.clone(), original), (place.proposed.clone(), proposed), written)?;
-        Some((sides, original, written.unwrap_or(proposed)))
+            HunkSides::new((lines.original.clone(), original), (lines.proposed.clone(), proposed), edited)?;
+        Some((sides, original, edited.unwrap_or(proposed)))
     }
 }
 

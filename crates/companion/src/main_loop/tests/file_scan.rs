@@ -1,4 +1,4 @@
-//! What is seen of the disk beside the loop, and what follows from it.
+//! Scans of the disk beside the main loop, and their effects.
 
 use super::*;
 use crate::Workspace;
@@ -18,7 +18,7 @@ fn reports(active: &str, dirty: bool) -> Request {
 
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
-async fn a_target_that_becomes_a_pipe_is_a_change_and_holds_nobody_up() {
+async fn a_target_that_becomes_a_pipe_counts_as_changed() {
     let mut story = Story::begin().await;
     let agent = story.agent().await;
     let file = story.file.clone();
@@ -26,7 +26,7 @@ async fn a_target_that_becomes_a_pipe_is_a_change_and_holds_nobody_up() {
     let review = story.opened().await;
     fs::remove_file(&file).unwrap();
     crate::pipe(Path::new(&file));
-    // Neither who decides nor who waits is kept waiting.
+    // Neither the decision nor the waiting agent is delayed.
     let refused = story.decide(&review, Decision::Accept).await;
     assert!(matches!(refused, Err(Refusal::Stale { .. })), "{refused:?}");
     let changed = story.changed().await;
@@ -36,7 +36,7 @@ async fn a_target_that_becomes_a_pipe_is_a_change_and_holds_nobody_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_target_that_was_only_touched_is_accepted_on_the_revision_that_was_seen() {
+async fn a_touched_target_is_accepted_on_the_revision_seen() {
     let mut story = Story::begin().await;
     let file = story.file.clone();
     let mut reviews = Vec::new();
@@ -46,7 +46,7 @@ async fn a_target_that_was_only_touched_is_accepted_on_the_revision_that_was_see
         reviews.push(story.opened().await);
     }
     touch(&file);
-    // Before it is looked at in its turn, and after.
+    // Before the regular scan, and after.
     story.decide(&reviews[0], Decision::Accept).await.unwrap();
     tokio::time::sleep(Duration::from_secs(3)).await;
     touch(&file);
@@ -56,7 +56,7 @@ async fn a_target_that_was_only_touched_is_accepted_on_the_revision_that_was_see
 
 #[cfg(unix)]
 #[tokio::test(start_paused = true)]
-async fn unsaved_changes_are_known_whatever_the_editor_calls_the_file() {
+async fn unsaved_changes_are_known_under_every_spelling() {
     let mut story = Story::begin().await;
     let session = story.agent().await.session;
     let events = story.companion.events.clone();
@@ -97,7 +97,7 @@ async fn a_workspace_that_changes_brings_its_exclusions_along() {
         untold,
     };
     story.companion.set_workspace(workspace(&["/secret/"], Vec::new())).await.unwrap();
-    // What was told by the rules before is not told while the new ones are tried.
+    // Files allowed by the old rules are not told until the new rules are applied.
     story.status(|status| status.roots.len() == 2 && status.context.is_empty()).await;
     story.desk.request(reports(&file, false)).await.unwrap();
     assert_eq!(story.status(|status| !status.context.is_empty()).await.context[0].path, file);

@@ -1,4 +1,4 @@
-//! What is told is on disk first; and what cannot be written is said, and tried until it can be.
+//! Everything is on disk before it is told, and failed writes are reported and retried.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn files_below(directory: &Path) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_person_is_told_is_taken_lies_on_disk_by_then() {
+async fn an_edit_is_on_disk_before_it_is_confirmed() {
     let mut story = Story::of(|builder| builder.journal_as("k")).await;
     let file = story.file.clone();
     story.agent().await.open_diff(&file, "new\n").await;
@@ -33,7 +33,7 @@ async fn what_a_person_is_told_is_taken_lies_on_disk_by_then() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_journal_what_was_typed_is_on_disk_all_the_same() {
+async fn without_a_journal_edits_are_saved_as_drafts() {
     let mut story = Story::begin().await;
     let file = story.file.clone();
     story.agent().await.open_diff(&file, "new\n").await;
@@ -46,7 +46,7 @@ async fn without_a_journal_what_was_typed_is_on_disk_all_the_same() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_journal_that_cannot_be_written_is_said_and_tried_until_it_can_be() {
+async fn an_unwritable_journal_is_reported_and_retried() {
     let mut story = Story::of(|builder| builder.journal_as("k")).await;
     let journal = story.directory.path().join("state/journal");
     fs::remove_dir_all(&journal).unwrap();
@@ -63,7 +63,7 @@ async fn a_journal_that_cannot_be_written_is_said_and_tried_until_it_can_be() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_journal_that_was_taken_away_is_back_within_ten_seconds() {
+async fn a_removed_journal_is_restored_within_ten_seconds() {
     let story = Story::of(|builder| builder.journal_as("k")).await;
     let journal = story.directory.path().join("state/journal");
     story.agent().await;
@@ -77,7 +77,7 @@ async fn a_journal_that_was_taken_away_is_back_within_ten_seconds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_journal_that_is_damaged_is_said_and_nobody_waits_for_it() {
+async fn a_damaged_journal_is_reported_and_does_not_block() {
     let story = Story::of(|builder| builder.journal_as("k")).await;
     story.agent().await;
     let state = story.directory.path().join("state");

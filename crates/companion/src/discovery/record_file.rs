@@ -1,0 +1,92 @@
+//! A discovery file on disk: found, read, written and removed, never through a name that leads elsewhere by
+//! now.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use alongside_contract::discovery::{Record, WRITER};
+use alongside_contract::family::FAMILIES;
+use alongside_contract::token;
+use alongside_platform::directory::Directory;
+use alongside_platform::untrusted;
+
+use crate::persistence::app_dirs::AppDirs;
+use crate::persistence::private_files::LinkedCopies;
+
+/// The largest discovery file in bytes. A record has a few hundred.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub(super) struct RecordFile {
+    /// The open directory of the file, for its path may lead elsewhere by now.
+    pub(super) directory: Arc<Directory>,
+    pub(super) path: PathBuf,
+    pub(super) record: Record,
+}
+
+/// All discovery files that our companions wrote, in any process.
+pub(super) fn ours(dirs: &AppDirs) -> Vec<RecordFile> {
+    let mut files: Vec<RecordFile> = Vec::new();
+    for row in FAMILIES.iter().flat_map(|family| family.files) {
+        for directory in dirs.resolve(row.directory).iter().filter_map(|searched| searched.open().ok()) {
+            let directory = Arc::new(directory);
+            let names = directory.names().unwrap_or_default();
+            let matching = names.iter().filter(|name| name.to_str().is_some_and(|name| row.matches(name)));
+            files.extend(matching.filter_map(|name| read_ours(&directory, name)));
+        }
+    }
+    // A name with one number in it matches two rows.
+    files.sort_by(|one, other| one.path.cmp(&other.path));
+    files.dedup_by(|one, other| one.path == other.path);
+    files
+}
+
+/// Reads a file if we wrote it. In a shared directory, anybody can put something under our names.
+pub(super) fn read_ours(directory: &Arc<Directory>, name: &OsStr) -> Option<RecordFile> {
+    let json = untrusted::read_ours(directory, name, MAX_BYTES).ok()?;
+    let record: Record = serde_json::from_slice(&json).ok()?;
+    let is_ours = record.writer.as_deref() == Some(WRITER);
+    is_ours.then(|| RecordFile { directory: directory.clone(), path: directory.path().join(name), record })
+}
+
+impl RecordFile {
+    fn name(&self) -> &OsStr {
+        self.path.file_name().unwrap_or_default()
+    }
+
+    /// Whether the record leads to the companion of this token.
+    pub(super) fn has_token(&self, token: &str) -> bool {
+        self.record.auth_token.as_deref().is_some_and(|known| token::split(known).0 == token)
+    }
+
+    /// The record that the file holds now.
+    pub(super) fn read_again(&self) -> Option<Record> {
+        read_ours(&self.directory, self.name()).map(|file| file.record)
+    }
+
+    /// Whether nothing has this name, not even a link that leads nowhere.
+    pub(super) fn is_free(&self) -> bool {
+        !self.directory.has(self.name())
+    }
+
+    /// Whether another user has put something under this name.
+    pub(super) fn is_anothers(&self) -> bool {
+        self.directory.is_anothers(self.name())
+    }
+
+    /// Writes the record in one step.
+    pub(super) fn write(&self, copies: &mut LinkedCopies) -> io::Result<()> {
+        copies.put(&self.directory, self.name(), serde_json::to_vec(&self.record)?)
+    }
+
+    /// Removes the file while it leads to the same companion.
+    pub(super) fn remove(&self) {
+        if self.read_again().is_some_and(|now| now.is_same_companion(&self.record)) {
+            // Another process may have removed it just now.
+            let _ = self.directory.remove(self.name());
+        }
+    }
+}

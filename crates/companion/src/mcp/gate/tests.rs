@@ -1,0 +1,167 @@
+use super::*;
+
+fn admitted(headers: &[(&str, &str)]) -> Result<Credential, u16> {
+    admitted_to("/mcp", headers)
+}
+
+fn admitted_to(uri: &str, headers: &[(&str, &str)]) -> Result<Credential, u16> {
+    let gate = Gate::new(
+        "secret".into(),
+        &["127.0.0.1:80".parse().unwrap(), "172.17.0.1:4000".parse().unwrap()],
+        false,
+    );
+    let mut map = HeaderMap::new();
+    for (name, value) in headers {
+        map.append(axum::http::HeaderName::from_bytes(name.as_bytes()).unwrap(), value.parse().unwrap());
+    }
+    gate.admit(&Method::POST, &uri.parse().unwrap(), &map).map_err(|(status, _)| status.as_u16())
+}
+
+#[test]
+fn local_hosts_with_our_port_and_the_token_are_admitted() {
+    let token = ("authorization", "Bearer secret");
+    for host in [
+        "127.0.0.1:80",
+        "localhost:80",
+        "[::1]:80",
+        "host.docker.internal:80",
+        "172.17.0.1:4000",
+        "host.docker.internal:4000",
+    ] {
+        assert_eq!(admitted(&[("host", host), token]), Ok(Credential::Token(None)), "{host}");
+    }
+    for host in
+        ["127.0.0.1", "127.0.0.1:81", "172.17.0.1:80", "evil.example:80", "localhost.evil.example:80", ""]
+    {
+        assert_eq!(admitted(&[("host", host), token]), Err(403), "{host}");
+    }
+    assert_eq!(admitted(&[token]), Err(403));
+}
+
+#[test]
+fn a_host_in_the_request_line_is_checked_like_the_header() {
+    let headers = [("host", "127.0.0.1:80"), ("authorization", "Bearer secret")];
+    for uri in ["http://127.0.0.1:80/mcp", "http://LOCALHOST:80/mcp"] {
+        assert_eq!(admitted_to(uri, &headers), Ok(Credential::Token(None)), "{uri}");
+    }
+    for uri in [
+        "http://evil.example/mcp",
+        "http://evil.example:80/mcp",
+        "http://127.0.0.1:80@evil.example/mcp",
+        "http://evil@127.0.0.1:80/mcp",
+        "http://127.0.0.1:81/mcp",
+        "evil.example:80",
+    ] {
+        assert_eq!(admitted_to(uri, &headers), Err(403), "{uri}");
+    }
+    let elsewhere = [("host", "evil.example"), ("authorization", "Bearer secret")];
+    assert_eq!(admitted_to("http://127.0.0.1:80/mcp", &elsewhere), Err(403));
+}
+
+#[test]
+fn any_origin_and_any_other_token_are_refused() {
+    let host = ("host", "127.0.0.1:80");
+    assert_eq!(
+        admitted(&[host, ("authorization", "Bearer secret"), ("origin", "http://localhost:80")]),
+        Err(403)
+    );
+    for wrong in ["Bearer secre", "Bearer secret2", "Basic secret", "secret", "Bearer "] {
+        assert_eq!(admitted(&[host, ("authorization", wrong)]), Err(401), "{wrong}");
+    }
+    assert_eq!(admitted(&[host]), Err(401));
+}
+
+#[test]
+fn a_repeated_host_or_token_counts_as_none() {
+    let (host, token) = (("host", "127.0.0.1:80"), ("authorization", "Bearer secret"));
+    assert_eq!(admitted(&[host, ("host", "evil.example"), token]), Err(403));
+    assert_eq!(admitted(&[host, host, token]), Err(403));
+    assert_eq!(admitted(&[host, token, ("authorization", "Bearer wrong")]), Err(401));
+}
+
+#[test]
+fn the_nonce_header_is_the_contracts() {
+    assert_eq!(NONCE, proof::NONCE_HEADER.to_ascii_lowercase());
+}
+
+#[test]
+fn a_proof_is_given_only_to_a_local_request_for_it() {
+    let gate = Gate::new("secret".into(), &["127.0.0.1:80".parse().unwrap()], false);
+    let dialled = "127.0.0.1:80".parse().unwrap();
+    let nonce = "0".repeat(64);
+    let asks = |method: Method, uri: &str, headers: &[(&str, &str)]| {
+        let mut request = Request::builder().method(method).uri(uri);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let mut request = request.body(axum::body::Body::empty()).unwrap();
+        request.extensions_mut().insert(Connection::of(dialled));
+        gate.prove(&request)
+    };
+    let (host, asked) = (("host", "127.0.0.1:80"), (NONCE, nonce.as_str()));
+    let proof = asks(Method::GET, "/status", &[host, asked]).expect("it is given");
+    assert!(proof::is_proven("secret", &nonce, dialled, &proof));
+    for (method, uri, headers) in [
+        (Method::POST, "/status", vec![host, asked]),
+        (Method::GET, "/mcp", vec![host, asked]),
+        (Method::GET, "/status", vec![asked]),
+        (Method::GET, "/status", vec![("host", "evil.example:80"), asked]),
+        (Method::GET, "/status", vec![host, asked, asked]),
+        (Method::GET, "/status", vec![host, asked, ("origin", "http://localhost:80")]),
+        (Method::GET, "/status", vec![host, asked, ("authorization", "Bearer wrong")]),
+        (Method::GET, "/status", vec![host, (NONCE, "short")]),
+    ] {
+        assert_eq!(asks(method.clone(), uri, &headers), None, "{method} {uri} {headers:?}");
+    }
+}
+
+#[test]
+fn a_token_names_its_family() {
+    let host = ("host", "127.0.0.1:80");
+    for family in alongside_contract::family::FAMILIES {
+        let bearer = format!("Bearer {}", token::for_family("secret", family));
+        assert_eq!(admitted(&[host, ("authorization", &bearer)]), Ok(Credential::Token(Some(family))));
+    }
+    assert_eq!(admitted(&[host, ("authorization", "Bearer wrong.qwen")]), Err(401));
+}
+
+const OURS: &str = "5ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3e75ec3";
+/// Set by the test that counts the instructions of one guess.
+const GUESS: &str = "ALONGSIDE_GUESS";
+
+#[test]
+fn one_guess() {
+    let guess = std::env::var(GUESS).unwrap_or_else(|_| OURS.into());
+    let gate = Gate::new(OURS.into(), &["127.0.0.1:80".parse().unwrap()], false);
+    assert_eq!(gate.check_token(&format!("Bearer {guess}")).is_some(), guess == OURS);
+}
+
+/// The instructions that checking a guess takes; `None` without valgrind.
+#[cfg(target_os = "linux")]
+fn instructions(guess: &str) -> Option<u64> {
+    let mut valgrind = std::process::Command::new("valgrind");
+    valgrind.args([
+        "--tool=callgrind",
+        "--callgrind-out-file=/dev/null",
+        "--toggle-collect=*Gate*check_token*",
+    ]);
+    valgrind.arg(std::env::current_exe().unwrap()).args(["--exact", "mcp::gate::tests::one_guess"]);
+    let ran = valgrind.env(GUESS, guess).output().ok()?;
+    assert!(ran.status.success(), "{ran:?}");
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    let counted = said.lines().find_map(|line| line.split_once("Collected :"));
+    Some(counted.expect("it says how many").1.trim().parse().expect("a number"))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_partly_right_token_costs_the_same_instructions() {
+    let wrong_from = |at: usize| format!("{}{}", &OURS[..at], "0".repeat(OURS.len() - at));
+    let Some(nothing_right) = instructions(&wrong_from(0)) else {
+        return alongside_testing::skip("valgrind is not installed");
+    };
+    assert!(nothing_right > 64, "the comparison is counted: {nothing_right}");
+    for at in [1, 32, 63] {
+        assert_eq!(instructions(&wrong_from(at)), Some(nothing_right), "{at} characters are right");
+    }
+}

@@ -1,0 +1,29 @@
+//! The MCP headers of a request: its session and its protocol version.
+
+use alongside_contract::mcp::{PROTOCOL_VERSIONS, SESSION_HEADER, VERSION_HEADER};
+use alongside_contract::rpc;
+use axum::http::HeaderMap;
+use axum::response::Response;
+
+use super::refusals::bad_request;
+
+pub(super) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+/// The id of the session that a request names.
+pub(super) fn session(headers: &HeaderMap) -> Option<&str> {
+    header(headers, SESSION_HEADER)
+}
+
+/// The protocol version that a request names, or the refusal of an unknown one.
+pub(super) fn version(headers: &HeaderMap) -> Result<Option<&str>, Box<Response>> {
+    match header(headers, VERSION_HEADER) {
+        Some(version) if !PROTOCOL_VERSIONS.contains(&version) => {
+            let spoken = PROTOCOL_VERSIONS.join(", ");
+            let why = format!("protocol version {version:?} is not spoken here, only {spoken}");
+            Err(Box::new(bad_request(rpc::INVALID_REQUEST, &why)))
+        }
+        version => Ok(version),
+    }
+}

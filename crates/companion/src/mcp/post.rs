@@ -1,0 +1,210 @@
+//! A POST to the endpoint: its body is read within limits of size and time, and each message is carried out.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use alongside_contract::mcp::{ASSUMED_VERSION, BATCH_VERSIONS, SESSION_HEADER};
+use alongside_contract::{rpc, surrogates};
+use axum::body::Body;
+use axum::extract::{Extension, Request, State};
+use axum::http::StatusCode;
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+
+use super::batch::{Batch, BatchReplies, MAX_BATCH};
+use super::headers::{header, session, version};
+use super::refusals::{bad_request, json_error, no_session_named, no_such_session, refusal, stopping};
+use super::rpc::{Caller, RpcResponse};
+use super::server::Server;
+use super::unread_request::UnreadRequest;
+use crate::agents::credential::Credential;
+use crate::events::Event;
+
+/// How long a body may take to arrive.
+const BODY_TIMEOUT: Duration = Duration::from_secs(120);
+/// How many bytes of a refused body are read and thrown away, so that its sender hears the refusal.
+const MAX_DISCARDED: usize = 4 << 30;
+
+pub(super) async fn post_messages(
+    State(server): State<Arc<Server>>,
+    Extension(credential): Extension<Credential>,
+    request: Request,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    let declared =
+        header(&parts.headers, CONTENT_LENGTH.as_str()).and_then(|length| length.parse::<usize>().ok());
+    if declared.is_some_and(|length| length > server.max_body) {
+        return too_large(body, server.max_body);
+    }
+    let version = match version(&parts.headers) {
+        Ok(version) => version.unwrap_or(ASSUMED_VERSION),
+        Err(refused) => return *refused,
+    };
+    let session = session(&parts.headers).map(str::to_owned);
+    let (mut unread, mut request_number) = (None, 0);
+    if let Some(id) = &session {
+        // Before the main loop is asked: the connection may break, and this future with it, while it answers.
+        unread = Some(UnreadRequest::new(server.events.clone(), id.clone()));
+        match server.events.ask(|known| Event::RequestStarted { session: id.clone(), known }).await {
+            Some(Some(number)) => request_number = number,
+            Some(None) => return no_such_session(),
+            None => return stopping(),
+        }
+    }
+    let body = match read(body, server.max_body).await {
+        Ok(body) => body,
+        Err(refused) => return *refused,
+    };
+    let (events, proposals) = (server.events.clone(), server.proposals.clone());
+    let caller = Caller { events, proposals, session, credential, request_number, unread };
+    dispatch(caller, body, version, server.max_body).await
+}
+
+async fn read(body: Body, limit: usize) -> Result<Bytes, Box<Response>> {
+    let collected = tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, limit).collect()).await;
+    match collected {
+        Ok(Ok(collected)) => Ok(collected.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Box::new(too_large(Body::empty(), limit))),
+        Ok(Err(_)) => Err(Box::new(bad_request(rpc::PARSE_ERROR, "the body broke off"))),
+        Err(_) => Err(Box::new(refusal(
+            StatusCode::REQUEST_TIMEOUT,
+            rpc::PARSE_ERROR,
+            "the body did not arrive within two minutes",
+        ))),
+    }
+}
+
+/// Refuses at once, and keeps reading for senders that listen only after they have sent everything.
+fn too_large(body: Body, limit: usize) -> Response {
+    tokio::spawn(async move {
+        let mut rest = Limited::new(body, MAX_DISCARDED);
+        let discard = async { while let Some(Ok(_)) = rest.frame().await {} };
+        let _ = tokio::time::timeout(BODY_TIMEOUT, discard).await;
+    });
+    let why = format!("the message is larger than {limit} bytes");
+    refusal(StatusCode::PAYLOAD_TOO_LARGE, rpc::INVALID_REQUEST, &why)
+}
+
+async fn dispatch(mut caller: Caller, body: Bytes, version: &str, max_replies: usize) -> Response {
+    let json = surrogates::replace_lone(&body);
+    let is_batch = json.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
+    if is_batch {
+        return dispatch_batch(caller, &json, version, max_replies).await;
+    }
+    match rpc::Message::parse(&json) {
+        Ok(Ok(message)) => {
+            drop(json);
+            drop(body);
+            respond(caller.carry_out(message).await)
+        }
+        Ok(Err(not)) => bad_request(rpc::INVALID_REQUEST, not.why),
+        Err(error) => bad_request(rpc::PARSE_ERROR, &format!("the body is not JSON: {error}")),
+    }
+}
+
+async fn dispatch_batch(mut caller: Caller, json: &[u8], version: &str, max_replies: usize) -> Response {
+    if !BATCH_VERSIONS.contains(&version) {
+        let why = format!("protocol version {version} has no batches: send one message at a time");
+        return bad_request(rpc::INVALID_REQUEST, &why);
+    }
+    let Batch(batch) = match serde_json::from_slice(json) {
+        Ok(batch) => batch,
+        Err(error) if error.is_data() => {
+            let why = format!("a batch has {MAX_BATCH} messages at most");
+            return bad_request(rpc::INVALID_REQUEST, &why);
+        }
+        Err(error) => return bad_request(rpc::PARSE_ERROR, &format!("the body is not JSON: {error}")),
+    };
+    if batch.is_empty() {
+        return bad_request(rpc::INVALID_REQUEST, "the batch is empty");
+    }
+    let mut replies = BatchReplies::default();
+    for message in batch {
+        // Other requests get their turn between two messages.
+        tokio::task::yield_now().await;
+        match rpc::Message::parse(message.get().as_bytes()) {
+            Ok(Ok(rpc::Message::Request { id, method, .. })) if method == "initialize" => {
+                let why = "initialize cannot be part of a batch";
+                replies.push(&rpc::error(Some(&id), rpc::INVALID_REQUEST, why));
+            }
+            // One batch may ask for the same large text again and again.
+            Ok(Ok(rpc::Message::Request { id, .. })) if replies.len() > max_replies => {
+                let why = "the answer to this batch is too large already: send this by itself";
+                replies.push(&rpc::error(Some(&id), rpc::INVALID_REQUEST, why));
+            }
+            Ok(Ok(message)) => match caller.carry_out(message).await {
+                RpcResponse::Reply(reply) => replies.push(&reply),
+                RpcResponse::Nothing => {}
+                other => return respond(other),
+            },
+            Ok(Err(not)) => replies.push(&rpc::error(None, rpc::INVALID_REQUEST, not.why)),
+            Err(error) => replies.push(&rpc::error(None, rpc::PARSE_ERROR, &error.to_string())),
+        }
+    }
+    respond(replies.into_response())
+}
+
+fn respond(response: RpcResponse) -> Response {
+    let json = [(CONTENT_TYPE, "application/json")];
+    match response {
+        // Agents open their stream only after exactly 202.
+        RpcResponse::Nothing => StatusCode::ACCEPTED.into_response(),
+        RpcResponse::Reply(reply) => (json, reply).into_response(),
+        RpcResponse::SessionCreated { session, reply } => {
+            ([(SESSION_HEADER, session)], json, reply).into_response()
+        }
+        RpcResponse::NoSessionNamed => no_session_named(),
+        RpcResponse::NoSuchSession => no_such_session(),
+        RpcResponse::UnsupportedProtocol(reply) => json_error(StatusCode::BAD_REQUEST, reply),
+        RpcResponse::TooManySessions(reply) => json_error(StatusCode::SERVICE_UNAVAILABLE, reply),
+        RpcResponse::Stopping => stopping(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::Events;
+
+    #[tokio::test]
+    async fn a_post_cut_off_while_it_starts_ends_as_read() {
+        let (events, mut inbox) = Events::channel();
+        let server = Arc::new(Server { events, max_body: 1024, proposals: Arc::default() });
+        let request = Request::builder().header(SESSION_HEADER, "s").body(Body::empty()).unwrap();
+        {
+            let response = post_messages(State(server), Extension(Credential::Nothing), request);
+            tokio::select! {
+                biased;
+                _ = response => panic!("the main loop has not answered"),
+                () = std::future::ready(()) => {}
+            }
+        }
+        assert!(matches!(inbox.recv().await, Some(Event::RequestStarted { .. })));
+        assert!(matches!(inbox.recv().await, Some(Event::RequestRead { .. })));
+    }
+
+    #[tokio::test]
+    async fn one_session_too_many_is_503_and_names_the_limit() {
+        let (events, mut inbox) = Events::channel();
+        let server = Arc::new(Server { events, max_body: 1024, proposals: Arc::default() });
+        let params =
+            r#"{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}"#;
+        let body = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"initialize","params":{params}}}"#);
+        let request = Request::builder().body(Body::from(body)).unwrap();
+        let main_loop = async {
+            let Some(Event::SessionWanted { welcomed, .. }) = inbox.recv().await else {
+                panic!("no session")
+            };
+            welcomed.send(Err(crate::agents::session::SessionRefusal::Full)).unwrap();
+        };
+        let response = post_messages(State(server), Extension(Credential::Token(None)), request);
+        let (response, ()) = tokio::join!(response, main_loop);
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(body["id"], 7);
+        assert!(body["error"]["message"].as_str().unwrap().contains("4096"), "{body}");
+    }
+}

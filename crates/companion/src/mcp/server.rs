@@ -1,0 +1,15 @@
+//! The state that the handlers of all requests share.
+
+use std::sync::Arc;
+
+use super::proposal_queue::ProposalQueue;
+use crate::events::Events;
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Server {
+    pub(crate) events: Events,
+    /// The largest request body in bytes.
+    pub(crate) max_body: usize,
+    pub(crate) proposals: Arc<ProposalQueue>,
+}

@@ -1,0 +1,86 @@
+//! One draft: on disk, on its way there, and after it was written.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use alongside_desk::harmless;
+use alongside_platform::untrusted::{self, Whose};
+use serde::{Deserialize, Serialize};
+
+/// The file in a draft's directory that describes the draft.
+pub(super) const DESCRIPTION: &str = "draft.json";
+
+/// One draft.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Draft {
+    /// The name of the draft.
+    #[serde(skip)]
+    pub id: String,
+    /// The reviewed file, as the agent spelled it: render it harmless before showing it.
+    pub file: String,
+    /// The agent that proposed; render it harmless as well.
+    pub agent: String,
+    /// When the draft was last written, in milliseconds since the Unix epoch.
+    pub saved_at_ms: u64,
+    /// How the review ended, for people.
+    pub why: String,
+    /// The agent is to write the text into the file: see [`Drafts::settle`](super::drafts::Drafts::settle).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub awaited: bool,
+    /// The file that holds the text.
+    #[serde(skip)]
+    pub path: PathBuf,
+    /// That file's name.
+    pub(super) text_file: String,
+    /// When the draft was first found to be too old.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) old_since_ms: Option<u64>,
+}
+
+/// A draft to write.
+#[derive(Debug, Clone)]
+pub(crate) struct NewDraft {
+    pub(crate) id: String,
+    /// Rises with each write of this draft.
+    pub(crate) number: u64,
+    pub(crate) file: String,
+    pub(crate) agent: String,
+    pub(crate) why: String,
+    /// The agent is to write the text into the file.
+    pub(crate) awaited: bool,
+    pub(crate) text: Arc<str>,
+}
+
+/// The result of writing a draft.
+#[derive(Debug)]
+pub(crate) struct WrittenDraft {
+    pub(crate) id: String,
+    pub(crate) number: u64,
+    /// The reviewed file.
+    pub(crate) file: String,
+    /// The reason why the draft is not on disk.
+    pub(crate) error: Option<String>,
+}
+
+impl NewDraft {
+    /// Whether the agent has written the text into the file, as it was to.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.awaited && file_holds(&self.file, &self.text)
+    }
+}
+
+/// Whether a file holds a text, in any line endings, with or without a byte-order mark.
+pub(super) fn file_holds(file: &str, text: &str) -> bool {
+    // Each line end may be one byte longer in the file, and the mark has three bytes.
+    let limit = u64::try_from(text.len()).unwrap_or(u64::MAX).saturating_mul(2).saturating_add(3);
+    let Ok(found) = untrusted::read(Path::new(file), limit, Whose::Anybodys) else { return false };
+    let plain = |text: &str| text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+    std::str::from_utf8(&found).is_ok_and(|found| found == text || plain(found) == plain(text))
+}
+
+/// The name of the reviewed file, by which editors know its language.
+pub(super) fn text_file_name(file: &str) -> String {
+    let name = harmless::file_name(file);
+    if name == DESCRIPTION { format!("{name}.txt") } else { name }
+}

@@ -1,0 +1,84 @@
+//! Private files, mode 0600 from the first byte on, replaced in one step or appended to.
+
+use std::collections::hash_map::RandomState;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use alongside_platform::directory::Directory;
+
+#[cfg(test)]
+use super::disk_steps::step;
+use super::unfinished::UNFINISHED_PREFIX;
+
+/// Replaces a file in one step.
+///
+/// # Errors
+/// When the file cannot be written; the old one stays.
+pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+    let directory = Directory::open(path.parent().unwrap_or(Path::new(".")))?;
+    replace(&directory, path.file_name().unwrap_or_default(), content).map(drop)
+}
+
+/// The same for a file in an open directory. Returns the file.
+///
+/// # Errors
+/// As [`write`].
+pub(crate) fn replace(directory: &Directory, name: &OsStr, content: &[u8]) -> io::Result<File> {
+    in_one_step(directory, name, |unfinished| directory.create(unfinished), |file| file.write_all(content))
+}
+
+/// Creates a file under a temporary name with `begin`, completes it with `finish`, and renames it.
+pub(super) fn in_one_step<T>(
+    directory: &Directory,
+    name: &OsStr,
+    begin: impl Fn(&OsStr) -> io::Result<T>,
+    finish: impl FnOnce(&mut T) -> io::Result<()>,
+) -> io::Result<T> {
+    // Others can see the names that we used, and must not guess the next one.
+    let random = || RandomState::new().build_hasher().finish();
+    let (unfinished, mut file) = loop {
+        // The process id tells whether anybody will ever complete the file.
+        let name = OsString::from(format!("{UNFINISHED_PREFIX}{}-{:016x}", std::process::id(), random()));
+        match begin(&name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            begun => break (name, begun?),
+        }
+    };
+    let finished = finish(&mut file);
+    #[cfg(test)]
+    step(&directory.path().join(name));
+    let done = finished.and_then(|()| directory.rename(&unfinished, name));
+    #[cfg(test)]
+    step(&directory.path().join(name));
+    if done.is_err() {
+        // Fails if the file is gone already.
+        let _ = directory.remove(&unfinished);
+    }
+    done.map(|()| file)
+}
+
+/// Appends to a file that exists and stays within `max_bytes`. Returns false if there is no such file, or it
+/// would grow too large. A process that is killed meanwhile may append a part.
+///
+/// # Errors
+/// When writing fails; a part may be appended.
+pub(crate) fn append(path: &Path, content: &[u8], max_bytes: u64) -> io::Result<bool> {
+    let Ok(mut file) = File::options().append(true).open(path) else { return Ok(false) };
+    if file.metadata()?.len().saturating_add(content.len() as u64) > max_bytes {
+        return Ok(false);
+    }
+    #[cfg(test)]
+    let content = {
+        let (part, rest) = content.split_at(content.len() / 2);
+        file.write_all(part)?;
+        step(path);
+        rest
+    };
+    file.write_all(content)?;
+    #[cfg(test)]
+    step(path);
+    Ok(true)
+}

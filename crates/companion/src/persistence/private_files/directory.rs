@@ -1,0 +1,107 @@
+//! Private directories: mode 0700, made and opened without following a name that another user could have put
+//! there.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use alongside_platform::directory::Directory;
+use alongside_platform::files;
+
+/// The words of an error about a directory that another user has made.
+pub(crate) const ANOTHERS: &str = "belongs to another user";
+
+/// How much to trust what already exists on the way to a private directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathTrust {
+    /// Below a directory that others may write to, such as `/tmp`: every step must be a real directory that
+    /// we own.
+    Shared,
+    /// Below home: symbolic links are the user's own, and only the last directory is made private.
+    Own,
+}
+
+/// Makes `base/below` a private directory.
+///
+/// # Errors
+/// When the directory cannot be created, or what exists may be another user's.
+pub fn directory(base: &Path, below: &Path, trust: PathTrust) -> io::Result<()> {
+    create_private(base, below, trust).map(drop)
+}
+
+/// The same, and opens the directory. The checks look at the open directory, not at its name.
+///
+/// # Errors
+/// As [`directory`].
+pub(crate) fn create_private(base: &Path, below: &Path, trust: PathTrust) -> io::Result<Directory> {
+    if trust == PathTrust::Own {
+        fs::create_dir_all(base).map_err(|error| naming(base, error))?;
+    }
+    let mut directory = open(base)?;
+    let mut steps = below.components().peekable();
+    while let Some(step) = steps.next() {
+        let path = directory.path().join(step);
+        match directory.make(step.as_os_str()) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            other => other.map_err(|error| naming(&path, error))?,
+        }
+        directory = next(&directory, step.as_os_str(), trust)?;
+        if trust == PathTrust::Shared || steps.peek().is_none() {
+            directory.shut().map_err(|error| naming(&path, error))?;
+        }
+    }
+    Ok(directory)
+}
+
+/// Opens `base/below` if it is a directory that [`create_private`] would accept.
+///
+/// # Errors
+/// When the directory does not exist, or may be another user's.
+pub(crate) fn open_private(base: &Path, below: &Path, trust: PathTrust) -> io::Result<Directory> {
+    below.components().try_fold(open(base)?, |directory, step| next(&directory, step.as_os_str(), trust))
+}
+
+/// Removes `base/below` and its ancestors up to the base, as far as they are ours and empty.
+pub(crate) fn remove_empty(base: &Path, below: &Path) {
+    for path in below.ancestors().filter(|path| path.file_name().is_some()) {
+        let above = path.parent().unwrap_or(Path::new(""));
+        let removed = open_private(base, path, PathTrust::Shared)
+            .and_then(|_| open_private(base, above, PathTrust::Shared))
+            .and_then(|above| above.remove_empty(path.file_name().unwrap_or_default()));
+        if removed.is_err() {
+            // Another process uses the directory, or it was never there.
+            return;
+        }
+    }
+}
+
+fn open(base: &Path) -> io::Result<Directory> {
+    Directory::open(base).map_err(|error| match error.kind() {
+        io::ErrorKind::NotADirectory => io::Error::other(format!("{} is not a directory", base.display())),
+        _ => naming(base, error),
+    })
+}
+
+/// Opens the next step below a directory, if it is ours.
+fn next(directory: &Directory, step: &OsStr, trust: PathTrust) -> io::Result<Directory> {
+    let path = directory.path().join(step);
+    let refuse = |why: &str| Err(io::Error::other(format!("{} {why}", path.display())));
+    let found = match trust {
+        PathTrust::Shared => directory.below(step),
+        PathTrust::Own => Directory::open(&path),
+    };
+    match found {
+        Ok(found) if files::is_ours(&found.metadata()?) => Ok(found),
+        Ok(_) => refuse(ANOTHERS),
+        Err(_) if trust == PathTrust::Shared && path.is_symlink() => {
+            refuse("is a symbolic link, and somebody else may have put it there")
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => refuse("is not a directory"),
+        Err(error) => Err(naming(&path, error)),
+    }
+}
+
+fn naming(path: &Path, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,34 @@
+//! Lock files, which their holder may remove while others wait for them.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::Path;
+
+use alongside_platform::files;
+use alongside_platform::private::open_for_appending;
+
+/// Takes the lock of this file, and creates the file if needed; `None` while another process has the lock.
+/// Dropping the file releases the lock. Its holder may remove the file.
+///
+/// # Errors
+/// When the file cannot be created or locked.
+pub fn try_lock(path: &Path) -> io::Result<Option<File>> {
+    loop {
+        let file = open_for_appending(path)?;
+        match file.try_lock() {
+            // Otherwise the file was removed in between, and others lock a new one of that name.
+            Ok(()) if leads_to(path, &file) => return Ok(Some(file)),
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+}
+
+/// Whether this path still leads to this file, and not to another.
+pub fn leads_to(path: &Path, file: &File) -> bool {
+    match (fs::symlink_metadata(path), file.metadata()) {
+        (Ok(there), Ok(ours)) => files::is_same(&there, &ours),
+        _ => false,
+    }
+}

@@ -1,0 +1,225 @@
+use std::time::SystemTime;
+
+use super::*;
+use crate::persistence::journal::Undecided;
+
+fn store(state: &Path) -> RecoveryStore {
+    loop {
+        match RecoveryStore::take(state, "e").unwrap() {
+            Some(store) => return store,
+            // A child of another test, which has what was open here until it runs its own program.
+            None => std::thread::sleep(std::time::Duration::from_millis(1)),
+        }
+    }
+}
+
+fn journal() -> Journal {
+    Journal { port: 7, token: "t".into(), ..Journal::default() }
+}
+
+fn beginning() -> Changes {
+    Changes { journal: journal(), is_all: true, ..Changes::default() }
+}
+
+/// The same with sessions of these ids, each with an open review.
+fn with(sessions: &[&str]) -> Changes {
+    let known = |id: &&str| KnownSession {
+        id: (*id).to_owned(),
+        undecided: vec![Undecided { file_path: "/p/a".into(), text: "x".into(), draft: None }],
+        ..KnownSession::default()
+    };
+    let journal = Journal { sessions: sessions.iter().map(known).collect(), ..journal() };
+    Changes { journal, ..Changes::default() }
+}
+
+fn ids(store: &RecoveryStore) -> Vec<String> {
+    let mut ids: Vec<_> =
+        store.left_behind().unwrap().unwrap().sessions.into_iter().map(|known| known.id).collect();
+    ids.sort();
+    ids
+}
+
+#[test]
+fn one_companion_holds_the_journal_and_a_crash_leaves_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = directory.path();
+    let mut first = store(state);
+    assert!(RecoveryStore::take(state, "e").unwrap().is_none());
+    assert!(RecoveryStore::take(state, "f").unwrap().is_some());
+    assert_eq!(first.left_behind().unwrap(), None);
+    first.write(&beginning()).unwrap();
+    drop(first);
+    assert_eq!(store(state).left_behind().unwrap(), Some(journal()));
+}
+
+#[test]
+fn only_changed_sessions_are_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut store = store(directory.path());
+    store.write(&Changes { is_all: true, ..with(&["a", "b", "c"]) }).unwrap();
+    assert_eq!(store.left_behind().unwrap().unwrap().sessions[0].undecided.len(), 1);
+    let untouched = store.session_file("b");
+    fs::write(&untouched, "as it was").unwrap();
+    store.write(&Changes { gone: vec!["c".into()], ..with(&["a"]) }).unwrap();
+    assert_eq!(fs::read_to_string(&untouched).unwrap(), "as it was");
+    assert!(store.is_there());
+    // An unreadable file costs its session, and no other.
+    assert!(store.left_behind().unwrap().unwrap().is_damaged);
+    assert_eq!(ids(&store), ["a"]);
+    fs::remove_file(&untouched).unwrap();
+    assert!(!store.is_there(), "somebody has taken one away");
+}
+
+#[test]
+fn a_record_that_a_crash_cut_off_does_not_count() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut store = store(directory.path());
+    store.write(&Changes { is_all: true, ..with(&["a"]) }).unwrap();
+    let file = store.session_file("a");
+    let before = [store.path(), file.as_path()].map(|path| fs::read(path).unwrap());
+    let mut next = with(&["a"]);
+    next.journal.last_review = 7;
+    next.journal.sessions[0].undecided.clear();
+    store.write(&next).unwrap();
+    let after = [store.path(), file.as_path()].map(|path| fs::read(path).unwrap());
+    assert!(after.iter().zip(&before).all(|(after, before)| after.starts_with(before)), "it is appended to");
+    let seen = || {
+        let left = store.left_behind().unwrap().unwrap();
+        (left.last_review, left.sessions[0].undecided.len())
+    };
+    assert_eq!(seen(), (7, 0));
+    for cut in before[0].len()..after[0].len() - 1 {
+        fs::write(store.path(), &after[0][..cut]).unwrap();
+        assert_eq!(seen().0, 0, "cut after {cut} bytes");
+    }
+    for cut in before[1].len()..after[1].len() - 1 {
+        fs::write(&file, &after[1][..cut]).unwrap();
+        assert_eq!(seen().1, 1, "cut after {cut} bytes");
+    }
+}
+
+#[test]
+fn a_full_or_torn_file_begins_anew() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut store = store(directory.path());
+    let mut large = with(&["a"]);
+    large.journal.sessions[0].undecided[0].text = "x".repeat(*MAX_FILE_BYTES.end() as usize / 3).into();
+    let mut lengths = Vec::new();
+    for _ in 0..4 {
+        store.write(&large).unwrap();
+        lengths.push(store.session_file("a").metadata().unwrap().len());
+    }
+    assert!(
+        lengths[1] == 2 * lengths[0] && lengths[2] == lengths[0] && lengths[3] == lengths[1],
+        "{lengths:?}"
+    );
+    // As on a full disk: what came of it is no record, and the next one is not part of it.
+    store.session_files.clear();
+    fs::write(store.session_file("a"), "half a rec").unwrap();
+    store.write(&with(&["a"])).unwrap();
+    assert_eq!(ids(&store), ["a"]);
+}
+
+#[test]
+fn sessions_that_ended_are_removed_by_the_next_companion() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut crashed = store(directory.path());
+    crashed.write(&Changes { is_all: true, ..with(&["a", "b"]) }).unwrap();
+    drop(crashed);
+    let mut next = store(directory.path());
+    assert_eq!(ids(&next), ["a", "b"]);
+    fs::write(next.path().with_extension("").join(".alongside-x"), "unfinished").unwrap();
+    next.write(&Changes { is_all: true, ..with(&["b", "c"]) }).unwrap();
+    assert_eq!(ids(&next), ["b", "c"]);
+    assert_eq!(session_files(next.path()).count(), 2);
+    next.retire();
+    assert_eq!(fs::read_dir(super::directory(directory.path())).unwrap().count(), 0);
+}
+
+#[test]
+fn a_normal_stop_removes_journal_and_lock() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut first = store(directory.path());
+    first.write(&beginning()).unwrap();
+    first.retire();
+    assert_eq!(fs::read_dir(super::directory(directory.path())).unwrap().count(), 0);
+    assert!(!is_kept(&AppDirs::below(directory.path()), "e"));
+}
+
+#[test]
+fn a_damaged_or_foreign_journal_is_an_error_at_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut store = store(directory.path());
+    store.write(&beginning()).unwrap();
+    let good = fs::read(store.path()).unwrap();
+    // Without the end of its line, a record is whole.
+    for cut in 0..good.len() - 1 {
+        fs::write(store.path(), &good[..cut]).unwrap();
+        assert!(store.left_behind().is_err(), "cut after {cut} bytes");
+    }
+    for bad in [
+        r#"{"port":7,"token":"","sessions":[],"undecided":[],"unsettled":[]}"#,
+        r#"{"port":0,"token":"t"}"#,
+        "[]",
+    ] {
+        fs::write(store.path(), bad).unwrap();
+        assert!(store.left_behind().is_err(), "{bad}");
+    }
+    // One of another release: its agents can be told that they are not known.
+    fs::write(store.path(), r#"{"port":7,"token":"t","sessions":[{"id":1}],"more":{}}"#).unwrap();
+    let left = store.left_behind().unwrap().unwrap();
+    assert_eq!((left.port, left.token.as_str(), left.is_damaged), (7, "t", true));
+    fs::remove_file(store.path()).unwrap();
+    fs::create_dir(store.path()).unwrap();
+    assert!(store.left_behind().is_err());
+    #[cfg(unix)]
+    {
+        fs::remove_dir(store.path()).unwrap();
+        crate::pipe(store.path());
+        assert!(store.left_behind().is_err());
+    }
+}
+
+#[test]
+fn a_removed_directory_is_restored_unless_another_took_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut first = store(directory.path());
+    first.write(&beginning()).unwrap();
+    fs::remove_dir_all(super::directory(directory.path())).unwrap();
+    assert!(!first.is_there());
+    first.write(&beginning()).unwrap();
+    assert!(first.is_there() && RecoveryStore::take(directory.path(), "e").unwrap().is_none());
+    fs::remove_dir_all(super::directory(directory.path())).unwrap();
+    let second = store(directory.path());
+    let refused = first.write(&beginning()).unwrap_err();
+    assert!(refused.to_string().contains("another companion"), "{refused}");
+    first.retire();
+    assert!(
+        private_files::leads_to(&second.path().with_extension("lock"), &second.lock),
+        "it is not ours to remove"
+    );
+}
+
+#[test]
+fn a_crashed_journal_stays_two_weeks_and_a_lone_lock_goes() {
+    let directory = tempfile::tempdir().unwrap();
+    let dirs = AppDirs::below(directory.path());
+    let old = SystemTime::now() - KEPT_FOR - std::time::Duration::from_secs(60);
+    for (name, age) in [("alive", Some(old)), ("old", Some(old)), ("new", None)] {
+        let mut store = RecoveryStore::take(&dirs.state, name).unwrap().unwrap();
+        store.write(&beginning()).unwrap();
+        if let Some(at) = age {
+            File::options().append(true).open(store.path()).unwrap().set_modified(at).unwrap();
+        }
+        if name == "alive" {
+            std::mem::forget(store);
+        }
+    }
+    drop(RecoveryStore::take(&dirs.state, "bare").unwrap());
+    sweep(&dirs);
+    let left = fs::read_dir(super::directory(&dirs.state)).unwrap().flatten();
+    let mut left: Vec<_> = left.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    left.sort();
+    assert_eq!(left, ["alive.json", "alive.lock", "new.json", "new.lock"]);
+    assert!(is_kept(&dirs, "alive") && !is_kept(&dirs, "new") && was_left(&dirs, "new"));
+}

@@ -1,0 +1,62 @@
+use super::*;
+
+fn full() -> io::Error {
+    io::ErrorKind::StorageFull.into()
+}
+
+#[test]
+fn drafts_may_use_all_of_the_reserve_and_the_journal_half() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut reserve = Reserve::of(directory.path());
+    assert!(reserve.take());
+    assert_eq!(reserve.held(), SLICES as u64 * SLICE);
+    let count = |reserve: &Reserve| fs::read_dir(reserve.directory()).unwrap().count();
+
+    let mut tries = 0;
+    let mut left = Vec::new();
+    let other = reserve.directory();
+    let written = reserve.write(ReserveUse::Drafts, || {
+        tries += 1;
+        left.push(fs::read_dir(&other).unwrap().count());
+        if tries < 4 { Err(full()) } else { Ok(tries) }
+    });
+    assert_eq!((written.unwrap(), left), (4, vec![SLICES, SLICES - 1, SLICES - 2, SLICES - 3]));
+    assert!(reserve.is_short());
+    assert_eq!(count(&reserve), SLICES, "the slices that were not needed are filled again");
+
+    let mut least = SLICES;
+    let written = reserve.write(ReserveUse::Journal, || {
+        least = fs::read_dir(&other).unwrap().count();
+        Err::<(), _>(full())
+    });
+    assert!(written.is_err());
+    assert_eq!(least, SLICES / 2);
+    let written = reserve.write(ReserveUse::Drafts, || {
+        least = fs::read_dir(&other).unwrap().count();
+        Err::<(), _>(full())
+    });
+    assert!(written.is_err());
+    assert_eq!(least, 0);
+    assert!(reserve.take() && !reserve.is_short());
+}
+
+#[test]
+fn only_a_full_disk_uses_the_reserve() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut reserve = Reserve::of(directory.path());
+    assert!(reserve.take());
+    let denied = || Err::<(), _>(io::ErrorKind::PermissionDenied.into());
+    assert!(reserve.write(ReserveUse::Drafts, denied).is_err());
+    assert!(!reserve.is_short());
+}
+
+#[cfg(unix)]
+#[test]
+fn the_slices_are_private() {
+    use std::os::unix::fs::MetadataExt as _;
+    let directory = tempfile::tempdir().unwrap();
+    let mut reserve = Reserve::of(directory.path());
+    assert!(reserve.take());
+    let modes = [reserve.directory(), reserve.slice(0)].map(|path| path.metadata().unwrap().mode() & 0o777);
+    assert_eq!(modes, [0o700, 0o600]);
+}

@@ -1,0 +1,268 @@
+//! The worker behind the [writer](super::writer): carries out jobs, retries drafts that could not be written,
+//! and keeps room on the disk for them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::Instant;
+
+use super::draft_check::DraftCheck;
+use super::drafts::{Drafts, NewDraft, WrittenDraft};
+use super::journal::Changes;
+use super::recovery_store::RecoveryStore;
+use super::reserve::{self, Reserve, ReserveUse};
+use super::write_job::{HeldAnswers, WriteJob, skip_overwritten};
+use crate::discovery::publisher::Publisher;
+use crate::events::{Event, Events};
+
+/// How soon the worker retries drafts that it could not write.
+const RETRY_INTERVAL: Duration = Duration::from_secs(2);
+
+/// The next work.
+pub(super) enum Task {
+    Do(WriteJob),
+    /// A deadline of the worker's own has come.
+    Due,
+}
+
+/// See the module.
+pub(super) struct WriteWorker {
+    drafts: Drafts,
+    reserve: Reserve,
+    /// The disk had room for the reserve.
+    has_reserve: bool,
+    /// When to look for room for the reserve; `None` while the reserve is whole, and on a disk that never had
+    /// room.
+    look_for_room_at: Option<Instant>,
+    store: Option<RecoveryStore>,
+    publisher: Publisher,
+    events: Events,
+    /// The reason why the journal could not be written.
+    journal_error: Option<String>,
+    /// Drafts that could not be written, by their ids.
+    unsaved: BTreeMap<String, NewDraft>,
+    /// When the worker tried them last.
+    last_try: Instant,
+    /// `None` while no agent is to write a draft.
+    draft_check: Option<DraftCheck>,
+    /// Whether there is a draft check, for the [handle](super::writer::WriterTask).
+    checks_drafts: Arc<AtomicBool>,
+}
+
+impl WriteWorker {
+    pub(super) fn new(
+        drafts: Drafts,
+        store: Option<RecoveryStore>,
+        publisher: Publisher,
+        events: Events,
+        checks_drafts: Arc<AtomicBool>,
+    ) -> Self {
+        let now = Instant::now();
+        Self {
+            reserve: drafts.reserve(),
+            has_reserve: false,
+            look_for_room_at: Some(now),
+            drafts,
+            store,
+            publisher,
+            events,
+            journal_error: None,
+            unsaved: BTreeMap::new(),
+            last_try: now,
+            draft_check: Some(DraftCheck::at_start(now)),
+            checks_drafts,
+        }
+    }
+
+    /// When to retry what could not be written; `None` if there is nothing.
+    fn retry_at(&self) -> Option<Instant> {
+        (!self.unsaved.is_empty()).then(|| self.last_try + RETRY_INTERVAL)
+    }
+
+    /// Waits for work; `None` once every handle is gone.
+    pub(super) async fn next(&self, queue: &mut UnboundedReceiver<WriteJob>) -> Option<Task> {
+        let deadlines = [self.retry_at(), self.draft_check.map(DraftCheck::at), self.look_for_room_at];
+        let job = match deadlines.into_iter().flatten().min() {
+            None => queue.recv().await,
+            Some(deadline) => match tokio::time::timeout_at(deadline, queue.recv()).await {
+                Ok(job) => job,
+                Err(_) => return Some(Task::Due),
+            },
+        };
+        job.map(Task::Do)
+    }
+
+    /// Does the work, and every job that comes meanwhile. Blocks.
+    pub(super) fn work(&mut self, task: Task, queue: &mut UnboundedReceiver<WriteJob>) {
+        let mut jobs = match task {
+            Task::Do(job) => vec![job],
+            Task::Due => {
+                self.on_deadline(Instant::now());
+                Vec::new()
+            }
+        };
+        loop {
+            while let Ok(job) = queue.try_recv() {
+                jobs.push(job);
+            }
+            if jobs.is_empty() {
+                self.checks_drafts.store(self.draft_check.is_some(), Ordering::Release);
+                return;
+            }
+            skip_overwritten(&mut jobs);
+            let mut answers = HeldAnswers::default();
+            jobs.drain(..).for_each(|job| self.carry_out(job, &mut answers));
+            // The write that an answer waits for may have been skipped for a newer one, which is done by now.
+            answers.give();
+        }
+    }
+
+    fn on_deadline(&mut self, now: Instant) {
+        if self.retry_at().is_some_and(|at| at <= now) {
+            self.retry();
+        }
+        if let Some(check) = self.draft_check.filter(|check| check.at() <= now) {
+            self.draft_check = if self.settle() { check.next() } else { None };
+        }
+        if self.look_for_room_at.take_if(|at| *at <= now).is_some() {
+            self.fill_reserve();
+        }
+    }
+
+    /// Fills the reserve, for the first time or after some of it was given up.
+    fn fill_reserve(&mut self) {
+        let was_short = self.reserve.is_short();
+        self.has_reserve = self.reserve.take();
+        if was_short && self.has_reserve {
+            self.events.send(Event::DiskShort(None));
+        } else if was_short {
+            self.look_for_room_at = Some(Instant::now() + reserve::RETRY_INTERVAL);
+        }
+    }
+
+    /// Reports that some of the reserve was given up.
+    fn report_shortage(&mut self, was_short: bool) {
+        if !was_short && self.reserve.is_short() {
+            let held = self.reserve.held();
+            tracing::warn!(held, "the disk is full");
+            self.look_for_room_at = Some(Instant::now() + reserve::RETRY_INTERVAL);
+            self.events.send(Event::DiskShort(Some(held)));
+        }
+    }
+
+    fn retry(&mut self) {
+        for draft in std::mem::take(&mut self.unsaved).into_values() {
+            self.save(draft);
+        }
+    }
+
+    /// Removes the drafts that agents have written. Returns whether others are still awaited.
+    fn settle(&mut self) -> bool {
+        for (id, _) in self.unsaved.extract_if(.., |_, draft| draft.is_settled()) {
+            self.events.send(Event::DraftSettled(id));
+        }
+        self.drafts.settle() || self.unsaved.values().any(|draft| draft.awaited)
+    }
+
+    /// Saves a draft, or keeps it in memory to retry.
+    fn save(&mut self, draft: NewDraft) {
+        let was_short = self.reserve.is_short();
+        let saved = self.reserve.write(ReserveUse::Drafts, || self.drafts.save(&draft));
+        let error = saved.err().map(|error| error.to_string());
+        self.report_shortage(was_short);
+        let (id, number, file) = (draft.id.clone(), draft.number, draft.file.clone());
+        match &error {
+            Some(error) => {
+                tracing::error!(draft = id, error, "cannot save the draft");
+                self.unsaved.insert(id.clone(), draft);
+                self.last_try = Instant::now();
+            }
+            None => drop(self.unsaved.remove(&id)),
+        }
+        self.events.send(Event::DraftWritten(WrittenDraft { id, number, file, error }));
+    }
+
+    fn carry_out(&mut self, job: WriteJob, answers: &mut HeldAnswers) {
+        match job {
+            WriteJob::SaveDraft(draft, written) => {
+                if draft.awaited {
+                    self.draft_check = Some(DraftCheck::soon());
+                }
+                if !self.has_reserve {
+                    self.fill_reserve();
+                }
+                self.save(draft);
+                written.map(|written| written.send(()));
+            }
+            WriteJob::DeleteDraft(id) => {
+                self.unsaved.remove(&id);
+                // A draft that was never saved need not be deleted.
+                let _ = self.drafts.delete(&id);
+            }
+            WriteJob::LookAfterDrafts => self.draft_check = self.draft_check.map(|_| DraftCheck::soon()),
+            WriteJob::WriteJournal(journal, waiting) => {
+                answers.extend(waiting);
+                if let Some(journal) = journal {
+                    let error = self.write_journal(&journal);
+                    self.events.send(Event::JournalWritten(error));
+                }
+            }
+            WriteJob::LookAfterJournal => {
+                if self.store.as_ref().is_some_and(|store| !store.is_there()) {
+                    self.events.send(Event::JournalGone);
+                }
+            }
+            WriteJob::Publish { roots, focused, done } => {
+                let problems = self.publisher.publish(&roots, focused);
+                self.events.send(Event::Published {
+                    problems: problems.clone(),
+                    has_rival: self.publisher.has_rival(),
+                    asked: done.is_some(),
+                });
+                done.map(|done| done.send(problems));
+            }
+            WriteJob::SetEditor(editor) => self.publisher.set_editor(editor),
+            WriteJob::Withdraw(done) => {
+                self.publisher.withdraw();
+                let _ = done.send(());
+            }
+            WriteJob::LetGo(done) => {
+                self.retry();
+                // The lock of the journal goes with the store.
+                self.store = None;
+                let _ = done.send(());
+            }
+            WriteJob::Retire(done) => {
+                self.retry();
+                self.settle();
+                self.publisher.withdraw();
+                if let Some(store) = self.store.take() {
+                    store.retire();
+                }
+                let _ = done.send(());
+            }
+        }
+    }
+
+    /// Returns the reason why the journal could not be written. The main loop retries every second; the
+    /// worker logs only a new reason.
+    fn write_journal(&mut self, changes: &Changes) -> Option<String> {
+        let store = self.store.as_mut()?;
+        let was_short = self.reserve.is_short();
+        let written = self.reserve.write(ReserveUse::Journal, || store.write(changes));
+        let error = written.err().map(|error| error.to_string());
+        if error != self.journal_error {
+            let path = store.path().display();
+            match &error {
+                Some(error) => tracing::error!(%path, error, "cannot write the journal"),
+                None => tracing::info!(%path, "the journal is written again"),
+            }
+            self.journal_error.clone_from(&error);
+        }
+        self.report_shortage(was_short);
+        error
+    }
+}
