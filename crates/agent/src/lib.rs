@@ -27,7 +27,6 @@
 //! no error and in no `Debug` form.
 
 pub mod bridge;
-pub mod check;
 mod conversation;
 mod diffs;
 mod error;

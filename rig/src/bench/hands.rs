@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use alongside_agent::check::Action;
+use alongside_conformance::Action;
 use anyhow::{Context as _, Result, bail, ensure};
 
 use super::desk::Desk;

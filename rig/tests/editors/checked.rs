@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use alongside_agent::check::CHECKS;
+use alongside_conformance::CHECKS;
 use alongside_rig::tmux::Pane;
 use alongside_rig::{Editor, Generation, alongside_bin, cli};
 use anyhow::{Context as _, Result};
@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::script::ORIGINAL;
 use crate::stage::Stage;
 
-/// The driver, as docs/conformance.md shows it, which a test of `alongside-agent` compares.
+/// The driver, as docs/conformance.md shows it, which a test of `alongside-conformance` compares.
 const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples/drive-neovim.sh");
 
 /// A whole run: checks wait for the minute after which an agent is forgotten, and for the 30 that a host

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use alongside_agent::check::{self, Driver, NoCompanion, Options, Progress, Report, Target};
+use alongside_conformance::{self as check, Driver, NoCompanion, Options, Progress, Report, Target};
 use alongside_contract::family::{FAMILIES, Family};
 use alongside_desk::harmless;
 use anyhow::Context as _;

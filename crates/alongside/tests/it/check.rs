@@ -58,7 +58,7 @@ async fn nothing_is_wrong_with_alongside() {
     assert!(others.is_empty(), "{}", others.join("\n"));
     assert_eq!(
         (code, &report["conforms"], checks.len()),
-        (Some(0), &true.into(), alongside_agent::check::CHECKS.len())
+        (Some(0), &true.into(), alongside_conformance::CHECKS.len())
     );
     // It leaves nothing behind.
     let left = std::fs::read_dir(&home.project).unwrap().flatten().map(|entry| entry.file_name());
@@ -229,5 +229,5 @@ async fn what_only_time_shows_is_told_of_and_skipped_where_nobody_waits() {
 #[test]
 fn the_list_holds_every_check() {
     let ran = Home::new().run(&["check", "--list"]);
-    assert_eq!(String::from_utf8(ran.stdout).unwrap().lines().count(), alongside_agent::check::CHECKS.len());
+    assert_eq!(String::from_utf8(ran.stdout).unwrap().lines().count(), alongside_conformance::CHECKS.len());
 }

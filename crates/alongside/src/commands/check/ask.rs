@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use alongside_agent::check::{Action, Driver, Refusal, Reply};
+use alongside_conformance::{Action, Driver, Refusal, Reply};
 use alongside_desk::harmless;
 use alongside_platform::terminal::{columns_for_errors, discard_typed};
 use futures_util::FutureExt as _;

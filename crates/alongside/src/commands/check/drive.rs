@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use alongside_agent::check::{Action, Driver, Refusal, Reply};
+use alongside_conformance::{Action, Driver, Refusal, Reply};
 use alongside_platform::{Os, process};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;

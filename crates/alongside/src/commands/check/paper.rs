@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 
-use alongside_agent::check::{Check, CheckResult, Clause, Group, Progress, Report, Verdict};
+use alongside_conformance::{Check, CheckResult, Clause, Group, Progress, Report, Verdict};
 use alongside_desk::harmless;
 use alongside_platform::terminal::columns_for_errors;
 
