@@ -27,20 +27,23 @@
 //! no error and in no `Debug` form.
 
 pub mod bridge;
+mod client;
 mod conversation;
 mod diffs;
+mod endpoint;
 mod error;
 pub mod find;
-mod http;
 mod session;
 pub mod settings;
 mod status;
 mod stream;
 pub mod version;
+pub mod wire;
 
+pub use client::RawReply;
 pub use diffs::{Outcome, PendingDiff};
+pub use endpoint::Endpoint;
 pub use error::Error;
-pub use http::{Endpoint, RawReply};
 pub use session::{Identity, Session, Tool};
 pub use status::{get_status, prove};
 pub use stream::StreamState;

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use crate::bench::{Checked, unseen};
+use crate::checked::{Checked, unseen};
 
 /// How finely deadlines are counted. Timers are a millisecond late by nature, which must not add up.
 const SLICE: Duration = Duration::from_millis(50);
@@ -111,7 +111,7 @@ pub(crate) async fn lateness<T>(what: impl Future<Output = T>) -> (T, Duration) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::Stop;
+    use crate::checked::NotPassed;
 
     /// A machine that does nothing else for so long.
     async fn stall(time: Duration) {
@@ -154,7 +154,7 @@ mod tests {
         let mut measuring = Measuring { late: vec![Duration::from_millis(70); Measuring::TRIES - 1] };
         let told = measuring.counts(Duration::from_millis(200));
         let why = "this machine was too busy to tell: timers were 70 ms late";
-        assert_eq!(told, Err(Stop::Unseen(why.into())));
+        assert_eq!(told, Err(NotPassed::Unseen(why.into())));
     }
 
     #[test]
@@ -166,6 +166,6 @@ mod tests {
         }
         assert_eq!(measuring.counts(Duration::ZERO), Ok(true));
         let why = "this machine was too busy to tell: it took 30 ms";
-        assert_eq!(measuring.said_nothing("it took 30 ms"), Err(Stop::Unseen(why.into())));
+        assert_eq!(measuring.said_nothing("it took 30 ms"), Err(NotPassed::Unseen(why.into())));
     }
 }

@@ -4,15 +4,18 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use alongside_agent::wire::{Connection, EventParser, Item};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
+use crate::checked::{Checked, skip};
 use crate::clock::{self, within};
-use crate::peer::{Peer, parse};
-use crate::sse::{Item, Parser};
-use crate::tally::{Tally, Where};
-use crate::wire::Connection;
+use crate::json::parse;
+use crate::peer::Peer;
+use crate::request::Request;
+use crate::response::NoResponse;
+use crate::stream_rules::Source;
 
 /// Something that came.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,7 +46,7 @@ const TO_NOTICE: Duration = Duration::from_millis(50);
 const TO_END: Duration = Duration::from_millis(500);
 
 impl Listener {
-    pub(crate) fn over(connection: Connection, peer: Peer, tally: Arc<Tally>) -> Self {
+    pub(crate) fn over(connection: Connection, peer: Peer) -> Self {
         let heard = Arc::<Mutex<Vec<_>>>::default();
         let (told, count) = watch::channel(0);
         let keep = Arc::clone(&heard);
@@ -54,7 +57,7 @@ impl Listener {
         };
         let (leave, owed) = (Arc::<Notify>::default(), watch::Sender::new(0));
         let owing = owed.subscribe();
-        let task = tokio::spawn(listen(connection, peer, tally, hear, Arc::new(owed), Arc::clone(&leave)));
+        let task = tokio::spawn(listen(connection, peer, hear, Arc::new(owed), Arc::clone(&leave)));
         Self { heard, count, owed: owing, leave, task }
     }
 
@@ -179,34 +182,34 @@ fn lock(heard: &Mutex<Vec<(Instant, Heard)>>) -> std::sync::MutexGuard<'_, Vec<(
 async fn listen(
     mut connection: Connection,
     peer: Peer,
-    tally: Arc<Tally>,
     hear: impl Fn(Heard),
     owed: Arc<watch::Sender<usize>>,
     leave: Arc<Notify>,
 ) {
-    let stream = tally.stream();
-    let mut parser = Parser::default();
+    let stream = peer.rules.stream();
+    let mut events = EventParser::default();
     let end = loop {
-        let piece = tokio::select! {
-            piece = connection.piece() => piece,
+        let part = tokio::select! {
+            part = connection.part() => part,
             () = leave.notified() => {
                 // Whoever hung up first has been noticed already.
-                let _ = connection.hang_up().await;
+                let _ = connection.close_sending().await;
                 continue;
             }
         };
-        match piece {
-            Ok(Some(piece)) => parser.feed(&piece),
+        match part {
+            Ok(Some(part)) => events.feed(part),
             Ok(None) => break Heard::Ended,
             Err(_) => break Heard::Broke,
         }
-        while let Some(item) = parser.next() {
+        for item in &mut events {
             let Item::Event(event) = item else {
                 hear(Heard::Sign);
                 continue;
             };
-            peer.log.note(format!("← stream: {}", event.data.as_deref().unwrap_or("an event without data")));
-            tally.hears(Where::Stream(stream), &event);
+            peer.evidence
+                .note(format!("← stream: {}", event.data.as_deref().unwrap_or("an event without data")));
+            peer.rules.hears(Source::Stream(stream), &event);
             let message = event.data.and_then(parse);
             let Some(message) = message.filter(Value::is_object) else {
                 hear(Heard::Sign);
@@ -227,6 +230,27 @@ async fn listen(
             }
         }
     };
-    peer.log.note(if end == Heard::Ended { "← stream: its end" } else { "← stream: it broke off" });
+    peer.evidence.note(if end == Heard::Ended { "← stream: its end" } else { "← stream: it broke off" });
     hear(end);
+}
+
+impl Peer {
+    /// Opens the stream.
+    pub(crate) async fn listen(&self) -> Checked<Listener> {
+        self.listen_with(self.request("GET")).await
+    }
+
+    /// Opens the stream with other headers.
+    pub(crate) async fn listen_with(&self, request: Request) -> Checked<Listener> {
+        match self.open(&request).await {
+            Ok((head, connection)) if head.status == 200 => Ok(self.listens(connection)),
+            Ok((head, _)) => skip(format!("the stream was refused with {}", head.status)),
+            Err(NoResponse(why)) => skip(format!("the stream does not open: {why}")),
+        }
+    }
+
+    /// Listens on a stream that was opened.
+    pub(crate) fn listens(&self, connection: Connection) -> Listener {
+        Listener::over(connection, self.clone())
+    }
 }

@@ -3,143 +3,85 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use alongside_contract::surrogates::replace_lone;
+use alongside_agent::wire::{Caller, Connection, EventParser, Head, Item};
 use serde_json::{Value, json};
 
-use crate::bench::{Case, Checked, Log, Stop, skip};
+use crate::checked::{Checked, skip};
 use crate::clock::within;
-use crate::listener::Listener;
-use crate::sse::{Event, Item, Parser};
-use crate::tally::{Tally, Where};
-use crate::wire::{Connection, Head, Request};
-use crate::{Pace, Target};
+use crate::evidence::Evidence;
+use crate::pace::Pace;
+use crate::request::Request;
+use crate::response::{NoResponse, Response};
+use crate::stream_rules::{Source, StreamRules};
+use crate::target::Target;
 
 /// The version that agents propose.
 pub(crate) const PROPOSED: &str = "2025-06-18";
 
-/// Reads JSON as agents do: JavaScript reads a lone surrogate, which RFC 8259 allows and Rust strings cannot
-/// hold.
-pub(crate) fn parse(json: impl AsRef<[u8]>) -> Option<Value> {
-    serde_json::from_slice(&replace_lone(json.as_ref())).ok()
-}
-
-/// A whole answer.
-#[derive(Debug, Default)]
-pub(crate) struct Answer {
-    pub(crate) head: Head,
-    pub(crate) body: Vec<u8>,
-    /// The events, if the body was a stream of them.
-    pub(crate) events: Vec<Event>,
-}
-
-impl Answer {
-    pub(crate) fn status(&self) -> u16 {
-        self.head.status
-    }
-
-    /// The messages in it.
-    pub(crate) fn messages(&self) -> Vec<Value> {
-        if self.head.is_stream() {
-            return self.events.iter().filter_map(|event| parse(event.data.as_ref()?)).collect();
-        }
-        match parse(&self.body) {
-            Some(Value::Array(messages)) => messages,
-            message => message.into_iter().collect(),
-        }
-    }
-
-    /// The reply to the request with this id.
-    pub(crate) fn reply(&self, id: &Value) -> Option<Value> {
-        self.messages().into_iter().find(|message| message["id"] == *id && message.get("method").is_none())
-    }
-}
-
-/// No answer, and why.
-#[derive(Debug)]
-pub(crate) struct NoAnswer(pub(crate) String);
-
-impl From<NoAnswer> for Stop {
-    fn from(none: NoAnswer) -> Self {
-        Self::Fail(none.0)
-    }
-}
-
 /// An agent.
 #[derive(Clone)]
 pub(crate) struct Peer {
-    host: Arc<str>,
-    port: u16,
-    token: Option<Arc<str>>,
-    pub(crate) session: Option<String>,
-    pub(crate) version: Option<String>,
-    pub(crate) log: Log,
+    pub(crate) caller: Caller,
+    pub(crate) evidence: Evidence,
     pub(crate) pace: Pace,
     /// Whether it answers the pings of the companion, as shipped agents do.
     pub(crate) answers_pings: bool,
-    tally: Arc<Tally>,
+    pub(crate) rules: Arc<StreamRules>,
     ids: Arc<AtomicI64>,
 }
 
 impl Peer {
-    pub(crate) fn stranger(target: &Target, pace: Pace, tally: &Arc<Tally>, log: &Log) -> Self {
+    pub(crate) fn stranger(
+        target: &Target,
+        pace: Pace,
+        rules: &Arc<StreamRules>,
+        evidence: &Evidence,
+    ) -> Self {
         Self {
-            host: Arc::from(target.host.as_str()),
-            port: target.record.port,
-            token: target.record.auth_token.as_deref().map(Arc::from),
-            session: None,
-            version: None,
-            log: log.clone(),
+            caller: Caller::new(target.endpoint(), target.record.auth_token.as_deref()),
+            evidence: evidence.clone(),
             pace,
             answers_pings: true,
-            tally: Arc::clone(tally),
+            rules: Arc::clone(rules),
             ids: Arc::new(AtomicI64::new(1)),
         }
     }
 
     /// The same agent in another session.
     pub(crate) fn with_session(mut self, session: impl Into<String>) -> Self {
-        self.session = Some(session.into());
+        self.caller.session = Some(session.into());
         self
     }
 
     /// The agent that this answer makes of it.
-    pub(crate) fn after(&self, answer: &Answer) -> Self {
+    pub(crate) fn after(&self, answer: &Response) -> Self {
         let version = |message: &Value| message["result"]["protocolVersion"].as_str().map(str::to_owned);
-        Self {
-            session: answer.head.get("mcp-session-id").map(str::to_owned),
-            version: answer.messages().iter().find_map(version),
-            ..self.clone()
-        }
+        let mut peer = self.clone();
+        peer.caller.session = answer.head.get("mcp-session-id").map(str::to_owned);
+        peer.caller.version = answer.messages().iter().find_map(version);
+        peer
+    }
+
+    /// The session id, once there is one.
+    pub(crate) fn session(&self) -> Option<&str> {
+        self.caller.session.as_deref()
     }
 
     /// A request as agents send it.
     pub(crate) fn request(&self, method: &'static str) -> Request {
-        let mut headers = vec![("Host".into(), format!("{}:{}", self.host, self.port))];
-        if let Some(token) = &self.token {
-            headers.push(("Authorization".into(), format!("Bearer {token}")));
-        }
-        let accept =
-            if method == "GET" { "text/event-stream" } else { "application/json, text/event-stream" };
-        headers.push(("Accept".into(), accept.into()));
-        if method == "POST" {
-            headers.push(("Content-Type".into(), "application/json".into()));
-        }
-        let session = self.session.iter().map(|session| ("mcp-session-id".into(), session.clone()));
-        let version = self.version.iter().map(|version| ("mcp-protocol-version".into(), version.clone()));
-        headers.extend(session.chain(version));
-        Request::new(method, headers)
+        Request::new(self.caller.request(method))
     }
 
     /// A POST of a message.
     pub(crate) fn post(&self, message: &Value) -> Request {
-        self.request("POST").body(message.to_string())
+        self.request("POST").with_body(message.to_string())
     }
 
-    pub(crate) async fn dial(&self) -> Result<Connection, NoAnswer> {
-        let dialled = within(self.pace.answer, Connection::dial(&self.host, self.port)).await;
+    pub(crate) async fn dial(&self) -> Result<Connection, NoResponse> {
+        let dialled = within(self.pace.answer, Connection::dial(&self.caller.endpoint)).await;
         let failed = |why: String| {
-            self.log.note(format!("← no connection: {why}"));
-            NoAnswer(format!("there was no connection: {why}"))
+            self.evidence.note(format!("← no connection: {why}"));
+            NoResponse(format!("there was no connection: {why}"))
         };
         match dialled {
             Some(Ok(connection)) => Ok(connection),
@@ -149,29 +91,25 @@ impl Peer {
     }
 
     /// Sends a request and reads the answer, whatever it is.
-    pub(crate) async fn send(&self, request: &Request) -> Result<Answer, NoAnswer> {
+    pub(crate) async fn send(&self, request: &Request) -> Result<Response, NoResponse> {
         let mut connection = self.dial().await?;
         self.note(request);
-        let id = serde_json::from_slice::<Value>(&request.body).ok().map(|message| message["id"].clone());
+        let id = serde_json::from_slice::<Value>(request.body()).ok().map(|message| message["id"].clone());
+        let bytes = request.bytes();
         let exchange = async {
-            let sent = async {
-                connection.send(&request.head(request.body.len())).await?;
-                connection.send(&request.body).await
-            };
-            // Who refuses a request may hang up before all of it was sent: what it says counts.
-            let unsent = sent.await.err();
-            let answer = read(&mut connection, &self.tally, id.as_ref()).await;
-            answer.map_err(|error| unsent.unwrap_or(error).to_string())
+            let head = connection.exchange(&bytes).await.map_err(|error| error.to_string())?;
+            let answer = read(&mut connection, head, &self.rules, id.as_ref()).await;
+            answer.map_err(|error| error.to_string())
         };
         let exchanged = within(self.pace.answer + self.patience_for(request), exchange).await;
         let failed = |why: String| {
-            self.log.note(format!("← no answer: {why}"));
-            NoAnswer(format!("there was no answer: {why}"))
+            self.evidence.note(format!("← no answer: {why}"));
+            NoResponse(format!("there was no answer: {why}"))
         };
         match exchanged {
             Some(Ok(answer)) => {
                 let body = String::from_utf8_lossy(&answer.body);
-                self.log.note(format!("← {} {}", answer.status(), body.trim_end().replace('\n', "⏎")));
+                self.evidence.note(format!("← {} {}", answer.status(), body.trim_end().replace('\n', "⏎")));
                 Ok(answer)
             }
             Some(Err(why)) => Err(failed(why)),
@@ -181,16 +119,16 @@ impl Peer {
 
     /// What is large takes longer: a second for each megabyte.
     fn patience_for(&self, request: &Request) -> std::time::Duration {
-        std::time::Duration::from_millis(u64::try_from(request.body.len() / 1024).unwrap_or(0))
+        std::time::Duration::from_millis(u64::try_from(request.body().len() / 1024).unwrap_or(0))
     }
 
     pub(crate) fn note(&self, request: &Request) {
-        let differs = match request.differs.join(", ") {
+        let differs = match request.differences.join(", ") {
             differs if differs.is_empty() => differs,
             differs => format!("[{differs}] "),
         };
-        let shown = &request.body[..request.body.len().min(4000)];
-        self.log.note(format!("→ {} {differs}{}", request.method, String::from_utf8_lossy(shown)));
+        let shown = &request.body()[..request.body().len().min(4000)];
+        self.evidence.note(format!("→ {} {differs}{}", request.method(), String::from_utf8_lossy(shown)));
     }
 
     pub(crate) fn next_id(&self) -> Value {
@@ -200,7 +138,7 @@ impl Peer {
     /// A request of a method, answered.
     ///
     /// # Errors
-    /// [`Stop::Skip`] without an answer that is a reply: other checks judge that.
+    /// [`NotPassed::Skip`] without an answer that is a reply: other checks judge that.
     pub(crate) async fn ask(&self, method: &str, params: Value) -> Checked<Value> {
         let id = self.next_id();
         self.ask_as(&id, method, params).await
@@ -211,7 +149,7 @@ impl Peer {
         let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         let answer = match self.send(&self.post(&message)).await {
             Ok(answer) => answer,
-            Err(NoAnswer(why)) => return skip(format!("{method} cannot be relied on: {why}")),
+            Err(NoResponse(why)) => return skip(format!("{method} cannot be relied on: {why}")),
         };
         match answer.reply(id) {
             Some(reply) => Ok(reply),
@@ -224,27 +162,8 @@ impl Peer {
         self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await
     }
 
-    /// Opens the stream.
-    pub(crate) async fn listen(&self) -> Checked<Listener> {
-        self.listen_with(self.request("GET")).await
-    }
-
-    /// Opens the stream with other headers.
-    pub(crate) async fn listen_with(&self, request: Request) -> Checked<Listener> {
-        match self.open(&request).await {
-            Ok((head, connection)) if head.status == 200 => Ok(self.listens(connection)),
-            Ok((head, _)) => skip(format!("the stream was refused with {}", head.status)),
-            Err(NoAnswer(why)) => skip(format!("the stream does not open: {why}")),
-        }
-    }
-
-    /// Listens on a stream that was opened.
-    pub(crate) fn listens(&self, connection: Connection) -> Listener {
-        Listener::over(connection, self.clone(), Arc::clone(&self.tally))
-    }
-
     /// Sends a request and reads the head of the answer only.
-    pub(crate) async fn open(&self, request: &Request) -> Result<(Head, Connection), NoAnswer> {
+    pub(crate) async fn open(&self, request: &Request) -> Result<(Head, Connection), NoResponse> {
         let mut connection = self.dial().await?;
         self.note(request);
         let exchange = async {
@@ -253,14 +172,18 @@ impl Peer {
         };
         let why = match within(self.pace.answer, exchange).await {
             Some(Ok(head)) => {
-                self.log.note(format!("← {} {}", head.status, head.get("content-type").unwrap_or_default()));
+                self.evidence.note(format!(
+                    "← {} {}",
+                    head.status,
+                    head.get("content-type").unwrap_or_default()
+                ));
                 return Ok((head, connection));
             }
             Some(Err(error)) => error.to_string(),
             None => format!("none within {} s", self.pace.answer.as_secs_f32()),
         };
-        self.log.note(format!("← no answer: {why}"));
-        Err(NoAnswer(format!("there was no answer: {why}")))
+        self.evidence.note(format!("← no answer: {why}"));
+        Err(NoResponse(format!("there was no answer: {why}")))
     }
 
     /// Ends a diff that a check left open; nobody listens to what comes of it.
@@ -277,50 +200,7 @@ impl Peer {
 
     /// The same agent, whose doings are no evidence.
     fn silently(&self) -> Self {
-        Self { log: self.log.apart(), tally: Arc::default(), ..self.clone() }
-    }
-}
-
-impl Case<'_> {
-    /// Somebody who knows the token and has no session.
-    pub(crate) fn stranger(&self) -> Peer {
-        Peer::stranger(self.bench.target, self.pace(), &self.bench.tally, &self.log)
-    }
-
-    /// Sends `initialize` and takes the session; the result with it.
-    pub(crate) async fn introduce(&self) -> Checked<(Peer, Value)> {
-        self.introduce_with(PROPOSED).await
-    }
-
-    /// The same with another version.
-    pub(crate) async fn introduce_with(&self, version: &str) -> Checked<(Peer, Value)> {
-        let peer = self.stranger();
-        let answer = match self.begin(&peer, peer.post(&initialize(&0.into(), version))).await {
-            Ok(answer) => answer,
-            Err(NoAnswer(why)) => return skip(format!("there is no session: {why}")),
-        };
-        let result = answer.reply(&0.into()).map(|mut reply| reply["result"].take());
-        let Some(result) = result.filter(Value::is_object) else {
-            return skip(format!("there is no session: initialize was answered {}", answer.status()));
-        };
-        let peer = peer.after(&answer);
-        self.joins(&peer);
-        Ok((peer, result))
-    }
-
-    /// Connects as agents do. That the answers are the right ones is judged elsewhere.
-    pub(crate) async fn join(&self) -> Checked<Peer> {
-        self.join_with(PROPOSED).await
-    }
-
-    /// The same with another version.
-    pub(crate) async fn join_with(&self, version: &str) -> Checked<Peer> {
-        let (peer, _) = self.introduce_with(version).await?;
-        let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        match peer.send(&peer.post(&initialized)).await {
-            Ok(_) => Ok(peer),
-            Err(NoAnswer(why)) => skip(format!("there is no session: {why}")),
-        }
+        Self { evidence: self.evidence.apart(), rules: Arc::default(), ..self.clone() }
     }
 }
 
@@ -332,18 +212,23 @@ pub(crate) fn initialize(id: &Value, version: &str) -> Value {
 }
 
 /// Reads an answer: all of it, or a stream of events up to the reply that is waited for.
-async fn read(connection: &mut Connection, tally: &Tally, id: Option<&Value>) -> std::io::Result<Answer> {
-    let mut answer = Answer { head: connection.head().await?, ..Answer::default() };
-    let mut parser = Parser::default();
-    while let Some(piece) = connection.piece().await? {
-        answer.body.extend_from_slice(&piece);
-        if !answer.head.is_stream() {
+async fn read(
+    connection: &mut Connection,
+    head: Head,
+    rules: &StreamRules,
+    id: Option<&Value>,
+) -> std::io::Result<Response> {
+    let mut answer = Response { head, ..Response::default() };
+    let mut events = EventParser::default();
+    while let Some(part) = connection.part().await? {
+        answer.body.extend_from_slice(&part);
+        if !answer.head.is_event_stream() {
             continue;
         }
-        parser.feed(&piece);
-        while let Some(item) = parser.next() {
+        events.feed(part);
+        for item in &mut events {
             if let Item::Event(event) = item {
-                tally.hears(Where::Answer, &event);
+                rules.hears(Source::Response, &event);
                 answer.events.push(event);
             }
         }

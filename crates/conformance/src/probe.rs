@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::bench::Log;
-use crate::peer::{NoAnswer, PROPOSED, Peer, initialize};
-use crate::{Pace, Target};
+use crate::evidence::Evidence;
+use crate::pace::Pace;
+use crate::peer::{PROPOSED, Peer, initialize};
+use crate::response::NoResponse;
+use crate::target::Target;
 use alongside_agent::find;
 
 /// Why there is nothing to check where somebody listens.
@@ -57,11 +59,11 @@ impl Target {
         }
         let token = self.record.auth_token.as_deref();
         let pace = Pace { answer: patience, ..Pace::default() };
-        let peer = Peer::stranger(self, pace, &Arc::default(), &Log::new(token));
+        let peer = Peer::stranger(self, pace, &Arc::default(), &Evidence::new(token));
         let port = self.record.port;
         let answer = match peer.send(&peer.post(&initialize(&0.into(), PROPOSED))).await {
             Ok(answer) => answer,
-            Err(NoAnswer(why)) => return Err(NoCompanion::Silent { port, why }),
+            Err(NoResponse(why)) => return Err(NoCompanion::Silent { port, why }),
         };
         let status = answer.status();
         if matches!(status, 401 | 403) {

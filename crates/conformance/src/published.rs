@@ -5,19 +5,12 @@ use std::path::{Path, PathBuf};
 
 use alongside_contract::discovery::Record;
 use alongside_contract::family::{DiscoveryFile, FAMILIES, Family};
-use alongside_platform::untrusted::{self, Whose};
 use serde_json::Value;
 
-use crate::Target;
-use crate::bench::{Case, Checked, skip, unseen};
-
-/// A record is a few hundred bytes; whatever is larger than this is something else.
-const MAX_RECORD: u64 = 1 << 20;
-
-/// Reads what should be a record, in a directory where others may have put anything.
-pub(crate) fn record(path: &Path) -> std::io::Result<Vec<u8>> {
-    untrusted::read(path, MAX_RECORD, Whose::Anybodys)
-}
+use crate::case::Case;
+use crate::checked::{Checked, NotPassed, fail, skip, unseen};
+use crate::record_file::{list, record};
+use crate::target::Target;
 
 /// A discovery file of the companion.
 #[derive(Debug, Clone)]
@@ -95,14 +88,6 @@ pub(crate) fn of(target: &Target) -> Vec<Published> {
     files
 }
 
-/// The paths in a directory, sorted; none if it cannot be listed.
-pub(crate) fn list(directory: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
-}
-
 fn same_file(one: &Path, other: &Path) -> bool {
     one == other || one.canonicalize().ok().is_some_and(|real| Some(real) == other.canonicalize().ok())
 }
@@ -113,7 +98,7 @@ impl Case<'_> {
     /// # Errors
     /// Where there are none to look at.
     pub(crate) fn files(&self) -> Checked<Vec<Published>> {
-        let files = of(self.bench.target);
+        let files = of(self.fixture.target);
         if files.is_empty() {
             return unseen("no discovery file leads to it: it was named by its port");
         }
@@ -134,7 +119,7 @@ impl Case<'_> {
             ));
         }
         for file in &files {
-            self.log.note(format!("← there is {}", file.path.display()));
+            self.evidence.note(format!("← there is {}", file.path.display()));
         }
         Ok(files.into_iter().filter(in_row).collect())
     }
@@ -153,12 +138,12 @@ impl Case<'_> {
         for file in self.files()? {
             match judge(&file) {
                 Ok(()) => {
-                    self.log.note(format!("← {} is as it has to be", file.path.display()));
+                    self.evidence.note(format!("← {} is as it has to be", file.path.display()));
                     seen = true;
                 }
-                Err(super::bench::Stop::Unseen(_)) => {}
-                Err(super::bench::Stop::Fail(why)) => {
-                    return super::bench::fail(format!("{}: {why}", file.path.display()));
+                Err(NotPassed::Unseen(_)) => {}
+                Err(NotPassed::Fail(why)) => {
+                    return fail(format!("{}: {why}", file.path.display()));
                 }
                 Err(other) => return Err(other),
             }

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::table::{Check, Group};
+use crate::check::{Check, Group};
+use crate::companion::Companion;
 
 /// All verdicts.
 #[derive(Debug)]
@@ -15,21 +16,8 @@ pub struct Report {
     pub took: Duration,
     /// Whether it was broken off; the checks that were not made are skipped.
     pub interrupted: bool,
-    /// How the [`Driver`](super::Driver) failed, each time that it did: what it was to do was not seen.
+    /// How the [`Driver`](crate::driver::Driver) failed, each time that it did: what it was to do was not seen.
     pub driver_failures: Vec<String>,
-}
-
-/// Who was checked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Companion {
-    /// `host:port`.
-    pub address: String,
-    /// What it calls itself in `initialize`; none if it did not get so far.
-    pub server: Option<String>,
-    /// The editor, as its discovery file names it.
-    pub editor: Option<String>,
-    /// The file that led to it.
-    pub file: Option<std::path::PathBuf>,
 }
 
 /// What one check found.

@@ -10,10 +10,14 @@ use futures_util::future::{FutureExt as _, join, join_all};
 use futures_util::stream::{self, StreamExt as _};
 use tokio::sync::oneshot;
 
-use crate::bench::{Bench, Case, Stop};
+use crate::case::Case;
+use crate::check::{Check, When};
+use crate::checked::NotPassed;
+use crate::checks::{CHECKS, idle, sessions};
 use crate::clock::within;
-use crate::table::{CHECKS, When};
-use crate::{Check, CheckResult, Progress, Verdict, idle, sessions};
+use crate::fixture::Fixture;
+use crate::progress::Progress;
+use crate::report::{CheckResult, Verdict};
 
 /// How many checks are made at the same time that need nothing of the editor.
 const AT_ONCE: usize = 6;
@@ -22,13 +26,13 @@ const TICK: Duration = Duration::from_secs(1);
 
 /// A run.
 pub(crate) struct Schedule<'r, 'b> {
-    bench: &'r Bench<'b>,
+    fixture: &'r Fixture<'b>,
     wanted: &'r [&'static Check],
-    told: Mutex<Told<'r>>,
+    state: Mutex<State<'r>>,
 }
 
 /// What is known so far, and who is told.
-struct Told<'r> {
+struct State<'r> {
     results: Vec<CheckResult>,
     progress: &'r mut (dyn FnMut(Progress<'_>) + Send),
 }
@@ -44,24 +48,24 @@ struct Several {
 
 impl<'r, 'b> Schedule<'r, 'b> {
     pub(crate) fn new(
-        bench: &'r Bench<'b>,
+        fixture: &'r Fixture<'b>,
         wanted: &'r [&'static Check],
         progress: &'r mut (dyn FnMut(Progress<'_>) + Send),
     ) -> Self {
-        Self { bench, wanted, told: Mutex::new(Told { results: Vec::new(), progress }) }
+        Self { fixture, wanted, state: Mutex::new(State { results: Vec::new(), progress }) }
     }
 
     /// What is known, also of a run that was broken off.
     pub(crate) fn results(self) -> Vec<CheckResult> {
-        self.told.into_inner().unwrap_or_else(PoisonError::into_inner).results
+        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).results
     }
 
     /// Makes all checks.
     pub(crate) async fn all(&self) {
-        self.bench.greet().await;
+        greet(self.fixture).await;
         let several = self.meets_several().await;
         if self.at(When::Beside).next().is_some() && several.spares_the_newest {
-            let connecting = Case::new(self.bench);
+            let connecting = Case::new(self.fixture);
             // One after the other, and before the rest; whatever goes wrong is for the checks to tell.
             let _ = idle::listens(&connecting).await;
             let _ = idle::is_gone(&connecting).await;
@@ -102,13 +106,13 @@ impl<'r, 'b> Schedule<'r, 'b> {
         for check in CHECKS.iter().copied().filter(|check| check.when == When::First) {
             let verdict = match self.wanted.iter().any(|it| it.id == check.id) {
                 true => self.make(check).await,
-                false => judge(self.bench, check).await.verdict,
+                false => judge(self.fixture, check).await.verdict,
             };
             several.is_harmless &= verdict == Verdict::Pass;
             let ends_others = check.id == sessions::DELETE_OWN && matches!(verdict, Verdict::Fail(_));
             several.spares_the_newest &= !ends_others;
         }
-        several.spares_the_newest &= self.bench.newest_is_served.load(Ordering::Relaxed);
+        several.spares_the_newest &= self.fixture.newest_is_served.load(Ordering::Relaxed);
         several
     }
 
@@ -126,15 +130,15 @@ impl<'r, 'b> Schedule<'r, 'b> {
         let of = self.wanted.len();
         // What waits beside the others is told of when it alone is left.
         if check.when != When::Beside {
-            let mut told = self.told();
-            let done = told.results.len();
-            (told.progress)(Progress::Begins { check, done, of });
+            let mut state = self.state();
+            let done = state.results.len();
+            (state.progress)(Progress::Begins { check, done, of });
         }
-        let result = judge(self.bench, check).await;
+        let result = judge(self.fixture, check).await;
         let verdict = result.verdict.clone();
-        let mut told = self.told();
-        (told.progress)(Progress::Done(&result));
-        told.results.push(result);
+        let mut state = self.state();
+        (state.progress)(Progress::Done(&result));
+        state.results.push(result);
         verdict
     }
 
@@ -143,12 +147,13 @@ impl<'r, 'b> Schedule<'r, 'b> {
         let begun = Instant::now();
         loop {
             {
-                let mut told = self.told();
-                let is_left = |check: &&Check| !told.results.iter().any(|result| result.check.id == check.id);
+                let mut state = self.state();
+                let is_left =
+                    |check: &&Check| !state.results.iter().any(|result| result.check.id == check.id);
                 let left: Vec<&'static Check> = self.at(When::Beside).filter(is_left).collect();
-                let (done, of) = (told.results.len(), self.wanted.len());
+                let (done, of) = (state.results.len(), self.wanted.len());
                 if !left.is_empty() {
-                    (told.progress)(Progress::Waits { left: &left, so_far: begun.elapsed(), done, of });
+                    (state.progress)(Progress::Waits { left: &left, so_far: begun.elapsed(), done, of });
                 }
             }
             if within(TICK, &mut is_over).await.is_some() {
@@ -157,25 +162,34 @@ impl<'r, 'b> Schedule<'r, 'b> {
         }
     }
 
-    fn told(&self) -> MutexGuard<'_, Told<'r>> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State<'r>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+/// Asks who is there, for the head of the report.
+async fn greet(fixture: &Fixture<'_>) {
+    let case = Case::new(fixture);
+    if let Ok((_, initialized)) = case.introduce().await {
+        fixture.set_server(initialized);
+    }
+    case.ends().await;
+}
+
 /// Makes one check.
-async fn judge(bench: &Bench<'_>, check: &'static Check) -> CheckResult {
+async fn judge(fixture: &Fixture<'_>, check: &'static Check) -> CheckResult {
     let begun = Instant::now();
-    let case = Case::new(bench);
-    let judged = match bench.lacks(check.needs) {
-        Some(why) => Err(Stop::Unseen(why)),
+    let case = Case::new(fixture);
+    let judged = match fixture.lacks(check.needs) {
+        Some(why) => Err(NotPassed::Unseen(why)),
         None => (check.judge)(&case).await,
     };
     case.ends().await;
     let verdict = match judged {
         Ok(()) => Verdict::Pass,
-        Err(Stop::Fail(why)) => Verdict::Fail(why),
-        Err(Stop::Unseen(why)) => Verdict::NotObservable(why),
-        Err(Stop::Skip(why)) => Verdict::Skipped(why),
+        Err(NotPassed::Fail(why)) => Verdict::Fail(why),
+        Err(NotPassed::Unseen(why)) => Verdict::NotObservable(why),
+        Err(NotPassed::Skip(why)) => Verdict::Skipped(why),
     };
-    CheckResult { check, verdict, evidence: case.log.take(), took: begun.elapsed() }
+    CheckResult { check, verdict, evidence: case.evidence.take(), took: begun.elapsed() }
 }

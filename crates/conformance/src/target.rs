@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use alongside_agent::Endpoint;
+use alongside_agent::find::{self, Surroundings};
+use alongside_agent::wire::Connection;
 use alongside_contract::discovery::Record;
 use alongside_contract::family::{FAMILIES, Family};
 
 use crate::clock::within;
-use alongside_agent::find::{self, Surroundings};
+use crate::record_file;
 
 /// A companion to be checked.
 #[derive(Debug, Clone)]
@@ -80,15 +83,21 @@ impl Target {
     pub fn in_file(path: &Path, here: Surroundings) -> Result<Self, NoTarget> {
         let unreadable = |why| NoTarget::Unreadable { path: path.to_owned(), why };
         let path = path.canonicalize().map_err(unreadable)?;
-        let json = super::published::record(&path).map_err(unreadable)?;
+        let json = record_file::record(&path).map_err(unreadable)?;
         let record =
             serde_json::from_slice(&json).map_err(|why| NoTarget::NoRecord { path: path.clone(), why })?;
         Ok(Self { host: local(), record, file: Some(path), here })
     }
 
+    /// Where it listens.
+    pub(crate) fn endpoint(&self) -> Endpoint {
+        Endpoint::at(self.host.clone(), self.record.port)
+    }
+
     /// Whether anybody listens there at all.
     pub async fn is_there(&self) -> bool {
-        let dialled = super::wire::Connection::dial(&self.host, self.record.port);
+        let endpoint = self.endpoint();
+        let dialled = Connection::dial(&endpoint);
         matches!(within(std::time::Duration::from_secs(5), dialled).await, Some(Ok(_)))
     }
 

@@ -6,8 +6,8 @@ use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
 
 use super::ears::{Ears, Said};
-use super::wire::{Address, Answer, Line};
-use crate::wire::VERSION;
+use super::line::{Answer, Line, data};
+use crate::wire::{Address, VERSION};
 
 /// How long something that must come may take.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -84,7 +84,8 @@ impl Crowd {
                 Said::Ended => bail!("the stream of an agent has ended"),
                 Said::Cut => bail!("the stream of an agent broke off"),
             };
-            let mut message: Value = serde_json::from_slice(&message).context("a message is no JSON")?;
+            let mut message: Value =
+                serde_json::from_slice(&data(&message)).context("a message is no JSON")?;
             let method = message["method"].as_str().unwrap_or_default().to_owned();
             if message["id"].is_null() {
                 return Ok(Some(Told {

@@ -1,15 +1,15 @@
 //! Reads the streams of any number of agents, on a thread of its own: what it does with one message must not
 //! make the next one late, so it notes when it came, and understands nothing.
 
-use std::net::TcpStream;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use alongside_agent::wire::EventParser;
 use anyhow::{Context as _, Result, bail};
 use bytes::BytesMut;
 use tokio::io::AsyncReadExt as _;
 
-use super::wire::{Body, Events};
+use super::line::{OpenStream, has_data};
 
 /// What a stream says.
 #[derive(Debug)]
@@ -21,6 +21,7 @@ pub(super) struct Heard {
 
 #[derive(Debug)]
 pub(super) enum Said {
+    /// An event with data, not understood yet.
     Message(BytesMut),
     /// It ended as HTTP says that it has.
     Ended,
@@ -30,9 +31,7 @@ pub(super) enum Said {
 
 struct Stream {
     agent: usize,
-    tcp: TcpStream,
-    unread: BytesMut,
-    body: Body,
+    open: OpenStream,
 }
 
 /// See the module. Dropping it hangs up.
@@ -67,9 +66,9 @@ impl Ears {
     }
 
     /// Listens to one more.
-    pub(super) fn add(&self, agent: usize, (tcp, unread, body): (TcpStream, BytesMut, Body)) -> Result<()> {
-        tcp.set_nonblocking(true)?;
-        self.streams.send(Stream { agent, tcp, unread, body }).ok().context("the ears have ended")
+    pub(super) fn add(&self, agent: usize, open: OpenStream) -> Result<()> {
+        open.tcp.set_nonblocking(true)?;
+        self.streams.send(Stream { agent, open }).ok().context("the ears have ended")
     }
 
     /// What comes next, if anything does within this time.
@@ -92,17 +91,20 @@ impl Drop for Ears {
 }
 
 async fn listen(stream: Stream, tell: &mpsc::Sender<Heard>) -> Result<()> {
-    let Stream { agent, tcp, mut unread, mut body } = stream;
+    let Stream { agent, open: OpenStream { tcp, mut unread, mut body } } = stream;
     let mut tcp = tokio::net::TcpStream::from_std(tcp)?;
-    let mut events = Events::default();
+    let mut events = EventParser::default();
     let mut at = Instant::now();
     loop {
-        let is_over = body.step(&mut unread)?;
-        events.add(&mut body.decoded);
-        while let Some(data) = events.next() {
-            tell.send(Heard { at, agent, what: Said::Message(data) })?;
+        while let Some(part) = body.decode(&mut unread)? {
+            events.feed(part);
         }
-        if is_over {
+        while let Some(block) = events.next_block() {
+            if has_data(&block) {
+                tell.send(Heard { at, agent, what: Said::Message(block) })?;
+            }
+        }
+        if body.is_complete() {
             return Ok(());
         }
         if tcp.read_buf(&mut unread).await? == 0 {

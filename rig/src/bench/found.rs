@@ -12,8 +12,8 @@ use anyhow::{Context as _, Result};
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use super::wire::Address;
 use crate::sandbox::Sandbox;
+use crate::wire::Address;
 
 /// All files are there when none has come for so long.
 const SILENCE: Duration = Duration::from_millis(250);

@@ -11,12 +11,12 @@ mod desk;
 mod ears;
 mod found;
 mod hands;
+mod line;
 mod process;
 mod report;
 mod scenes;
 mod subject;
 mod turns;
-mod wire;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;

@@ -10,9 +10,9 @@ use super::desk::Desk;
 use super::found::{self, Watch};
 use super::hands::Hands;
 use super::process;
-use super::wire::Address;
 use crate::install::Rig;
 use crate::sandbox::Sandbox;
+use crate::wire::Address;
 
 /// How long a companion may take to be found.
 const STARTED_WITHIN: Duration = Duration::from_secs(30);

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use super::hearing::{Heard, Hearing, Newest};
+use super::line::{EventStream, Line};
 use super::proposal::{self, Fate};
 use super::tally::Tally;
-use super::wire::{Line, Listening};
 use super::{Phase, World};
 use crate::wire::{PATIENCE, VERSION};
 
@@ -70,7 +70,7 @@ struct Agent<'a> {
     newest: Newest,
     hearing: Option<Hearing>,
     /// Held, and read slowly or not at all.
-    unread: Option<Listening>,
+    unread: Option<EventStream>,
     last_id: u64,
 }
 
@@ -97,14 +97,14 @@ impl<'a> Agent<'a> {
         agent.say(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await?;
         match reads {
             Reads::All => agent.listen().await?,
-            _ => agent.unread = Some(Listening::open(&world.address, &agent.session, Some(ROOM)).await?),
+            _ => agent.unread = Some(EventStream::open(&world.address, &agent.session, Some(ROOM)).await?),
         }
         Tally::count(&world.tally.sessions);
         Ok(agent)
     }
 
     async fn listen(&mut self) -> Result<()> {
-        let stream = Listening::open(&self.world.address, &self.session, None).await?;
+        let stream = EventStream::open(&self.world.address, &self.session, None).await?;
         self.hearing = Some(Hearing::of(stream, self.newest.clone(), self.world.clone()));
         Ok(())
     }

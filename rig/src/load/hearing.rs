@@ -13,8 +13,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::World;
+use super::line::EventStream;
 use super::tally::Tally;
-use super::wire::Listening;
 
 /// What an agent does something about.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Drop for Hearing {
 }
 
 impl Hearing {
-    pub(super) fn of(stream: Listening, newest: Newest, world: Arc<World>) -> Self {
+    pub(super) fn of(stream: EventStream, newest: Newest, world: Arc<World>) -> Self {
         let (tell, heard) = mpsc::unbounded_channel();
         let reading = tokio::spawn(async move {
             if let Err(error) = read(stream, &newest, &world, &tell).await {
@@ -58,7 +58,7 @@ impl Hearing {
 }
 
 async fn read(
-    mut stream: Listening,
+    mut stream: EventStream,
     newest: &Newest,
     world: &World,
     tell: &mpsc::UnboundedSender<Heard>,

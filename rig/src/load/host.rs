@@ -10,8 +10,8 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::UnixStream;
 use tokio::process::Child;
 
-use super::wire::Address;
 use crate::sandbox::Sandbox;
+use crate::wire::Address;
 
 const NAME: &str = "load";
 

@@ -10,10 +10,10 @@ mod agent;
 mod desk;
 mod hearing;
 mod host;
+mod line;
 mod proposal;
 mod report;
 mod tally;
-mod wire;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -31,6 +31,7 @@ pub use report::{Minute, Report};
 use tally::Tally;
 
 use crate::sandbox::Sandbox;
+use crate::wire::Address;
 
 /// How much load.
 #[derive(Debug, Clone, Copy)]
@@ -62,7 +63,7 @@ enum Phase {
 /// What all share.
 #[derive(Debug)]
 struct World {
-    address: wire::Address,
+    address: Address,
     project: PathBuf,
     /// In milliseconds.
     pace: u64,

@@ -1,5 +1,7 @@
 //! An agent written by hand: a session of its own, each request on a connection of its own.
 
+use alongside_agent::Endpoint;
+use alongside_agent::wire::Caller;
 use serde_json::{Value, json};
 
 use super::{Answer, Raw, Stream};
@@ -54,25 +56,18 @@ impl Peer {
     }
 
     /// The head of a request up to its last header: more may follow, and an empty line must.
-    pub fn head(&self, method: &str) -> String {
-        let mut head = format!(
-            "{method} /mcp HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\n",
-            self.port, self.token
-        );
-        for (name, value) in [("mcp-session-id", &self.session), ("mcp-protocol-version", &self.version)] {
-            if let Some(value) = value {
-                head.push_str(&format!("{name}: {value}\r\n"));
-            }
-        }
-        head
+    pub fn head(&self, method: &'static str) -> String {
+        self.caller().bare_request(method).open_head()
     }
 
     /// The head of a POST, complete.
     pub fn post_head(&self, length: usize) -> String {
-        format!(
-            "{}Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {length}\r\n\r\n",
-            self.head("POST")
-        )
+        String::from_utf8(self.caller().request("POST").head(length)).expect("headers are text")
+    }
+
+    fn caller(&self) -> Caller {
+        let caller = Caller::new(Endpoint::local(self.port), Some(&self.token));
+        Caller { session: self.session.clone(), version: self.version.clone(), ..caller }
     }
 
     /// POSTs a body.
@@ -126,7 +121,7 @@ impl Peer {
     /// Sends a GET and reads nothing.
     pub async fn get(&self) -> Raw {
         let mut raw = Raw::dial(self.port).await;
-        raw.send(format!("{}Accept: text/event-stream\r\n\r\n", self.head("GET"))).await;
+        raw.send(self.caller().request("GET").bytes()).await;
         raw
     }
 

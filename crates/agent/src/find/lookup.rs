@@ -8,23 +8,10 @@ use alongside_contract::family::{DiscoveryFile, Family, Fields};
 use alongside_platform::process;
 
 use super::file::{self, Owners};
-use super::replay::{Step, Verdict};
-use super::{Reason, Skipped, Surroundings, Why, holds};
-
-/// A file that was looked at.
-#[derive(Debug)]
-pub struct Seen {
-    /// The file, or the directory that could not be listed.
-    pub path: PathBuf,
-    /// What led to it.
-    pub why: Why,
-    /// What it holds, if it is a record.
-    pub record: Option<Record>,
-    /// Whether it is this user's.
-    pub is_ours: bool,
-    /// Why the agent does not go by it; `None` if it does, or would if it were the first.
-    pub passed_over: Option<Reason>,
-}
+use super::found::{Reason, Skipped, Why};
+use super::surroundings::Surroundings;
+use super::trace::{Seen, Step, Verdict};
+use super::workspace::holds;
 
 /// What came of looking.
 #[derive(Debug, Default)]
@@ -214,12 +201,6 @@ impl Looker<'_> {
         if !holds(&record.workspace_path, &self.here.cwd) {
             seen.passed_over = Some(Reason::OtherWorkspace { workspace: record.workspace_path.clone() });
         }
-    }
-}
-
-impl Seen {
-    fn port(&self) -> Option<u16> {
-        self.record.as_ref().map(|record| record.port)
     }
 }
 

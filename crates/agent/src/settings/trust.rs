@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use alongside_contract::settings::SettingsFiles;
 use serde_json::Value;
 
-use super::{By, Said, places, read};
+use super::value::{By, Said};
+use super::{places, read};
 use crate::find::Surroundings;
 
 /// What an agent thinks of a directory.

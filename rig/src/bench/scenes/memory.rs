@@ -6,10 +6,10 @@ use anyhow::Result;
 
 use super::super::Bench;
 use super::super::crowd::{Crowd, connect};
+use super::super::line::Line;
 use super::super::process::{self, Memory};
 use super::super::report::Unit;
 use super::super::turns::{Party, Seat, row};
-use super::super::wire::Line;
 use super::sessions;
 
 /// Until a companion that has been busy has put its things in order.
