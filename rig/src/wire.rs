@@ -14,7 +14,7 @@ pub(crate) use address::Address;
 pub use alongside_agent::wire::Head;
 pub use peer::{Peer, VERSION, open_diff_call};
 pub use proxy::{Fault, Kind, Listening, Proxy, Way};
-pub use raw::{Answer, End, Raw};
+pub use raw::{End, Raw, Response};
 pub use stream::{Item, Stream};
 
 use std::future::Future;

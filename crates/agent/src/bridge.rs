@@ -77,11 +77,11 @@ impl Talker {
     }
 
     async fn pass_on(&mut self, json: String) -> Result<(), Error> {
-        let asked = Asked::in_line(&json);
-        let method = asked.method.as_deref();
+        let request = LineRequest::in_line(&json);
+        let method = request.method.as_deref();
         let response = match self.client.post(WHAT, json).await {
             Ok(response) => response,
-            Err(error) => return self.apologise(&asked.ids, NO_ANSWER, &error.to_string()).await,
+            Err(error) => return self.apologise(&request.ids, NO_ANSWER, &error.to_string()).await,
         };
         let (status, is_success) = (response.head.status, response.head.is_success());
         if method == Some("initialize") && is_success {
@@ -97,12 +97,12 @@ impl Talker {
         }
         let body = match self.client.body(WHAT, response).await {
             Ok(body) => String::from_utf8_lossy(&body).into_owned(),
-            Err(error) => return self.apologise(&asked.ids, NO_ANSWER, &error.to_string()).await,
+            Err(error) => return self.apologise(&request.ids, NO_ANSWER, &error.to_string()).await,
         };
-        if !is_success && !answers(&body, &asked.ids) {
+        if !is_success && !answers(&body, &request.ids) {
             let code = if status == 404 { rpc::SESSION_NOT_FOUND } else { NO_ANSWER };
             return self
-                .apologise(&asked.ids, code, &format!("the companion answered {status}: {body}"))
+                .apologise(&request.ids, code, &format!("the companion answered {status}: {body}"))
                 .await;
         }
         self.adopt(method, &body);
@@ -175,16 +175,16 @@ async fn say(lines: &mpsc::Sender<String>, message: String) -> Result<(), Error>
     lines.send(line).await.map_err(|_| Error::Stdio(std::io::ErrorKind::BrokenPipe.into()))
 }
 
-/// What a line asks.
+/// The requests in a line.
 #[derive(Debug, Default)]
-struct Asked {
+struct LineRequest {
     /// The method, if the line is one message that has one.
     method: Option<String>,
     /// Requests that want a reply: several in a batch.
     ids: Vec<Id>,
 }
 
-impl Asked {
+impl LineRequest {
     fn in_line(json: &str) -> Self {
         if let Ok(batch) = serde_json::from_str::<Vec<Box<serde_json::value::RawValue>>>(json) {
             let ids = batch.iter().flat_map(|message| Self::in_line(message.get()).ids).collect();
@@ -212,15 +212,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_request_of_a_line_gets_its_answer() {
+    fn every_request_in_a_line_is_found() {
         let batch = r#"[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"n"},{"jsonrpc":"2.0","id":"x","method":"b"}]"#;
-        assert_eq!(Asked::in_line(batch).ids, [Id::Number(1), Id::Text("x".into())]);
-        assert_eq!(Asked::in_line(r#"{"jsonrpc":"2.0","id":7,"method":"a"}"#).method.as_deref(), Some("a"));
-        assert!(Asked::in_line("nonsense").ids.is_empty());
+        assert_eq!(LineRequest::in_line(batch).ids, [Id::Number(1), Id::Text("x".into())]);
+        assert_eq!(LineRequest::in_line(r#"{"jsonrpc":"2.0","id":7,"method":"a"}"#).method.as_deref(), Some("a"));
+        assert!(LineRequest::in_line("nonsense").ids.is_empty());
     }
 
     #[tokio::test]
-    async fn a_message_of_several_lines_becomes_one() {
+    async fn a_message_of_several_lines_becomes_one_line() {
         let (sender, mut lines) = mpsc::channel(1);
         say(&sender, "{\n  \"a\": \"x\\ny\"\r\n}\n".into()).await.unwrap();
         assert_eq!(lines.recv().await.unwrap(), "{   \"a\": \"x\\ny\"  }");

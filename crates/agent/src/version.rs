@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_program_without_a_package_is_asked_and_leaves_nothing_behind() {
+    async fn a_program_without_a_package_is_run_for_its_version() {
         let machine = Machine::new();
         // It lies in a package that is not the agent's.
         machine.write("bin/package.json", "{\"name\":\"launcher\",\"version\":\"3.0.0\"}");

@@ -92,19 +92,19 @@ pub enum Action {
 impl Action {
     /// Every action, and what it asks for.
     pub const NAMES: [(&'static str, &'static str); 15] = [
-        ("open", "`FILE`: open a file and look at it"),
-        ("focus", "`FILE`: look at a file that is open already"),
+        ("open", "`FILE`: open a file and show it"),
+        ("focus", "`FILE`: show a file that is already open"),
         ("close", "`FILE`: close a file"),
-        ("new", "look at a new, empty document that was never saved"),
-        ("cursor", "`FILE LINE COLUMN`: put the cursor there, in the file that is looked at"),
-        ("select", "`FILE LINE COLUMN LINE COLUMN`: select from the first place up to before the second"),
+        ("new", "show a new, empty document that was never saved"),
+        ("cursor", "`FILE LINE COLUMN`: put the cursor there, in the file that is shown"),
+        ("select", "`FILE LINE COLUMN LINE COLUMN`: select from the first position up to the second, which is excluded"),
         (
             "wander",
-            "`FILE MILLISECONDS`: move the cursor without a pause for so long, some thirty times a second",
+            "`FILE MILLISECONDS`: move the cursor for so long without a pause, about thirty times a second",
         ),
         ("add-folder", "`FOLDER`: open one more folder as a project"),
         ("remove-folder", "`FOLDER`: close that project"),
-        ("edit", "`PATH TEXT`: replace the text of the proposal, and decide nothing"),
+        ("edit", "`PATH TEXT`: replace the text of the proposal, and do not decide"),
         (
             "accept",
             "`PATH`: accept the proposal as it is now; if there are several for the path, any of them",
@@ -161,7 +161,7 @@ impl Action {
     pub fn sentence(&self) -> String {
         match self {
             Self::Open { file } => format!("open the file {}", file.display()),
-            Self::Focus { file } => format!("go to the file {}, which is open already", file.display()),
+            Self::Focus { file } => format!("show the file {}, which is already open", file.display()),
             Self::Close { file } => format!("close the file {}", file.display()),
             Self::New => "open a new, empty document and do not save it".into(),
             Self::Cursor { file, line, column } => {
@@ -183,16 +183,16 @@ impl Action {
             Self::AddFolder { folder } => {
                 format!("open the folder {} as one more project", folder.display())
             }
-            Self::RemoveFolder { folder } => format!("close the project {} again", folder.display()),
+            Self::RemoveFolder { folder } => format!("close the project {}", folder.display()),
             Self::Edit { path, text } => {
-                format!("replace the whole proposed text for {path} by {text:?}, and decide nothing")
+                format!("replace the whole proposed text for {path} with {text:?}, and do not decide")
             }
             Self::Accept { path } => format!("accept the proposal for {path}"),
             Self::Reject { path } => format!("reject the proposal for {path}"),
             Self::CloseView { path } => {
                 format!("close the view of the proposal for {path} without deciding")
             }
-            Self::IsShown { path } => format!("is a proposal for {path} shown, or does one wait?"),
+            Self::IsShown { path } => format!("is a proposal for {path} shown or waiting?"),
             Self::Stop => "end the editor in the orderly way".into(),
         }
     }

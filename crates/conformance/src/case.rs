@@ -59,7 +59,7 @@ impl<'b> Case<'b> {
         let arguments = action.arguments();
         self.evidence.note(format!("→ editor: {} {}", action.name(), arguments.join(" ")));
         let Some(driver) = self.fixture.driver else {
-            return unseen("it needs somebody at the editor: run it in a terminal, or with --drive");
+            return unseen("it needs somebody at the editor; run it in a terminal or with --drive");
         };
         self.fixture.editor_cleanup.begins(&action);
         let outcome = driver.act(&action).await;
@@ -101,7 +101,7 @@ impl<'b> Case<'b> {
     pub(crate) fn nothing_came<T>(&self, why: impl fmt::Display) -> Checked<T> {
         match self.fixture.driver {
             Some(driver) if !driver.is_certain() => unseen(format!(
-                "nothing was seen of it; check it again if you did it before you answered ({why})"
+                "nothing was seen of it; run the check again if you answered too early ({why})"
             )),
             _ => fail(why.to_string()),
         }
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn failures_of_a_driver_that_differ_in_the_path_only_are_told_as_one() {
+    fn driver_failures_that_differ_in_the_path_only_count_as_one() {
         let tell = |path: &str| {
             let why = format!("it failed with 2: no proposal for {path}\n\t[C]: in function");
             brief(&why, &[path.to_owned()])

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn time_in_which_the_machine_stood_still_is_no_time_to_answer_in() {
+    async fn a_stalled_machine_does_not_use_up_a_deadline() {
         let answer = async {
             // Each of these steps is short, and the machine late with it.
             for _ in 0..4 {
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_never_comes_is_not_waited_for() {
+    async fn waiting_ends_at_the_deadline() {
         assert!(within(Duration::from_millis(60), std::future::pending::<()>()).await.is_none());
         let mut patience = Patience::new(Duration::from_millis(10));
         let mut looks = 0;
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_measured_late_is_measured_again_and_at_last_not_told() {
+    async fn a_late_measurement_is_repeated_then_given_up() {
         let mut measuring = Measuring::default();
         for _ in 1..Measuring::TRIES {
             let ((), late) = lateness(stall(Duration::from_millis(100))).await;
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_said_nothing_is_measured_again_and_at_last_not_told() {
+    fn an_inconclusive_measurement_is_repeated_then_given_up() {
         let mut measuring = Measuring::default();
         for _ in 1..Measuring::TRIES {
             assert_eq!(measuring.counts(Duration::ZERO), Ok(true));

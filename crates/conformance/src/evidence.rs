@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_kept_out_of_the_evidence_unless_it_is_too_short_to_be_one() {
+    fn evidence_hides_a_token_unless_it_is_too_short() {
         let noted = |token: &str| {
             let log = Evidence::new(Some(token));
             log.note("Bearer 0123-4567 for evil.example");

@@ -68,7 +68,7 @@ impl<'b> Fixture<'b> {
     /// Why a check with these needs cannot be made at all.
     pub(crate) fn lacks(&self, needs: &[&str]) -> Option<String> {
         (!needs.is_empty() && self.driver.is_none())
-            .then(|| "it needs somebody at the editor: run it in a terminal, or with --drive".into())
+            .then(|| "it needs somebody at the editor; run it in a terminal or with --drive".into())
     }
 
     /// Remembers the result of `initialize`, which says who is there.

@@ -148,6 +148,6 @@ impl Case<'_> {
                 Err(other) => return Err(other),
             }
         }
-        if seen { Ok(()) } else { unseen("none of its files has anything to say about it") }
+        if seen { Ok(()) } else { unseen("none of its files shows it") }
     }
 }

@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The response to a request.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct TimedResponse {
     /// From the first byte sent until the message was whole.
     pub(super) took: Duration,
     pub(super) session: Option<String>,
@@ -26,7 +26,7 @@ pub(super) struct Answer {
     message: Vec<u8>,
 }
 
-impl Answer {
+impl TimedResponse {
     /// The result of a tool.
     ///
     /// # Errors
@@ -65,7 +65,7 @@ impl Line {
     }
 
     /// Sends a request, and waits for its whole response.
-    pub(super) fn ask(&mut self, request: &[u8]) -> Result<Answer> {
+    pub(super) fn ask(&mut self, request: &[u8]) -> Result<TimedResponse> {
         let since = Instant::now();
         // Who refuses a body may hang up before it is sent; the answer says why.
         let sent = self.tcp.write_all(request);
@@ -77,7 +77,7 @@ impl Line {
         let message = if head.is_event_stream() { data(&message) } else { message.to_vec() };
         let status = head.status;
         ensure!(head.is_success(), "the answer is {status}: {}", String::from_utf8_lossy(&message));
-        Ok(Answer { took, session: head.get(SESSION_HEADER).map(str::to_owned), message })
+        Ok(TimedResponse { took, session: head.get(SESSION_HEADER).map(str::to_owned), message })
     }
 
     /// Asks for a stream.

@@ -6,17 +6,17 @@
 //! others use: what counts is the [ratio](report::Row::ratio) within a run. Nothing is parsed, allocated or
 //! written by the measuring thread while its clock runs.
 
-mod crowd;
+mod agents;
 mod desk;
-mod ears;
-mod found;
-mod hands;
+mod discovery_watch;
+mod editor_hands;
 mod line;
 mod process;
 mod report;
 mod scenes;
+mod sheet;
+mod stream_reader;
 mod subject;
-mod turns;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
@@ -24,8 +24,8 @@ use std::time::Duration;
 use anyhow::Result;
 
 pub use report::{Figure, Report, Row, Unit};
+use sheet::Sheet;
 pub use subject::{Kind, Subject};
-use turns::Sheet;
 
 /// What can be measured by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Error, Result, bail, ensure};
 
 use super::desk::Desk;
-use super::found::{self, Watch};
-use super::hands::Hands;
+use super::discovery_watch::{self, Watch};
+use super::editor_hands::Hands;
 use super::process;
 use crate::install::Rig;
 use crate::sandbox::Sandbox;
@@ -128,7 +128,7 @@ impl Subject {
     }
 
     fn running(&self, file: &std::path::Path) -> Result<Companion> {
-        let (address, project) = found::read(file)?;
+        let (address, project) = discovery_watch::read(file)?;
         let pid = process::listens_on(address.port)?;
         let project =
             project.with_context(|| format!("{} names no project that is there", file.display()))?;
@@ -168,7 +168,7 @@ fn start(command: &mut Command, sandbox: Sandbox, said: Option<&str>) -> Result<
         );
     }
     let files = watch.files();
-    let (address, _) = found::read(files.first().context("its discovery files are gone again")?)?;
+    let (address, _) = discovery_watch::read(files.first().context("its discovery files are gone again")?)?;
     let found_after = watch.newest().map(|newest| newest.duration_since(since));
     Ok(Companion {
         pid: process::listens_on(address.port)?,

@@ -2,20 +2,10 @@
 //! held against.
 
 use alongside_agent::wire::{Connection, EventParser, Request};
-use alongside_contract::mcp::SESSION_HEADER;
 use anyhow::{Context as _, Result, ensure};
 use bytes::{Buf as _, BytesMut};
 
-use crate::wire::Address;
-
-/// The response to a request.
-#[derive(Debug)]
-pub(super) struct Answer {
-    pub(super) status: u16,
-    /// The session it names.
-    pub(super) session: Option<String>,
-    pub(super) body: BytesMut,
-}
+use crate::wire::{Address, Response};
 
 /// A connection for one request after the other.
 #[derive(Debug)]
@@ -30,18 +20,18 @@ impl Line {
         Ok(Self { address: address.clone(), connection })
     }
 
-    pub(super) async fn post(&mut self, session: &str, body: &str) -> Result<Answer> {
+    pub(super) async fn post(&mut self, session: &str, body: &str) -> Result<Response> {
         self.ask(self.address.caller(session).request("POST").body(body)).await
     }
 
-    pub(super) async fn delete(&mut self, session: &str) -> Result<Answer> {
+    pub(super) async fn delete(&mut self, session: &str) -> Result<Response> {
         self.ask(self.address.caller(session).bare_request("DELETE")).await
     }
 
-    async fn ask(&mut self, request: Request) -> Result<Answer> {
+    async fn ask(&mut self, request: Request) -> Result<Response> {
         let head = self.connection.exchange(&request.bytes()).await?;
         let body = self.connection.body(usize::MAX).await?;
-        Ok(Answer { status: head.status, session: head.get(SESSION_HEADER).map(str::to_owned), body })
+        Ok(Response { head, body })
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use serde::Serialize;
 
+use super::counters::Spread;
 use super::host::Figures;
-use super::tally::Spread;
 use super::{Plan, World};
 
 /// Agents are told within 200 ms of the first change they do not know; here it may take twice as long.
@@ -142,7 +142,7 @@ impl Report {
 
     fn close(&mut self, figures: Figures, world: &World) {
         let mut minute = std::mem::take(&mut self.running);
-        let (tally, before) = (&world.tally, &self.minutes);
+        let (tally, before) = (&world.counters, &self.minutes);
         minute.samples.sort_unstable();
         minute.resident = minute.samples.get(minute.samples.len() / 2).copied().unwrap_or(0);
         minute.agents = world.agents.load(Relaxed);
@@ -170,7 +170,7 @@ impl Report {
 
     pub(super) fn end(&mut self, world: &World, interrupted: bool) {
         self.close(self.last, world);
-        let tally = &world.tally;
+        let tally = &world.counters;
         self.begun = tally.sessions.load(Relaxed);
         self.gone = tally.vanished.load(Relaxed);
         self.errors = tally.quoted();

@@ -4,7 +4,7 @@ use alongside_agent::Endpoint;
 use alongside_agent::wire::Caller;
 use serde_json::{Value, json};
 
-use super::{Answer, Raw, Stream};
+use super::{Raw, Response, Stream};
 
 /// What shipped agents propose.
 pub const VERSION: &str = "2025-06-18";
@@ -48,7 +48,7 @@ impl Peer {
     }
 
     /// POSTs `initialize`, and keeps nothing of the answer.
-    pub async fn initialize(&self, name: &str, version: &str) -> Answer {
+    pub async fn initialize(&self, name: &str, version: &str) -> Response {
         let client = json!({ "name": name, "version": "1.2.3" });
         let params = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": client });
         self.post(json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params }).to_string())
@@ -71,7 +71,7 @@ impl Peer {
     }
 
     /// POSTs a body.
-    pub async fn post(&self, body: impl AsRef<[u8]>) -> Answer {
+    pub async fn post(&self, body: impl AsRef<[u8]>) -> Response {
         let mut raw = Raw::dial(self.port).await;
         raw.send(self.post_head(body.as_ref().len())).await;
         raw.send(body).await;
@@ -126,7 +126,7 @@ impl Peer {
     }
 
     /// Ends the session.
-    pub async fn delete(&self) -> Answer {
+    pub async fn delete(&self) -> Response {
         let mut raw = Raw::dial(self.port).await;
         raw.send(format!("{}\r\n", self.head("DELETE"))).await;
         raw.answer().await

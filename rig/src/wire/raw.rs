@@ -15,11 +15,11 @@ pub struct Raw(Connection);
 
 /// A whole answer.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct Response {
     /// Status line and headers.
     pub head: Head,
     /// The body.
-    pub body: Vec<u8>,
+    pub body: BytesMut,
 }
 
 /// How a body ended.
@@ -31,7 +31,7 @@ pub enum End {
     Abrupt,
 }
 
-impl Answer {
+impl Response {
     /// The status code.
     pub fn status(&self) -> u16 {
         self.head.status
@@ -82,10 +82,10 @@ impl Raw {
     }
 
     /// Reads a whole answer.
-    pub async fn answer(&mut self) -> Answer {
+    pub async fn answer(&mut self) -> Response {
         let head = self.head().await;
         let body = within("the body of an answer", self.0.body(usize::MAX)).await;
-        Answer { head, body: body.expect("an answer up to its end").to_vec() }
+        Response { head, body: body.expect("an answer up to its end") }
     }
 
     /// Reads the next part of a body. Cancel safe.

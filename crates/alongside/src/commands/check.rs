@@ -1,9 +1,10 @@
-//! `alongside check`.
+//! `alongside check`: finds a companion, runs the conformance suite against it, and reports.
 
-mod ask;
-mod drive;
-mod paper;
+mod drive_command;
+mod person;
+mod printer;
 mod records;
+mod ticker;
 
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -151,7 +152,7 @@ async fn checked(args: &Args) -> anyhow::Result<ExitCode> {
     }
     if args.list {
         let wanted = options.wanted();
-        super::print(&if args.json { records::list(&wanted) } else { paper::list(&wanted) })?;
+        super::print(&if args.json { records::list(&wanted) } else { printer::list(&wanted) })?;
         return Ok(ExitCode::SUCCESS);
     }
     let target = find(args).await?;
@@ -168,12 +169,12 @@ async fn checked(args: &Args) -> anyhow::Result<ExitCode> {
         super::print(&records::json(&report))?;
     } else {
         let columns = alongside_platform::terminal::columns().filter(|_| std::io::stdout().is_terminal());
-        let paper = paper::Paper {
+        let printer = printer::Printer {
             inks: Inks::for_stdout(),
             columns: usize::from(columns.unwrap_or(100)).clamp(40, 120),
             details: args.details,
         };
-        super::print(&paper.report(&report))?;
+        super::print(&printer.report(&report))?;
     }
     let well = if args.strict { report.serves_shipped_agents() } else { report.conforms() };
     let whole = !report.interrupted && report.driver_failures.is_empty();
@@ -248,24 +249,24 @@ async fn examine(args: &Args, target: &Target, options: &Options) -> anyhow::Res
     let asked = options.wanted().iter().filter(|check| !check.needs.is_empty()).count();
     let things = options.wanted().iter().map(|check| check.needs.len()).sum();
     let at_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    let failed = drive::Failed::default();
+    let failed = drive_command::NotRunnable::default();
     let driver: Option<Box<dyn Driver>> = match &args.drive {
-        Some(command) => Some(Box::new(drive::Command::new(command, failed.clone()))),
+        Some(command) => Some(Box::new(drive_command::Command::new(command, failed.clone()))),
         None if args.unattended || !at_terminal || asked == 0 => None,
-        None => ask::offer(asked, things, &mut signals).await?.map(|person| Box::new(person) as _),
+        None => person::offer(asked, things, &mut signals).await?.map(|person| Box::new(person) as _),
     };
-    let mut ticker = paper::Ticker::new();
-    let mut progress = |progress: Progress<'_>| ticker.tells(&progress);
+    let mut ticker = ticker::Ticker::new();
+    let mut progress = |progress: Progress<'_>| ticker.show(&progress);
     // A driver that does not run has nothing to say about a companion: what it was to do would be not
     // observable.
     let interrupted = async {
         tokio::select! {
             _ = signals.next() => (),
-            () = failed.is_told() => (),
+            () = failed.wait() => (),
         }
     };
     let report = check::run(target, options, driver.as_deref(), &mut progress, interrupted).await;
-    ticker.ends();
+    ticker.clear();
     if let Some(why) = failed.why() {
         return Err(failure(
             format!("the command of --drive cannot be run: {}", harmless::name(&why)),

@@ -53,7 +53,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "access.scheme",
         group: Group::Access,
-        title: "The token counts as a bearer token only",
+        title: "The token is accepted as a bearer token only",
         clause: Spec(
             Must,
             "the token is sent as Authorization: Bearer, and the server validates it on every request",
@@ -66,7 +66,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "access.session-is-no-token",
         group: Group::Access,
-        title: "Who names a session still needs the token",
+        title: "A session id does not replace the token",
         clause: VALIDATES,
         harm: "whoever sees a session id in a log can act as the agent",
         needs: &[],
@@ -220,6 +220,6 @@ async fn before_body(case: &Case<'_>) -> Checked {
         }
         // To hang up is to refuse.
         Some(Err(_)) => Ok(()),
-        None => fail("it waits for the body of a request without the token"),
+        None => fail("it waits for the body although the token is missing"),
     }
 }

@@ -44,7 +44,7 @@ pub(crate) static CHECKS: &[Check] = &[
         group: Group::Diffs,
         title: "No notification follows on closeDiff",
         clause: Shipped {
-            says: "the answer to closeDiff is the end of the diff; agents that send suppressNotification say so",
+            says: "the answer to closeDiff ends the diff; agents that send suppressNotification say so",
             breaks: "every release: a late notification answers the next diff of the same file",
         },
         harm: "the next proposal for the file is accepted or rejected though nobody decided",
@@ -57,10 +57,10 @@ pub(crate) static CHECKS: &[Check] = &[
         group: Group::Diffs,
         title: "closeDiff may come twice, and answers the same text",
         clause: Shipped {
-            says: "agents close a diff again when they are not sure that they did",
+            says: "agents close a diff again when they are not sure that it is closed",
             breaks: "releases of Gemini CLI and Qwen Code that close on answering and on leaving",
         },
-        harm: "what the person typed is lost, or the agent stops with an error",
+        harm: "the person's edits are lost, or the agent stops with an error",
         needs: &[],
         when: When::InTurn,
         judge: |case| Box::pin(twice(case)),
@@ -68,7 +68,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "diffs.close-unknown",
         group: Group::Diffs,
-        title: "closeDiff of a diff that is not there is answered {}, and is no error",
+        title: "closeDiff of an unknown diff is answered {}, and is no error",
         clause: Shipped {
             says: "one text block holding {}; an error of closeDiff is not expected, whatever the specification says",
             breaks: "Qwen Code 0.1.4 to 0.12 wedges on isError, Gemini CLI logs an error",
@@ -121,7 +121,7 @@ async fn quiet(case: &Case<'_>) -> Checked {
         case.quiet().await;
         let newer = listener.read_out(&peer).await;
         let told = listener.told(mark, &TELLING);
-        ensure(told.is_empty(), || format!("after closeDiff with {arguments} came {}", told[0].1))?;
+        ensure(told.is_empty(), || format!("closeDiff with {arguments} was followed by {}", told[0].1))?;
         listener = newer.unwrap_or(listener);
     }
     Ok(())

@@ -71,7 +71,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "discovery.token",
         group: Group::Discovery,
-        title: "There is a token that nobody guesses",
+        title: "There is a token that cannot be guessed",
         clause: Spec(Should, "the extension generates a unique, secret token and includes it as authToken"),
         harm: "every program on the machine, a web page's among them, can read the person's files",
         needs: &[],
@@ -154,18 +154,18 @@ async fn port(case: &Case<'_>) -> Checked {
     let port = case.fixture.target.record.port;
     case.each_record(|file| {
         let told = file.field("port");
-        ensure(*told == port, || format!("port is {told}, and it listens on {port}"))
+        ensure(*told == port, || format!("port is {told}, but the companion listens on {port}"))
     })
 }
 
 async fn workspace(case: &Case<'_>) -> Checked {
     case.each_record(|file| {
         let Some(workspace) = file.field("workspacePath").as_str() else {
-            return fail(format!("workspacePath is {}, and has to be a string", file.field("workspacePath")));
+            return fail(format!("workspacePath is {} and not a string", file.field("workspacePath")));
         };
         for root in split_roots(workspace).map(Path::new) {
             ensure(root.is_absolute(), || format!("the root {root:?} is not absolute"))?;
-            ensure(root.is_dir(), || format!("the root {root:?} is no directory that exists"))?;
+            ensure(root.is_dir(), || format!("the root {root:?} is no existing directory"))?;
         }
         if workspace.is_empty() { unseen("no folder is open") } else { Ok(()) }
     })
@@ -180,7 +180,7 @@ async fn real_paths(case: &Case<'_>) -> Checked {
         }
         for root in roots.iter().filter(|root| root.is_absolute()) {
             if let Ok(real) = root.canonicalize() {
-                ensure(roots.contains(&real.as_path()), || format!("it names {root:?}, and not {real:?}"))?;
+                ensure(roots.contains(&real.as_path()), || format!("it names {root:?} but not {real:?}"))?;
             }
         }
         Ok(())
@@ -224,7 +224,7 @@ async fn ide_info(case: &Case<'_>) -> Checked {
         }
         let named = |name: &str| info[name].as_str().is_some_and(|name| !name.is_empty());
         ensure(named("name") && named("displayName"), || {
-            format!("ideInfo is {info}, and has to have name and displayName")
+            format!("ideInfo is {info}, without name and displayName")
         })
     })
 }
@@ -252,7 +252,7 @@ async fn ppid(case: &Case<'_>) -> Checked {
         }
         let told = file.field("ppid");
         let Some(pid) = told.as_u64().and_then(|pid| u32::try_from(pid).ok()) else {
-            return fail(format!("ppid is {told}, and has to be the editor's process"));
+            return fail(format!("ppid is {told} and not the editor's process"));
         };
         ensure(process::may_signal(pid), || format!("process {pid} is gone, or another user's"))
     })
@@ -349,7 +349,7 @@ async fn roots_follow(case: &Case<'_>) -> Checked {
 async fn atomic(case: &Case<'_>) -> Checked {
     let seen = rewriting(case).await?;
     if let Some(torn) = seen.torn {
-        return fail(format!("while it was rewritten, the file was once no record: {torn}"));
+        return fail(format!("during a rewrite, the file was no record: {torn}"));
     }
     if !(seen.added && seen.removed) {
         return skip("the file was not rewritten");
@@ -357,6 +357,6 @@ async fn atomic(case: &Case<'_>) -> Checked {
     if seen.reads > ENOUGH_READS {
         Ok(())
     } else {
-        unseen(format!("{TOO_BUSY}: the file could be read {} times only meanwhile", seen.reads))
+        unseen(format!("{TOO_BUSY}: the file was read only {} times meanwhile", seen.reads))
     }
 }

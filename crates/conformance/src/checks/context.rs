@@ -21,10 +21,10 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "context.first",
         group: Group::Context,
-        title: "A stream begins with what is open",
+        title: "A stream begins with the open files",
         clause: Shipped {
-            says: "an agent knows of no file until the first ide/contextUpdate",
-            breaks: "every release: without one, nothing is known until the person moves",
+            says: "an agent knows no file before the first ide/contextUpdate",
+            breaks: "every release: without one, it knows nothing until the person moves",
         },
         harm: "an agent that is started while the person reads knows of no file",
         needs: &["open"],
@@ -34,9 +34,9 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "context.opened",
         group: Group::Context,
-        title: "A file that is opened is told to every agent",
+        title: "Every agent is told about a file that is opened",
         clause: Spec(Should, "the notification should be sent when a file is opened, closed, or focused"),
-        harm: "the agent does not know what the person looks at",
+        harm: "the agent does not know which file the person looks at",
         needs: &["open"],
         when: When::InTurn,
         judge: |case| Box::pin(opened(case)),
@@ -44,7 +44,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "context.focused",
         group: Group::Context,
-        title: "The file one looks at is the active one and has the newest timestamp",
+        title: "The file in focus is the active one and has the newest timestamp",
         clause: Spec(
             Must,
             "an accurate timestamp for when a file was last focused; the most recent file is the active one",
@@ -57,9 +57,9 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "context.closed",
         group: Group::Context,
-        title: "A file that is closed is told no more",
+        title: "A closed file is no longer listed",
         clause: Spec(Should, "the notification should be sent when a file is opened, closed, or focused"),
-        harm: "the agent believes that a file is open which is not",
+        harm: "the agent takes a closed file for an open one",
         needs: &["open", "close"],
         when: When::InTurn,
         judge: |case| Box::pin(closed(case)),
@@ -67,7 +67,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "context.vanished",
         group: Group::Context,
-        title: "A file that was deleted is told no more",
+        title: "A deleted file is no longer listed",
         clause: Spec(Must, "openFiles only includes files that exist on disk"),
         harm: "the agent tries to read a file that is not there",
         needs: &["open"],
@@ -77,7 +77,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "context.few-files",
         group: Group::Context,
-        title: "At most ten files are told",
+        title: "At most ten files are listed",
         clause: Spec(
             Should,
             "agents truncate the list to 10 files; it is highly recommended that the extension limits it as well",
@@ -110,7 +110,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "context.on-disk",
         group: Group::Context,
-        title: "Only files that exist are told",
+        title: "Only files that exist are listed",
         clause: Spec(Must, "virtual files, such as unsaved files without a path, are excluded"),
         harm: "the agent tries to read a file that is not there",
         needs: &["open", "new"],
@@ -160,7 +160,7 @@ pub(crate) static CHECKS: &[Check] = &[
         id: "context.equal",
         group: Group::Context,
         title: "Equal updates are not repeated",
-        clause: Advice("an update that says what the last one said is left out"),
+        clause: Advice("an update that equals the last one is not sent"),
         harm: "the agent works without anything having happened",
         needs: &["open", "focus"],
         when: When::Afterwards,
@@ -209,7 +209,7 @@ impl Listener {
 pub(crate) fn instead(last: Option<Value>) -> String {
     match last {
         Some(last) => format!("the last update was {last}"),
-        None => "no update came at all".into(),
+        None => "there was no update at all".into(),
     }
 }
 
@@ -251,8 +251,8 @@ async fn first(case: &Case<'_>) -> Checked {
     let listener = case.watches().await?;
     match listener.context(0, case.pace().answer, |context| find(context, &file).is_some()).await {
         Ok(_) => Ok(()),
-        Err(None) => case.nothing_came("a new stream is told nothing"),
-        Err(last) => case.nothing_came(format!("{} is not told: {}", file.display(), instead(last))),
+        Err(None) => case.nothing_came("no update comes on a new stream"),
+        Err(last) => case.nothing_came(format!("no update lists {}: {}", file.display(), instead(last))),
     }
 }
 
@@ -264,7 +264,7 @@ async fn opened(case: &Case<'_>) -> Checked {
         let told = listener.context(0, case.pace().answer, |context| find(context, &file).is_some()).await;
         if let Err(last) = told {
             let what = instead(last);
-            untold.push(format!("the {name} of two agents is not told that a file was opened: {what}"));
+            untold.push(format!("the {name} of two agents gets no update about the opened file: {what}"));
         }
     }
     match untold.as_slice() {
@@ -280,7 +280,7 @@ async fn focused(case: &Case<'_>) -> Checked {
     let other = case.opens("focus-other.txt").await?;
     let seen = listener.context(0, case.pace().answer, |context| find(context, &other).is_some()).await;
     if seen.is_err() {
-        return skip("the files are not told at all");
+        return skip("no update lists the files");
     }
     let mark = listener.mark();
     case.act(Action::Focus { file: one.clone() }).await?;
@@ -295,7 +295,7 @@ async fn focused(case: &Case<'_>) -> Checked {
     match listener.context(mark, case.pace().answer, fits).await {
         Ok(_) => Ok(()),
         Err(last) => {
-            let why = format!("{} is not told as active and newest: {}", one.display(), instead(last));
+            let why = format!("no update lists {} as active and newest: {}", one.display(), instead(last));
             case.untold(&listener, mark, why)
         }
     }
@@ -306,14 +306,14 @@ async fn closed(case: &Case<'_>) -> Checked {
     case.opens("stays-open.txt").await?;
     let file = case.opens("is-closed.txt").await?;
     if listener.context(0, case.pace().answer, |context| find(context, &file).is_some()).await.is_err() {
-        return skip("the file is not told at all");
+        return skip("no update lists the file");
     }
     let mark = listener.mark();
     case.act(Action::Close { file: file.clone() }).await?;
     match listener.context(mark, case.pace().answer, |context| find(context, &file).is_none()).await {
         Ok(_) => Ok(()),
         Err(last) => {
-            case.untold(&listener, mark, format!("a file that was closed is still told: {}", instead(last)))
+            case.untold(&listener, mark, format!("a closed file is still listed: {}", instead(last)))
         }
     }
 }
@@ -322,7 +322,7 @@ async fn vanished(case: &Case<'_>) -> Checked {
     let listener = case.watches().await?;
     let file = case.opens("vanishes.txt").await?;
     if listener.context(0, case.pace().answer, |context| find(context, &file).is_some()).await.is_err() {
-        return skip("the file is not told at all");
+        return skip("no update lists the file");
     }
     case.fixture.rules.expect_to_vanish(&file);
     if let Err(error) = std::fs::remove_file(&file) {
@@ -340,7 +340,7 @@ async fn vanished(case: &Case<'_>) -> Checked {
         .await
     {
         Ok(_) => Ok(()),
-        Err(last) => fail(format!("a file that is not there any more is still told: {}", instead(last))),
+        Err(last) => fail(format!("a deleted file is still listed: {}", instead(last))),
     }
 }
 
@@ -351,7 +351,7 @@ async fn few_files(case: &Case<'_>) -> Checked {
         last = case.opens(&format!("many-{number}.txt")).await?;
     }
     if listener.context(0, case.pace().answer, |context| find(context, &last).is_some()).await.is_err() {
-        return skip("the files are not told at all");
+        return skip("no update lists the files");
     }
     case.quiet().await;
     case.over_all(Rule::FewFiles).await
@@ -373,7 +373,7 @@ async fn equal(case: &Case<'_>) -> Checked {
     let listener = case.watches().await?;
     let file = case.opens("again-and-again.txt").await?;
     if listener.context(0, case.pace().answer, |context| find(context, &file).is_some()).await.is_err() {
-        return skip("the file is not told at all");
+        return skip("no update lists the file");
     }
     for _ in 0..2 {
         case.act(Action::Focus { file: file.clone() }).await?;

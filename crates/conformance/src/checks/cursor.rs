@@ -22,7 +22,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "context.cursor",
         group: Group::Context,
-        title: "The cursor is told, counted from 1",
+        title: "The cursor is reported, counted from 1",
         clause: Spec(Must, "cursor has a 1-based line number and a 1-based character number"),
         harm: "“this line” means another one to the agent than to the person",
         needs: &["open", "cursor"],
@@ -42,7 +42,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "context.prompt",
         group: Group::Context,
-        title: "A movement is told at once",
+        title: "A movement is reported at once",
         clause: Spec(
             Should,
             "the notification should be sent when the cursor moves, with a recommended debounce of 50ms",
@@ -55,7 +55,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "context.selection",
         group: Group::Context,
-        title: "The selected text is told",
+        title: "The selected text is reported",
         clause: Spec(
             Should,
             "selectedText is the text currently selected; the notification should be sent when the selection changes",
@@ -68,7 +68,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "context.short-selection",
         group: Group::Context,
-        title: "A long selection is cut, between two characters",
+        title: "A long selection is cut between two characters",
         clause: Spec(
             Should,
             "agents truncate selectedText to 16KB; it is highly recommended that the extension limits it as well",
@@ -81,7 +81,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "context.steady",
         group: Group::Context,
-        title: "Who moves without a pause is told of all the same",
+        title: "A cursor that moves without a pause is reported all the same",
         clause: Shipped {
             says: "an update is what the next prompt goes with",
             breaks: "every release, with companions that only wait for silence: 100 movements in 3 seconds gave none",
@@ -94,7 +94,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "context.debounce",
         group: Group::Context,
-        title: "Many movements make few updates",
+        title: "Many movements cause few updates",
         clause: Spec(Should, "the notification is sent with a recommended debounce of 50ms"),
         harm: "typing makes the agent work all the time",
         needs: &["open", "wander"],
@@ -125,7 +125,7 @@ async fn cursor(case: &Case<'_>) -> Checked {
     let listener = case.watches().await?;
     let file = case.opens("cursor.txt").await?;
     if listener.context(0, case.pace().answer, |context| find(context, &file).is_some()).await.is_err() {
-        return skip("the file is not told at all");
+        return skip("no update lists the file");
     }
     for (line, column) in [(3, 5), (1, 1)] {
         let action = Action::Cursor { file: file.clone(), line, column };
@@ -148,12 +148,12 @@ async fn utf16(case: &Case<'_>) -> Checked {
         on_line(context) && place(context).is_some_and(|cursor| cursor["character"].as_u64() > Some(1))
     };
     let Ok(told) = listener.context(mark, case.pace().answer, moved).await else {
-        return skip("the cursor is not told at all");
+        return skip("no update reports the cursor");
     };
     // Counted from 0 it is 4, which is another check's business; in characters it is 3, in bytes 9.
     let character = place(&told).map(|cursor| cursor["character"].clone()).unwrap_or_default();
     ensure(character == 5 || character == 4, || {
-        format!("behind two \u{1f600} the cursor is told at {character}: in UTF-16 units it is at 5")
+        format!("behind two \u{1f600} the cursor is reported at {character}; in UTF-16 units it is at 5")
     })
 }
 
@@ -161,7 +161,7 @@ async fn prompt(case: &Case<'_>) -> Checked {
     let listener = case.watches().await?;
     let file = case.opens("prompt.txt").await?;
     if listener.context(0, case.pace().answer, |context| find(context, &file).is_some()).await.is_err() {
-        return skip("the file is not told at all");
+        return skip("no update lists the file");
     }
     let soon = Duration::from_millis(1500);
     let mut measuring = Measuring::default();
@@ -174,7 +174,7 @@ async fn prompt(case: &Case<'_>) -> Checked {
         if took > soon && !measuring.counts(late)? {
             continue;
         }
-        return ensure(took <= soon, || format!("it was told more than {} s later", soon.as_secs_f32()));
+        return ensure(took <= soon, || format!("the update came more than {} s later", soon.as_secs_f32()));
     }
 }
 
@@ -189,7 +189,7 @@ async fn moves_to(case: &Case<'_>, listener: &Listener, action: Action) -> Check
     let moved = |context: &Value| place(context).is_some() && place(context) != before;
     match listener.context(mark, case.pace().answer, moved).await {
         Ok(_) => Ok(begun.elapsed()),
-        Err(_) => skip("the cursor is not told at all"),
+        Err(_) => skip("no update reports the cursor"),
     }
 }
 
@@ -228,12 +228,12 @@ async fn short_selection(case: &Case<'_>) -> Checked {
         active(context).is_some_and(|file| file["path"] == path.as_str() && long(file))
     };
     let Ok(told) = listener.context(mark, case.pace().answer, selected).await else {
-        return skip("the selection is not told at all");
+        return skip("no update reports the selection");
     };
     let text = active(&told).and_then(|file| file["selectedText"].as_str()).unwrap_or_default();
     ensure(line.starts_with(text), || {
         let tail: String = text.chars().rev().take(3).collect();
-        format!("what is told is no beginning of what is selected; it ends, read backwards, in {tail:?}")
+        format!("the reported text is no beginning of the selection; read backwards, it ends in {tail:?}")
     })?;
     case.over_all(Rule::ShortSelection).await
 }
@@ -253,7 +253,7 @@ async fn moving(case: &Case<'_>) -> Checked<Moving> {
                 continue;
             }
             if seen.updates.is_empty() {
-                return unseen("no update came: the cursor did not move, or cursors are not told");
+                return unseen("no update came: the cursor did not move, or cursors are not reported");
             }
             return Ok(seen);
         }
@@ -281,13 +281,13 @@ async fn wandering(case: &Case<'_>, listener: &Listener, file: &Path) -> Checked
 async fn steady(case: &Case<'_>) -> Checked {
     let seen = moving(case).await?;
     if seen.span < Duration::from_secs(1) {
-        return unseen("it was moved too shortly");
+        return unseen("the cursor moved for too short a time");
     }
     // The end of the movement is no pause in it.
     let during = seen.updates.iter().filter(|at| **at + Duration::from_millis(100) < seen.span).count();
     ensure(during >= 3, || {
         format!(
-            "in {:.1} s of movement came {during} updates, and the rest after it",
+            "only {during} updates came in {:.1} s of movement, and the rest after it",
             seen.span.as_secs_f32()
         )
     })

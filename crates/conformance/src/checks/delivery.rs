@@ -35,7 +35,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "streams.waits-across",
         group: Group::Streams,
-        title: "An outcome waits while the stream is away",
+        title: "An outcome waits while there is no stream",
         clause: Shipped {
             says: "a stream that broke is opened again after a second or two",
             breaks: EVERY_RELEASE,
@@ -48,7 +48,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "streams.newest-hears",
         group: Group::Streams,
-        title: "Outcomes are told on the newest stream",
+        title: "Outcomes come on the newest stream",
         clause: Shipped {
             says: "an agent whose connection hangs opens its stream again, and listens to that one",
             breaks: "every release, after the machine slept or the network changed",
@@ -91,7 +91,7 @@ pub(crate) static CHECKS: &[Check] = &[
         clause: Advice(
             "an outcome is followed by a ping, whose reply is the receipt; without it, the outcome is sent again on the next stream",
         ),
-        harm: "once in a while a decision is lost, and the agent waits for ever",
+        harm: "now and then a decision is lost, and the agent waits for ever",
         needs: &["reject"],
         when: When::InTurn,
         judge: |case| Box::pin(receipt(case)),
@@ -99,7 +99,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "streams.not-too-soon",
         group: Group::Streams,
-        title: "What is sent again leaves the agent the time to say that it has moved on",
+        title: "An outcome is sent again only after the agent had time to move on",
         clause: Advice(
             "nothing is sent again within 100 ms of the new stream: its next openDiff may be on its way",
         ),
@@ -120,7 +120,7 @@ async fn diff(case: &Case<'_>, peer: &Peer, name: &str) -> Checked<String> {
 async fn heard(case: &Case<'_>, listener: &Listener, when: &str) -> Checked<Value> {
     match listener.message(0, case.pace().answer, &OUTCOMES).await {
         Some(outcome) => Ok(outcome),
-        None => case.nothing_came(format!("{when}, and the outcome never came")),
+        None => case.nothing_came(format!("{when}, and no outcome came")),
     }
 }
 
@@ -139,7 +139,7 @@ async fn waits_across(case: &Case<'_>) -> Checked {
     cut(case, &peer, first).await?;
     case.act(Action::Accept { path }).await?;
     let second = peer.listen().await?;
-    heard(case, &second, "the stream was away during the decision").await.map(drop)
+    heard(case, &second, "there was no stream during the decision").await.map(drop)
 }
 
 /// Cuts a stream, and waits until the companion has noticed.
@@ -159,7 +159,7 @@ async fn newest_hears(case: &Case<'_>) -> Checked {
     };
     let path = diff(case, &peer, "newest-hears.txt").await?;
     case.act(Action::Reject { path }).await?;
-    heard(case, &newer, "the newer stream listened").await.map(drop)
+    heard(case, &newer, "the newer stream was open").await.map(drop)
 }
 
 /// Accepts something and hears of it, receipt included; the agent, whose stream is cut then, and the last
@@ -170,7 +170,7 @@ async fn delivered(case: &Case<'_>, name: &str) -> Checked<Peer> {
     let path = diff(case, &peer, name).await?;
     case.act(Action::Accept { path }).await?;
     if listener.message(0, case.pace().answer, &OUTCOMES).await.is_none() {
-        return skip("nothing came when the proposal was accepted");
+        return skip("no outcome came when the proposal was accepted");
     }
     // The ping takes its time, and so does the pong.
     case.quiet().await;
@@ -198,7 +198,7 @@ async fn comes_back(case: &Case<'_>, peer: &Peer, listener: Listener) -> Checked
     case.quiet().await;
     let newer = listener.read_out(peer).await;
     let told = listener.told(0, &OUTCOMES);
-    ensure(told.is_empty(), || format!("on the new stream came again {}", told[0].1))?;
+    ensure(told.is_empty(), || format!("the new stream repeated {}", told[0].1))?;
     cut(case, peer, newer.unwrap_or(listener)).await
 }
 
@@ -210,7 +210,7 @@ async fn unconfirmed(case: &Case<'_>, name: &str) -> Checked<Peer> {
     let path = diff(case, &peer, name).await?;
     case.act(Action::Reject { path }).await?;
     if listener.message(0, case.pace().answer, &OUTCOMES).await.is_none() {
-        return skip("nothing came when the proposal was rejected");
+        return skip("no outcome came when the proposal was rejected");
     }
     case.evidence.note("→ (pings are not answered: the outcome may as well not have arrived)");
     cut(case, &peer, listener).await?;
@@ -223,7 +223,7 @@ async fn receipt(case: &Case<'_>) -> Checked {
     // It was decided: the outcome has come once.
     match peer.listen().await?.message(0, case.pace().answer, &OUTCOMES).await {
         Some(_) => Ok(()),
-        None => fail("the stream came back, and the outcome never came"),
+        None => fail("the stream came back, and the outcome did not come again"),
     }
 }
 

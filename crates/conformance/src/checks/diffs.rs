@@ -86,7 +86,7 @@ pub(crate) static CHECKS: &[Check] = &[
             says: "an agent has one diff of a file, and proposes it again when it has changed its mind",
             breaks: "every release: the outcome of the first proposal ends the second one",
         },
-        harm: "the person decides on a text that is no longer proposed",
+        harm: "the person decides on an outdated text",
         needs: &[],
         when: When::InTurn,
         judge: |case| Box::pin(again(case)),
@@ -111,7 +111,7 @@ pub(crate) static CHECKS: &[Check] = &[
         clause: Advice(
             "a stream that is cut says nothing about the agent, which opens it again a second later",
         ),
-        harm: "what the person has typed is gone, and the agent waits",
+        harm: "the person's edits are gone, and the agent waits",
         needs: &[],
         when: When::InTurn,
         judge: |case| Box::pin(outlive_stream(case)),
@@ -249,7 +249,7 @@ async fn error_text(case: &Case<'_>) -> Checked {
             ensure(blocks.iter().any(said), || format!("the error has no text: {}", reply["result"]))?;
         }
     }
-    if judged { Ok(()) } else { skip("nothing that should fail did") }
+    if judged { Ok(()) } else { skip("no call that should fail did fail") }
 }
 
 async fn again(case: &Case<'_>) -> Checked {
@@ -311,7 +311,7 @@ async fn outlive_stream(case: &Case<'_>) -> Checked {
     let listener = peer.listen().await?;
     case.quiet().await;
     let told = listener.told(0, &["ide/diffRejected", "ide/diffAccepted", "ide/diffClosed"]);
-    ensure(told.is_empty(), || format!("nobody decided, and this came: {}", told[0].1))?;
+    ensure(told.is_empty(), || format!("nobody decided, and yet this came: {}", told[0].1))?;
     let back = case.closed_text(&peer, &path).await?;
-    ensure(back.as_deref() == Some(text), || format!("after it, closeDiff answered {back:?}"))
+    ensure(back.as_deref() == Some(text), || format!("afterwards, closeDiff answered {back:?}"))
 }

@@ -205,7 +205,7 @@ async fn pid_in_name(case: &Case<'_>) -> Checked {
 
 async fn private_file(case: &Case<'_>) -> Checked {
     case.each_file(|file| match mode(&file.path) {
-        Some(mode) => ensure(mode & 0o077 == 0, || format!("its mode is {mode:04o}, and should be 0600")),
+        Some(mode) => ensure(mode & 0o077 == 0, || format!("its mode is {mode:04o} instead of 0600")),
         None => unseen("this system has no modes"),
     })
 }
@@ -216,7 +216,7 @@ async fn private_directory(case: &Case<'_>) -> Checked {
         let own = file.row.is_some_and(|(_, row)| row.directory != Directory::Tmp(""));
         match file.path.parent().filter(|_| own).and_then(|parent| Some((parent, mode(parent)?))) {
             Some((parent, mode)) => ensure(mode & 0o022 == 0 && mode & 0o077 == 0, || {
-                format!("the mode of {} is {mode:04o}, and should be 0700", parent.display())
+                format!("the mode of {} is {mode:04o} instead of 0700", parent.display())
             }),
             None => unseen("this directory is not its own"),
         }
@@ -226,7 +226,7 @@ async fn private_directory(case: &Case<'_>) -> Checked {
 async fn owner(case: &Case<'_>) -> Checked {
     case.each_file(|file| match std::fs::metadata(&file.path) {
         Ok(found) => ensure(files::is_ours(&found), || "it belongs to another user".into()),
-        Err(error) => fail(format!("it cannot be looked at: {error}")),
+        Err(error) => fail(format!("its owner cannot be read: {error}")),
     })
 }
 

@@ -19,7 +19,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "sessions.freed",
         group: Group::Sessions,
-        title: "A session is forgotten a minute after its agent is gone",
+        title: "A session is freed a minute after its agent is gone",
         clause: Advice(
             "agents end without a good-bye: a session is freed 60 s after its last stream or request",
         ),
@@ -204,7 +204,7 @@ async fn freed(case: &Case<'_>) -> Checked {
         return Ok(());
     }
     if stream(&ghost(case).await?).await? {
-        return unseen("it opens a stream for a session that never was, too");
+        return unseen("it opens a stream for an unknown session as well");
     }
     let needed = at_latest(case.pace().freed).as_secs();
     fail(format!("{needed} s after its agent was gone, the session is still served"))

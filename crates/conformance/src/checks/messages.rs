@@ -55,7 +55,7 @@ pub(crate) static CHECKS: &[Check] = &[
         group: Group::Protocol,
         title: "A method that it does not know is answered with the error -32601",
         clause: Mcp(Must, "an unknown method is answered with the JSON-RPC error -32601, method not found"),
-        harm: "the agent waits, or takes for done what was not",
+        harm: "the agent waits, or reports work as done that was not",
         needs: &[],
         when: When::AtOnce,
         judge: |case| Box::pin(unknown_method(case)),
@@ -65,7 +65,7 @@ pub(crate) static CHECKS: &[Check] = &[
         group: Group::Protocol,
         title: "A tool that it does not have is answered with an error",
         clause: Mcp(Must, "unknown tools are errors, and servers validate all tool inputs"),
-        harm: "the agent takes for done what was not",
+        harm: "the agent reports work as done that was not",
         needs: &[],
         when: When::AtOnce,
         judge: |case| Box::pin(unknown_tool(case)),
@@ -73,7 +73,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "protocol.malformed",
         group: Group::Protocol,
-        title: "What is no JSON is refused with 400, and nothing else happens",
+        title: "A body that is no JSON is refused with 400, and nothing else happens",
         clause: Mcp(
             Must,
             "a body that cannot be accepted is answered with an HTTP error status, such as 400",
@@ -91,7 +91,7 @@ pub(crate) static CHECKS: &[Check] = &[
             Must,
             "messages are JSON-RPC 2.0; a body that cannot be accepted is answered with an HTTP error status",
         ),
-        harm: "a client with a fault is not told of it",
+        harm: "a faulty client does not learn of its fault",
         needs: &[],
         when: When::AtOnce,
         judge: |case| Box::pin(no_message(case)),
@@ -101,7 +101,7 @@ pub(crate) static CHECKS: &[Check] = &[
         group: Group::Protocol,
         title: "A refusal says why, in JSON-RPC",
         clause: Advice("the body of a refusal is a JSON-RPC error, -32700 for what is no JSON"),
-        harm: "the log of the agent says that something failed, and not what",
+        harm: "the agent's log says that something failed, but not why",
         needs: &[],
         when: When::AtOnce,
         judge: |case| Box::pin(error_body(case)),
@@ -188,7 +188,7 @@ async fn malformed(case: &Case<'_>) -> Checked {
     }
     match peer.ask("ping", json!({})).await {
         Ok(_) => Ok(()),
-        Err(_) => fail("after it, the session does not answer"),
+        Err(_) => fail("afterwards, the session does not answer"),
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "access.host-names",
         group: Group::Access,
-        title: "The names of this machine are good as Host",
+        title: "The names of this machine are accepted as Host",
         clause: Shipped {
             says: "agents dial 127.0.0.1 or localhost",
             breaks: "Gemini CLI dials localhost up to 0.9 and 127.0.0.1 since, Qwen Code both",
@@ -34,8 +34,8 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "access.ipv6-host",
         group: Group::Access,
-        title: "[::1] is good as Host",
-        clause: Advice("every name of this machine is good as Host"),
+        title: "[::1] is accepted as Host",
+        clause: Advice("every name of this machine is accepted as Host"),
         harm: "a proxy or a bridge that dials ::1 for localhost cannot connect",
         needs: &[],
         when: When::AtOnce,
@@ -44,7 +44,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "access.container",
         group: Group::Access,
-        title: "host.docker.internal is good as Host",
+        title: "host.docker.internal is accepted as Host",
         clause: Shipped {
             says: "in containers agents dial host.docker.internal",
             breaks: "Gemini CLI and Qwen Code in containers, every release that has IDE mode there",
@@ -59,7 +59,7 @@ pub(crate) static CHECKS: &[Check] = &[
         group: Group::Access,
         title: "A foreign Host is refused",
         clause: Advice(
-            "only names of this machine, with its port, are good as Host, as in the companions that agents' makers ship",
+            "only names of this machine, with its port, are accepted as Host, as in the companions that agents' makers ship",
         ),
         harm: DNS_REBINDING,
         needs: &[],

@@ -20,9 +20,9 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "diffs.accepted",
         group: Group::Diffs,
-        title: "What is accepted is told with its content",
+        title: "An acceptance is reported with its content",
         clause: Spec(Must, "ide/diffAccepted carries the full content of the file after acceptance"),
-        harm: "the agent waits, or writes something else than what was accepted",
+        harm: "the agent waits, or writes another text than was accepted",
         needs: &["accept"],
         when: When::InTurn,
         judge: |case| Box::pin(accepted(case)),
@@ -30,7 +30,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "diffs.echo",
         group: Group::Diffs,
-        title: "The path comes back byte for byte as the agent spelled it",
+        title: "The path comes back byte for byte",
         clause: Shipped {
             says: "paths are compared as strings",
             breaks: "every release: the outcome of a path that is spelled otherwise is ignored",
@@ -43,7 +43,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "diffs.once",
         group: Group::Diffs,
-        title: "An outcome is told once",
+        title: "An outcome is reported once",
         clause: Shipped {
             says: "an outcome ends whichever diff of the file is open when it arrives",
             breaks: "every release: a second one ends the next diff",
@@ -56,7 +56,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "diffs.target-untouched",
         group: Group::Diffs,
-        title: "The file is left to the agent",
+        title: "The companion leaves the file to the agent",
         clause: Shipped {
             says: "the agent writes what was accepted, after it has looked at the file again",
             breaks: "every release: a file that has changed meanwhile is an error, or is written twice",
@@ -69,12 +69,12 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "diffs.edited",
         group: Group::Diffs,
-        title: "What the person typed is in what they accepted",
+        title: "An accepted text contains the person's edits",
         clause: Spec(
             Must,
             "the content may differ from newContent if the user made manual edits in the diff view",
         ),
-        harm: "what the person typed is lost",
+        harm: "the person's edits are lost",
         needs: &["edit", "accept"],
         when: When::InTurn,
         judge: |case| Box::pin(edited(case)),
@@ -82,7 +82,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "diffs.rejected",
         group: Group::Diffs,
-        title: "What is rejected is told as rejected",
+        title: "A rejection is reported as one",
         clause: Spec(
             Must,
             "when the user rejects the changes, ide/diffRejected is sent with the file path \
@@ -96,7 +96,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "diffs.rejected-name",
         group: Group::Diffs,
-        title: "A rejection is told by the name of the specification",
+        title: "A rejection has the name of the specification",
         clause: Advice(
             "it is ide/diffRejected; agents take ide/diffClosed only for companions that were not updated",
         ),
@@ -108,7 +108,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "diffs.view-closed",
         group: Group::Diffs,
-        title: "To close the view without accepting is to reject",
+        title: "Closing the view without accepting is a rejection",
         clause: Spec(
             Must,
             "ide/diffRejected is sent when the user rejects, e.g. by closing the diff view without accepting",
@@ -121,9 +121,9 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "diffs.close-edits",
         group: Group::Diffs,
-        title: "closeDiff answers with what the person typed",
+        title: "closeDiff answers with the person's edits",
         clause: Spec(Must, "closeDiff answers with the file's final content before closing"),
-        harm: "what the person typed is lost when they answer in the agent's prompt",
+        harm: "the person's edits are lost when they answer in the agent's prompt",
         needs: &["edit"],
         when: When::InTurn,
         judge: |case| Box::pin(close_edits(case)),
@@ -131,9 +131,9 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "diffs.close-view",
         group: Group::Diffs,
-        title: "closeDiff takes the view away",
+        title: "closeDiff closes the view",
         clause: Spec(Must, "closeDiff instructs the IDE to close an open diff view for a specific file"),
-        harm: "the person decides on something that was decided long ago",
+        harm: "the person decides on a diff that is closed already",
         needs: &["is-shown"],
         when: When::InTurn,
         judge: |case| Box::pin(close_view(case)),
@@ -162,9 +162,9 @@ async fn accepting(case: &Case<'_>) -> Checked<Accepting> {
 async fn accepted(case: &Case<'_>) -> Checked {
     let seen = accepting(case).await?;
     let Some(outcome) = seen.outcomes.first() else {
-        return case.nothing_came("nothing came when the proposal was accepted");
+        return case.nothing_came("no outcome came when the proposal was accepted");
     };
-    ensure(outcome["method"] == "ide/diffAccepted", || format!("{} came", outcome["method"]))?;
+    ensure(outcome["method"] == "ide/diffAccepted", || format!("the outcome is {}", outcome["method"]))?;
     ensure(outcome["params"]["filePath"].is_string(), || "it names no file".into())?;
     let content = &outcome["params"]["content"];
     ensure(*content == seen.content.as_str(), || format!("its content is {content}"))
@@ -173,7 +173,7 @@ async fn accepted(case: &Case<'_>) -> Checked {
 async fn echo(case: &Case<'_>) -> Checked {
     let seen = accepting(case).await?;
     let Some(outcome) = seen.outcomes.first() else {
-        return skip("nothing came when the proposal was accepted");
+        return skip("no outcome came when the proposal was accepted");
     };
     let path = &outcome["params"]["filePath"];
     ensure(*path == seen.path.as_str(), || format!("{:?} came back as {path}", seen.path))
@@ -182,9 +182,9 @@ async fn echo(case: &Case<'_>) -> Checked {
 async fn once(case: &Case<'_>) -> Checked {
     let seen = accepting(case).await?;
     match seen.outcomes.len() {
-        0 => skip("nothing came when the proposal was accepted"),
+        0 => skip("no outcome came when the proposal was accepted"),
         1 => Ok(()),
-        times => fail(format!("{times} outcomes came of one decision")),
+        times => fail(format!("one decision caused {times} outcomes")),
     }
 }
 
@@ -209,7 +209,7 @@ async fn outcome_of(
     }
     match listener.message(mark, case.pace().answer, &OUTCOMES).await {
         Some(outcome) => Ok((path, outcome)),
-        None => case.nothing_came("nothing came of it"),
+        None => case.nothing_came("no outcome came"),
     }
 }
 
@@ -221,10 +221,10 @@ async fn edited(case: &Case<'_>) -> Checked {
     })
     .await?;
     if outcome["method"] != "ide/diffAccepted" || !outcome["params"]["content"].is_string() {
-        return skip(format!("accepting was told as {outcome}"));
+        return skip(format!("accepting was reported as {outcome}"));
     }
     let content = &outcome["params"]["content"];
-    ensure(*content == text.as_str(), || format!("{text:?} was typed, and {content} told"))
+    ensure(*content == text.as_str(), || format!("the person typed {text:?}, and the outcome says {content}"))
 }
 
 async fn rejecting(case: &Case<'_>) -> Checked<(String, Value)> {
@@ -234,7 +234,7 @@ async fn rejecting(case: &Case<'_>) -> Checked<(String, Value)> {
 
 async fn rejected(case: &Case<'_>) -> Checked {
     let (path, outcome) = rejecting(case).await?;
-    ensure(outcome["method"] != "ide/diffAccepted", || format!("{} came", outcome["method"]))?;
+    ensure(outcome["method"] != "ide/diffAccepted", || format!("the outcome is {}", outcome["method"]))?;
     let told = &outcome["params"]["filePath"];
     ensure(*told == path.as_str(), || format!("{path:?} came back as {told}"))
 }
@@ -246,15 +246,15 @@ async fn rejected_name(case: &Case<'_>) -> Checked {
         other => Err(other),
     })?;
     if outcome["method"] == "ide/diffAccepted" {
-        return skip("it was told as accepted");
+        return skip("it was reported as accepted");
     }
-    ensure(outcome["method"] == "ide/diffRejected", || format!("{} came", outcome["method"]))
+    ensure(outcome["method"] == "ide/diffRejected", || format!("the outcome is {}", outcome["method"]))
 }
 
 async fn view_closed(case: &Case<'_>) -> Checked {
     let (_, outcome) = outcome_of(case, "view-closed.txt", |path| vec![Action::CloseView { path }]).await?;
     // Under which name a rejection is told is judged elsewhere.
-    ensure(outcome["method"] != "ide/diffAccepted", || "it was told as accepted".into())
+    ensure(outcome["method"] != "ide/diffAccepted", || "it was reported as accepted".into())
 }
 
 async fn closing(case: &Case<'_>) -> Checked<Closing> {
@@ -286,7 +286,7 @@ async fn close_edits(case: &Case<'_>) -> Checked {
     let seen = closing(case).await?;
     let typed = seen.typed?;
     match seen.text {
-        Some(text) => ensure(text == typed, || format!("{typed:?} was typed, and {text:?} answered")),
+        Some(text) => ensure(text == typed, || format!("the person typed {typed:?}, and closeDiff answered {text:?}")),
         None => skip("closeDiff answers no text"),
     }
 }

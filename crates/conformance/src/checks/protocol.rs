@@ -46,7 +46,7 @@ pub(crate) static CHECKS: &[Check] = &[
         group: Group::Protocol,
         title: "A version that it does not know is answered with one that it does",
         clause: Mcp(Must, "otherwise the server responds with another protocol version it supports"),
-        harm: "a newer agent believes that the companion is newer than it is, and uses what is not there",
+        harm: "a newer agent uses features that the companion does not have",
         needs: &[],
         when: When::AtOnce,
         judge: |case| Box::pin(unknown_version(case)),
@@ -130,7 +130,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "protocol.answer-type",
         group: Group::Protocol,
-        title: "Answers say what they are",
+        title: "Answers name their content type",
         clause: Mcp(Must, "a request is answered with Content-Type: application/json or text/event-stream"),
         harm: "the agent fails with “unexpected content type”",
         needs: &[],
@@ -140,7 +140,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "protocol.batch",
         group: Group::Protocol,
-        title: "Several messages in one POST are all answered, where the version has that",
+        title: "All messages of a batch are answered, where the version has batches",
         clause: Mcp(Must, "implementations of 2025-03-26 support receiving JSON-RPC batches"),
         harm: "an agent with an early SDK waits for an answer that does not come",
         needs: &[],
@@ -150,7 +150,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "protocol.slow-body",
         group: Group::Protocol,
-        title: "A request that comes in pieces is served",
+        title: "A request whose body comes in pieces is served",
         clause: Advice("a body may come in pieces: large proposals do"),
         harm: "large proposals fail now and then",
         needs: &[],
@@ -181,7 +181,7 @@ async fn versions(case: &Case<'_>) -> Checked {
         // Whoever proposes a version knows those before it.
         let older = VERSIONS.iter().chain([&OLDEST]).filter(|known| **known <= version);
         let known = older.into_iter().any(|known| answered == known);
-        ensure(known, || format!("{version} was proposed, and {answered} answered"))?;
+        ensure(known, || format!("the agent proposed {version}, and {answered} was answered"))?;
     }
     Ok(())
 }
@@ -244,7 +244,7 @@ async fn unknown_notification(case: &Case<'_>) -> Checked {
     }
     match peer.ask("ping", json!({})).await {
         Ok(_) => Ok(()),
-        Err(_) => fail("after them, the session does not answer"),
+        Err(_) => fail("afterwards, the session does not answer"),
     }
 }
 

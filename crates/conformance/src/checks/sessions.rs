@@ -21,7 +21,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "sessions.id",
         group: Group::Sessions,
-        title: "A session has an id that nobody guesses",
+        title: "A session has an id that cannot be guessed",
         clause: Mcp(Should, "the session ID is globally unique and cryptographically secure"),
         harm: "one agent can act as another",
         needs: &[],
@@ -82,7 +82,7 @@ pub(crate) static CHECKS: &[Check] = &[
             Should,
             "requests without Mcp-Session-Id, other than initialize, are answered 400 Bad Request",
         ),
-        harm: "messages are served that belong to nobody",
+        harm: "messages are served that belong to no agent",
         needs: &[],
         when: When::AtOnce,
         judge: |case| Box::pin(missing(case)),
@@ -104,7 +104,7 @@ pub(crate) static CHECKS: &[Check] = &[
         group: Group::Sessions,
         title: "DELETE ends no other session",
         clause: Mcp(Must, "DELETE terminates the session that its Mcp-Session-Id names"),
-        harm: "an agent that ends takes the others along",
+        harm: "an agent that ends disconnects the others",
         needs: &[],
         when: When::First,
         judge: |case| Box::pin(delete_own(case)),
@@ -112,7 +112,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "sessions.slow",
         group: Group::Sessions,
-        title: "An agent that is slow holds no other up",
+        title: "A slow agent delays no other",
         clause: Advice("requests of different agents are served independently"),
         harm: "one agent that hangs makes all others hang",
         needs: &[],
@@ -146,11 +146,11 @@ async fn several(case: &Case<'_>) -> Checked {
     first.ask("ping", json!({})).await?;
     let second = match case.join().await {
         Ok(second) => second,
-        Err(_) => return fail("a second agent cannot connect while a first one is there"),
+        Err(_) => return fail("a second agent cannot connect while the first one is connected"),
     };
     for (peer, name) in [(&second, "second"), (&first, "first")] {
         if peer.ask("ping", json!({})).await.is_err() {
-            return fail(format!("with two agents connected, the {name} one is not answered"));
+            return fail(format!("with two agents connected, the {name} one gets no answer"));
         }
         // The second is asked first.
         case.fixture.newest_is_served.store(true, Ordering::Relaxed);
@@ -233,7 +233,7 @@ async fn delete_own(case: &Case<'_>) -> Checked {
     }
     match other.ask("ping", json!({})).await {
         Ok(_) => Ok(()),
-        Err(_) => fail("after one agent said good-bye, the other one is not served"),
+        Err(_) => fail("after one agent ended its session, the other one is not served"),
     }
 }
 
@@ -258,7 +258,7 @@ async fn slow(case: &Case<'_>) -> Checked {
     // The first may have come before them. They have been met by the second.
     for _ in 0..2 {
         if other.ask("ping", json!({})).await.is_err() {
-            return fail("while an agent has not finished its requests, another one is not answered");
+            return fail("while one agent's requests are unfinished, another agent gets no answer");
         }
     }
     Ok(())

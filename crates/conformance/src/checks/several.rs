@@ -18,7 +18,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "diffs.own-outcome",
         group: Group::Diffs,
-        title: "An outcome is told to the agent that asked, and to nobody else",
+        title: "An outcome goes to the agent that asked, and to no other",
         clause: Shipped {
             says: "every agent takes an outcome for its own",
             breaks: "every release, where several agents run in one project",
@@ -41,12 +41,12 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "diffs.decided-close",
         group: Group::Diffs,
-        title: "What was accepted and not yet heard of is what closeDiff answers",
+        title: "closeDiff answers an accepted text that the agent did not hear of yet",
         clause: Shipped {
             says: "an agent that did not hear the outcome closes the diff, and writes its own proposal when it is answered {}",
             breaks: "every release, when the stream was cut at the wrong moment",
         },
-        harm: "the agent writes something else than what was accepted",
+        harm: "the agent writes another text than was accepted",
         needs: &["edit", "accept"],
         when: When::InTurn,
         judge: |case| Box::pin(decided_close(case)),
@@ -64,12 +64,12 @@ async fn own_outcome(case: &Case<'_>) -> Checked {
     let marks = [listeners[0].mark(), listeners[1].mark()];
     case.act(Action::Accept { path: paths[asked].clone() }).await?;
     if listeners[asked].message(marks[asked], case.pace().answer, &OUTCOMES).await.is_none() {
-        return skip("nothing came when the proposal was accepted");
+        return skip("no outcome came when the proposal was accepted");
     }
     case.quiet().await;
     let _newer = listeners[stranger].read_out(peer).await;
     let heard = listeners[stranger].told(marks[stranger], &OUTCOMES);
-    ensure(heard.is_empty(), || format!("the other agent was told {}", heard[0].1))
+    ensure(heard.is_empty(), || format!("the other agent got {}", heard[0].1))
 }
 
 async fn same_file(case: &Case<'_>) -> Checked {
@@ -87,13 +87,13 @@ async fn same_file(case: &Case<'_>) -> Checked {
         case.quiet().await;
         let told = told();
         if told == 0 {
-            return case.nothing_came("nothing came when the proposal was rejected");
+            return case.nothing_came("no outcome came when the proposal was rejected");
         }
-        ensure(told == round, || format!("after {round} decisions, {told} outcomes were told"))?;
+        ensure(told == round, || format!("after {round} decisions, {told} outcomes came"))?;
     }
     for (at, name) in [(0, "first"), (1, "second")] {
         let told = listeners[at].told(marks[at], &OUTCOMES).len();
-        ensure(told == 1, || format!("the {name} agent was told {told} outcomes of its one diff"))?;
+        ensure(told == 1, || format!("the {name} agent got {told} outcomes of its one diff"))?;
     }
     Ok(())
 }
@@ -109,7 +109,7 @@ async fn decided_close(case: &Case<'_>) -> Checked {
     let result = case.close_diff(&peer, &path).await?;
     let text = text_in(&result);
     if text.as_deref() == Some(proposed) {
-        return case.nothing_came("closeDiff was answered what was proposed");
+        return case.nothing_came("closeDiff answered the proposed text");
     }
     ensure(text.as_deref() == Some(typed), || format!("closeDiff was answered {}", json!(result)))
 }

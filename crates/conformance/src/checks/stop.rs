@@ -20,7 +20,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "stop.rejects",
         group: Group::Stop,
-        title: "What is undecided is rejected before the streams end",
+        title: "Undecided diffs are rejected before the streams end",
         clause: Shipped {
             says: "an agent whose diff is open when the companion goes waits for its outcome",
             breaks: "every release: neither Enter nor Esc is heard in its prompt",
@@ -106,7 +106,7 @@ async fn ended(case: &Case<'_>) -> Checked<Ended> {
         };
         if serves && ends == [None; 2] && left.len() == files {
             // A program that says so has ended it: then these are for the checks to judge.
-            case.certain("the editor goes on as if it had not been ended")?;
+            case.certain("the editor still runs")?;
         }
         Ok(Ended { outcomes, ends, serves, left, had_files })
     })
@@ -121,9 +121,9 @@ async fn rejects(case: &Case<'_>) -> Checked {
     for outcome in seen.outcomes {
         match outcome {
             Some(outcome) => ensure(outcome["method"] != "ide/diffAccepted", || {
-                "a proposal that nobody decided on was told as accepted".into()
+                "an undecided proposal was reported as accepted".into()
             })?,
-            None => return fail("the stream ended, and nothing was told about the diff that was open"),
+            None => return fail("the stream ended without an outcome of the open diff"),
         }
     }
     Ok(())
@@ -155,5 +155,5 @@ async fn files(case: &Case<'_>) -> Checked {
         return skip("there were no files");
     }
     let left: Vec<String> = seen.left.iter().map(|path| path.display().to_string()).collect();
-    ensure(left.is_empty(), || format!("these are left: {}", left.join(", ")))
+    ensure(left.is_empty(), || format!("these files are left: {}", left.join(", ")))
 }

@@ -54,7 +54,7 @@ pub(crate) static CHECKS: &[Check] = &[
             says: "clients with an early SDK open another stream after each answer whose events had ids",
             breaks: "Gemini CLI and Qwen Code with a TypeScript SDK up to 1.17",
         },
-        harm: "streams are opened again and again, and what comes meanwhile is lost",
+        harm: "streams are opened again and again, and messages in between are lost",
         needs: &[],
         when: When::Afterwards,
         judge: |case| Box::pin(case.over_all(Rule::EventIds)),
@@ -101,7 +101,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "streams.no-null",
         group: Group::Streams,
-        title: "What is not there is absent, and never null",
+        title: "Missing fields are absent, and never null",
         clause: Shipped {
             says: "messages are validated, and an optional field may be absent but not null",
             breaks: "every release: one invalid notification disconnects until /ide enable",

@@ -25,7 +25,7 @@ pub(crate) static CHECKS: &[Check] = &[
     Check {
         id: "diffs.surrogate",
         group: Group::Diffs,
-        title: "Half a character does no harm",
+        title: "A lone surrogate does no harm",
         clause: Shipped {
             says: "agents are JavaScript, whose strings may hold a lone surrogate",
             breaks: "every release, where a model's text was cut within a character",

@@ -133,7 +133,7 @@ async fn untrue(model: &Model) -> Option<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_many_faults_at_once_none_hides_another() {
+async fn no_fault_hides_another() {
     let (of_gemini, of_qwen) = join(untrue(&OF_GEMINI), untrue(&OF_QWEN)).await;
     assert!(of_gemini.is_none(), "{}", of_gemini.unwrap_or_default());
     assert!(of_qwen.is_none(), "{}", of_qwen.unwrap_or_default());

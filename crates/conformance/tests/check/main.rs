@@ -121,7 +121,7 @@ fn not_passed(report: &Report) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_is_found_in_a_companion_that_keeps_every_rule() {
+async fn the_reference_companion_passes_every_check() {
     let report = alone(None, LARGE).await;
     let others = not_passed(&report);
     assert!(others.is_empty(), "{}", others.join("\n"));
@@ -130,7 +130,7 @@ async fn nothing_is_found_in_a_companion_that_keeps_every_rule() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_fault_is_caught_by_its_checks_and_by_no_others() {
+async fn each_fault_is_caught_by_its_checks_only() {
     let can_be = |fault: &Fault| *fault != Fault::FileOfAnotherUser || world::is_root();
     if !world::is_root() {
         println!("skip: only root can give files away");
@@ -213,7 +213,7 @@ fn every_check_catches_a_fault() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whenever_it_is_interrupted_nothing_is_left_behind() {
+async fn an_interrupted_run_leaves_nothing_behind() {
     let _machine = MACHINE.lock().await;
     // At first, sessions are begun and ended all the time, and discovery files watched.
     for after in (0..120).step_by(3).chain([500, 3000, 6000]) {
@@ -236,7 +236,7 @@ async fn whenever_it_is_interrupted_nothing_is_left_behind() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_needs_somebody_at_the_editor_is_not_observable_without() {
+async fn without_a_driver_editor_checks_are_not_observable() {
     let _machine = MACHINE.lock().await;
     let report = report(None, false, PATIENT).await;
     for result in &report.results {
@@ -297,7 +297,7 @@ async fn driven_by(driver: &dyn check::Driver) -> Report {
 }
 
 #[tokio::test]
-async fn what_a_person_says_is_done_and_is_not_to_be_seen_at_all_is_no_fault_of_the_companion() {
+async fn a_hasty_person_makes_no_check_fail() {
     let report = driven_by(&Hasty).await;
     for result in &report.results {
         let is_unseen = matches!(result.verdict, Verdict::NotObservable(_) | Verdict::Skipped(_));
@@ -308,7 +308,7 @@ async fn what_a_person_says_is_done_and_is_not_to_be_seen_at_all_is_no_fault_of_
 }
 
 #[tokio::test]
-async fn a_driver_that_fails_is_told_of_once_for_each_kind_of_failure() {
+async fn driver_failures_are_reported_once_for_each_kind() {
     let report = driven_by(&Broken).await;
     let unseen = |result: &&check::CheckResult| !matches!(result.verdict, Verdict::NotObservable(_));
     assert!(report.results.iter().find(unseen).is_none(), "{:?}", not_passed(&report));

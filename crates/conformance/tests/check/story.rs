@@ -32,7 +32,7 @@ async fn meet() -> (Arc<World>, Companion, Vec<Session>) {
 }
 
 #[tokio::test]
-async fn two_agents_propose_the_same_file_and_each_hears_its_own_outcome() {
+async fn two_agents_with_one_file_each_hear_their_own_outcome() {
     let (world, companion, agents) = meet().await;
     let path = world.project.join("main.rs").to_string_lossy().into_owned();
     let first = agents[0].open_diff(&path, "one\n").await.unwrap();
@@ -75,7 +75,7 @@ async fn both_agents_know_where_the_person_is() {
 }
 
 #[tokio::test]
-async fn a_companion_that_stops_rejects_what_waits_and_takes_its_files_along() {
+async fn a_stopping_companion_rejects_and_removes_its_files() {
     let (world, companion, agents) = meet().await;
     let waiting = agents[0].open_diff("/p/a.txt", "proposed\n").await.unwrap();
     // What is told at the end is told to whoever listens.

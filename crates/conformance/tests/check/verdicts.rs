@@ -37,7 +37,7 @@ async fn agents_know_vs_code_by_its_terminal_without_ide_info() {
 }
 
 #[tokio::test]
-async fn what_breaks_no_release_is_no_must() {
+async fn an_advice_is_no_must() {
     for (fault, id) in
         [(Fault::NoQwenFile, "discovery.qwen-file"), (Fault::RejectedIsClosed, "diffs.rejected-name")]
     {

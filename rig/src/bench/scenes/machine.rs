@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use super::super::Bench;
 use super::super::report::Unit;
-use super::super::turns::row;
+use super::super::sheet::row;
 use super::{micros, millis};
 
 /// As many as ours writes when it starts, for all families and ancestors.

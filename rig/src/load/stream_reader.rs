@@ -13,8 +13,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use super::World;
+use super::counters::Counters;
 use super::line::EventStream;
-use super::tally::Tally;
 
 /// What an agent does something about.
 #[derive(Debug)]
@@ -34,18 +34,18 @@ pub(super) type Newest = Arc<Mutex<(u32, u64)>>;
 
 /// A stream that is being read. Dropping it hangs up.
 #[derive(Debug)]
-pub(super) struct Hearing {
+pub(super) struct StreamReader {
     pub(super) heard: mpsc::UnboundedReceiver<Heard>,
     reading: JoinHandle<()>,
 }
 
-impl Drop for Hearing {
+impl Drop for StreamReader {
     fn drop(&mut self) {
         self.reading.abort();
     }
 }
 
-impl Hearing {
+impl StreamReader {
     pub(super) fn of(stream: EventStream, newest: Newest, world: Arc<World>) -> Self {
         let (tell, heard) = mpsc::unbounded_channel();
         let reading = tokio::spawn(async move {
@@ -72,10 +72,10 @@ async fn read(
                 let params = params.get();
                 match method.as_str() {
                     CONTEXT_UPDATE => {
-                        Tally::count(&world.tally.updates);
+                        Counters::count(&world.counters.updates);
                         let number = cursor(serde_json::from_str(params)?);
                         if let Some(first) = world.reports.at(known + 1).filter(|_| number > known) {
-                            world.tally.told_after.add(first.elapsed());
+                            world.counters.told_after.add(first.elapsed());
                         }
                         known = known.max(number);
                         let mut hasher = DefaultHasher::new();
@@ -113,6 +113,6 @@ pub(super) async fn watch_lateness(world: Arc<World>) {
     loop {
         let before = Instant::now();
         tokio::time::sleep(EVERY).await;
-        world.tally.late.add(before.elapsed().saturating_sub(EVERY));
+        world.counters.late.add(before.elapsed().saturating_sub(EVERY));
     }
 }

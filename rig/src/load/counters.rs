@@ -9,7 +9,7 @@ const QUOTED: usize = 20;
 
 /// See the module.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct Counters {
     pub(super) requests: AtomicU64,
     /// Contexts that reached an agent that reads.
     pub(super) updates: AtomicU64,
@@ -31,7 +31,7 @@ pub(super) struct Tally {
     pub(super) late: Times,
 }
 
-impl Tally {
+impl Counters {
     pub(super) fn count(what: &AtomicU64) -> u64 {
         what.fetch_add(1, Relaxed)
     }

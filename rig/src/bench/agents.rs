@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
 
-use super::ears::{Ears, Said};
-use super::line::{Answer, Line, data};
+use super::line::{Line, TimedResponse, data};
+use super::stream_reader::{Said, StreamReader};
 use crate::wire::{Address, VERSION};
 
 /// How long something that must come may take.
@@ -21,14 +21,14 @@ pub(super) struct Agent {
 
 /// A message on an agent's stream.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct StreamMessage {
     pub(super) at: Instant,
     pub(super) agent: usize,
     pub(super) method: String,
     pub(super) params: Value,
 }
 
-impl Told {
+impl StreamMessage {
     /// Where it says the cursor is; 0 if nowhere.
     pub(super) fn line(&self) -> u64 {
         let files = self.params["workspaceState"]["openFiles"].as_array();
@@ -39,15 +39,15 @@ impl Told {
 
 /// See the module. Dropping it hangs up on everything, as agents do that are killed.
 #[derive(Debug)]
-pub(super) struct Crowd {
+pub(super) struct Agents {
     pub(super) address: Address,
     pub(super) agents: Vec<Agent>,
-    ears: Ears,
+    streams: StreamReader,
 }
 
-impl Crowd {
+impl Agents {
     pub(super) fn new(address: &Address) -> Result<Self> {
-        Ok(Self { address: address.clone(), agents: Vec::new(), ears: Ears::new()? })
+        Ok(Self { address: address.clone(), agents: Vec::new(), streams: StreamReader::new()? })
     }
 
     /// Has agents come until there are so many.
@@ -57,14 +57,14 @@ impl Crowd {
             let joined = connect(&self.address, Line::open(&self.address)?);
             let agent = joined.with_context(|| format!("agent {} of {number} cannot connect", which + 1))?;
             let request = self.address.request(&agent.session, None);
-            self.ears.add(which, Line::open(&self.address)?.listen(&request)?)?;
+            self.streams.add(which, Line::open(&self.address)?.listen(&request)?)?;
             self.agents.push(agent);
         }
         Ok(())
     }
 
     /// Asks as one of the agents.
-    pub(super) fn ask(&mut self, agent: usize, request: &[u8]) -> Result<Answer> {
+    pub(super) fn ask(&mut self, agent: usize, request: &[u8]) -> Result<TimedResponse> {
         self.agents[agent].line.ask(request)
     }
 
@@ -74,11 +74,11 @@ impl Crowd {
     }
 
     /// What a companion says next, if it says something within this time. Pings are answered.
-    pub(super) fn hear(&mut self, within: Duration) -> Result<Option<Told>> {
+    pub(super) fn hear(&mut self, within: Duration) -> Result<Option<StreamMessage>> {
         let until = Instant::now() + within;
         loop {
             let left = until.saturating_duration_since(Instant::now());
-            let Some(heard) = self.ears.next(left)? else { return Ok(None) };
+            let Some(heard) = self.streams.next(left)? else { return Ok(None) };
             let message = match heard.what {
                 Said::Message(message) => message,
                 Said::Ended => bail!("the stream of an agent has ended"),
@@ -88,7 +88,7 @@ impl Crowd {
                 serde_json::from_slice(&data(&message)).context("a message is no JSON")?;
             let method = message["method"].as_str().unwrap_or_default().to_owned();
             if message["id"].is_null() {
-                return Ok(Some(Told {
+                return Ok(Some(StreamMessage {
                     at: heard.at,
                     agent: heard.agent,
                     method,
@@ -102,7 +102,11 @@ impl Crowd {
     }
 
     /// Waits until one is told something of this kind, and lets the rest go by.
-    pub(super) fn wait(&mut self, what: &str, is_it: impl Fn(&Told) -> bool) -> Result<Told> {
+    pub(super) fn wait(
+        &mut self,
+        what: &str,
+        is_it: impl Fn(&StreamMessage) -> bool,
+    ) -> Result<StreamMessage> {
         let until = Instant::now() + PATIENCE;
         while Instant::now() < until {
             if let Some(told) = self.hear(PATIENCE)?.filter(&is_it) {
@@ -125,7 +129,7 @@ impl Crowd {
     pub(super) fn ends(&self) -> Result<(usize, usize)> {
         let (mut ended, mut cut) = (0, 0);
         while ended + cut < self.agents.len() {
-            match self.ears.next(PATIENCE)?.map(|heard| heard.what) {
+            match self.streams.next(PATIENCE)?.map(|heard| heard.what) {
                 Some(Said::Ended) => ended += 1,
                 Some(Said::Cut) => cut += 1,
                 Some(Said::Message(_)) => {}

@@ -23,19 +23,19 @@ const SAID: usize = 200;
 /// The command.
 pub(super) struct Command {
     command: String,
-    failed: Failed,
+    failed: NotRunnable,
     patience: Duration,
 }
 
-/// What runs, and whatever that has started. Unless it [ended](Self::ended) by itself, dropping this ends all
-/// of it.
+/// What runs, and whatever that has started. Dropping this ends all of it, unless it [was
+/// released](Self::release).
 struct Group {
     leader: Option<u32>,
 }
 
 impl Group {
-    /// What goes on in the background is meant to: an editor, for one.
-    fn ended(&mut self) {
+    /// Leaves background processes alone: an editor is meant to go on.
+    fn release(&mut self) {
         self.leader = None;
     }
 }
@@ -50,32 +50,32 @@ impl Drop for Group {
 
 /// Why the command cannot be run at all, once it is known.
 #[derive(Clone)]
-pub(super) struct Failed(Arc<watch::Sender<Option<String>>>);
+pub(super) struct NotRunnable(Arc<watch::Sender<Option<String>>>);
 
-impl Default for Failed {
+impl Default for NotRunnable {
     fn default() -> Self {
         Self(Arc::new(watch::Sender::new(None)))
     }
 }
 
-impl Failed {
+impl NotRunnable {
     pub(super) fn why(&self) -> Option<String> {
         self.0.borrow().clone()
     }
 
-    /// Ready once it failed.
-    pub(super) async fn is_told(&self) {
+    /// Waits until the command failed.
+    pub(super) async fn wait(&self) {
         // The sender is its own.
         let _ = self.0.subscribe().wait_for(Option::is_some).await;
     }
 }
 
 impl Command {
-    pub(super) fn new(command: &str, failed: Failed) -> Self {
+    pub(super) fn new(command: &str, failed: NotRunnable) -> Self {
         Self { command: command.to_owned(), failed, patience: PATIENCE }
     }
 
-    async fn drives(&self, action: &Action) -> Result<Reply, Refusal> {
+    async fn run(&self, action: &Action) -> Result<Reply, Refusal> {
         let mut shell = self.through_the_shell(action);
         shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
         process::lead_group(shell.as_std_mut());
@@ -95,7 +95,7 @@ impl Command {
             Ok(Err(error)) => return not_run(error),
             Err(_) => return failed(format!("it did not end within {} s", self.patience.as_secs())),
         };
-        group.ended();
+        group.release();
         let said = String::from_utf8_lossy(&output.stderr[..output.stderr.len().min(SAID)]).trim().to_owned();
         match output.status.code() {
             Some(0) => Ok(Reply::Done),
@@ -128,7 +128,7 @@ impl Command {
 
 impl Driver for Command {
     fn act<'a>(&'a self, action: &'a Action) -> BoxFuture<'a, Result<Reply, Refusal>> {
-        self.drives(action).boxed()
+        self.run(action).boxed()
     }
 }
 
@@ -137,11 +137,11 @@ mod tests {
     use super::*;
 
     async fn acts(command: &str, action: Action) -> Result<Reply, Refusal> {
-        Command::new(command, Failed::default()).act(&action).await
+        Command::new(command, NotRunnable::default()).act(&action).await
     }
 
     #[tokio::test]
-    async fn a_command_is_given_the_action_and_says_with_its_exit_code_what_came_of_it() {
+    async fn a_command_gets_the_action_and_answers_by_exit_code() {
         let accept = || Action::Accept { path: "/a b/it's $HOME.txt".into() };
         let script = r#"test "$1" = accept -a "$2" = "/a b/it's \$HOME.txt" -a "$2" = "$ALONGSIDE_CHECK_1"; exit $? #"#;
         let told = acts(&format!("f() {{ {}\n}}; f", script.trim_end_matches(" #")), accept()).await;
@@ -160,7 +160,7 @@ mod tests {
     fn waiting(directory: &std::path::Path) -> (Command, std::path::PathBuf) {
         let noted = directory.join("pid");
         let command = format!("f() {{ sleep 600 & echo $! > '{}'; wait; }}; f", noted.display());
-        (Command::new(&command, Failed::default()), noted)
+        (Command::new(&command, NotRunnable::default()), noted)
     }
 
     /// The process whose number is written there, once it is.
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_command_that_takes_too_long_is_ended_with_all_that_it_started() {
+    async fn a_slow_command_is_ended_with_its_children() {
         let directory = tempfile::tempdir().unwrap();
         let (mut command, noted) = waiting(directory.path());
         command.patience = Duration::from_secs(40);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn so_is_one_that_runs_when_the_check_is_interrupted() {
+    async fn an_interrupted_command_is_ended_with_its_children() {
         let directory = tempfile::tempdir().unwrap();
         let (command, noted) = waiting(directory.path());
         let pid = tokio::select! {
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_a_command_leaves_in_the_background_goes_on() {
+    async fn background_processes_of_a_command_go_on() {
         let directory = tempfile::tempdir().unwrap();
         let noted = directory.path().join("pid");
         let command = format!("f() {{ sleep 600 2> /dev/null & echo $! > '{}'; }}; f", noted.display());
@@ -229,13 +229,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_command_that_does_not_run_is_told_apart_from_one_that_cannot() {
-        let failed = Failed::default();
+    async fn a_missing_command_differs_from_one_that_cannot() {
+        let failed = NotRunnable::default();
         let action = || Action::Accept { path: "/a".into() };
         let _ = Command::new("sh -c 'exit 3' --", failed.clone()).act(&action()).await;
         assert_eq!(failed.why(), None);
         let _ = Command::new("./no-such-driver", failed.clone()).act(&action()).await;
-        failed.is_told().await;
+        failed.wait().await;
         assert!(failed.why().is_some_and(|why| why.contains("no-such-driver")), "{:?}", failed.why());
     }
 }

@@ -1,4 +1,4 @@
-//! A person at the editor: asked for one thing after the other, in the terminal.
+//! A person at the editor, whom the terminal asks for one thing after the other.
 
 use std::io::Write as _;
 use std::sync::Mutex;
@@ -66,7 +66,7 @@ impl Person {
             discard_typed();
             let question = folded(&format!("{number}. {}{end}", harmless::name(&sentence)));
             let of = self.things.max(number);
-            say(&format!("{}{question}\n   {number} of about {of} {keys} ", super::paper::ERASE));
+            say(&format!("{}{question}\n   {number} of about {of} {keys} ", super::ticker::ERASE));
             let Some(answer) = self.lines.next().await else {
                 return Err(Refusal::Skip);
             };

@@ -1,31 +1,26 @@
-//! The report for people: groups, a line for each check, and for what failed everything one needs to mend it.
+//! Prints the report for people: groups, a line for each check, and everything one needs to repair a failure.
 //! Signs and words say the same, so it reads without colour and without Unicode.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{IsTerminal as _, Write as _};
 
-use alongside_conformance::{Check, CheckResult, Clause, Group, Progress, Report, Verdict};
+use alongside_conformance::{Check, CheckResult, Clause, Group, Report, Verdict};
 use alongside_desk::harmless;
-use alongside_platform::terminal::columns_for_errors;
 
 use crate::line::{Ink, Inks};
 
 /// How many lines of evidence are shown without `--details`.
 const EVIDENCE: usize = 6;
 
-/// Takes away what the [`Ticker`] wrote.
-pub(super) const ERASE: &str = "\r\x1b[K";
-
 /// How the report is written.
-pub(super) struct Paper {
+pub(super) struct Printer {
     pub(super) inks: Inks,
     pub(super) columns: usize,
     /// Whether all evidence is shown.
     pub(super) details: bool,
 }
 
-impl Paper {
+impl Printer {
     pub(super) fn report(&self, report: &Report) -> String {
         let mut text = self.head(report);
         if report.interrupted {
@@ -217,74 +212,4 @@ pub(super) fn list(checks: &[&'static Check]) -> String {
         let _ = writeln!(text, "{:<widest$}  {:<7}  {}", check.id, check.clause.level(), check.title);
     }
     text
-}
-
-/// What goes on, on standard error: a line that is written again and again, or on a terminal that cannot do
-/// that a line for each stage. Nothing where nobody looks.
-pub(super) struct Ticker {
-    kind: Kind,
-    /// What a line can be taken away of again.
-    written: bool,
-    /// The stages that were told.
-    stages: Vec<String>,
-}
-
-#[derive(PartialEq)]
-enum Kind {
-    OneLine,
-    Stages,
-    Silent,
-}
-
-impl Ticker {
-    pub(super) fn new() -> Self {
-        let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-        let kind = match std::io::stderr().is_terminal() {
-            true if dumb => Kind::Stages,
-            true => Kind::OneLine,
-            false => Kind::Silent,
-        };
-        Self { kind, written: false, stages: Vec::new() }
-    }
-
-    pub(super) fn tells(&mut self, progress: &Progress<'_>) {
-        let (line, stage) = match progress {
-            Progress::Begins { check, done, of } => {
-                (format!("{done}/{of}  {}", check.id), format!("Checking: {}", check.group.title()))
-            }
-            Progress::Waits { left, so_far, done, of } => {
-                let left: Vec<&str> = left.iter().map(|check| check.id).collect();
-                let left = left.join(", ");
-                let line = format!("{done}/{of}  {} s of waiting for {left}", so_far.as_secs());
-                (line, format!("Waiting for {left}"))
-            }
-            Progress::Done(_) => return,
-        };
-        match self.kind {
-            Kind::OneLine => {
-                // What is folded cannot be taken away again.
-                let columns = usize::from(columns_for_errors().unwrap_or(80)).saturating_sub(1);
-                let line: String = line.chars().take(columns).collect();
-                self.write(&format!("{ERASE}{line}"));
-                self.written = true;
-            }
-            Kind::Stages if !self.stages.contains(&stage) => {
-                self.write(&format!("{stage}\n"));
-                self.stages.push(stage);
-            }
-            _ => {}
-        }
-    }
-
-    pub(super) fn ends(&mut self) {
-        if std::mem::take(&mut self.written) {
-            self.write(ERASE);
-        }
-    }
-
-    fn write(&self, text: &str) {
-        let mut err = std::io::stderr().lock();
-        // Who does not look misses nothing.
-        let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
-    }
 }

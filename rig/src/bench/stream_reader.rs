@@ -36,13 +36,13 @@ struct Stream {
 
 /// See the module. Dropping it hangs up.
 #[derive(Debug)]
-pub(super) struct Ears {
+pub(super) struct StreamReader {
     streams: tokio::sync::mpsc::UnboundedSender<Stream>,
     heard: mpsc::Receiver<Heard>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
-impl Ears {
+impl StreamReader {
     pub(super) fn new() -> Result<Self> {
         let (streams, mut arriving) = tokio::sync::mpsc::unbounded_channel::<Stream>();
         let (tell, heard) = mpsc::channel();
@@ -68,7 +68,7 @@ impl Ears {
     /// Listens to one more.
     pub(super) fn add(&self, agent: usize, open: OpenStream) -> Result<()> {
         open.tcp.set_nonblocking(true)?;
-        self.streams.send(Stream { agent, open }).ok().context("the ears have ended")
+        self.streams.send(Stream { agent, open }).ok().context("the stream reader has ended")
     }
 
     /// What comes next, if anything does within this time.
@@ -76,12 +76,12 @@ impl Ears {
         match self.heard.recv_timeout(within) {
             Ok(heard) => Ok(Some(heard)),
             Err(mpsc::RecvTimeoutError::Timeout) => Ok(None),
-            Err(mpsc::RecvTimeoutError::Disconnected) => bail!("the ears have ended"),
+            Err(mpsc::RecvTimeoutError::Disconnected) => bail!("the stream reader has ended"),
         }
     }
 }
 
-impl Drop for Ears {
+impl Drop for StreamReader {
     fn drop(&mut self) {
         let (nobody, _) = tokio::sync::mpsc::unbounded_channel();
         self.streams = nobody;

@@ -3,14 +3,14 @@
 use anyhow::Result;
 
 use super::Bench;
-use super::crowd::Crowd;
+use super::agents::Agents;
 use super::report::{Figure, Report, Row, Unit};
 use super::subject::{Companion, Subject};
 
 /// A companion that runs for a scene, and the agents at it.
 #[derive(Debug)]
 pub(super) struct Seat {
-    pub(super) crowd: Crowd,
+    pub(super) crowd: Agents,
     pub(super) companion: Companion,
 }
 
@@ -21,11 +21,11 @@ pub(super) struct Party {
     pub(super) seat: Result<Seat, String>,
 }
 
-/// What a row is about.
-pub(super) type What = (String, Unit);
+/// RowKey a row is about.
+pub(super) type RowKey = (String, Unit);
 
 /// A row of the table, in the words of whoever measures.
-pub(super) fn row(what: impl Into<String>, unit: Unit) -> What {
+pub(super) fn row(what: impl Into<String>, unit: Unit) -> RowKey {
     (what.into(), unit)
 }
 
@@ -43,7 +43,7 @@ impl Bench<'_> {
     /// Has each do something so many times in turn, which gives samples for every row.
     pub(super) fn turns(
         &mut self,
-        rows: &[What],
+        rows: &[RowKey],
         parties: &mut [Party],
         turns: usize,
         mut once: impl FnMut(&mut Seat) -> Result<Vec<Vec<f64>>>,
@@ -80,10 +80,10 @@ impl Bench<'_> {
 
 fn seat(subject: &Subject) -> Result<Seat> {
     let companion = subject.start()?;
-    Ok(Seat { crowd: Crowd::new(&companion.address)?, companion })
+    Ok(Seat { crowd: Agents::new(&companion.address)?, companion })
 }
 
-/// What was measured of one subject for one row.
+/// RowKey was measured of one subject for one row.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Cell {
     /// Samples, turn by turn.
@@ -97,7 +97,7 @@ pub(super) struct Cell {
 #[derive(Debug)]
 pub(super) struct Sheet {
     subjects: Vec<String>,
-    rows: Vec<(What, Vec<Cell>)>,
+    rows: Vec<(RowKey, Vec<Cell>)>,
 }
 
 impl Sheet {
@@ -106,7 +106,7 @@ impl Sheet {
     }
 
     /// The cells of a row, one for each subject.
-    pub(super) fn row(&mut self, what: &What) -> &mut [Cell] {
+    pub(super) fn row(&mut self, what: &RowKey) -> &mut [Cell] {
         let at = self.rows.iter().position(|(row, _)| row == what).unwrap_or_else(|| {
             self.rows.push((what.clone(), vec![Cell::default(); self.subjects.len()]));
             self.rows.len() - 1
@@ -153,7 +153,7 @@ fn ratio(first: &Cell, second: &Cell) -> Option<f64> {
     quantile(&ratios, 0.5)
 }
 
-/// What so large a part of them does not exceed.
+/// RowKey so large a part of them does not exceed.
 fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     // The nearest rank: a value that was really measured.
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_has_the_middle_and_what_one_in_a_hundred_exceeds() {
+    fn a_figure_has_the_median_and_the_99th_percentile() {
         let hundred: Vec<f64> = (1..=100).rev().map(f64::from).collect();
         let figure = figure(cell(&[&hundred[..50], &hundred[50..]]));
         assert_eq!(
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_is_that_of_most_turns_and_one_bad_turn_changes_nothing() {
+    fn one_bad_turn_does_not_change_the_ratio() {
         let quick = cell(&[&[1.0, 2.0, 3.0], &[2.0], &[200.0]]);
         let slow = cell(&[&[20.0], &[20.0], &[20.0]]);
         assert_eq!(ratio(&quick, &slow), Some(10.0));
