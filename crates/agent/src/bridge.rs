@@ -213,9 +213,16 @@ mod tests {
 
     #[test]
     fn every_request_in_a_line_is_found() {
-        let batch = r#"[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"n"},{"jsonrpc":"2.0","id":"x","method":"b"}]"#;
+        let batch = r#"[
+            {"jsonrpc":"2.0","id":1,"method":"a"},
+            {"jsonrpc":"2.0","method":"n"},
+            {"jsonrpc":"2.0","id":"x","method":"b"}
+        ]"#;
         assert_eq!(LineRequest::in_line(batch).ids, [Id::Number(1), Id::Text("x".into())]);
-        assert_eq!(LineRequest::in_line(r#"{"jsonrpc":"2.0","id":7,"method":"a"}"#).method.as_deref(), Some("a"));
+        assert_eq!(
+            LineRequest::in_line(r#"{"jsonrpc":"2.0","id":7,"method":"a"}"#).method.as_deref(),
+            Some("a")
+        );
         assert!(LineRequest::in_line("nonsense").ids.is_empty());
     }
 

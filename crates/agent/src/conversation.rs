@@ -1,4 +1,4 @@
-//! What a session's two halves share: requests and their replies go one way, and what the companion says by
+//! The shared half of a session: requests and their replies go one way, and what the companion says by
 //! itself is heard and handed on. A stream that breaks is opened again as often as the TypeScript SDK would,
 //! unless somebody has more patience.
 

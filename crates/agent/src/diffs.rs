@@ -45,7 +45,7 @@ impl PendingDiff {
     }
 }
 
-/// Who waits for what.
+/// The diffs that wait for an outcome, by path.
 #[derive(Default)]
 pub(crate) struct Diffs(Mutex<Waiting>);
 

@@ -7,7 +7,8 @@
 //! # async fn agent() -> Result<(), Box<dyn std::error::Error>> {
 //! let here = find::Surroundings::of_this_process()?;
 //! let gemini = family::by_command("gemini").ok_or("the table knows gemini")?;
-//! let found = find::candidates(gemini, &here).found.into_iter().next().ok_or("no companion serves this directory")?;
+//! let found = find::candidates(gemini, &here).found.into_iter().next();
+//! let found = found.ok_or("no companion serves this directory")?;
 //!
 //! let endpoint = Endpoint::local(found.record.port);
 //! let token = found.record.auth_token.as_deref();

@@ -21,7 +21,7 @@ use crate::stream::{PATIENT_RETRIES, RETRIES, StreamState};
 /// The version agents propose.
 const PROPOSED_VERSION: &str = "2025-06-18";
 
-/// Who an agent says it is.
+/// The name under which an agent connects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     /// `clientInfo.name`.
@@ -41,9 +41,9 @@ impl Identity {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tool {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it does.
+    /// Its description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// A JSON schema of its arguments.
@@ -129,12 +129,12 @@ impl Session {
         Ok(Self { listener: tokio::spawn(Arc::clone(&conversation).listen()), conversation })
     }
 
-    /// What the companion said of itself.
+    /// The companion's answer to `initialize`.
     pub fn server(&self) -> &InitializeResult {
         &self.conversation.server
     }
 
-    /// What the person has open; `None` until the companion has said.
+    /// The person's open files; `None` until the companion reports them.
     pub fn context(&self) -> watch::Receiver<Option<IdeContext>> {
         self.conversation.context.subscribe()
     }

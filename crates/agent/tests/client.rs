@@ -131,7 +131,8 @@ fn proper(rest: impl Fn(&Request) -> String) -> impl Fn(&Request) -> String {
     }
 }
 
-const INITIALIZED: &str = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"fake","version":"1"}}}"#;
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","id":0,"result":{
+    "protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"fake","version":"1"}}}"#;
 
 #[tokio::test]
 async fn requests_name_token_session_and_version() {
@@ -172,7 +173,9 @@ async fn a_reply_may_come_as_a_stream_with_other_messages_before_it() {
         if request.asks("tools/list") {
             events(concat!(
                 ": a comment\n\ndata: \n\n",
-                "event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"ide/contextUpdate\",\"params\":{\"workspaceState\":{\"openFiles\":[{\"path\":\"/a\",\"timestamp\":1}]}}}\n\n",
+                "event: message\ndata: \
+                    {\"jsonrpc\":\"2.0\",\"method\":\"ide/contextUpdate\",\
+                    \"params\":{\"workspaceState\":{\"openFiles\":[{\"path\":\"/a\",\"timestamp\":1}]}}}\n\n",
                 "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[{\"name\":\"openDiff\"}]}}\n\n"
             ))
         } else {
@@ -239,9 +242,14 @@ async fn outcomes_reach_the_diff_of_their_path_only() {
             std::thread::sleep(Duration::from_millis(5));
         }
         events(concat!(
-            "data: {\"jsonrpc\":\"2.0\",\"method\":\"ide/diffAccepted\",\"params\":{\"filePath\":\"/c\",\"content\":\"\"}}\n\n",
-            "data: {\"jsonrpc\":\"2.0\",\"method\":\"ide/diffRejected\",\"params\":{\"filePath\":\"/b\"}}\n\n",
-            "data: {\"jsonrpc\":\"2.0\",\"method\":\"ide/diffAccepted\",\"params\":{\"filePath\":\"/a\",\"content\":\"y\\ud800\"}}\n\n",
+            "data: \
+                {\"jsonrpc\":\"2.0\",\"method\":\"ide/diffAccepted\",\
+                \"params\":{\"filePath\":\"/c\",\"content\":\"\"}}\n\n",
+            "data: \
+                {\"jsonrpc\":\"2.0\",\"method\":\"ide/diffRejected\",\"params\":{\"filePath\":\"/b\"}}\n\n",
+            "data: \
+                {\"jsonrpc\":\"2.0\",\"method\":\"ide/diffAccepted\",\
+                \"params\":{\"filePath\":\"/a\",\"content\":\"y\\ud800\"}}\n\n",
         ))
     }));
     let session = fake.connect().await.unwrap();

@@ -97,7 +97,11 @@ impl Action {
         ("close", "`FILE`: close a file"),
         ("new", "show a new, empty document that was never saved"),
         ("cursor", "`FILE LINE COLUMN`: put the cursor there, in the file that is shown"),
-        ("select", "`FILE LINE COLUMN LINE COLUMN`: select from the first position up to the second, which is excluded"),
+        (
+            "select",
+            "`FILE LINE COLUMN LINE COLUMN`: select from the first position up to the second, \
+            which is excluded",
+        ),
         (
             "wander",
             "`FILE MILLISECONDS`: move the cursor for so long without a pause, about thirty times a second",
@@ -136,7 +140,7 @@ impl Action {
         }
     }
 
-    /// What follows the name for a program, one argument each.
+    /// The arguments behind the name, for a program.
     pub fn arguments(&self) -> Vec<String> {
         let path = |path: &PathBuf| path.to_string_lossy().into_owned();
         match self {
@@ -157,7 +161,7 @@ impl Action {
         }
     }
 
-    /// What a person is asked for: one sentence without a full stop.
+    /// The request to a person: one sentence without a full stop.
     pub fn sentence(&self) -> String {
         match self {
             Self::Open { file } => format!("open the file {}", file.display()),

@@ -10,15 +10,15 @@ use crate::checked::Checked;
 
 /// One check.
 pub struct Check {
-    /// What it is called, such as `auth.wrong-token`: the group's name, a dot, and what it is about.
+    /// The id, such as `access.wrong-token`: the group's name, a dot, and the subject.
     pub id: &'static str,
-    /// What it belongs to.
+    /// The group.
     pub group: Group,
     /// The rule, as a sentence about a companion that keeps it.
     pub title: &'static str,
     /// Where the rule comes from.
     pub clause: Clause,
-    /// What happens to a user whose companion breaks it.
+    /// The harm to a user whose companion breaks the rule.
     pub harm: &'static str,
     /// [Names of the actions](crate::action::Action::name) that a person or a driver has to do in the editor.
     pub needs: &'static [&'static str],
@@ -47,12 +47,12 @@ pub(crate) enum When {
     Last,
 }
 
-/// What checks are about.
+/// A group of checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Group {
     /// The files by which agents find a companion.
     Discovery,
-    /// Who may talk to it.
+    /// Access by token, `Host` and `Origin`.
     Access,
     /// The Model Context Protocol over HTTP.
     Protocol,
@@ -60,7 +60,7 @@ pub enum Group {
     Sessions,
     /// The GET stream, on which a companion says something by itself.
     Streams,
-    /// What an agent is told about open files.
+    /// Updates about open files.
     Context,
     /// Proposals and their outcome.
     Diffs,
@@ -95,7 +95,7 @@ impl Group {
         }
     }
 
-    /// What it is about, for people.
+    /// Its title, for people.
     pub fn title(self) -> &'static str {
         match self {
             Self::Discovery => "Being found",
@@ -119,7 +119,7 @@ pub enum Clause {
     Mcp(Level, &'static str),
     /// Agents that were released need it, whatever the specification says.
     Shipped {
-        /// What they need.
+        /// The need.
         says: &'static str,
         /// Which ones break without it: families and releases.
         breaks: &'static str,
@@ -151,7 +151,7 @@ impl Clause {
         }
     }
 
-    /// Who says so.
+    /// The source of the rule.
     pub fn source(self) -> &'static str {
         match self {
             Self::Spec(..) => "companion specification",
@@ -161,7 +161,7 @@ impl Clause {
         }
     }
 
-    /// What it says.
+    /// The text of the rule.
     pub fn says(self) -> &'static str {
         match self {
             Self::Spec(_, says) | Self::Mcp(_, says) | Self::Shipped { says, .. } | Self::Advice(says) => {

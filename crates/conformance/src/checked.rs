@@ -7,24 +7,24 @@ pub(crate) enum NotPassed {
     Fail(String),
     /// It cannot be seen here.
     Unseen(String),
-    /// What it needs is not there, which another check judges.
+    /// Something it needs does not work, which another check judges.
     Skip(String),
 }
 
-/// What comes of a check, or of a part of it.
+/// The result of a check, or of a part of it.
 pub(crate) type Checked<T = ()> = Result<T, NotPassed>;
 
-/// The rule is broken.
+/// Ends a check because the rule is broken.
 pub(crate) fn fail<T>(why: impl Into<String>) -> Checked<T> {
     Err(NotPassed::Fail(why.into()))
 }
 
-/// It cannot be seen here.
+/// Ends a check because its rule cannot be observed here.
 pub(crate) fn unseen<T>(why: impl Into<String>) -> Checked<T> {
     Err(NotPassed::Unseen(why.into()))
 }
 
-/// What it needs is not there.
+/// Ends a check because something it needs does not work.
 pub(crate) fn skip<T>(why: impl Into<String>) -> Checked<T> {
     Err(NotPassed::Skip(why.into()))
 }

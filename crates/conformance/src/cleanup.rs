@@ -1,4 +1,4 @@
-//! What checks took and have to give back: sessions, and diffs in them. A run may be interrupted at any
+//! The sessions and diffs that checks opened and have to close. A run may be interrupted at any
 //! moment, so something is known here as soon as the companion has it, and forgotten only when the companion
 //! has it back.
 
@@ -12,7 +12,7 @@ use crate::peer::Peer;
 use crate::request::Request;
 use crate::response::{NoResponse, Response};
 
-/// What has to be given back. Each copy is the same.
+/// The open sessions and diffs of a run. All clones share them.
 #[derive(Clone, Default)]
 pub(crate) struct Cleanup {
     left: Arc<Mutex<Left>>,
@@ -31,7 +31,7 @@ struct Left {
 #[derive(Clone)]
 struct Thing {
     number: usize,
-    /// Who took it: some cases are at work at the same time.
+    /// The case that opened it: several run at the same time.
     case: usize,
     peer: Peer,
     diff: Option<String>,

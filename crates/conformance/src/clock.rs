@@ -32,7 +32,7 @@ impl Patience {
         !slice.is_zero()
     }
 
-    /// What this becomes before the patience ends.
+    /// The output of a future, or `None` when the time is up.
     pub(crate) async fn wait_for<T>(&mut self, what: impl Future<Output = T>) -> Option<T> {
         let end = async { while self.sleep(SLICE).await {} };
         tokio::select! {
@@ -43,7 +43,7 @@ impl Patience {
     }
 }
 
-/// What this becomes within so much time.
+/// The output of a future, or `None` after this much time.
 pub(crate) async fn within<T>(time: Duration, what: impl Future<Output = T>) -> Option<T> {
     Patience::new(time).wait_for(what).await
 }
@@ -53,7 +53,7 @@ pub(crate) async fn pass(time: Duration) {
     within(time, std::future::pending::<()>()).await;
 }
 
-/// What is measured by the clock on the wall, and again while this machine is too late for that.
+/// A measurement by the wall clock, which is repeated while this machine is too late for it.
 #[derive(Default)]
 pub(crate) struct Measuring {
     /// How late it was in each try.

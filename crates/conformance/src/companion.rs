@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-/// Who was checked.
+/// The companion of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Companion {
     /// `host:port`.
     pub address: String,
-    /// What it calls itself in `initialize`; none if it did not get so far.
+    /// Its name and version from `initialize`; none if it did not get so far.
     pub server: Option<String>,
     /// The editor, as its discovery file names it.
     pub editor: Option<String>,

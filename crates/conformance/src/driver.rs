@@ -1,10 +1,10 @@
-//! Whoever does things in the editor: a person, or a program that drives it.
+//! A driver acts in the editor: a person, or a program.
 
 use futures_util::future::BoxFuture;
 
 use crate::action::Action;
 
-/// What came of an action.
+/// The result of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reply {
     /// It is done; for [`Action::IsShown`], yes.
@@ -18,7 +18,7 @@ pub enum Reply {
 pub enum Refusal {
     /// The editor, or whoever drives it, cannot do such a thing: what hangs on it is not observable.
     Cannot(String),
-    /// Whoever drives the editor failed, and how: what hangs on it is not observable, and the run is no good
+    /// The driver failed, and how: its checks are not observable, and the run is no good
     /// one. Only its first line is shown, and the arguments are left out of it.
     Failed(String),
     /// The person does not want to: what hangs on it is skipped.

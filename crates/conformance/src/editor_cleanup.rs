@@ -1,5 +1,5 @@
-//! What a run opened in the editor and has not closed. Whoever drives the editor is asked to close it at the
-//! end, so that nobody is left with tabs of files that are gone.
+//! Files and folders that a run opened in the editor and has not closed. The driver is asked to close them at
+//! the end, so that nobody is left with tabs of files that are gone.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::driver::Driver;
 /// How long the editor may take for all of it: the run may have been interrupted, and somebody waits.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// What undoes the actions so far, in their order.
+/// The actions that undo those so far, in the order of the latter.
 #[derive(Debug, Default)]
 pub(crate) struct EditorCleanup(Mutex<Vec<Action>>);
 

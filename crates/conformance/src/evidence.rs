@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What was sent and what came, for the report. Never holds the token.
+/// The messages that were sent and received. Never holds the token.
 #[derive(Clone)]
 pub(crate) struct Evidence {
     lines: Arc<Mutex<Vec<String>>>,
@@ -18,7 +18,7 @@ const SECRET: usize = 8;
 
 impl Evidence {
     pub(crate) fn new(token: Option<&str>) -> Self {
-        // What is shorter is no secret, and stands for itself in other words.
+        // A shorter token is no secret, and occurs within other words.
         Self { lines: Arc::default(), token: token.filter(|token| token.len() >= SECRET).map(Arc::from) }
     }
 

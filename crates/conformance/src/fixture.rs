@@ -1,5 +1,5 @@
-//! The state that all checks of a run share: the companion, the driver, scratch files, and everything that has
-//! to be given back at the end.
+//! The state that all checks of a run share: the companion, the driver, scratch files, and everything that
+//! has to be given back at the end.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ use crate::stream_rules::StreamRules;
 use crate::target::Target;
 use crate::unanswered::Unanswered;
 
-/// What all checks of a run share.
+/// The state that all checks of a run share.
 pub(crate) struct Fixture<'b> {
     pub(crate) target: &'b Target,
     pub(crate) pace: Pace,
@@ -81,7 +81,7 @@ impl<'b> Fixture<'b> {
         self.cases.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Who is checked.
+    /// The companion, for the report.
     pub(crate) fn companion(&self) -> Companion {
         let server = self.server.lock().unwrap_or_else(PoisonError::into_inner);
         let server = server.as_ref().and_then(|result| {

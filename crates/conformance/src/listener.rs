@@ -81,7 +81,7 @@ impl Listener {
         messages.collect()
     }
 
-    /// What came since the mark, as soon as it is there; none when nothing can come any more.
+    /// The first match since the mark, as soon as it is there; none when the stream has ended.
     async fn find<T>(&self, mark: usize, fits: impl Fn(&Heard) -> Option<T>) -> Option<T> {
         let mut count = self.count.clone();
         let mut from = mark;
@@ -147,7 +147,7 @@ impl Listener {
     /// Waits until all has come that was told on this stream so far: the end follows, when a newer stream
     /// opens. That one, if it does. Whether the older one ends at all is judged elsewhere.
     pub(crate) async fn read_out(&self, peer: &Peer) -> Option<Self> {
-        // What is told when nothing more is being read is told by then.
+        // The companion answers after it wrote everything that was due.
         peer.is_served().await.ok()?;
         let newer = peer.listen().await.ok()?;
         self.end(TO_END).await;
@@ -192,7 +192,7 @@ async fn listen(
         let part = tokio::select! {
             part = connection.part() => part,
             () = leave.notified() => {
-                // Whoever hung up first has been noticed already.
+                // The companion may have hung up first.
                 let _ = connection.close_sending().await;
                 continue;
             }

@@ -4,7 +4,7 @@ use crate::check::Check;
 use crate::checks::CHECKS;
 use crate::pace::Pace;
 
-/// What to check, and how patiently.
+/// The checks of a run, and its patience.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Only these checks: ids, or names of groups. All if there are none.

@@ -117,7 +117,7 @@ impl Peer {
         }
     }
 
-    /// What is large takes longer: a second for each megabyte.
+    /// The extra time for a large request: a second for each megabyte.
     fn patience_for(&self, request: &Request) -> std::time::Duration {
         std::time::Duration::from_millis(u64::try_from(request.body().len() / 1024).unwrap_or(0))
     }

@@ -16,7 +16,10 @@ use alongside_agent::find;
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoCompanion {
     /// It refuses the token, or wants one.
-    #[error("the companion on port {port} {} ({status})", if *.with_token { "refuses the token" } else { "wants a token" })]
+    #[error(
+        "the companion on port {port} {} ({status})",
+        if *.with_token { "refuses the token" } else { "wants a token" }
+    )]
     Refused {
         /// The port.
         port: u16,
@@ -28,9 +31,7 @@ pub enum NoCompanion {
         file: Option<PathBuf>,
     },
     /// It answers, but not as a companion does.
-    #[error(
-        "what listens on port {port} is no companion: it answers {status} to initialize, without a reply"
-    )]
+    #[error("the program on port {port} is no companion: it answers {status} to initialize, without a reply")]
     Foreign {
         /// The port.
         port: u16,
@@ -38,7 +39,7 @@ pub enum NoCompanion {
         status: u16,
     },
     /// It does not answer.
-    #[error("what listens on port {port} is no companion: {why}")]
+    #[error("the program on port {port} is no companion: {why}")]
     Silent {
         /// The port.
         port: u16,

@@ -19,7 +19,7 @@ pub(crate) struct Published {
     /// of its own.
     pub(crate) row: Option<(&'static Family, &'static DiscoveryFile)>,
     pub(crate) path: PathBuf,
-    /// What it holds, or why that is no JSON.
+    /// Its content, or why that is no JSON.
     pub(crate) json: Result<Value, String>,
 }
 

@@ -1,4 +1,4 @@
-//! What a run of the suite found.
+//! The report of a run: a verdict and evidence for each check.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::companion::Companion;
 /// All verdicts.
 #[derive(Debug)]
 pub struct Report {
-    /// Who was checked.
+    /// The companion.
     pub companion: Companion,
     /// One for each check that was wanted, in the order of the table.
     pub results: Vec<CheckResult>,
@@ -16,24 +16,24 @@ pub struct Report {
     pub took: Duration,
     /// Whether it was broken off; the checks that were not made are skipped.
     pub interrupted: bool,
-    /// How the [`Driver`](crate::driver::Driver) failed, each time that it did: what it was to do was not seen.
+    /// Each failure of the [`Driver`](crate::driver::Driver). Its action was not observed.
     pub driver_failures: Vec<String>,
 }
 
-/// What one check found.
+/// The result of one check.
 #[derive(Debug)]
 pub struct CheckResult {
     /// Which one.
     pub check: &'static Check,
-    /// What it found.
+    /// The verdict.
     pub verdict: Verdict,
-    /// What was sent (`→`) and what came (`←`), without the token; the last of it, if it was much.
+    /// Messages sent (`→`) and received (`←`), without the token; of a long exchange, first and last lines.
     pub evidence: Vec<String>,
     /// How long it took.
     pub took: Duration,
 }
 
-/// What a check found. Only [`Pass`](Self::Pass) says that a rule is kept.
+/// The verdict of a check. Only [`Pass`](Self::Pass) says that a rule is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// The rule is kept.

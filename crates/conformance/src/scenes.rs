@@ -12,7 +12,7 @@ use crate::checked::Checked;
 use crate::listener::Listener;
 use crate::peer::Peer;
 
-/// What a scene brought to light, and what was said in it.
+/// The result of a scene, and its evidence.
 pub(crate) type Played<T> = (Checked<T>, Vec<String>);
 
 /// The scenes that were played.
@@ -29,7 +29,7 @@ pub(crate) struct Scenes {
     pub(crate) ended: OnceCell<Played<Ended>>,
 }
 
-/// What was seen of one file while a project was opened and closed again.
+/// Observations of one file while a project was opened and closed again.
 #[derive(Debug, Clone)]
 pub(crate) struct Rewriting {
     /// How often it was read.
@@ -52,7 +52,7 @@ pub(crate) struct Watched {
     pub(crate) silence: Duration,
 }
 
-/// What was told while the cursor moved without a pause.
+/// The updates that came while the cursor moved without a pause.
 #[derive(Debug, Clone)]
 pub(crate) struct Moving {
     /// How long it moved.
@@ -61,7 +61,7 @@ pub(crate) struct Moving {
     pub(crate) updates: Vec<Duration>,
 }
 
-/// What was heard when a proposal was accepted.
+/// The outcomes that came when a proposal was accepted.
 #[derive(Debug, Clone)]
 pub(crate) struct Accepting {
     pub(crate) path: String,
@@ -71,7 +71,7 @@ pub(crate) struct Accepting {
     pub(crate) written: bool,
 }
 
-/// What closing in the agent's own prompt brought to light.
+/// Observations of a diff that the agent closed.
 #[derive(Debug, Clone)]
 pub(crate) struct Closing {
     pub(crate) typed: Checked<&'static str>,
@@ -81,7 +81,7 @@ pub(crate) struct Closing {
     pub(crate) after: Checked<bool>,
 }
 
-/// What was heard and left when the editor ended.
+/// Messages and files at the end of the editor.
 #[derive(Debug, Clone)]
 pub(crate) struct Ended {
     /// For each agent that had a diff open: what it was told about that.

@@ -31,13 +31,13 @@ pub(crate) struct Schedule<'r, 'b> {
     state: Mutex<State<'r>>,
 }
 
-/// What is known so far, and who is told.
+/// The results so far, and whoever watches.
 struct State<'r> {
     results: Vec<CheckResult>,
     progress: &'r mut (dyn FnMut(Progress<'_>) + Send),
 }
 
-/// What several agents do to each other.
+/// Whether several agents at once harm each other.
 #[derive(Clone, Copy)]
 struct Several {
     /// Nothing: they may do everything at the same time.
@@ -55,7 +55,7 @@ impl<'r, 'b> Schedule<'r, 'b> {
         Self { fixture, wanted, state: Mutex::new(State { results: Vec::new(), progress }) }
     }
 
-    /// What is known, also of a run that was broken off.
+    /// The results, also of a run that was interrupted.
     pub(crate) fn results(self) -> Vec<CheckResult> {
         self.state.into_inner().unwrap_or_else(PoisonError::into_inner).results
     }
@@ -128,7 +128,7 @@ impl<'r, 'b> Schedule<'r, 'b> {
     /// Makes one check, and tells of it.
     async fn make(&self, check: &'static Check) -> Verdict {
         let of = self.wanted.len();
-        // What waits beside the others is told of when it alone is left.
+        // Progress names a check that runs beside the others only when nothing else is left.
         if check.when != When::Beside {
             let mut state = self.state();
             let done = state.results.len();

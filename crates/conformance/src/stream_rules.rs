@@ -41,7 +41,7 @@ pub(crate) enum Rule {
     Equal,
 }
 
-/// What has come so far, and which rules it broke.
+/// Counts the events of a run and records the rules they broke.
 #[derive(Debug, Default)]
 pub(crate) struct StreamRules(Mutex<Inner>);
 
@@ -180,7 +180,7 @@ impl Inner {
         if files.iter().filter(active).count() > 1 {
             self.breaks(Rule::OneActive, format!("several active files: {params}"));
         }
-        // What is null is judged elsewhere.
+        // Another check judges null.
         let has_place = |file: &Value| !file["cursor"].is_null() || !file["selectedText"].is_null();
         if let Some(file) = files.iter().find(|file| file["isActive"] != true && has_place(file)) {
             self.breaks(
@@ -231,7 +231,7 @@ fn null_in(value: &Value) -> Option<String> {
     }
 }
 
-/// What is wrong with the types of an `IdeContext`; what is null or missing is judged elsewhere.
+/// The first wrong type in an `IdeContext`; other checks judge null and missing fields.
 fn misshapen(context: &Value) -> Option<String> {
     let is = |value: &Value, fits: fn(&Value) -> bool| value.is_null() || fits(value);
     let state = &context["workspaceState"];

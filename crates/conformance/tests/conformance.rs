@@ -1,5 +1,6 @@
 //! docs/conformance.md lists every check as the table has it, and shows a driver that works. After a change
-//! of either, `ALONGSIDE_BLESS=1 cargo test -p alongside-conformance --test conformance` writes the page anew.
+//! of either, `ALONGSIDE_BLESS=1 cargo test -p alongside-conformance --test conformance` writes the page
+//! anew.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -60,7 +61,7 @@ fn clause(clause: Clause) -> String {
     }
 }
 
-/// What a cell of a table cannot hold is written otherwise.
+/// Escapes characters that a cell of a table cannot hold.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace("${", "$\\{")
 }

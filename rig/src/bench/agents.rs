@@ -73,7 +73,7 @@ impl Agents {
         self.address.call(&self.agents[agent].session, tool, arguments)
     }
 
-    /// What a companion says next, if it says something within this time. Pings are answered.
+    /// The companion's next message, if one comes within this time. Pings are answered.
     pub(super) fn hear(&mut self, within: Duration) -> Result<Option<StreamMessage>> {
         let until = Instant::now() + within;
         loop {

@@ -67,7 +67,7 @@ impl Line {
     /// Sends a request, and waits for its whole response.
     pub(super) fn ask(&mut self, request: &[u8]) -> Result<TimedResponse> {
         let since = Instant::now();
-        // Who refuses a body may hang up before it is sent; the answer says why.
+        // A companion that refuses a body may hang up before all of it is sent; the answer says why.
         let sent = self.tcp.write_all(request);
         let head = self.head().or_else(|error| sent.map_err(Into::into).and(Err(error)))?;
         let (took, message) = match head.is_event_stream() {

@@ -11,7 +11,7 @@ use tokio::io::AsyncReadExt as _;
 
 use super::line::{OpenStream, has_data};
 
-/// What a stream says.
+/// Something that came on a stream.
 #[derive(Debug)]
 pub(super) struct Heard {
     pub(super) at: Instant,
@@ -71,7 +71,7 @@ impl StreamReader {
         self.streams.send(Stream { agent, open }).ok().context("the stream reader has ended")
     }
 
-    /// What comes next, if anything does within this time.
+    /// The next thing that comes, if anything does within this time.
     pub(super) fn next(&self, within: Duration) -> Result<Option<Heard>> {
         match self.heard.recv_timeout(within) {
             Ok(heard) => Ok(Some(heard)),

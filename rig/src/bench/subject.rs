@@ -1,4 +1,5 @@
-//! Who is measured: ours, the baseline, a command that starts a companion, or one that runs already.
+//! The companion that is measured: ours, the baseline, a command that starts a companion, or one that runs
+//! already.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -24,24 +25,24 @@ const HOST: &str = "bench";
 /// See the module.
 #[derive(Debug, Clone)]
 pub struct Subject {
-    /// What it is called in the table.
+    /// Its name in the table.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Who does in its editor what a person would: a command, or `unix:SOCKET`.
+    /// The driver of its editor: a command, or `unix:SOCKET`.
     pub drive: Option<String>,
 }
 
-/// What is measured.
+/// A kind of companion to measure.
 #[derive(Debug, Clone)]
 pub enum Kind {
     /// A program of ours, as a host.
     Ours(PathBuf),
-    /// What a plugin author would write today.
+    /// The baseline: what a plugin author would write today.
     Baseline(Box<Rig>),
     /// Whatever this command starts.
     Command(String),
-    /// What this discovery file leads to.
+    /// The companion that this discovery file leads to.
     File(PathBuf),
 }
 
@@ -101,9 +102,11 @@ impl Subject {
     pub(super) fn start_as_server(&self) -> Result<Companion> {
         let Kind::Ours(program) = &self.kind else { bail!("it is no language server that is known here") };
         let sandbox = Sandbox::new();
-        let folder = serde_json::json!({ "uri": format!("file://{}", sandbox.project().display()), "name": "project" });
+        let uri = format!("file://{}", sandbox.project().display());
+        let folder = serde_json::json!({ "uri": uri, "name": "project" });
         let params = serde_json::json!({
-            "processId": std::process::id(), "clientInfo": { "name": "bench" }, "capabilities": {}, "workspaceFolders": [folder],
+            "processId": std::process::id(), "clientInfo": { "name": "bench" }, "capabilities": {},
+            "workspaceFolders": [folder],
         });
         let hello =
             serde_json::json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
@@ -185,7 +188,7 @@ fn start(command: &mut Command, sandbox: Sandbox, said: Option<&str>) -> Result<
 impl Companion {
     /// The same error, or what is behind it: that the companion is dead.
     pub(super) fn explain(&mut self, error: Error) -> Error {
-        // Who hangs up may be about to end.
+        // A companion that hangs up may be about to end.
         std::thread::sleep(Duration::from_millis(50));
         match self.child.as_mut().map(Child::try_wait) {
             Some(Ok(Some(status))) => error.context(died(status)),

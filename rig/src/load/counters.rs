@@ -1,4 +1,4 @@
-//! What is counted while agents play, by all of them at once.
+//! Counters that all agents of a run share.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -68,7 +68,7 @@ impl Times {
         self.0[at].fetch_add(1, Relaxed);
     }
 
-    /// What was counted since the last time.
+    /// The values since the last call.
     pub(super) fn take(&self) -> Spread {
         Spread(self.0.iter().map(|count| count.swap(0, Relaxed)).collect())
     }

@@ -64,7 +64,7 @@ impl Host {
     }
 }
 
-/// What Linux says of a process.
+/// Figures of a process from Linux.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Figures {
     /// The resident set, in KiB.

@@ -47,7 +47,7 @@ pub struct Plan {
     pub vanish: bool,
 }
 
-/// What all are to do just now; it only goes on.
+/// The phase of a run; phases never go back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
     Play,
@@ -60,7 +60,7 @@ enum Phase {
     Over,
 }
 
-/// What all share.
+/// The state that all agents share.
 #[derive(Debug)]
 struct World {
     address: Address,

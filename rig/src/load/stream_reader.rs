@@ -16,7 +16,7 @@ use super::World;
 use super::counters::Counters;
 use super::line::EventStream;
 
-/// What an agent does something about.
+/// A message that an agent acts on.
 #[derive(Debug)]
 pub(super) enum Heard {
     Outcome {
@@ -63,7 +63,7 @@ async fn read(
     world: &World,
     tell: &mpsc::UnboundedSender<Heard>,
 ) -> Result<()> {
-    // What was reported while nobody listened was not kept from this agent.
+    // This agent could not hear reports from before its stream.
     let mut known = world.reports.newest();
     loop {
         let Some(json) = stream.next().await? else { continue };

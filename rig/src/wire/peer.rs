@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Raw, Response, Stream};
 
-/// What shipped agents propose.
+/// The version of MCP that shipped agents propose.
 pub const VERSION: &str = "2025-06-18";
 
 /// A session with a companion.
@@ -18,7 +18,7 @@ pub struct Peer {
     pub token: String,
     /// The session id; none to begin with.
     pub session: Option<String>,
-    /// What the version header says; none leaves it out.
+    /// The version header; none leaves it out.
     pub version: Option<String>,
 }
 

@@ -10,13 +10,13 @@ use super::{End, Raw, within};
 /// An open stream.
 #[derive(Debug)]
 pub struct Stream {
-    /// What the companion answered the GET with.
+    /// The head of the companion's answer to the GET.
     pub head: Head,
     raw: Raw,
     events: EventParser,
 }
 
-/// What comes over a stream.
+/// Something that came over a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Item {
     /// An event.

@@ -1,5 +1,5 @@
-//! What an agent dials once it knows where a companion is: hosts inside and outside containers, proxies, and
-//! the token.
+//! The addresses an agent dials once it knows where a companion is: hosts inside and outside containers,
+//! proxies, and the token.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use super::found::Reason;
 use super::surroundings::Surroundings;
 use super::trace::{Attempt, NamedBy, Seen, To, Trace};
 
-/// What is dialled, in the agent's order.
+/// The attempts, in the agent's order.
 pub(super) fn attempts(
     trace: &Trace,
     release: Release,

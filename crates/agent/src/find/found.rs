@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use alongside_contract::discovery::Record;
 
-/// What a search brought to light.
+/// The result of a search.
 #[derive(Debug, Default)]
 pub struct Search {
     /// Companions that the agent would try, in its order.
@@ -20,11 +20,11 @@ pub struct Found {
     pub record: Record,
     /// The file that says so; none if variables alone do.
     pub path: Option<PathBuf>,
-    /// What led to it.
+    /// The reason why it was found.
     pub why: Why,
 }
 
-/// What led an agent to a companion.
+/// The reason why an agent goes by a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
     /// A file under the editor's PID and no port, which overrides all others, whatever workspace it names.

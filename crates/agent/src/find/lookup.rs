@@ -13,7 +13,7 @@ use super::surroundings::Surroundings;
 use super::trace::{Seen, Step, Verdict};
 use super::workspace::holds;
 
-/// What came of looking.
+/// The result of a lookup.
 #[derive(Debug, Default)]
 pub(super) struct Looked {
     pub(super) files: Vec<Seen>,
@@ -62,7 +62,7 @@ impl Looker<'_> {
         let file = &lookup.file;
         let (name, why) = if file.names_pid() {
             let Some(pid) = self.pid else { return };
-            // What no companion may write, for it counts whatever is in it.
+            // A file that no companion may write, for it counts whatever is in it.
             let is_written =
                 self.family.files.iter().any(|row| row.name == file.name && row.directory == file.directory);
             (file.file_name(pid, 0), if is_written { Why::EditorPid } else { Why::Override })
@@ -240,7 +240,7 @@ impl Looked {
     }
 }
 
-/// What a record says, but for the token.
+/// A record in words, without the token.
 fn in_words(record: &Record) -> String {
     let token = if record.auth_token.is_some() { "a token" } else { "no token" };
     let editor = record.ide_info.as_ref().map(|info| format!(", editor {}", info.display_name));

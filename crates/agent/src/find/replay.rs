@@ -1,4 +1,4 @@
-//! What one release of an agent does here from its start until it dials, step by step. Where it would fail,
+//! Replays one release of an agent from its start until it dials, step by step. Where it would fail,
 //! the last step says so; everything before says what it saw and why it went on.
 
 use alongside_contract::behaviour::{NEWEST, Release, Terminal, Value};
@@ -110,7 +110,7 @@ fn variables(trace: &mut Trace, here: &Surroundings) {
     }
 }
 
-/// What stops the agent before it dials.
+/// The reason why the agent stops before it dials.
 fn end(trace: &mut Trace, here: &Surroundings, release: Release) -> Option<End> {
     let behaviour = &trace.family.behaviour;
     let path = trace.seen().map(|seen| seen.path.clone());

@@ -13,8 +13,9 @@ use super::surroundings::Surroundings;
 use super::trace::Seen;
 use super::workspace::holds;
 
-/// The companions that the newest release of a family would try from here, in its order: [`replay`](super::replay()) without
-/// its words. Files of other users are left out, though some agents believe them.
+/// The companions that the newest release of a family would try from here, in its order:
+/// [`replay`](super::replay()) without its words. Files of other users are left out, though some agents
+/// believe them.
 pub fn candidates(family: &'static Family, here: &Surroundings) -> Search {
     let mut search = Search::default();
     let port = here.port(family);

@@ -1,4 +1,4 @@
-//! What an agent sees around itself. The one place that reads the environment, so that a test, or a question
+//! The environment of an agent. The one place that reads the environment, so that a test, or a question
 //! about another terminal, can put something else here.
 
 use std::collections::HashMap;

@@ -15,7 +15,7 @@ fn port(world: &World, command: &str, release: Release) -> Option<u16> {
     replayed(world, command, release).record().map(|record| record.port)
 }
 
-/// What a release dials, as `host:port`.
+/// The addresses a release dials, as `host:port`.
 fn dialled(trace: &Trace) -> Vec<String> {
     let name = |attempt: &Attempt| match &attempt.to {
         To::Http { host, port, .. } => format!("{host}:{port}"),
@@ -27,7 +27,8 @@ fn dialled(trace: &Trace) -> Vec<String> {
 impl World {
     /// A record that introduces its editor, of a companion of this project.
     fn introduced(&self, path: &str, port: u16) {
-        let json = serde_json::json!({ "port": port, "workspacePath": self.project, "authToken": format!("t{port}"),
+        let json = serde_json::json!({
+            "port": port, "workspacePath": self.project, "authToken": format!("t{port}"),
             "ideInfo": { "name": "helix", "displayName": "Helix" }, "ppid": std::process::id() });
         self.write(path, &json.to_string());
     }

@@ -28,7 +28,7 @@ pub struct Trace {
     pub taken: Option<usize>,
     /// Why it does not dial.
     pub end: Option<End>,
-    /// What it dials, in its order, until one answers.
+    /// The addresses it dials, in its order, until one answers.
     pub attempts: Vec<Attempt>,
     /// The whole in words.
     pub steps: Vec<Step>,
@@ -48,7 +48,7 @@ pub enum End {
         /// The file that says so; none if a variable does.
         path: Option<PathBuf>,
     },
-    /// What it goes by is of another directory.
+    /// Its file or variable names another directory.
     OtherWorkspace {
         /// The directories it names.
         workspace: String,
@@ -60,15 +60,15 @@ pub enum End {
 /// One step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// What was looked at.
+    /// The file, variable or process.
     pub what: String,
-    /// What came of it.
+    /// The result.
     pub verdict: Verdict,
     /// Why.
     pub why: String,
 }
 
-/// What came of a step.
+/// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It helps the agent on its way.
@@ -102,9 +102,9 @@ impl Trace {
 pub struct Seen {
     /// The file, or the directory that could not be listed.
     pub path: PathBuf,
-    /// What led to it.
+    /// The reason why it was found.
     pub why: Why,
-    /// What it holds, if it is a record.
+    /// Its record, if it holds one.
     pub record: Option<Record>,
     /// Whether it is this user's.
     pub is_ours: bool,
@@ -123,12 +123,12 @@ impl Seen {
 pub struct Attempt {
     /// Where.
     pub to: To,
-    /// What names the port or the program.
+    /// The source of the port or the program.
     pub named_by: NamedBy,
     pub(super) token: Option<String>,
 }
 
-/// What is dialled.
+/// The target of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum To {
     /// A port.

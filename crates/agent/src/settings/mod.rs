@@ -36,7 +36,7 @@ pub use edit::{Edit, Error, switch_ide_on, take_back};
 pub use trust::Trust;
 pub use value::{ApprovalMode, By, Said};
 
-/// What an agent of one family would make of its files here.
+/// The effective settings of an agent of one family here.
 #[derive(Debug)]
 pub struct Settings {
     /// Whether it looks for a companion when it starts.
@@ -55,7 +55,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// What that release of the family, or the newest, makes of its files here; `None` for a family whose
+    /// The effective settings of that release of the family, or of the newest; `None` for a family whose
     /// files are not known.
     pub fn of(family: &Family, release: Option<Release>, here: &Surroundings) -> Option<Self> {
         let table = family.settings?;

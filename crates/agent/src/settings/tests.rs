@@ -1,4 +1,4 @@
-//! What is read from settings as people have them, and what an edit leaves alone.
+//! Reads settings as people have them, and checks that an edit leaves the rest alone.
 
 use std::collections::HashMap;
 use std::fs;
@@ -224,9 +224,11 @@ fn switching_on_changes_one_key_and_leaves_every_other_byte() {
         (Some("{}"), "{\n  \"ide\": {\n    \"enabled\": true\n  }\n}"),
         (
             Some(
-                "{\n    // mine\n    \"ide\": { \"hasSeenNudge\": true, \"enabled\": false }, /* b */\n    \"z\": [1,2]\n}\n",
+                "{\n    // mine\n    \"ide\": { \"hasSeenNudge\": true, \"enabled\": false }, /* b */\n\
+                 \x20   \"z\": [1,2]\n}\n",
             ),
-            "{\n    // mine\n    \"ide\": { \"hasSeenNudge\": true, \"enabled\": true }, /* b */\n    \"z\": [1,2]\n}\n",
+            "{\n    // mine\n    \"ide\": { \"hasSeenNudge\": true, \"enabled\": true }, /* b */\n\
+             \x20   \"z\": [1,2]\n}\n",
         ),
         (
             Some("{\n\t\"ui\": {\"theme\": \"x\"} // last\n}\n"),

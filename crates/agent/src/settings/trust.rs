@@ -10,7 +10,7 @@ use super::value::{By, Said};
 use super::{places, read};
 use crate::find::Surroundings;
 
-/// What an agent thinks of a directory.
+/// Whether an agent trusts a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
     /// It trusts it, or does not ask.
@@ -21,7 +21,7 @@ pub enum Trust {
     Undecided,
 }
 
-/// What it thinks of the current directory. Newer releases take the deepest rule that holds the directory,
+/// Whether it trusts the current directory. Newer releases take the deepest rule that holds the directory,
 /// which is what this does; older ones take any that trusts it.
 pub(super) fn of(
     table: &SettingsFiles,

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 /// A value, and who has the last word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said<T> {
-    /// What counts.
+    /// The effective value.
     pub value: T,
     /// The file, or the variable, that says so; `None` where the agent's own default counts.
     pub by: Option<By>,
 }
 
-/// Who says what counts.
+/// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum By {
     /// A file.

@@ -25,7 +25,7 @@ pub struct Event {
 }
 
 impl Item {
-    /// What a block says; `None` for an empty one.
+    /// Reads a block; `None` for an empty one.
     pub fn parse(block: &[u8]) -> Option<Self> {
         let block = String::from_utf8_lossy(block);
         let mut event = Event::default();

@@ -32,23 +32,25 @@ const NOTHING: u8 = 2;
 /// sessions, streams, context, diffs, and the end. Each verdict comes with the clause it is about, with what
 /// was sent and what came, and with what a failure does to a user.
 ///
-/// What needs somebody at the editor is asked for in the terminal, or done by a program (--drive); otherwise
-/// it is not observable, which is never a pass. Do not review anything else meanwhile: diffs open and close.
-/// The check closes every diff it opened, also when you interrupt it, and writes nothing into your project:
-/// its proposals are about files in a directory "alongside-check-…" that does not exist, and the files it
-/// asks you to open lie in the temporary directory.
+/// Checks that need somebody at the editor ask you in the terminal, or run a program (--drive); otherwise
+/// they are not observable, which is never a pass. Do not review anything else meanwhile: diffs open and
+/// close. The check closes every diff it opened, also when you interrupt it, and writes nothing into your
+/// project: its proposals are about files in a directory "alongside-check-…" that does not exist, and the
+/// files it asks you to open lie in the temporary directory.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   alongside check                           the companion an agent would find here
-  alongside check --only diffs --details    every check of diffs, with what was said
+  alongside check --only diffs --details    every check of diffs, with its evidence
   alongside check --drive ./drive.sh --junit check.xml
-  alongside check --wait 25                 without what takes a minute to be seen
+  alongside check --wait 25                 without the checks that take a minute
   alongside check --list
 
-CMD of --drive is run for each action as `CMD ACTION ARGUMENT…`. It ends with 0 when that is done, or with 3 if the editor cannot do such a thing. docs/conformance.md lists the actions and all checks.
+CMD of --drive is run for each action as `CMD ACTION ARGUMENT…`. It exits with 0 when that is done, or \
+with 3 if the editor cannot do it. docs/conformance.md lists the actions and all checks.
 
-Exit codes: 0 if no MUST is broken, 1 if one is or the command of --drive failed, 2 if there is no companion to check, or not as you asked.")]
+Exit codes: 0 if no MUST is broken, 1 if one is or the command of --drive failed, 2 if there is no companion \
+to check, or an argument is wrong.")]
 pub(crate) struct Args {
     /// Find it as this agent does: gemini, qwen, llxprt, …
     #[arg(
@@ -60,10 +62,15 @@ pub(crate) struct Args {
     agent: Option<String>,
 
     /// Check the companion that listens on this port
-    #[arg(long, value_name = "PORT", conflicts_with = "file", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(
+        long,
+        value_name = "PORT",
+        conflicts_with = "file",
+        value_parser = clap::value_parser!(u16).range(1..)
+    )]
     port: Option<u16>,
 
-    /// With this token; that of its discovery file if not given
+    /// Use this token; without it, the one in its discovery file
     #[arg(
         long,
         value_name = "TOKEN",
@@ -81,23 +88,35 @@ pub(crate) struct Args {
     #[arg(long, value_name = "CMD")]
     drive: Option<String>,
 
-    /// Ask nobody: what needs somebody at the editor is not observable
+    /// Ask nobody: checks that need somebody at the editor are not observable
     #[arg(long, conflicts_with = "drive")]
     unattended: bool,
 
     /// Only these checks: ids or names of groups
-    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = Names::Checks, hide_possible_values = true)]
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_delimiter = ',',
+        value_parser = Names::Checks,
+        hide_possible_values = true
+    )]
     only: Vec<String>,
 
     /// Not these
-    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = Names::Checks, hide_possible_values = true)]
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_delimiter = ',',
+        value_parser = Names::Checks,
+        hide_possible_values = true
+    )]
     skip: Vec<String>,
 
     /// Also end with 1 if something fails that shipped agents need
     #[arg(long)]
     strict: bool,
 
-    /// Show what was sent and what came for every check, and all of it
+    /// Show the complete evidence of every check: messages sent and received
     #[arg(long)]
     details: bool,
 
@@ -114,11 +133,16 @@ pub(crate) struct Args {
     list: bool,
 
     /// Wait so long for an answer, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 5,
+        value_parser = clap::value_parser!(u64).range(1..=600)
+    )]
     patience: u64,
 
-    /// Wait so long for what only time shows, in seconds: a silent stream, an agent that is gone. What takes
-    /// longer is skipped
+    /// Wait so long for slow observations, in seconds: a silent stream, an agent that is gone. Checks that
+    /// take longer are skipped
     #[arg(
         long,
         value_name = "SECONDS",
@@ -181,14 +205,14 @@ async fn checked(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(if well && whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// What to do where the report cannot be written.
+/// Adds a hint to a report that cannot be written.
 fn unwritten(path: &Path, written: std::io::Result<()>) -> anyhow::Result<()> {
     written
         .with_context(|| format!("cannot write {}", harmless::path(path)))
         .hint("name a file of yours, in a directory that is there")
 }
 
-/// Who is to be checked, and there.
+/// Finds the companion and makes sure that it answers.
 async fn find(args: &Args) -> anyhow::Result<Target> {
     let here = serving::surroundings()?;
     let target = if let Some(port) = args.port {
@@ -199,7 +223,8 @@ async fn find(args: &Args) -> anyhow::Result<Target> {
     } else {
         let family = args.agent.as_deref().map(family).transpose()?;
         Target::find(family, here).hint(
-            "start the editor on this project, cd into it, or name the companion with --port and --token or with --file",
+            "start the editor on this project, cd into it, or name the companion with --port and --token \
+                or with --file",
         )?
     };
     if !target.is_there().await {
@@ -227,12 +252,16 @@ async fn find(args: &Args) -> anyhow::Result<Target> {
 /// The way out where another program listens, or the token is not the right one.
 fn hint(why: &NoCompanion) -> String {
     match why {
-        NoCompanion::Refused { file: Some(file), .. } => format!("the right one is in {}", harmless::path(file)),
+        NoCompanion::Refused { file: Some(file), .. } => {
+            format!("the right one is in {}", harmless::path(file))
+        }
         NoCompanion::Refused { file: None, .. } => {
             "name the token of its discovery file with --token, or the file itself with --file".into()
         }
         NoCompanion::Foreign { .. } | NoCompanion::Silent { .. } => {
-            "`alongside status` lists the companions that run; one that is broken is checked by its file, with --file".into()
+            "`alongside status` lists the companions that run; one that is broken is checked by its file, \
+                with --file"
+                .into()
         }
     }
 }

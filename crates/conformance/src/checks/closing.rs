@@ -31,8 +31,10 @@ pub(crate) static CHECKS: &[Check] = &[
         group: Group::Diffs,
         title: "The text block holds JSON with the content",
         clause: Shipped {
-            says: "the block is parsed as JSON, {\"content\": \"…\"}, whatever the specification says of plain text",
-            breaks: "every release of Gemini CLI and Qwen Code: with plain text they write their own proposal",
+            says: "the block is parsed as JSON, {\"content\": \"…\"}, whatever the specification says of \
+                plain text",
+            breaks: "every release of Gemini CLI and Qwen Code: with plain text they write their own \
+                proposal",
         },
         harm: "what the person typed in the diff is lost when they answer in the agent's prompt",
         needs: &[],
@@ -70,7 +72,8 @@ pub(crate) static CHECKS: &[Check] = &[
         group: Group::Diffs,
         title: "closeDiff of an unknown diff is answered {}, and is no error",
         clause: Shipped {
-            says: "one text block holding {}; an error of closeDiff is not expected, whatever the specification says",
+            says: "one text block holding {}; an error of closeDiff is not expected, whatever the \
+                specification says",
             breaks: "Qwen Code 0.1.4 to 0.12 wedges on isError, Gemini CLI logs an error",
         },
         harm: "the agent's prompt hangs",

@@ -48,7 +48,8 @@ pub(crate) static CHECKS: &[Check] = &[
         title: "The workspace is a list of absolute paths of directories that exist",
         clause: Spec(
             Must,
-            "workspacePath (string): the correct, absolute paths to the roots of the open workspaces, delimited by the OS-specific path separator",
+            "workspacePath (string): the correct, absolute paths to the roots of the open workspaces, \
+                delimited by the OS-specific path separator",
         ),
         harm: "the agent says that the directory it runs in is not open in the editor",
         needs: &[],
@@ -60,10 +61,13 @@ pub(crate) static CHECKS: &[Check] = &[
         group: Group::Discovery,
         title: "The real path of every root is in the list",
         clause: Shipped {
-            says: "the agent's directory is compared with the roots as they are written, or with the real paths of both",
-            breaks: "Gemini CLI and Qwen Code releases that compare literally, in projects behind symbolic links",
+            says: "the agent's directory is compared with the roots as they are written, or with the real \
+                paths of both",
+            breaks: "Gemini CLI and Qwen Code releases that compare literally, in projects behind \
+                symbolic links",
         },
-        harm: "in a project behind a symbolic link, the agent says that its directory is not open in the editor",
+        harm: "in a project behind a symbolic link, the agent says that its directory is not open in the \
+            editor",
         needs: &[],
         when: When::InTurn,
         judge: |case| Box::pin(real_paths(case)),
@@ -96,7 +100,8 @@ pub(crate) static CHECKS: &[Check] = &[
         group: Group::Discovery,
         title: "ideInfo names the editor, unless that is VS Code",
         clause: Shipped {
-            says: "ideInfo {name, displayName} is what lets an editor connect that the agent has never heard of",
+            says: "ideInfo {name, displayName} is what lets an editor connect that the agent has never \
+                heard of",
             breaks: "Gemini CLI 0.7 and newer, Qwen Code 0.1.3 and newer, in every editor but VS Code",
         },
         harm: "the agent says that IDE mode is not supported in this environment",
@@ -109,7 +114,8 @@ pub(crate) static CHECKS: &[Check] = &[
         group: Group::Discovery,
         title: "Lock files for Qwen Code name a living process of the user",
         clause: Shipped {
-            says: "locks whose ppid cannot be signalled are deleted, and so are locks without one that name several roots",
+            says: "locks whose ppid cannot be signalled are deleted, and so are locks without one that \
+                name several roots",
             breaks: "Qwen Code 0.15.6 and newer",
         },
         harm: "one start of Qwen Code deletes the file, and from then on nobody finds the editor",

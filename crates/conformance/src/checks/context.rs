@@ -80,7 +80,8 @@ pub(crate) static CHECKS: &[Check] = &[
         title: "At most ten files are listed",
         clause: Spec(
             Should,
-            "agents truncate the list to 10 files; it is highly recommended that the extension limits it as well",
+            "agents truncate the list to 10 files; it is highly recommended that the extension limits it \
+                as well",
         ),
         harm: "with many files open every movement costs time",
         needs: &["open"],
@@ -136,7 +137,8 @@ pub(crate) static CHECKS: &[Check] = &[
         title: "The active file is always the newest",
         clause: Spec(
             Must,
-            "the CLI considers only the most recent file to be the active one, and clears the cursor of all others",
+            "the CLI considers only the most recent file to be the active one, and clears the cursor of \
+                all others",
         ),
         harm: "the agent knows neither the cursor nor the selection",
         needs: &[],
@@ -205,7 +207,7 @@ impl Listener {
     }
 }
 
-/// What was told instead, for the evidence.
+/// The last update, for the verdict.
 pub(crate) fn instead(last: Option<Value>) -> String {
     match last {
         Some(last) => format!("the last update was {last}"),
@@ -221,7 +223,7 @@ impl Case<'_> {
         Ok(file)
     }
 
-    /// What was to be told since the mark was not: a broken rule, unless nothing at all was told.
+    /// The expected update did not come since the mark: a broken rule, unless there was no update at all.
     pub(crate) fn untold(&self, listener: &Listener, mark: usize, why: String) -> Checked {
         let updates = |mark| listener.told(mark, &[CONTEXT_UPDATE]).len();
         // A stream begins with one, whatever is done.
@@ -362,7 +364,7 @@ async fn on_disk(case: &Case<'_>) -> Checked {
     case.opens("beside-a-new-one.txt").await?;
     case.act(Action::New).await?;
     case.quiet().await;
-    // Whoever tells of this one tells by then of what was there before it.
+    // An update about this file comes after those about earlier ones.
     let last = case.opens("after-a-new-one.txt").await?;
     let _ = listener.context(0, Duration::from_secs(1), |context| find(context, &last).is_some()).await;
     drop(listener);

@@ -58,7 +58,8 @@ pub(crate) static CHECKS: &[Check] = &[
         title: "The selected text is reported",
         clause: Spec(
             Should,
-            "selectedText is the text currently selected; the notification should be sent when the selection changes",
+            "selectedText is the text currently selected; the notification should be sent when the \
+                selection changes",
         ),
         harm: "the agent does not know what “this” is",
         needs: &["open", "select"],
@@ -71,7 +72,8 @@ pub(crate) static CHECKS: &[Check] = &[
         title: "A long selection is cut between two characters",
         clause: Spec(
             Should,
-            "agents truncate selectedText to 16KB; it is highly recommended that the extension limits it as well",
+            "agents truncate selectedText to 16KB; it is highly recommended that the extension limits it \
+                as well",
         ),
         harm: "with a large file selected every movement costs time, or half a character breaks the message",
         needs: &["open", "select"],
@@ -84,7 +86,8 @@ pub(crate) static CHECKS: &[Check] = &[
         title: "A cursor that moves without a pause is reported all the same",
         clause: Shipped {
             says: "an update is what the next prompt goes with",
-            breaks: "every release, with companions that only wait for silence: 100 movements in 3 seconds gave none",
+            breaks: "every release, with companions that only wait for silence: 100 movements in 3 \
+                seconds gave none",
         },
         harm: "the agent answers about where the person was when they last paused",
         needs: &["open", "wander"],
@@ -266,7 +269,7 @@ async fn wandering(case: &Case<'_>, listener: &Listener, file: &Path) -> Checked
     let begun = Instant::now();
     case.act(Action::Wander { file: file.to_owned(), time: Duration::from_secs(2) }).await?;
     let span = begun.elapsed();
-    // Who waits for silence tells it now.
+    // A companion that waits for silence sends its update now.
     case.quiet().await;
     listener.message(mark, case.pace().answer, &[CONTEXT_UPDATE]).await;
     let updates: Vec<Duration> = listener

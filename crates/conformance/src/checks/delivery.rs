@@ -89,7 +89,8 @@ pub(crate) static CHECKS: &[Check] = &[
         group: Group::Streams,
         title: "An outcome that was in flight when the stream broke comes again",
         clause: Advice(
-            "an outcome is followed by a ping, whose reply is the receipt; without it, the outcome is sent again on the next stream",
+            "an outcome is followed by a ping, whose reply is the receipt; without it, the outcome is \
+                sent again on the next stream",
         ),
         harm: "now and then a decision is lost, and the agent waits for ever",
         needs: &["reject"],

@@ -194,7 +194,7 @@ async fn empty_content(case: &Case<'_>) -> Checked {
     ensure(*content == json!([]), || format!("content is {content}"))
 }
 
-/// What came of something that cannot be opened.
+/// The reply to an openDiff that must fail.
 async fn refused(case: &Case<'_>, arguments: Value) -> Checked<Value> {
     let peer = case.join().await?;
     case.may_open(&peer)?;

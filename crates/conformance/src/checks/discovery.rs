@@ -93,7 +93,8 @@ pub(crate) static CHECKS: &[Check] = &[
         group: Group::Discovery,
         title: "The process in the name of a file lives",
         clause: Spec(Must, "${PID} is the process ID of the parent IDE process"),
-        harm: "agents up to Gemini CLI 0.30 do not find the editor they run in, newer ones prefer another's file",
+        harm: "agents up to Gemini CLI 0.30 do not find the editor they run in, newer ones prefer \
+            another's file",
         needs: &[],
         when: When::InTurn,
         judge: |case| Box::pin(pid_in_name(case)),
@@ -139,10 +140,12 @@ pub(crate) static CHECKS: &[Check] = &[
         group: Group::Discovery,
         title: "There is no file that overrides all others",
         clause: Shipped {
-            says: "gemini/ide/gemini-ide-server-${PID}.json, without a port, is taken before every other file and whatever workspace it names",
+            says: "gemini/ide/gemini-ide-server-${PID}.json, without a port, is taken before every other \
+                file and whatever workspace it names",
             breaks: "Gemini CLI 0.28 and newer",
         },
-        harm: "with two projects open the agent always talks to the same one, and says it runs in the wrong directory",
+        harm: "with two projects open the agent always talks to the same one, and says it runs in the \
+            wrong directory",
         needs: &[],
         when: When::InTurn,
         judge: |case| Box::pin(no_override(case)),

@@ -105,7 +105,7 @@ async fn watching(case: &Case<'_>) -> Checked<Watched> {
     case.scene(&case.fixture.scenes.watching, async {
         let (peer, listener) = listens(case).await?;
         let seen = watch(case, &peer, &listener).await;
-        // Whoever ends has nobody left to tell.
+        // The stream is not needed any more.
         listener.hang_up();
         let seen = seen?;
         let times = if seen.is_often { ", two of them close enough" } else { "" };
@@ -121,7 +121,7 @@ async fn watching(case: &Case<'_>) -> Checked<Watched> {
 async fn watch(case: &Case<'_>, peer: &Peer, listener: &Listener) -> Checked<Watched> {
     let pace = case.pace();
     let (often, limit) = (at_latest(pace.sign_of_life), at_latest(pace.keep_alive));
-    // What comes first says nothing about silence.
+    // The first messages say nothing about silence.
     clock::pass(Duration::from_millis(500)).await;
     let mut seen = Watched::default();
     let mut last: Option<Instant> = None;
@@ -148,7 +148,7 @@ async fn watch(case: &Case<'_>, peer: &Peer, listener: &Listener) -> Checked<Wat
                 peer.is_served().await?;
                 return fail("the stream ended by itself");
             }
-            // What happens in the editor meanwhile begins the silence anew.
+            // A message about the editor begins the silence anew.
             Heard::Message(_) => continue,
         }
         seen.signs += 1;
@@ -177,7 +177,7 @@ async fn sign_of_life(case: &Case<'_>) -> Checked {
     silent(case, &seen, case.pace().sign_of_life)
 }
 
-/// What a silence says about a time that had to be kept.
+/// Judges a silence against the longest that is allowed.
 fn silent(case: &Case<'_>, seen: &Watched, time: Duration) -> Checked {
     if seen.silence >= at_latest(time) {
         return fail(format!("nothing came for {} s", time.as_secs_f32()));

@@ -59,7 +59,8 @@ pub(crate) static CHECKS: &[Check] = &[
         group: Group::Access,
         title: "A foreign Host is refused",
         clause: Advice(
-            "only names of this machine, with its port, are accepted as Host, as in the companions that agents' makers ship",
+            "only names of this machine, with its port, are accepted as Host, as in the companions that \
+                agents' makers ship",
         ),
         harm: DNS_REBINDING,
         needs: &[],
@@ -202,7 +203,7 @@ fn other_addresses() -> Vec<IpAddr> {
             .flatten()
             .collect();
     addresses.retain(|address| !address.is_loopback() && !address.is_unspecified());
-    // Who listens on every address is found here as well, also without a network.
+    // A companion that listens on every address is found here, also without a network.
     if Os::HERE == Os::Linux {
         addresses.push(IpAddr::from([127, 0, 0, 2]));
     }

@@ -286,7 +286,12 @@ async fn close_edits(case: &Case<'_>) -> Checked {
     let seen = closing(case).await?;
     let typed = seen.typed?;
     match seen.text {
-        Some(text) => ensure(text == typed, || format!("the person typed {typed:?}, and closeDiff answered {text:?}")),
+        Some(text) => ensure(text == typed, || {
+            format!(
+                "the person typed {typed:?}, and closeDiff \
+            answered {text:?}"
+            )
+        }),
         None => skip("closeDiff answers no text"),
     }
 }

@@ -14,7 +14,7 @@ use crate::response::Response;
 
 /// Versions that released agents propose, and the older ones that each of them knows as well.
 const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
-/// What every SDK knows, and none proposes.
+/// A version that every SDK knows and none proposes.
 const OLDEST: &str = "2024-10-07";
 
 pub(crate) static CHECKS: &[Check] = &[
@@ -33,8 +33,10 @@ pub(crate) static CHECKS: &[Check] = &[
         group: Group::Protocol,
         title: "Every version that agents propose is answered with one they know",
         clause: Shipped {
-            says: "agents propose what their SDK knows, and hang up when they are answered with a version it does not know",
-            breaks: "releases of Gemini CLI and Qwen Code with an SDK older than the companion's: they propose 2025-06-18 or earlier",
+            says: "agents propose what their SDK knows, and hang up when they are answered with a version \
+                it does not know",
+            breaks: "releases of Gemini CLI and Qwen Code with an SDK older than the companion's: they \
+                propose 2025-06-18 or earlier",
         },
         harm: "the agent cannot connect",
         needs: &[],
@@ -89,7 +91,8 @@ pub(crate) static CHECKS: &[Check] = &[
         group: Group::Protocol,
         title: "A notification is answered with exactly 202",
         clause: Mcp(Must, "if the server accepts a notification, it returns 202 Accepted"),
-        harm: "the agent says that it is connected and never opens its stream: no context, and no diff ever ends",
+        harm: "the agent says that it is connected and never opens its stream: no context, and no diff \
+            ever ends",
         needs: &[],
         when: When::AtOnce,
         judge: |case| Box::pin(accepted(case)),
@@ -119,8 +122,10 @@ pub(crate) static CHECKS: &[Check] = &[
         group: Group::Protocol,
         title: "A client of a newer kind, which asks server/discover first, falls back to a session",
         clause: Shipped {
-            says: "the newest SDKs ask server/discover before initialize, and begin a session when they are refused with 400",
-            breaks: "clients with version 2.4 of the TypeScript SDK: without a session no notification reaches them",
+            says: "the newest SDKs ask server/discover before initialize, and begin a session when they \
+                are refused with 400",
+            breaks: "clients with version 2.4 of the TypeScript SDK: without a session no notification \
+                reaches them",
         },
         harm: "the agent hears nothing: no context, and no diff ever ends",
         needs: &[],
@@ -178,7 +183,7 @@ async fn versions(case: &Case<'_>) -> Checked {
     for version in VERSIONS {
         let (_, result) = case.introduce_with(version).await?;
         let answered = &result["protocolVersion"];
-        // Whoever proposes a version knows those before it.
+        // An agent that proposes a version knows the older ones.
         let older = VERSIONS.iter().chain([&OLDEST]).filter(|known| **known <= version);
         let known = older.into_iter().any(|known| answered == known);
         ensure(known, || format!("the agent proposed {version}, and {answered} was answered"))?;

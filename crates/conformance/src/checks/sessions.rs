@@ -47,7 +47,8 @@ pub(crate) static CHECKS: &[Check] = &[
         title: "Two agents with equal request ids each get their own replies",
         clause: Shipped {
             says: "every agent counts its requests from 0, so ids are equal all the time",
-            breaks: "every release, where several agents run: one was answered with the other's file in 21 of 60 tries",
+            breaks: "every release, where several agents run: one was answered with the other's file in \
+                21 of 60 tries",
         },
         harm: "an agent writes the content of another file",
         needs: &[],
@@ -59,7 +60,8 @@ pub(crate) static CHECKS: &[Check] = &[
         group: Group::Sessions,
         title: "A session that is gone is answered 404",
         clause: Mcp(Must, "requests with a session ID that was terminated are answered 404 Not Found"),
-        harm: "after a restart of the companion the agent goes on talking to nobody, instead of connecting again",
+        harm: "after a restart of the companion the agent goes on talking to nobody, instead of \
+            connecting again",
         needs: &[],
         when: When::AtOnce,
         judge: |case| Box::pin(stale(case)),
@@ -135,7 +137,7 @@ async fn id(case: &Case<'_>) -> Checked {
     }
     let different: HashSet<&String> = ids.iter().collect();
     ensure(different.len() == ids.len(), || format!("two sessions have the same id: {ids:?}"))?;
-    // What two ids have in common is no secret; 64 bits have to be.
+    // The common part of two ids is no secret; 64 bits have to be.
     let common = |one: &str, other: &str| one.bytes().zip(other.bytes()).filter(|(a, b)| a == b).count();
     let secret = ids.iter().skip(1).map(|other| other.len().saturating_sub(common(&ids[0], other))).min();
     ensure(secret.is_some_and(|secret| secret >= 10), || format!("the session ids can be guessed: {ids:?}"))
@@ -163,7 +165,7 @@ async fn equal_ids(case: &Case<'_>) -> Checked {
     let (one, other) = (case.join().await?, case.join().await?);
     one.is_served().await?;
     for round in 0..ROUNDS {
-        // What is asked differs, so the answers say whose they are.
+        // The two requests differ, so the answers show whose they are.
         let id = json!(1000 + round);
         let asked = join(one.ask_as(&id, "tools/list", json!({})), other.ask_as(&id, "ping", json!({})));
         let (Ok(listed), Ok(pong)) = asked.await else {

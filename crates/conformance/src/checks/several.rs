@@ -43,7 +43,8 @@ pub(crate) static CHECKS: &[Check] = &[
         group: Group::Diffs,
         title: "closeDiff answers an accepted text that the agent did not hear of yet",
         clause: Shipped {
-            says: "an agent that did not hear the outcome closes the diff, and writes its own proposal when it is answered {}",
+            says: "an agent that did not hear the outcome closes the diff, and writes its own proposal \
+                when it is answered {}",
             breaks: "every release, when the stream was cut at the wrong moment",
         },
         harm: "the agent writes another text than was accepted",

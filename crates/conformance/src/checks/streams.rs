@@ -29,7 +29,8 @@ pub(crate) static CHECKS: &[Check] = &[
         title: "A stream that is opened again takes the place of the older one",
         clause: Shipped {
             says: "an agent whose connection hangs opens its stream again, and listens to that one",
-            breaks: "every release, after the machine slept or the network changed: what is told on the old stream is lost",
+            breaks: "every release, after the machine slept or the network changed: what is told on the \
+                old stream is lost",
         },
         harm: "the agent waits for ever for the outcome of its diff",
         needs: &[],
@@ -135,7 +136,7 @@ async fn opens(case: &Case<'_>) -> Checked {
 async fn newest(case: &Case<'_>) -> Checked {
     let peer = case.join().await?;
     let older = peer.listen().await?;
-    // What a stream is told when it opens says that it counts.
+    // A stream that gets an update when it opens is the one that counts.
     let first = older.message(0, Duration::from_secs(1), &["ide/contextUpdate"]).await;
     let newer = match peer.open(&peer.request("GET")).await? {
         (head, connection) if head.status == 200 => peer.listens(connection),

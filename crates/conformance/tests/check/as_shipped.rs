@@ -14,9 +14,9 @@ use crate::{MACHINE, PATIENT, not_passed, report};
 /// A companion with many faults. What catches them fails but for what is skipped, and all other checks pass.
 struct Model {
     faults: &'static [Fault],
-    /// What depends on something that another check fails, and must not be guessed.
+    /// Checks that need something which another check fails.
     skipped: &'static [&'static str],
-    /// What cannot be seen.
+    /// Checks that are not observable.
     unseen: &'static [&'static str],
 }
 
@@ -123,7 +123,7 @@ const OF_QWEN: Model = Model {
 /// Requests that are never answered are many.
 const PACE: Pace = Pace { answer: Duration::from_secs(2), ..PATIENT };
 
-/// What is wrong with the verdicts on a model.
+/// The wrong verdicts on a model.
 async fn untrue(model: &Model) -> Option<String> {
     let faults = || Faults::all(model.faults);
     model.complaint(&report(faults(), true, PACE).await)?;
@@ -140,7 +140,7 @@ async fn no_fault_hides_another() {
 }
 
 impl Model {
-    /// What is wrong with a report on it.
+    /// The wrong verdicts of a report on it.
     fn complaint(&self, seen: &Report) -> Option<String> {
         let with = |word: &str| -> BTreeSet<&str> {
             seen.results.iter().filter(|it| it.verdict.word() == word).map(|it| it.check.id).collect()

@@ -13,7 +13,7 @@ macro_rules! faults {
             /// Every one.
             pub(crate) const ALL: &[Self] = &[$(Self::$name,)*];
 
-            /// What is wrong with the companion then.
+            /// The fault in words.
             pub(crate) fn what(self) -> &'static str {
                 match self {
                     $(Self::$name => $what,)*
@@ -30,7 +30,7 @@ macro_rules! faults {
     };
 }
 
-/// What is wrong with a companion.
+/// One broken rule.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Faults {
     /// The one fault, or the first of several.
@@ -59,7 +59,8 @@ impl From<Option<Fault>> for Faults {
 faults! {
     // Being found.
     NoGeminiFile: "there is no file where Gemini CLI looks" => ["discovery.gemini-file"],
-    NoOldGeminiFile: "there is no file where early releases of Gemini CLI look" => ["discovery.gemini-old-file"],
+    NoOldGeminiFile: "there is no file where early releases of Gemini CLI look"
+        => ["discovery.gemini-old-file"],
     NoQwenLock: "there is no lock for Qwen Code" => ["discovery.qwen-lock"],
     NoQwenFile: "there is no file where the specification of Qwen Code says" => ["discovery.qwen-file"],
     NoOldQwenFile: "there is no file where early releases of Qwen Code look" => ["discovery.qwen-old-file"],
@@ -86,7 +87,7 @@ faults! {
     RootsJoinedByComma: "roots are joined by a comma" => ["discovery.roots-follow", "discovery.workspace"],
     OnlyLiteralRoots: "a root that is a symbolic link is named by that only" => ["discovery.real-paths"],
     FoldersAreWrittenOnce: "the files stay as they were when folders change" => ["discovery.roots-follow"],
-    // Who may talk to it.
+    // Access.
     ListensEverywhere: "it listens on every address" => ["access.loopback"],
     AnyOriginWelcome: "any web page is welcome" => ["access.foreign-origin", "access.local-origin"],
     LocalOriginWelcome: "web pages of this machine are welcome" => ["access.local-origin"],
@@ -97,15 +98,21 @@ faults! {
     ContainerHostRefused: "`host.docker.internal` is refused" => ["access.container"],
     LocalhostRefused: "`localhost` is refused" => ["access.host-names"],
     Ipv6HostRefused: "`[::1]` is refused" => ["access.ipv6-host"],
-    NoTokenNeeded: "requests without a token are welcome" => ["access.before-body", "access.delete-token", "access.get-token", "access.no-token", "access.session-is-no-token"],
+    NoTokenNeeded: "requests without a token are welcome"
+        => ["access.before-body", "access.delete-token", "access.get-token", "access.no-token",
+            "access.session-is-no-token"],
     NoTokenNeededAtFirst: "`initialize` needs no token" => ["access.before-body", "access.no-token"],
-    AnyTokenWelcome: "any token is welcome" => ["access.almost-token", "access.get-token", "access.wrong-token"],
+    AnyTokenWelcome: "any token is welcome"
+        => ["access.almost-token", "access.get-token", "access.wrong-token"],
     NoTokenNeededForGet: "no GET needs a token" => ["access.get-token"],
     NoTokenNeededForDelete: "no DELETE needs a token" => ["access.delete-token"],
     NoTokenNeededInASession: "a session id is as good as a token" => ["access.session-is-no-token"],
-    BeginningOfTheTokenWelcome: "the beginning of the token is as good as the token" => ["access.almost-token"],
-    LongerTokenWelcome: "the token with something behind it is as good as the token" => ["access.almost-token"],
-    TokenOfTheSameLengthWelcome: "any token of the right length is welcome" => ["access.almost-token", "access.wrong-token"],
+    BeginningOfTheTokenWelcome: "the beginning of the token is as good as the token"
+        => ["access.almost-token"],
+    LongerTokenWelcome: "the token with something behind it is as good as the token"
+        => ["access.almost-token"],
+    TokenOfTheSameLengthWelcome: "any token of the right length is welcome"
+        => ["access.almost-token", "access.wrong-token"],
     TokenWithoutSchemeWelcome: "the token alone is welcome, without `Bearer`" => ["access.scheme"],
     AnySchemeWelcome: "the token is welcome under any scheme" => ["access.scheme"],
     BodyReadBeforeTheToken: "the body is read before the token is looked at" => ["access.before-body"],
@@ -114,11 +121,13 @@ faults! {
     NotificationsAre200: "notifications are answered 200" => ["protocol.accepted"],
     NotificationsAre204: "notifications are answered 204" => ["protocol.accepted"],
     NotificationsHaveABody: "notifications are answered 202 with a body" => ["protocol.accepted-empty"],
-    RepliesBeginWithAnEmptyEvent: "replies are streams that begin with an empty event" => ["streams.empty-events"],
+    RepliesBeginWithAnEmptyEvent: "replies are streams that begin with an empty event"
+        => ["streams.empty-events"],
     RepliesHaveEventIds: "replies are streams with event ids" => ["streams.event-ids"],
     UnknownNotificationsRefused: "an unknown notification is refused" => ["protocol.unknown-notification"],
     AnswersHaveNoType: "answers have no type" => ["protocol.answer-type"],
-    BodiesMustComeAtOnce: "what of a request does not come at once is not waited for" => ["protocol.slow-body"],
+    BodiesMustComeAtOnce: "what of a request does not come at once is not waited for"
+        => ["protocol.slow-body"],
     TextIdsBecomeNumbers: "an id that looks like a number becomes one in the reply" => ["protocol.ids"],
     OnlyTheNewestVersion: "it speaks the newest version of the protocol only" => ["protocol.versions"],
     OnlyTheOldestVersion: "it speaks a version only that every agent knows" => [],
@@ -132,9 +141,11 @@ faults! {
     ToolsWithoutArguments: "tools are listed without their arguments" => ["protocol.schemas"],
     DiscoverAnswered: "`server/discover` is answered" => ["protocol.discover"],
     PingUnknown: "`ping` is unknown" => ["protocol.ping"],
-    UnknownMethodsAnswered: "unknown methods are answered as if they were known" => ["protocol.unknown-method"],
+    UnknownMethodsAnswered: "unknown methods are answered as if they were known"
+        => ["protocol.unknown-method"],
     UnknownToolsAnswered: "unknown tools are answered as if they were known" => ["protocol.unknown-tool"],
-    AnyJsonIsAMessage: "JSON that does not say which JSON-RPC it is counts as a message" => ["protocol.no-message"],
+    AnyJsonIsAMessage: "JSON that does not say which JSON-RPC it is counts as a message"
+        => ["protocol.no-message"],
     RefusalsSayNothing: "a refusal does not say why" => ["protocol.error-body"],
     MalformedJsonIs500: "malformed JSON is an internal error" => ["protocol.malformed"],
     LoneSurrogateRefused: "half of a surrogate pair is malformed JSON" => ["diffs.surrogate"],
@@ -144,16 +155,19 @@ faults! {
     NoSessionNeeded: "requests of no session are welcome" => ["sessions.missing"],
     SessionIdsAreCounted: "sessions are counted" => ["sessions.id"],
     StaleSessionIs400: "an unknown session is answered 400" => ["sessions.stale", "sessions.stale-stream"],
-    StaleSessionWelcome: "an unknown session is welcome" => ["sessions.delete", "sessions.stale", "sessions.stale-stream"],
+    StaleSessionWelcome: "an unknown session is welcome"
+        => ["sessions.delete", "sessions.stale", "sessions.stale-stream"],
     StaleStreamWelcome: "an unknown session may open a stream" => ["sessions.stale-stream"],
     DeleteNotAllowed: "DELETE is not allowed" => ["sessions.delete"],
     DeleteForgotten: "a session lives on after its DELETE" => ["sessions.delete"],
-    DeleteEndsEverybody: "the DELETE of an agent without a stream ends all sessions" => ["sessions.delete-own"],
+    DeleteEndsEverybody: "the DELETE of an agent without a stream ends all sessions"
+        => ["sessions.delete-own"],
     OneAgentOnly: "while an agent is there no other can connect" => ["sessions.several"],
     OlderAgentsUnanswered: "an agent is answered until another joins" => ["sessions.several"],
     SessionsAreNeverFreed: "the session of an agent that is gone stays" => ["sessions.freed"],
     OneRequestAtATime: "while a request is read no other is served" => ["sessions.slow"],
-    RepliesCross: "an agent is sent what another one with the same request id asked for" => ["sessions.equal-ids"],
+    RepliesCross: "an agent is sent what another one with the same request id asked for"
+        => ["sessions.equal-ids"],
     // The stream.
     StreamBeginsWithAnEmptyEvent: "it begins with an empty event" => ["streams.empty-events"],
     StreamHasARetryHint: "it has a hint when to try again" => ["streams.retry"],
@@ -169,14 +183,18 @@ faults! {
     OlderStreamWins: "a second stream is refused" => ["streams.newest"],
     OlderStreamStays: "the older stream stays" => ["streams.older-ends"],
     OlderStreamIsCut: "the older stream ends without a proper end" => ["streams.older-ends"],
-    OutcomesLostBeforeAStream: "what is decided before there is a stream is lost" => ["diffs.decided-close", "streams.waits-for-first"],
+    OutcomesLostBeforeAStream: "what is decided before there is a stream is lost"
+        => ["diffs.decided-close", "streams.waits-for-first"],
     OutcomesLostBetweenStreams: "what is decided between two streams is lost" => ["streams.waits-across"],
     OutcomesLostWithTheirStream: "what is not confirmed when a stream drops is lost" => ["streams.receipt"],
     OutcomesInFlightAreLost: "what was written to a stream counts as heard" => ["streams.receipt"],
     OutcomesAreToldTwice: "every outcome is told twice" => ["diffs.once", "diffs.same-file"],
-    ReceiptsIgnored: "what was confirmed is told again on the next stream" => ["streams.no-repeat", "streams.no-resumption"],
-    SentAgainAtOnce: "what is told again does not wait for what the agent is just saying" => ["streams.not-too-soon"],
-    ReplaysAfterLastEventId: "an agent that names an event is told everything again" => ["streams.no-resumption"],
+    ReceiptsIgnored: "what was confirmed is told again on the next stream"
+        => ["streams.no-repeat", "streams.no-resumption"],
+    SentAgainAtOnce: "what is told again does not wait for what the agent is just saying"
+        => ["streams.not-too-soon"],
+    ReplaysAfterLastEventId: "an agent that names an event is told everything again"
+        => ["streams.no-resumption"],
     OutcomesHaveAnId: "outcomes are requests" => ["streams.messages"],
     DiffsCloseWithTheStream: "a dropped stream closes what is open" => ["diffs.outlive-stream"],
     // Context.
@@ -191,13 +209,16 @@ faults! {
     ClosedFilesStay: "files that were closed are told" => ["context.closed"],
     MoreThanTenFiles: "there is no limit to files" => ["context.few-files"],
     SelectionIsNotCut: "there is no limit to the selection" => ["context.short-selection"],
-    SelectionIsCutByCharacters: "the selection is limited in characters, not in UTF-16 units" => ["context.short-selection"],
+    SelectionIsCutByCharacters: "the selection is limited in characters, not in UTF-16 units"
+        => ["context.short-selection"],
     SelectionIsCutInACharacter: "the selection is cut within a character" => ["context.short-selection"],
-    NothingIsActive: "no file is active" => ["context.cursor", "context.focused", "context.one-active", "context.selection"],
+    NothingIsActive: "no file is active"
+        => ["context.cursor", "context.focused", "context.one-active", "context.selection"],
     EveryFileIsActive: "every file is active" => ["context.one-active"],
     ActiveIsNotNewest: "the active file is not the newest" => ["context.active-newest", "context.focused"],
     NoTimestamps: "files have no timestamps" => ["context.timestamps"],
-    TimestampsInSeconds: "timestamps are seconds" => ["context.active-newest", "context.focused", "context.timestamps"],
+    TimestampsInSeconds: "timestamps are seconds"
+        => ["context.active-newest", "context.focused", "context.timestamps"],
     TimestampsOfTomorrow: "timestamps lie in the future" => ["context.timestamps"],
     CursorFromZero: "lines and columns count from 0" => ["context.cursor"],
     ColumnsAreCharacters: "columns are counted in characters, not in UTF-16 units" => ["context.utf16"],
@@ -219,21 +240,26 @@ faults! {
     SecondProposalRefused: "a second proposal for a file is refused" => ["diffs.again"],
     SecondProposalIgnored: "a second proposal for a file is ignored" => ["diffs.again"],
     SecondProposalOpensAnother: "a second proposal for a file opens a second view" => ["diffs.again"],
-    SecondProposalRejectsTheFirst: "a second proposal for a file is answered by a rejection of the first" => ["diffs.again"],
+    SecondProposalRejectsTheFirst: "a second proposal for a file is answered by a rejection of the first"
+        => ["diffs.again"],
     OneDiffForEverybody: "a second agent's proposal replaces the first one's" => ["diffs.of-each-agent"],
     DiffsAreEverybodys: "any agent can close any diff" => ["diffs.of-each-agent"],
     OutcomesAreToldToEverybody: "outcomes are told to all agents" => ["diffs.own-outcome", "diffs.same-file"],
     ClosingLeavesTheView: "`closeDiff` leaves the view open" => ["diffs.close-view"],
-    ClosingLosesEdits: "`closeDiff` is answered with the proposal, not with the edited text" => ["diffs.close-edits"],
+    ClosingLosesEdits: "`closeDiff` is answered with the proposal, not with the edited text"
+        => ["diffs.close-edits"],
     ClosedTextIsPlain: "`closeDiff` is answered with the plain text" => ["diffs.close-json"],
-    ClosedTextIsMissing: "`closeDiff` is answered with nothing" => ["diffs.close-block", "diffs.decided-close"],
+    ClosedTextIsMissing: "`closeDiff` is answered with nothing"
+        => ["diffs.close-block", "diffs.decided-close"],
     ClosingRejects: "`closeDiff` tells of a rejection" => ["diffs.close-quiet"],
-    ClosingRejectsUnlessSuppressed: "`closeDiff` tells of a rejection unless it is asked not to" => ["diffs.close-quiet"],
+    ClosingRejectsUnlessSuppressed: "`closeDiff` tells of a rejection unless it is asked not to"
+        => ["diffs.close-quiet"],
     ClosingTwiceFails: "a second `closeDiff` is an error" => ["diffs.close-twice"],
     ClosedTextForgotten: "a second `closeDiff` finds no diff" => ["diffs.close-twice"],
     UnknownDiffIsAnError: "`closeDiff` of an unknown diff is an error" => ["diffs.close-unknown"],
     UnknownDiffIsEmpty: "`closeDiff` of an unknown diff is answered with nothing" => ["diffs.close-unknown"],
-    DecidedTextForgotten: "`closeDiff` knows nothing of what was decided and not yet heard" => ["diffs.decided-close"],
+    DecidedTextForgotten: "`closeDiff` knows nothing of what was decided and not yet heard"
+        => ["diffs.decided-close"],
     AcceptedWithoutContent: "an acceptance has no content" => ["diffs.accepted"],
     AcceptLosesEdits: "an acceptance has the proposal, not the edited text" => ["diffs.edited"],
     LineEndsAreChanged: "line ends are changed" => ["diffs.exact"],

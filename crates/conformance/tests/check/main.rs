@@ -59,7 +59,7 @@ const PATIENT: Pace = Pace { freed: Duration::from_secs(8), wait: Duration::from
 /// The same with a proposal as large as agents make them, which takes its time without optimisation.
 const LARGE: Pace = Pace { large: 12 << 20, answer: Duration::from_secs(40), ..PATIENT };
 
-/// What comes of a run. A machine that is late with everything may take as much longer for it.
+/// The output of a run. A machine that is late with everything may take as much longer for it.
 async fn ended<T>(run: impl Future<Output = std::io::Result<T>>) -> T {
     let deadline = async {
         for _ in 0..2400 {
@@ -136,7 +136,7 @@ async fn each_fault_is_caught_by_its_checks_only() {
         println!("skip: only root can give files away");
     }
     let faults = Fault::ALL.iter().copied().filter(can_be);
-    // What is large keeps a thread for as long as others wait for an answer.
+    // A large proposal keeps a thread busy for as long as others wait for an answer.
     let (mut again, crowd): (Vec<Fault>, Vec<Fault>) = faults.partition(|fault| pace_for(*fault) == LARGE);
     let machine = MACHINE.lock().await;
     let places = Arc::new(Semaphore::new(AT_ONCE));
@@ -192,7 +192,7 @@ fn caught(report: &Report) -> BTreeSet<&'static str> {
     report.failed().map(|result| result.check.id).collect()
 }
 
-/// What is wrong with the report on a companion with this fault.
+/// The complaint about a report on a companion with this fault, if there is one.
 fn complaint(fault: Fault, report: &Report) -> Option<String> {
     let (expected, caught) = (expected(fault), caught(report));
     (caught != expected).then(|| {

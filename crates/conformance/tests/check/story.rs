@@ -78,7 +78,7 @@ async fn both_agents_know_where_the_person_is() {
 async fn a_stopping_companion_rejects_and_removes_its_files() {
     let (world, companion, agents) = meet().await;
     let waiting = agents[0].open_diff("/p/a.txt", "proposed\n").await.unwrap();
-    // What is told at the end is told to whoever listens.
+    // The last outcome goes to open streams only.
     let mut stream = agents[0].stream();
     let open = stream.wait_for(|state| *state == StreamState::Open);
     timeout(PATIENCE, open).await.expect("a stream in time").expect("a stream");

@@ -1,4 +1,4 @@
-//! What is around a companion in a test: directories of its own, a project, and an editor that is alive.
+//! The surroundings of a companion in a test: directories of its own, a project, and an editor that is alive.
 
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt as _;
@@ -47,7 +47,7 @@ impl World {
         all.into_iter().flatten().filter(|name| !is_ours(name)).collect()
     }
 
-    /// What an agent sees that is started in the project, in a terminal of the editor.
+    /// The surroundings of an agent in the project, in a terminal of the editor.
     pub(crate) fn surroundings(&self, port: u16) -> Surroundings {
         let variables = HashMap::from([
             ("GEMINI_CLI_IDE_PID".to_owned(), self.editor_pid.to_string()),

@@ -1,4 +1,4 @@
-//! What sessions cost, while they are there and afterwards.
+//! The cost of sessions, while they are there and afterwards.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What it costs while nothing happens.
+//! The cost while nothing happens.
 
 use anyhow::Result;
 

@@ -27,7 +27,7 @@ pub(super) struct Command {
     patience: Duration,
 }
 
-/// What runs, and whatever that has started. Dropping this ends all of it, unless it [was
+/// The running command with all that it started. Dropping this ends them, unless it [was
 /// released](Self::release).
 struct Group {
     leader: Option<u32>,
@@ -100,7 +100,7 @@ impl Command {
         match output.status.code() {
             Some(0) => Ok(Reply::Done),
             Some(1) if matches!(action, Action::IsShown { .. }) => Ok(Reply::No),
-            Some(CANNOT) if said.is_empty() => cannot("the command of --drive says that it cannot".into()),
+            Some(CANNOT) if said.is_empty() => cannot("the command of --drive exited with 3".into()),
             Some(CANNOT) => cannot(said),
             Some(code) if NOT_RUN.contains(&code) => {
                 self.failed.0.send_replace(Some(said.clone()));
@@ -143,7 +143,8 @@ mod tests {
     #[tokio::test]
     async fn a_command_gets_the_action_and_answers_by_exit_code() {
         let accept = || Action::Accept { path: "/a b/it's $HOME.txt".into() };
-        let script = r#"test "$1" = accept -a "$2" = "/a b/it's \$HOME.txt" -a "$2" = "$ALONGSIDE_CHECK_1"; exit $? #"#;
+        let script = r#"test "$1" = accept -a "$2" = "/a b/it's \$HOME.txt" &&
+            test "$2" = "$ALONGSIDE_CHECK_1"; exit $? #"#;
         let told = acts(&format!("f() {{ {}\n}}; f", script.trim_end_matches(" #")), accept()).await;
         assert_eq!(told, Ok(Reply::Done));
         let shown = || Action::IsShown { path: "/a".into() };

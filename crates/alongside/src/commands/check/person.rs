@@ -30,8 +30,9 @@ pub(super) async fn offer(
     let person = Person { lines: Lines::read(), asked: Mutex::new(0), things };
     discard_typed();
     say(&folded(&format!(
-        "{checks} of the checks need somebody at the editor, who does about {things} small things when asked: opens files, moves \
-         the cursor, accepts and rejects proposals. Without it, they are not observable. Will you? [y/N] ",
+        "{checks} checks need somebody at the editor for about {things} small actions: opening files, moving \
+         the cursor, accepting and rejecting proposals. Without them they are not observable. \
+         Will you? [y/N] ",
     )));
     let answer = tokio::select! {
         answer = person.lines.next() => answer,
@@ -42,7 +43,8 @@ pub(super) async fn offer(
         return Ok(None);
     }
     say(&folded(
-        "\nDo each thing in the editor, then press Enter here. s skips it, c says that the editor cannot do it.\n\n",
+        "\nDo each thing in the editor, then press Enter here. s skips it, c says that the editor \
+         cannot do it.\n\n",
     ));
     Ok(Some(person))
 }
@@ -75,7 +77,7 @@ impl Person {
                 ("n" | "no", true) => return Ok(Reply::No),
                 ("s" | "skip", _) => return Err(Refusal::Skip),
                 ("c" | "cannot", _) => return Err(Refusal::Cannot("you said that it cannot".into())),
-                _ => say("That is none of the answers.\n"),
+                _ => say("Please type one of the keys shown, then Enter.\n"),
             }
         }
     }
@@ -99,7 +101,7 @@ impl Driver for Person {
 fn folded(text: &str) -> String {
     let columns = usize::from(columns_for_errors().unwrap_or(80)).clamp(40, 120);
     let end = &text[text.trim_end().len()..];
-    // What is typed stands behind it.
+    // The person's answer follows on the last line.
     textwrap::fill(text.trim_end(), columns.saturating_sub(4)) + end
 }
 

@@ -38,7 +38,7 @@ impl Printer {
 
     fn head(&self, report: &Report) -> String {
         let companion = &report.companion;
-        let editor = companion.editor.as_deref().unwrap_or("an editor that does not give its name");
+        let editor = companion.editor.as_deref().unwrap_or("an unnamed editor");
         let server = companion.server.as_deref().map(|server| format!(" ({server})")).unwrap_or_default();
         let mut text = String::new();
         let line = format!("The companion of {editor}{server} at {}", companion.address);
@@ -51,7 +51,7 @@ impl Printer {
 
     fn group(&self, text: &mut String, group: Group, report: &Report) {
         let _ = writeln!(text, "\n{}", self.inks.ink(Ink::Mark, group.title()));
-        // What has the same reason is told together.
+        // Checks with the same reason share an entry.
         let mut reasons: BTreeMap<(&str, &str), Vec<&CheckResult>> = BTreeMap::new();
         for result in report.of(group) {
             match &result.verdict {
@@ -152,18 +152,18 @@ impl Printer {
         };
         let musts = report.failed().filter(|result| result.check.clause.is_must()).count();
         let verdict = match (report.interrupted, musts) {
-            (true, _) => "It was interrupted: there is no verdict.".to_owned(),
+            (true, _) => "Interrupted; there is no verdict.".to_owned(),
             (false, 0) if report.serves_shipped_agents() => {
-                format!("It conforms{limits}, and nothing is missing that shipped agents need.")
+                format!("It conforms{limits}, and shipped agents find all they need.")
             }
-            (false, 0) => format!("It conforms{limits}, but shipped agents need what fails above."),
+            (false, 0) => format!("It conforms{limits}, but shipped agents need the rules that fail above."),
             (false, 1) => "It does not conform: one MUST is broken.".into(),
             (false, musts) => format!("It does not conform: {musts} MUSTs are broken."),
         };
         self.line(text, "", "", &verdict);
     }
 
-    /// What a driver failed in was not seen, however well the rest is.
+    /// The driver's failures: its checks observed nothing.
     fn failed_driver(&self, text: &mut String, report: &Report) {
         let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
         for failure in &report.driver_failures {
@@ -177,8 +177,8 @@ impl Printer {
             text,
             "",
             "",
-            "The command of --drive failed: mend it, for what hangs on it was not seen. If the editor cannot do such a \
-             thing, it has to end with 3.",
+            "The command of --drive failed, so its checks observed nothing. Fix the command; it must exit \
+             with 3 for an action that the editor cannot do.",
         );
     }
 

@@ -65,7 +65,7 @@ pub(super) fn json(report: &Report) -> String {
     format!("{}\n", harmless::json(&json.to_string()))
 }
 
-/// What CI servers read. What is not observable is skipped there, and says so.
+/// The report for CI servers. A check that is not observable is a skipped test with its reason.
 pub(super) fn junit(report: &Report) -> anyhow::Result<String> {
     let mut junit = quick_junit::Report::new("alongside check");
     junit.set_time(report.took);

@@ -1,5 +1,5 @@
-//! The progress of a run on standard error: one line that is rewritten, or a line for each stage on a terminal
-//! that cannot do that. Nothing where standard error is no terminal.
+//! The progress of a run on standard error: one line that is rewritten, or a line for each stage on a
+//! terminal that cannot do that. Nothing where standard error is no terminal.
 
 use std::io::{IsTerminal as _, Write as _};
 

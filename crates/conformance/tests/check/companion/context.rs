@@ -1,4 +1,4 @@
-//! What agents are told of the editor, and when.
+//! The updates about the editor, and their timing.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::fault::Fault;
 const QUIET: Duration = Duration::from_millis(50);
 const AT_MOST: Duration = Duration::from_millis(200);
 
-/// What is later than agents may have to wait, and soon enough for whoever waits for the update itself.
+/// Later than agents may have to wait, and soon enough for a check that waits for the update itself.
 const LATE: Duration = Duration::from_millis(1700);
 
 /// The most files, and the most UTF-16 units of a selection, that agents are told.

@@ -253,7 +253,7 @@ impl Shared {
     }
 }
 
-/// What an agent is told of a rejection.
+/// The notification of a rejection.
 pub(super) fn rejected(fault: Faults, path: &str) -> Value {
     let method = if fault.has(Fault::RejectedIsClosed) { "ide/diffClosed" } else { "ide/diffRejected" };
     let mut params = json!({ "filePath": path });

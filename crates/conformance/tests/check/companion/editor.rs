@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::Shared;
 use crate::fault::Fault;
 
-/// What is open, in the order it was opened.
+/// The open files, in the order they were opened.
 #[derive(Default)]
 pub(super) struct Editor {
     pub(super) files: Vec<Open>,
@@ -101,7 +101,7 @@ impl Shared {
         self.changed.notify_one();
     }
 
-    /// What the person has open.
+    /// The person's open files.
     pub(crate) fn open_files(&self) -> Vec<String> {
         self.state().editor.files.iter().map(|file| file.path.clone()).collect()
     }

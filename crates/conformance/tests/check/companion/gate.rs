@@ -1,4 +1,4 @@
-//! Who may talk to the companion: everything that can be told from the head of a request.
+//! Access to the companion: everything that the head of a request decides.
 
 use super::Shared;
 use super::http::{Answer, Head};

@@ -35,7 +35,7 @@ pub(crate) struct Companion {
     tasks: Vec<AbortHandle>,
 }
 
-/// What every connection of a companion knows.
+/// The state that all connections of a companion share.
 pub(crate) struct Shared {
     fault: Faults,
     world: Arc<World>,
@@ -52,7 +52,7 @@ pub(crate) struct Shared {
     crossing: endpoint::Crossing,
 }
 
-/// What changes.
+/// The changing part of the state.
 #[derive(Default)]
 struct State {
     editor: Editor,
@@ -104,7 +104,7 @@ impl Companion {
         if !shared.has(Fault::PendingForgottenAtStop) {
             shared.reject_all();
         }
-        // What is cut is cut after that, whatever else is wrong.
+        // A cut comes after that, whatever else is wrong.
         let _ = timeout(LAST_WORDS, shared.has_said_all()).await;
         shared.end_streams();
         let ended = async {

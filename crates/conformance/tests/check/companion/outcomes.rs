@@ -1,4 +1,4 @@
-//! What is sent to one agent, and what has still to be: each outcome until its receipt, on whatever stream
+//! The messages for one agent: each outcome until its receipt, on whatever stream
 //! there is.
 
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ pub(super) const HOLD: Duration = Duration::from_millis(100);
 /// here than anything else.
 const FREED_AFTER: Duration = Duration::from_secs(8);
 
-/// What a stream is told to write.
+/// An order to a stream.
 #[derive(Debug)]
 pub(super) enum Frame {
     /// A message.
@@ -69,7 +69,7 @@ pub(super) struct Stream {
     pub(super) frames: UnboundedSender<Frame>,
 }
 
-/// What became of a review, until the agent is known to have heard it.
+/// The outcome of a review, until the agent has confirmed it.
 pub(super) struct Outcome {
     pub(super) path: String,
     /// The last text of the review.

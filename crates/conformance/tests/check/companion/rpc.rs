@@ -1,4 +1,4 @@
-//! What a POST says: one message or, where the version has them, several.
+//! The content of a POST: one message or, where the version has them, several.
 
 use alongside_contract::surrogates::replace_lone;
 use serde_json::{Value, json};
@@ -72,7 +72,7 @@ impl Shared {
         }
     }
 
-    /// What is answered where nothing is asked.
+    /// The answer where nothing is asked.
     fn accepted(&self) -> Answer {
         match self.fault.one {
             Some(Fault::NotificationsAre200) => Answer::status(200),
@@ -82,7 +82,7 @@ impl Shared {
         }
     }
 
-    /// What is answered where nothing sensible is said.
+    /// The answer to nonsense.
     fn unwelcome(&self, id: &Value, code: i64, why: &str) -> Answer {
         match self.fault.one {
             Some(Fault::RefusalsSayNothing) => Answer::status(400),
