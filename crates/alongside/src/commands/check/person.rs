@@ -29,9 +29,11 @@ pub(super) async fn offer(
 ) -> anyhow::Result<Option<Person>> {
     let person = Person { lines: Lines::read(), asked: Mutex::new(0), things };
     discard_typed();
+    let checks = if checks == 1 { "1 check needs".into() } else { format!("{checks} checks need") };
+    let actions = if things == 1 { "1 small action".into() } else { format!("about {things} small actions") };
     say(&folded(&format!(
-        "{checks} checks need somebody at the editor for about {things} small actions: opening files, moving \
-         the cursor, accepting and rejecting proposals. Without them they are not observable. \
+        "{checks} somebody at the editor for {actions}, such as opening files, moving the cursor, \
+         accepting and rejecting proposals. Otherwise they are not observable.\n\
          Will you? [y/N] ",
     )));
     let answer = tokio::select! {
