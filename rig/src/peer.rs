@@ -196,7 +196,7 @@ impl Pending {
     /// The answer.
     ///
     /// # Errors
-    /// What the peer says went wrong, its end, or the deadline.
+    /// The peer's error, its end, or the deadline.
     pub async fn answer(self) -> Result<Value> {
         match tokio::time::timeout(PATIENCE, self.answer).await {
             Ok(Ok(Ok(answer))) => Ok(answer),

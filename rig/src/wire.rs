@@ -4,15 +4,18 @@
 //! Everything that comes from a companion is held to the wire's rules while it is read: an event with an id,
 //! a retry hint or empty data fails the test that happens to read it, whatever it was about.
 
+mod address;
 mod peer;
 mod proxy;
 mod raw;
 mod receipt_fault;
 mod stream;
 
+pub(crate) use address::Address;
+pub use alongside_agent::wire::Head;
 pub use peer::{Peer, VERSION, open_diff_call};
 pub use proxy::{Fault, Kind, Listening, Proxy, Way};
-pub use raw::{Answer, End, Head, Raw};
+pub use raw::{End, Raw, Response};
 pub use receipt_fault::ReceiptFault;
 pub use stream::{Item, Stream};
 

@@ -12,6 +12,7 @@ mod tests {
         ("alongside-contract", &["alongside-platform"]),
         ("alongside-desk", &["alongside-contract", "alongside-platform"]),
         ("alongside-agent", &["alongside-contract", "alongside-platform"]),
+        ("alongside-conformance", &["alongside-agent", "alongside-contract", "alongside-platform"]),
         ("alongside-companion", &["alongside-desk", "alongside-contract", "alongside-platform"]),
         ("alongside-lsp", &["alongside-desk", "alongside-contract", "alongside-platform"]),
         ("alongside-terminal", &["alongside-desk", "alongside-contract", "alongside-platform"]),
@@ -20,6 +21,7 @@ mod tests {
             &[
                 "alongside-agent",
                 "alongside-companion",
+                "alongside-conformance",
                 "alongside-contract",
                 "alongside-desk",
                 "alongside-lsp",

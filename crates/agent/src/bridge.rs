@@ -8,12 +8,13 @@ use std::time::Duration;
 use alongside_contract::mcp::InitializeResult;
 use alongside_contract::rpc::{self, Id, Message};
 use alongside_contract::surrogates::replace_lone;
-use futures_util::StreamExt;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{mpsc, watch};
 
-use crate::http::{Wire, is_stream};
-use crate::{Endpoint, Error, stream};
+use crate::Error;
+use crate::client::Client;
+use crate::endpoint::Endpoint;
+use crate::stream::Messages;
 
 /// How long to wait before the stream is opened again: soon, and more patiently the longer the companion is
 /// away.
@@ -37,17 +38,17 @@ pub async fn run(
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin,
 ) -> Result<(), Error> {
-    let wire = Wire::new(&endpoint, token)?;
+    let client = Client::new(endpoint, token)?;
     let (lines, written) = mpsc::channel(16);
     let (initialized, hears) = watch::channel(None);
     let talk = async move {
-        let mut talker = Talker { wire, initialized, lines: lines.clone() };
+        let mut talker = Talker { client, initialized, lines: lines.clone() };
         let end = tokio::select! {
             end = talker.read(input) => end,
             end = listen(hears, lines) => end,
         };
         // A companion that is gone has forgotten the session anyway.
-        let _ = talker.wire.delete("end the session").await;
+        let _ = talker.client.delete("end the session").await;
         end
     };
     tokio::try_join!(talk, write(written, output)).map(|_| ())
@@ -55,9 +56,9 @@ pub async fn run(
 
 /// The way from the agent to the companion.
 struct Talker {
-    wire: Wire,
+    client: Client,
     /// Where to announce that the session is ready for its stream.
-    initialized: watch::Sender<Option<Wire>>,
+    initialized: watch::Sender<Option<Client>>,
     lines: mpsc::Sender<String>,
 }
 
@@ -76,37 +77,37 @@ impl Talker {
     }
 
     async fn pass_on(&mut self, json: String) -> Result<(), Error> {
-        let asked = Asked::in_line(&json);
-        let method = asked.method.as_deref();
-        let answer = match self.wire.post(WHAT, json).await {
-            Ok(answer) => answer,
-            Err(error) => return self.apologise(&asked.ids, NO_ANSWER, &error.to_string()).await,
+        let request = LineRequest::in_line(&json);
+        let method = request.method.as_deref();
+        let response = match self.client.post(WHAT, json).await {
+            Ok(response) => response,
+            Err(error) => return self.apologise(&request.ids, NO_ANSWER, &error.to_string()).await,
         };
-        let status = answer.status();
-        if method == Some("initialize") && status.is_success() {
-            self.wire.adopt_session(&answer);
+        let (status, is_success) = (response.head.status, response.head.is_success());
+        if method == Some("initialize") && is_success {
+            self.client.adopt_session(&response);
         }
-        if is_stream(&answer) {
-            let mut messages = stream::messages(answer);
+        if response.head.is_event_stream() {
+            let mut messages = Messages::of(response);
             while let Some(message) = messages.next().await {
                 self.adopt(method, &message);
                 say(&self.lines, message).await?;
             }
             return Ok(());
         }
-        let body = match self.wire.body(WHAT, answer).await {
+        let body = match self.client.body(WHAT, response).await {
             Ok(body) => String::from_utf8_lossy(&body).into_owned(),
-            Err(error) => return self.apologise(&asked.ids, NO_ANSWER, &error.to_string()).await,
+            Err(error) => return self.apologise(&request.ids, NO_ANSWER, &error.to_string()).await,
         };
-        if !status.is_success() && !answers(&body, &asked.ids) {
-            let code = if status.as_u16() == 404 { rpc::SESSION_NOT_FOUND } else { NO_ANSWER };
+        if !is_success && !answers(&body, &request.ids) {
+            let code = if status == 404 { rpc::SESSION_NOT_FOUND } else { NO_ANSWER };
             return self
-                .apologise(&asked.ids, code, &format!("the companion answered {status}: {body}"))
+                .apologise(&request.ids, code, &format!("the companion answered {status}: {body}"))
                 .await;
         }
         self.adopt(method, &body);
-        if method == Some("notifications/initialized") && status.is_success() {
-            self.initialized.send_replace(Some(self.wire.clone()));
+        if method == Some("notifications/initialized") && is_success {
+            self.initialized.send_replace(Some(self.client.clone()));
         }
         if body.trim().is_empty() { Ok(()) } else { say(&self.lines, body).await }
     }
@@ -117,7 +118,7 @@ impl Talker {
             && let Ok(Ok(Message::Reply { result: Ok(result), .. })) = Message::parse(message.as_bytes())
             && let Ok(server) = serde_json::from_str::<InitializeResult>(result.get())
         {
-            self.wire.adopt_version(&server.protocol_version);
+            self.client.adopt_version(&server.protocol_version);
         }
     }
 
@@ -131,14 +132,17 @@ impl Talker {
 }
 
 /// The way from the companion to the agent: the stream, opened again for as long as the session lives.
-async fn listen(mut hears: watch::Receiver<Option<Wire>>, lines: mpsc::Sender<String>) -> Result<(), Error> {
-    let Ok(wire) = hears.wait_for(Option::is_some).await.map(|wire| wire.clone()) else {
+async fn listen(
+    mut hears: watch::Receiver<Option<Client>>,
+    lines: mpsc::Sender<String>,
+) -> Result<(), Error> {
+    let Ok(client) = hears.wait_for(Option::is_some).await.map(|client| client.clone()) else {
         return std::future::pending().await;
     };
-    let Some(wire) = wire else { return Ok(()) };
+    let Some(client) = client else { return Ok(()) };
     let mut failures = 0;
     loop {
-        match stream::open(&wire).await {
+        match Messages::open(&client).await {
             Ok(mut messages) => {
                 failures = 0;
                 while let Some(message) = messages.next().await {
@@ -171,16 +175,16 @@ async fn say(lines: &mpsc::Sender<String>, message: String) -> Result<(), Error>
     lines.send(line).await.map_err(|_| Error::Stdio(std::io::ErrorKind::BrokenPipe.into()))
 }
 
-/// What a line asks.
+/// The requests in a line.
 #[derive(Debug, Default)]
-struct Asked {
+struct LineRequest {
     /// The method, if the line is one message that has one.
     method: Option<String>,
     /// Requests that want a reply: several in a batch.
     ids: Vec<Id>,
 }
 
-impl Asked {
+impl LineRequest {
     fn in_line(json: &str) -> Self {
         if let Ok(batch) = serde_json::from_str::<Vec<Box<serde_json::value::RawValue>>>(json) {
             let ids = batch.iter().flat_map(|message| Self::in_line(message.get()).ids).collect();
@@ -208,15 +212,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_request_of_a_line_gets_its_answer() {
-        let batch = r#"[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"n"},{"jsonrpc":"2.0","id":"x","method":"b"}]"#;
-        assert_eq!(Asked::in_line(batch).ids, [Id::Number(1), Id::Text("x".into())]);
-        assert_eq!(Asked::in_line(r#"{"jsonrpc":"2.0","id":7,"method":"a"}"#).method.as_deref(), Some("a"));
-        assert!(Asked::in_line("nonsense").ids.is_empty());
+    fn every_request_in_a_line_is_found() {
+        let batch = r#"[
+            {"jsonrpc":"2.0","id":1,"method":"a"},
+            {"jsonrpc":"2.0","method":"n"},
+            {"jsonrpc":"2.0","id":"x","method":"b"}
+        ]"#;
+        assert_eq!(LineRequest::in_line(batch).ids, [Id::Number(1), Id::Text("x".into())]);
+        assert_eq!(
+            LineRequest::in_line(r#"{"jsonrpc":"2.0","id":7,"method":"a"}"#).method.as_deref(),
+            Some("a")
+        );
+        assert!(LineRequest::in_line("nonsense").ids.is_empty());
     }
 
     #[tokio::test]
-    async fn a_message_of_several_lines_becomes_one() {
+    async fn a_message_of_several_lines_becomes_one_line() {
         let (sender, mut lines) = mpsc::channel(1);
         say(&sender, "{\n  \"a\": \"x\\ny\"\r\n}\n".into()).await.unwrap();
         assert_eq!(lines.recv().await.unwrap(), "{   \"a\": \"x\\ny\"  }");

@@ -1,4 +1,4 @@
-//! What a session's two halves share: requests and their replies go one way, and what the companion says by
+//! The shared half of a session: requests and their replies go one way, and what the companion says by
 //! itself is heard and handed on. A stream that breaks is opened again as often as the TypeScript SDK would,
 //! unless somebody has more patience.
 
@@ -13,20 +13,19 @@ use alongside_contract::diff::{
 use alongside_contract::mcp::InitializeResult;
 use alongside_contract::rpc::{self, Id, Message};
 use alongside_contract::surrogates::replace_lone;
-use futures_util::StreamExt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use tokio::sync::{broadcast, watch};
 
-use crate::diffs::Diffs;
-use crate::http::{Wire, is_stream, welcome};
-use crate::stream;
-use crate::{Error, Outcome, StreamState};
+use crate::Error;
+use crate::client::{Client, Response};
+use crate::diffs::{Diffs, Outcome};
+use crate::stream::{Messages, StreamState};
 
 /// The conversation with a companion, from `initialize` on.
 pub(crate) struct Conversation {
-    pub(crate) wire: Wire,
+    pub(crate) client: Client,
     pub(crate) server: InitializeResult,
     next_id: AtomicI64,
     pub(crate) diffs: Diffs,
@@ -38,9 +37,9 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    pub(crate) fn new(wire: Wire, server: InitializeResult, retries: &'static [Duration]) -> Self {
+    pub(crate) fn new(client: Client, server: InitializeResult, retries: &'static [Duration]) -> Self {
         Self {
-            wire,
+            client,
             server,
             next_id: AtomicI64::new(1),
             diffs: Diffs::default(),
@@ -55,7 +54,7 @@ impl Conversation {
     pub(crate) async fn listen(self: Arc<Self>) {
         let mut failures = 0;
         loop {
-            match stream::open(&self.wire).await {
+            match Messages::open(&self.client).await {
                 Ok(mut messages) => {
                     failures = 0;
                     self.stream.send_replace(StreamState::Open);
@@ -127,7 +126,7 @@ impl Conversation {
         };
         let conversation = Arc::clone(self);
         tokio::spawn(async move {
-            if let Err(error) = conversation.wire.post("answer the companion", answer).await {
+            if let Err(error) = conversation.client.post("answer the companion", answer).await {
                 tracing::debug!(%error);
             }
         });
@@ -140,37 +139,37 @@ impl Conversation {
         params: &impl Serialize,
     ) -> Result<T, Error> {
         let id = Id::Number(self.next_id.fetch_add(1, Ordering::Relaxed));
-        let answer = self.wire.post(what, rpc::request(&id, method, params)).await?;
-        let answer = welcome(what, &self.wire.url, answer).await?;
-        let result = reply_to(&id, what, &self.wire, answer, |message| self.hear(message)).await?;
-        understand(what, &self.wire.url, &result)
+        let response = self.client.post(what, rpc::request(&id, method, params)).await?;
+        let response = self.client.successful(what, response).await?;
+        let result = reply_to(&id, what, &self.client, response, |message| self.hear(message)).await?;
+        understand(what, &self.client.url, &result)
     }
 }
 
 impl std::fmt::Debug for Conversation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Conversation").field("url", &self.wire.url).finish_non_exhaustive()
+        f.debug_struct("Conversation").field("url", &self.client.url).finish_non_exhaustive()
     }
 }
 
-/// The reply to `id` in an answer, be it one message or a stream; other messages of a stream are handed to
+/// The reply to `id` in a response, be it one message or a stream; other messages of a stream are handed to
 /// `other`.
 pub(crate) async fn reply_to(
     id: &Id,
     what: &'static str,
-    wire: &Wire,
-    answer: reqwest::Response,
+    client: &Client,
+    response: Response,
     other: impl Fn(&str),
 ) -> Result<Box<RawValue>, Error> {
-    let off = |why: String| Error::OffContract { what, url: wire.url.clone(), why };
+    let off = |why: String| Error::OffContract { what, url: client.url.clone(), why };
     let reply_in = |json: &[u8]| match Message::parse(&replace_lone(json)) {
         Ok(Ok(Message::Reply { id: replied, result })) if replied.as_ref() == Some(id) => {
-            Some(result.map_err(|error| Error::Rpc { what, url: wire.url.clone(), error }))
+            Some(result.map_err(|error| Error::Rpc { what, url: client.url.clone(), error }))
         }
         _ => None,
     };
-    if is_stream(&answer) {
-        let mut messages = stream::messages(answer);
+    if response.head.is_event_stream() {
+        let mut messages = Messages::of(response);
         while let Some(message) = messages.next().await {
             match reply_in(message.as_bytes()) {
                 Some(reply) => return reply,
@@ -179,7 +178,7 @@ pub(crate) async fn reply_to(
         }
         return Err(off("the answer ended without a reply".into()));
     }
-    let body = wire.body(what, answer).await?;
+    let body = client.body(what, response).await?;
     reply_in(&body).unwrap_or_else(|| Err(off("the answer is no reply to the request".into())))
 }
 

@@ -45,7 +45,7 @@ impl PendingDiff {
     }
 }
 
-/// Who waits for what.
+/// The diffs that wait for an outcome, by path.
 #[derive(Default)]
 pub(crate) struct Diffs(Mutex<Waiting>);
 
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobody_waits_for_ever_once_nothing_can_be_heard() {
+    async fn waiting_diffs_end_as_lost() {
         let diffs = Diffs::default();
         let (replaced, before) = (diffs.wait_for("/a"), diffs.wait_for("/a"));
         assert_eq!(replaced.outcome().await, Outcome::Lost);

@@ -1,4 +1,4 @@
-//! What can go wrong between an agent and a companion, told so that a person knows what to do next.
+//! Errors between an agent and a companion, each with the next step for the person.
 
 use alongside_contract::rpc::ErrorObject;
 
@@ -9,19 +9,19 @@ pub enum Error {
     /// No connection, or it broke before the answer was complete.
     #[error("cannot {what}: no answer from {url} ({why}); is the companion still running?")]
     Unreachable {
-        /// What was being done.
+        /// The action that failed, as an infinitive.
         what: &'static str,
         /// Where.
         url: String,
-        /// What the system said.
+        /// The system's reason.
         why: String,
     },
-    /// Whoever listens does not prove to know the token, so it was not shown.
+    /// The listener did not prove that it knows the token, so the token was not sent.
     #[error(
         "cannot {what}: {url} does not prove to be the companion whose token this is; the token was not sent"
     )]
     Unproven {
-        /// What was being done.
+        /// The action that failed, as an infinitive.
         what: &'static str,
         /// Where.
         url: String,
@@ -29,7 +29,7 @@ pub enum Error {
     /// An HTTP status that means no.
     #[error("cannot {what}: {url} answered {status} ({said}); {}", hint(*.status))]
     Status {
-        /// What was being done.
+        /// The action that failed, as an infinitive.
         what: &'static str,
         /// Where.
         url: String,
@@ -41,7 +41,7 @@ pub enum Error {
     /// A JSON-RPC error.
     #[error("cannot {what}: {url} answered {:?} (JSON-RPC error {})", .error.message, .error.code)]
     Rpc {
-        /// What was being done.
+        /// The action that failed, as an infinitive.
         what: &'static str,
         /// Where.
         url: String,
@@ -61,17 +61,17 @@ pub enum Error {
     /// An answer that is not what the contract says.
     #[error("cannot {what}: {url} does not keep to the contract ({why}); is it a companion of this kind?")]
     OffContract {
-        /// What was being done.
+        /// The action that failed, as an infinitive.
         what: &'static str,
         /// Where.
         url: String,
-        /// What is wrong with the answer.
+        /// The fault in the answer.
         why: String,
     },
     /// No answer in time.
     #[error("cannot {what}: {url} has not answered for {seconds} s; the companion may hang, restart it")]
     Timeout {
-        /// What was being done.
+        /// The action that failed, as an infinitive.
         what: &'static str,
         /// Where.
         url: String,

@@ -7,7 +7,8 @@
 //! # async fn agent() -> Result<(), Box<dyn std::error::Error>> {
 //! let here = find::Surroundings::of_this_process()?;
 //! let gemini = family::by_command("gemini").ok_or("the table knows gemini")?;
-//! let found = find::candidates(gemini, &here).found.into_iter().next().ok_or("no companion serves this directory")?;
+//! let found = find::candidates(gemini, &here).found.into_iter().next();
+//! let found = found.ok_or("no companion serves this directory")?;
 //!
 //! let endpoint = Endpoint::local(found.record.port);
 //! let token = found.record.auth_token.as_deref();
@@ -27,21 +28,23 @@
 //! no error and in no `Debug` form.
 
 pub mod bridge;
-pub mod check;
+mod client;
 mod conversation;
 mod diffs;
+mod endpoint;
 mod error;
 pub mod find;
-mod http;
 mod session;
 pub mod settings;
 mod status;
 mod stream;
 pub mod version;
+pub mod wire;
 
+pub use client::RawReply;
 pub use diffs::{Outcome, PendingDiff};
+pub use endpoint::Endpoint;
 pub use error::Error;
-pub use http::{Endpoint, RawReply};
 pub use session::{Identity, Session, Tool};
 pub use status::{get_status, prove};
 pub use stream::StreamState;

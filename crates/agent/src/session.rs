@@ -11,15 +11,17 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinHandle;
 
+use crate::Error;
+use crate::client::{Client, RawReply};
 use crate::conversation::{Conversation, reply_to, understand};
-use crate::http::{Wire, welcome};
-use crate::stream::{PATIENT_RETRIES, RETRIES};
-use crate::{Endpoint, Error, PendingDiff, RawReply, StreamState};
+use crate::diffs::PendingDiff;
+use crate::endpoint::Endpoint;
+use crate::stream::{PATIENT_RETRIES, RETRIES, StreamState};
 
 /// The version agents propose.
 const PROPOSED_VERSION: &str = "2025-06-18";
 
-/// Who an agent says it is.
+/// The name under which an agent connects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     /// `clientInfo.name`.
@@ -39,9 +41,9 @@ impl Identity {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tool {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it does.
+    /// Its description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// A JSON schema of its arguments.
@@ -103,36 +105,36 @@ impl Session {
         retries: &'static [Duration],
     ) -> Result<Self, Error> {
         const WHAT: &str = "connect";
-        let mut wire = Wire::new(&endpoint, token)?;
+        let mut client = Client::new(endpoint, token)?;
         let params = InitializeParams {
             protocol_version: version.to_owned(),
             client_info: Implementation { name: identity.name, version: identity.version, title: None },
             ..InitializeParams::default()
         };
-        let answer = wire.post(WHAT, rpc::request(&Id::Number(0), "initialize", &params)).await?;
-        let answer = welcome(WHAT, &wire.url, answer).await?;
-        wire.adopt_session(&answer);
-        let result = reply_to(&Id::Number(0), WHAT, &wire, answer, |_| ()).await?;
-        let server: InitializeResult = understand(WHAT, &wire.url, &result)?;
-        wire.adopt_version(&server.protocol_version);
+        let response = client.post(WHAT, rpc::request(&Id::Number(0), "initialize", &params)).await?;
+        let response = client.successful(WHAT, response).await?;
+        client.adopt_session(&response);
+        let result = reply_to(&Id::Number(0), WHAT, &client, response, |_| ()).await?;
+        let server: InitializeResult = understand(WHAT, &client.url, &result)?;
+        client.adopt_version(&server.protocol_version);
 
-        let said = wire.post(WHAT, rpc::bare_notification("notifications/initialized")).await?;
-        let said = welcome(WHAT, &wire.url, said).await?;
-        if said.status().as_u16() != 202 {
-            let why =
-                format!("notifications/initialized was answered {} instead of 202", said.status().as_u16());
-            return Err(Error::OffContract { what: WHAT, url: wire.url, why });
+        let response = client.post(WHAT, rpc::bare_notification("notifications/initialized")).await?;
+        let response = client.successful(WHAT, response).await?;
+        if response.head.status != 202 {
+            let status = response.head.status;
+            let why = format!("notifications/initialized was answered {status} instead of 202");
+            return Err(Error::OffContract { what: WHAT, url: client.url, why });
         }
-        let conversation = Arc::new(Conversation::new(wire, server, retries));
+        let conversation = Arc::new(Conversation::new(client, server, retries));
         Ok(Self { listener: tokio::spawn(Arc::clone(&conversation).listen()), conversation })
     }
 
-    /// What the companion said of itself.
+    /// The companion's answer to `initialize`.
     pub fn server(&self) -> &InitializeResult {
         &self.conversation.server
     }
 
-    /// What the person has open; `None` until the companion has said.
+    /// The person's open files; `None` until the companion reports them.
     pub fn context(&self) -> watch::Receiver<Option<IdeContext>> {
         self.conversation.context.subscribe()
     }
@@ -173,7 +175,7 @@ impl Session {
         };
         let closed: ClosedDiff = serde_json::from_str(&block.text).map_err(|error| Error::OffContract {
             what: "close a diff",
-            url: self.conversation.wire.url.clone(),
+            url: self.conversation.client.url.clone(),
             why: format!("the text block is not JSON: {error}"),
         })?;
         Ok(closed.content)
@@ -212,9 +214,9 @@ impl Session {
     /// When nothing comes back.
     pub async fn raw(&self, json: impl Into<String>) -> Result<RawReply, Error> {
         const WHAT: &str = "post a message";
-        let answer = self.conversation.wire.post(WHAT, json.into()).await?;
-        let status = answer.status().as_u16();
-        let body = self.conversation.wire.body(WHAT, answer).await?;
+        let response = self.conversation.client.post(WHAT, json.into()).await?;
+        let status = response.head.status;
+        let body = self.conversation.client.body(WHAT, response).await?;
         Ok(RawReply { status, body: String::from_utf8_lossy(&body).into_owned() })
     }
 
@@ -225,7 +227,7 @@ impl Session {
     pub async fn end(self) -> Result<(), Error> {
         self.listener.abort();
         self.conversation.diffs.lose_all();
-        self.conversation.wire.delete("end the session").await
+        self.conversation.client.delete("end the session").await
     }
 
     async fn tool_on(

@@ -7,18 +7,12 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use crate::Error;
+use crate::endpoint::Endpoint;
+use crate::wire::{Connection, Head, Request};
 use alongside_contract::proof;
 use alongside_platform::listener::{self, ListenerOwner};
 use alongside_platform::random;
-use http_body_util::{BodyExt as _, Empty, Limited};
-use hyper::body::{Bytes, Incoming};
-use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper::header::{AUTHORIZATION, HOST};
-use hyper::{Request, Response, StatusCode};
-use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
-
-use crate::{Endpoint, Error};
 
 const WHAT: &str = "ask for the status";
 
@@ -37,11 +31,12 @@ const MOST: usize = 64 << 20;
 pub async fn get_status(endpoint: &Endpoint, token: &str) -> Result<serde_json::Value, Error> {
     within(endpoint, async {
         let mut proven = Proven::connect(endpoint, token).await?;
-        let (status, body) = proven.get(AUTHORIZATION.as_str(), &format!("Bearer {token}")).await?;
+        let head = proven.get("authorization", &format!("Bearer {token}")).await?;
+        let body = proven.connection.body(MOST).await.map_err(|error| unreachable(endpoint, &error))?;
         let url = endpoint.status_url();
-        if status != StatusCode::OK {
+        if head.status != 200 {
             let said = String::from_utf8_lossy(&body).into_owned();
-            return Err(Error::Status { what: WHAT, url, status: status.as_u16(), said });
+            return Err(Error::Status { what: WHAT, url, status: head.status, said });
         }
         serde_json::from_slice(&body).map_err(|error| Error::OffContract {
             what: WHAT,
@@ -68,24 +63,20 @@ async fn within<T>(endpoint: &Endpoint, asked: impl Future<Output = Result<T, Er
 /// A connection to somebody who knows the token.
 struct Proven<'a> {
     endpoint: &'a Endpoint,
-    connection: SendRequest<Empty<Bytes>>,
+    connection: Connection,
 }
 
 impl<'a> Proven<'a> {
     async fn connect(endpoint: &'a Endpoint, token: &str) -> Result<Self, Error> {
         let failed = |error: std::io::Error| unreachable(endpoint, &error);
-        let stream = TcpStream::connect(endpoint.parts()).await.map_err(failed)?;
-        let dialled = stream.peer_addr().map_err(failed)?;
-        let (connection, carrying) =
-            handshake(TokioIo::new(stream)).await.map_err(|error| unreachable(endpoint, &error))?;
-        // It ends when the connection is dropped.
-        tokio::spawn(carrying);
+        let connection = Connection::dial(endpoint).await.map_err(failed)?;
+        let dialled = connection.peer_address().map_err(failed)?;
         let mut connected = Self { endpoint, connection };
         let nonce = random::hex::<32>().map_err(failed)?;
-        let answer = connected.ask(proof::NONCE_HEADER, &nonce).await?;
-        let given = answer.headers().get(proof::PROOF_HEADER).and_then(|given| given.to_str().ok());
-        let is_proven = answer.status() == StatusCode::NO_CONTENT
-            && given.is_some_and(|given| proof::is_proven(token, &nonce, dialled, given));
+        let head = connected.get(proof::NONCE_HEADER, &nonce).await?;
+        let given = head.get(proof::PROOF_HEADER);
+        let is_proven =
+            head.status == 204 && given.is_some_and(|given| proof::is_proven(token, &nonce, dialled, given));
         // A proof can be passed on from another machine or network namespace where a companion has the same
         // address, so on the loopback it has to be this user who listens. Elsewhere nobody says who does.
         let is_ours = !dialled.ip().is_loopback() || listener_of(dialled).await.may_be_us();
@@ -94,19 +85,10 @@ impl<'a> Proven<'a> {
             .ok_or(Error::Unproven { what: WHAT, url: endpoint.status_url() })
     }
 
-    async fn get(&mut self, header: &str, value: &str) -> Result<(StatusCode, Bytes), Error> {
-        let answer = self.ask(header, value).await?;
-        let status = answer.status();
-        let body = Limited::new(answer.into_body(), MOST).collect().await;
-        Ok((status, body.map_err(|error| unreachable(self.endpoint, &*error))?.to_bytes()))
-    }
-
-    async fn ask(&mut self, header: &str, value: &str) -> Result<Response<Incoming>, Error> {
-        let failed = |error: hyper::Error| unreachable(self.endpoint, &error);
-        let request = Request::get("/status").header(HOST, self.endpoint.authority()).header(header, value);
-        let request = request.body(Empty::new()).map_err(|error| unreachable(self.endpoint, &error))?;
-        self.connection.ready().await.map_err(failed)?;
-        self.connection.send_request(request).await.map_err(failed)
+    async fn get(&mut self, header: &str, value: &str) -> Result<Head, Error> {
+        let request = Request::new("GET", "/status").with("host", self.endpoint.authority());
+        let head = self.connection.exchange(&request.with(header, value).bytes()).await;
+        head.map_err(|error| unreachable(self.endpoint, &error))
     }
 }
 
@@ -115,7 +97,7 @@ async fn listener_of(address: SocketAddr) -> ListenerOwner {
     asked.unwrap_or(ListenerOwner::Nobody)
 }
 
-fn unreachable(endpoint: &Endpoint, error: &dyn std::error::Error) -> Error {
+fn unreachable(endpoint: &Endpoint, error: &std::io::Error) -> Error {
     Error::Unreachable { what: WHAT, url: endpoint.status_url(), why: error.to_string() }
 }
 
@@ -160,8 +142,9 @@ mod tests {
             let refused = get_status(&Endpoint::local(port), "5ec3e7.gemini").await.unwrap_err();
             assert!(matches!(refused, Error::Unproven { .. }), "{answer}: {refused}");
             let heard = hears.recv().unwrap();
-            assert!(heard.contains(proof::NONCE_HEADER.to_lowercase().as_str()), "{heard}");
-            assert!(!heard.contains("5ec3e7") && !heard.to_lowercase().contains("authorization"), "{heard}");
+            let heard = heard.to_lowercase();
+            assert!(heard.contains(&proof::NONCE_HEADER.to_lowercase()), "{heard}");
+            assert!(!heard.contains("5ec3e7") && !heard.contains("authorization"), "{heard}");
         }
     }
 }

@@ -2,12 +2,9 @@
 
 use std::time::Duration;
 
-use futures_util::stream::{BoxStream, StreamExt};
-use reqwest::Response;
-use sse_stream::SseByteStream;
-
 use crate::Error;
-use crate::http::Wire;
+use crate::client::{Client, Response};
+use crate::wire::{EventParser, Item};
 
 /// Whether a session hears its companion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,31 +24,47 @@ pub(crate) const RETRIES: [Duration; 2] = [Duration::from_millis(1000), Duration
 /// The same of somebody who does not give up for half a minute.
 pub(crate) const PATIENT_RETRIES: [Duration; 30] = [Duration::from_secs(1); 30];
 
-/// Opens the stream. Its messages end when the connection does, gracefully or not: agents make no difference
-/// either.
-pub(crate) async fn open(wire: &Wire) -> Result<BoxStream<'static, String>, Error> {
-    const WHAT: &str = "open the stream";
-    let answer = wire.get(WHAT).await?;
-    if !crate::http::is_stream(&answer) {
-        let why = "the answer to GET is no event stream".into();
-        return Err(Error::OffContract { what: WHAT, url: wire.url.clone(), why });
-    }
-    Ok(messages(answer))
+/// The messages in a stream of events.
+pub(crate) struct Messages {
+    response: Response,
+    events: EventParser,
 }
 
-/// The messages in a stream of events. Comments, and events of other types or without data, are none.
-pub(crate) fn messages(answer: Response) -> BoxStream<'static, String> {
-    SseByteStream::new(answer.bytes_stream())
-        .take_while(|event| {
-            if let Err(error) = event {
-                tracing::debug!(%error, "the stream broke");
+impl Messages {
+    /// Opens the stream.
+    pub(crate) async fn open(client: &Client) -> Result<Self, Error> {
+        const WHAT: &str = "open the stream";
+        let response = client.get(WHAT).await?;
+        if !response.head.is_event_stream() {
+            let why = "the answer to GET is no event stream".into();
+            return Err(Error::OffContract { what: WHAT, url: client.url.clone(), why });
+        }
+        Ok(Self::of(response))
+    }
+
+    pub(crate) fn of(response: Response) -> Self {
+        Self { response, events: EventParser::default() }
+    }
+
+    /// The next message; comments, and events of other types or without data, are none. `None` when the
+    /// connection ends, gracefully or not: agents make no difference either.
+    pub(crate) async fn next(&mut self) -> Option<String> {
+        loop {
+            for item in &mut self.events {
+                if let Item::Event(event) = item
+                    && event.kind.is_none_or(|kind| kind == "message")
+                    && let Some(data) = event.data.filter(|data| !data.is_empty())
+                {
+                    return Some(data);
+                }
             }
-            std::future::ready(event.is_ok())
-        })
-        .filter_map(|event| {
-            let message =
-                event.ok().filter(|event| event.event.as_deref().is_none_or(|kind| kind == "message"));
-            std::future::ready(message.and_then(|event| event.data).filter(|data| !data.is_empty()))
-        })
-        .boxed()
+            match self.response.part().await {
+                Ok(part) => self.events.feed(part?),
+                Err(error) => {
+                    tracing::debug!(%error, "the stream broke");
+                    return None;
+                }
+            }
+        }
+    }
 }

@@ -61,7 +61,7 @@ pub fn release(version: &str) -> Option<Release> {
     Some((version.major, version.minor, version.patch))
 }
 
-/// What any program answers to `--version`. What it writes is removed with the home that it is given.
+/// The answer of any program to `--version`. It gets a home of its own, which is removed with all it wrote.
 pub async fn said_by(program: &Path, here: &Surroundings) -> Option<String> {
     let scratch = tempfile::tempdir().ok()?;
     let mut command = tokio::process::Command::new(program);
@@ -89,7 +89,7 @@ pub async fn said_by(program: &Path, here: &Surroundings) -> Option<String> {
     words.find(|word| release(word).is_some()).map(str::to_owned)
 }
 
-/// What the package says that the program belongs to, or that its launcher leads to.
+/// The version in the package that the program belongs to, or that its launcher leads to.
 fn written(program: &Path, family: &Family, here: &Surroundings) -> Option<String> {
     let mut program = program.to_owned();
     for _ in 0..LAUNCHERS {
@@ -174,7 +174,7 @@ fn named_by(word: &str, directory: &Path, here: &Surroundings) -> PathBuf {
     directory.join(word)
 }
 
-/// What is of interest in a `package.json`.
+/// The fields of a `package.json` that matter here.
 #[derive(Deserialize)]
 struct Package {
     name: Option<String>,
@@ -321,11 +321,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_program_without_a_package_is_asked_and_leaves_nothing_behind() {
+    async fn a_program_without_a_package_is_run_for_its_version() {
         let machine = Machine::new();
         // It lies in a package that is not the agent's.
         machine.write("bin/package.json", "{\"name\":\"launcher\",\"version\":\"3.0.0\"}");
-        let script = "#!/bin/sh\nfor base in \"$HOME\" \"$TMPDIR\" \"$GEMINI_CLI_HOME\" .; do : > \"$base/left\"; done\n\
+        let script = "#!/bin/sh\n\
+            for base in \"$HOME\" \"$TMPDIR\" \"$GEMINI_CLI_HOME\" .; do : > \"$base/left\"; done\n\
                       [ -z \"$QWEN_HOME\" ] && [ -f \"$HOME/left\" ] && echo gemini v0.61.0\n";
         let program = machine.write("bin/gemini", script);
         assert_eq!(machine.version(&program).await.as_deref(), Some("0.61.0"));

@@ -131,10 +131,11 @@ fn proper(rest: impl Fn(&Request) -> String) -> impl Fn(&Request) -> String {
     }
 }
 
-const INITIALIZED: &str = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"fake","version":"1"}}}"#;
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","id":0,"result":{
+    "protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"fake","version":"1"}}}"#;
 
 #[tokio::test]
-async fn every_request_after_initialize_names_token_session_and_version() {
+async fn requests_name_token_session_and_version() {
     let fake = Fake::start(proper(|_| status("405 Method Not Allowed")));
     let session = fake.connect().await.unwrap();
     let get = fake.saw("the GET", |request| request.is("GET")).await.head;
@@ -149,7 +150,7 @@ async fn every_request_after_initialize_names_token_session_and_version() {
 }
 
 #[tokio::test]
-async fn initialized_answered_with_200_is_told_because_agents_then_never_listen() {
+async fn initialized_answered_with_200_is_an_error() {
     let fake = Fake::start(|request| json(if request.asks("initialize") { INITIALIZED } else { "" }));
     let error = fake.connect().await.unwrap_err();
     assert!(matches!(&error, Error::OffContract { why, .. } if why.contains("202")), "{error}");
@@ -172,7 +173,9 @@ async fn a_reply_may_come_as_a_stream_with_other_messages_before_it() {
         if request.asks("tools/list") {
             events(concat!(
                 ": a comment\n\ndata: \n\n",
-                "event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"ide/contextUpdate\",\"params\":{\"workspaceState\":{\"openFiles\":[{\"path\":\"/a\",\"timestamp\":1}]}}}\n\n",
+                "event: message\ndata: \
+                    {\"jsonrpc\":\"2.0\",\"method\":\"ide/contextUpdate\",\
+                    \"params\":{\"workspaceState\":{\"openFiles\":[{\"path\":\"/a\",\"timestamp\":1}]}}}\n\n",
                 "data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[{\"name\":\"openDiff\"}]}}\n\n"
             ))
         } else {
@@ -199,7 +202,7 @@ async fn a_ping_of_the_companion_is_answered() {
 }
 
 #[tokio::test]
-async fn a_stream_that_does_not_come_back_is_given_up_and_waiting_diffs_are_lost() {
+async fn a_lost_stream_loses_the_waiting_diffs() {
     let opened = Mutex::new(false);
     let fake = Fake::start(proper(move |request| {
         if request.asks("tools/call") {
@@ -239,9 +242,14 @@ async fn outcomes_reach_the_diff_of_their_path_only() {
             std::thread::sleep(Duration::from_millis(5));
         }
         events(concat!(
-            "data: {\"jsonrpc\":\"2.0\",\"method\":\"ide/diffAccepted\",\"params\":{\"filePath\":\"/c\",\"content\":\"\"}}\n\n",
-            "data: {\"jsonrpc\":\"2.0\",\"method\":\"ide/diffRejected\",\"params\":{\"filePath\":\"/b\"}}\n\n",
-            "data: {\"jsonrpc\":\"2.0\",\"method\":\"ide/diffAccepted\",\"params\":{\"filePath\":\"/a\",\"content\":\"y\\ud800\"}}\n\n",
+            "data: \
+                {\"jsonrpc\":\"2.0\",\"method\":\"ide/diffAccepted\",\
+                \"params\":{\"filePath\":\"/c\",\"content\":\"\"}}\n\n",
+            "data: \
+                {\"jsonrpc\":\"2.0\",\"method\":\"ide/diffRejected\",\"params\":{\"filePath\":\"/b\"}}\n\n",
+            "data: \
+                {\"jsonrpc\":\"2.0\",\"method\":\"ide/diffAccepted\",\
+                \"params\":{\"filePath\":\"/a\",\"content\":\"y\\ud800\"}}\n\n",
         ))
     }));
     let session = fake.connect().await.unwrap();
@@ -292,7 +300,7 @@ async fn a_bridge_answers_what_it_cannot_pass_on() {
 }
 
 #[tokio::test]
-async fn a_bridge_opens_the_stream_again_and_ends_the_session_at_the_end() {
+async fn a_bridge_reopens_the_stream_and_ends_the_session() {
     let gets = Mutex::new(0);
     let fake = Fake::start(proper(move |request| {
         if !request.is("GET") {

@@ -1,4 +1,4 @@
-//! What a companion costs and how quick it is, seen from where agents and editors stand: any companion, of
+//! Measures the cost and speed of a companion, as agents and editors see them: any companion, of
 //! whatever make.
 //!
 //! A [`Subject`] is started in a sandbox of its own and found by its discovery files, or runs already. Each
@@ -6,17 +6,17 @@
 //! others use: what counts is the [ratio](report::Row::ratio) within a run. Nothing is parsed, allocated or
 //! written by the measuring thread while its clock runs.
 
-mod crowd;
+mod agents;
 mod desk;
-mod ears;
-mod found;
-mod hands;
+mod discovery_watch;
+mod editor_hands;
+mod line;
 mod process;
 mod report;
 mod scenes;
+mod sheet;
+mod stream_reader;
 mod subject;
-mod turns;
-mod wire;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
@@ -24,10 +24,10 @@ use std::time::Duration;
 use anyhow::Result;
 
 pub use report::{Figure, Report, Row, Unit};
+use sheet::Sheet;
 pub use subject::{Kind, Subject};
-use turns::Sheet;
 
-/// What can be measured by itself.
+/// A scene that can be measured by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scene {
     /// The machine itself, without any companion.
@@ -46,7 +46,7 @@ pub enum Scene {
     Proposals,
     /// The end.
     Stops,
-    /// What it costs while nothing happens.
+    /// The cost while nothing happens.
     Rest,
 }
 
@@ -68,7 +68,7 @@ impl Scene {
 /// How much is measured.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// What is measured.
+    /// A kind of companion to measure.
     pub scenes: Vec<Scene>,
     /// How often each is started, to be found.
     pub starts: usize,
@@ -180,7 +180,7 @@ pub fn run(
     Ok(bench.sheet.report())
 }
 
-/// What all scenes share.
+/// The state that all scenes share.
 struct Bench<'a> {
     plan: &'a Plan,
     subjects: &'a [Subject],

@@ -1,4 +1,4 @@
-//! What Linux says of a process: its memory, what it has computed, how often it woke up, who listens on a
+//! Figures of a process from Linux: its memory, what it has computed, how often it woke up, who listens on a
 //! port.
 
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ pub(super) struct Memory {
     /// The resident set. Most of a small program's are pages of its file, which all who run it share and the
     /// system can drop.
     pub(super) resident: f64,
-    /// What of it is nobody else's, and in no file.
+    /// The part that is shared with no other process and is in no file.
     pub(super) own: f64,
 }
 
@@ -28,7 +28,7 @@ pub(super) fn memory(pid: u32) -> Result<Memory> {
     Ok(Memory { resident: field("VmRSS:")?, own: field("RssAnon:")? })
 }
 
-/// What the threads of a process have done so far.
+/// The work of a process's threads so far.
 #[derive(Debug, Clone)]
 pub(super) struct Activity(HashMap<PathBuf, (u64, u64)>);
 

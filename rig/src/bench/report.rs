@@ -1,10 +1,10 @@
-//! What came of it, as a table and for JSON.
+//! The results, as a table and for JSON.
 
 use std::fmt::Write as _;
 
 use serde::Serialize;
 
-/// What a figure counts.
+/// The unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Unit {
     /// Microseconds.
@@ -24,7 +24,7 @@ pub enum Unit {
 /// One row.
 #[derive(Debug, Clone, Serialize)]
 pub struct Row {
-    /// What was measured.
+    /// The measurement.
     pub what: String,
     /// In which unit.
     pub unit: Unit,
@@ -34,29 +34,29 @@ pub struct Row {
     pub ratio: Option<f64>,
 }
 
-/// What was measured of one subject.
+/// The figures of one subject.
 #[derive(Debug, Clone, Serialize)]
 pub struct Figure {
     /// How many samples there are.
     pub samples: usize,
     /// The middle one.
     pub median: Option<f64>,
-    /// What one in a hundred exceeds.
+    /// The 99th percentile.
     pub p99: Option<f64>,
     /// Their mean.
     pub mean: Option<f64>,
     /// Why there are none, or no more.
     pub failed: Option<String>,
-    /// What else was seen.
+    /// A remark.
     pub note: Option<String>,
 }
 
 /// See the module.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
-    /// Who was measured.
+    /// The subjects.
     pub subjects: Vec<String>,
-    /// What was.
+    /// The rows.
     pub rows: Vec<Row>,
 }
 

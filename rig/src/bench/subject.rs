@@ -1,4 +1,5 @@
-//! Who is measured: ours, the baseline, a command that starts a companion, or one that runs already.
+//! The companion that is measured: ours, the baseline, a command that starts a companion, or one that runs
+//! already.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -7,12 +8,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Error, Result, bail, ensure};
 
 use super::desk::Desk;
-use super::found::{self, Watch};
-use super::hands::Hands;
+use super::discovery_watch::{self, Watch};
+use super::editor_hands::Hands;
 use super::process;
-use super::wire::Address;
 use crate::install::Rig;
 use crate::sandbox::Sandbox;
+use crate::wire::Address;
 
 /// How long a companion may take to be found.
 const STARTED_WITHIN: Duration = Duration::from_secs(30);
@@ -24,24 +25,24 @@ const HOST: &str = "bench";
 /// See the module.
 #[derive(Debug, Clone)]
 pub struct Subject {
-    /// What it is called in the table.
+    /// Its name in the table.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Who does in its editor what a person would: a command, or `unix:SOCKET`.
+    /// The driver of its editor: a command, or `unix:SOCKET`.
     pub drive: Option<String>,
 }
 
-/// What is measured.
+/// A kind of companion to measure.
 #[derive(Debug, Clone)]
 pub enum Kind {
     /// A program of ours, as a host.
     Ours(PathBuf),
-    /// What a plugin author would write today.
+    /// The baseline: what a plugin author would write today.
     Baseline(Box<Rig>),
     /// Whatever this command starts.
     Command(String),
-    /// What this discovery file leads to.
+    /// The companion that this discovery file leads to.
     File(PathBuf),
 }
 
@@ -101,9 +102,11 @@ impl Subject {
     pub(super) fn start_as_server(&self) -> Result<Companion> {
         let Kind::Ours(program) = &self.kind else { bail!("it is no language server that is known here") };
         let sandbox = Sandbox::new();
-        let folder = serde_json::json!({ "uri": format!("file://{}", sandbox.project().display()), "name": "project" });
+        let uri = format!("file://{}", sandbox.project().display());
+        let folder = serde_json::json!({ "uri": uri, "name": "project" });
         let params = serde_json::json!({
-            "processId": std::process::id(), "clientInfo": { "name": "bench" }, "capabilities": {}, "workspaceFolders": [folder],
+            "processId": std::process::id(), "clientInfo": { "name": "bench" }, "capabilities": {},
+            "workspaceFolders": [folder],
         });
         let hello =
             serde_json::json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
@@ -128,7 +131,7 @@ impl Subject {
     }
 
     fn running(&self, file: &std::path::Path) -> Result<Companion> {
-        let (address, project) = found::read(file)?;
+        let (address, project) = discovery_watch::read(file)?;
         let pid = process::listens_on(address.port)?;
         let project =
             project.with_context(|| format!("{} names no project that is there", file.display()))?;
@@ -168,7 +171,7 @@ fn start(command: &mut Command, sandbox: Sandbox, said: Option<&str>) -> Result<
         );
     }
     let files = watch.files();
-    let (address, _) = found::read(files.first().context("its discovery files are gone again")?)?;
+    let (address, _) = discovery_watch::read(files.first().context("its discovery files are gone again")?)?;
     let found_after = watch.newest().map(|newest| newest.duration_since(since));
     Ok(Companion {
         pid: process::listens_on(address.port)?,
@@ -185,7 +188,7 @@ fn start(command: &mut Command, sandbox: Sandbox, said: Option<&str>) -> Result<
 impl Companion {
     /// The same error, or what is behind it: that the companion is dead.
     pub(super) fn explain(&mut self, error: Error) -> Error {
-        // Who hangs up may be about to end.
+        // A companion that hangs up may be about to end.
         std::thread::sleep(Duration::from_millis(50));
         match self.child.as_mut().map(Child::try_wait) {
             Some(Ok(Some(status))) => error.context(died(status)),

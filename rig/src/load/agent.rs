@@ -7,14 +7,15 @@ use std::time::{Duration, Instant};
 
 use alongside_contract::diff::ClosedDiff;
 use alongside_contract::mcp::CallToolResult;
+use alongside_contract::mcp::SESSION_HEADER;
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::hearing::{Heard, Hearing, Newest};
+use super::counters::Counters;
+use super::line::{EventStream, Line};
 use super::proposal::{self, Fate};
-use super::tally::Tally;
-use super::wire::{Line, Listening};
+use super::stream_reader::{Heard, Newest, StreamReader};
 use super::{Phase, World};
 use crate::wire::{PATIENCE, VERSION};
 
@@ -56,7 +57,7 @@ pub(super) async fn play(number: usize, reads: Reads, newest: Newest, world: Arc
             }
         };
         if let Err(error) = life.await {
-            world.tally.error(format!("agent {number}: {error:#}"));
+            world.counters.error(format!("agent {number}: {error:#}"));
             sleep(Duration::from_secs(1)).await;
         }
     }
@@ -68,9 +69,9 @@ struct Agent<'a> {
     line: Line,
     session: String,
     newest: Newest,
-    hearing: Option<Hearing>,
+    hearing: Option<StreamReader>,
     /// Held, and read slowly or not at all.
-    unread: Option<Listening>,
+    unread: Option<EventStream>,
     last_id: u64,
 }
 
@@ -90,22 +91,22 @@ impl<'a> Agent<'a> {
         let client = json!({ "name": "gemini-cli-mcp-client", "version": "0.61.0" });
         let params = json!({ "protocolVersion": VERSION, "capabilities": {}, "clientInfo": client });
         let message = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
-        Tally::count(&world.tally.requests);
+        Counters::count(&world.counters.requests);
         let answer = agent.line.post("", &message.to_string()).await?;
-        ensure!(answer.status == 200, "initialize is answered {}", answer.status);
-        agent.session = answer.session.context("no session")?;
+        ensure!(answer.status() == 200, "initialize is answered {}", answer.status());
+        agent.session = answer.head.get(SESSION_HEADER).context("no session")?.to_owned();
         agent.say(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).await?;
         match reads {
             Reads::All => agent.listen().await?,
-            _ => agent.unread = Some(Listening::open(&world.address, &agent.session, Some(ROOM)).await?),
+            _ => agent.unread = Some(EventStream::open(&world.address, &agent.session, Some(ROOM)).await?),
         }
-        Tally::count(&world.tally.sessions);
+        Counters::count(&world.counters.sessions);
         Ok(agent)
     }
 
     async fn listen(&mut self) -> Result<()> {
-        let stream = Listening::open(&self.world.address, &self.session, None).await?;
-        self.hearing = Some(Hearing::of(stream, self.newest.clone(), self.world.clone()));
+        let stream = EventStream::open(&self.world.address, &self.session, None).await?;
+        self.hearing = Some(StreamReader::of(stream, self.newest.clone(), self.world.clone()));
         Ok(())
     }
 
@@ -142,7 +143,7 @@ impl<'a> Agent<'a> {
 
     /// True if the agent has gone.
     async fn one_diff(&mut self) -> Result<bool> {
-        let number = Tally::count(&self.world.proposals);
+        let number = Counters::count(&self.world.proposals);
         let story = match self.world.chance(100) {
             0..2 if self.world.vanish => Story::Vanishes,
             0..4 => Story::Leaves,
@@ -171,11 +172,11 @@ impl<'a> Agent<'a> {
         self.open(&path, &text).await?;
         match story {
             Story::Vanishes => {
-                Tally::count(&self.world.tally.vanished);
+                Counters::count(&self.world.counters.vanished);
                 return Ok(true);
             }
             Story::Leaves => {
-                Tally::count(&self.world.tally.vanished);
+                Counters::count(&self.world.counters.vanished);
                 self.end().await?;
                 return Ok(true);
             }
@@ -190,7 +191,7 @@ impl<'a> Agent<'a> {
                 sleep(Duration::from_millis(self.world.chance(500))).await;
                 let got = self.close(&path).await?;
                 ensure!(got.as_deref() == Some(&*text), "closeDiff answers another text than was proposed");
-                Tally::count(&self.world.tally.diffs);
+                Counters::count(&self.world.counters.diffs);
                 return Ok(false);
             }
             Fate::Rejected => None,
@@ -201,8 +202,8 @@ impl<'a> Agent<'a> {
         let (of, accepted) = outcome.await.with_context(|| format!("{fate:?}, {story:?}: no outcome"))??;
         ensure!(of == path, "an outcome of {of} instead of {path}");
         ensure!(accepted == expected, "{fate:?}, {story:?}: {} instead", words(accepted.as_deref()));
-        self.world.tally.decided_after.add(since.elapsed());
-        Tally::count(&self.world.tally.diffs);
+        self.world.counters.decided_after.add(since.elapsed());
+        Counters::count(&self.world.counters.diffs);
         Ok(false)
     }
 
@@ -239,7 +240,7 @@ impl<'a> Agent<'a> {
         }
         let got = self.close(&path).await?;
         ensure!(got.as_deref() == Some(&*text), "closeDiff answers another text than was accepted");
-        Tally::count(&self.world.tally.diffs);
+        Counters::count(&self.world.counters.diffs);
         self.go().await
     }
 
@@ -264,10 +265,10 @@ impl<'a> Agent<'a> {
         self.last_id += 1;
         let message = json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params });
         let message = message.to_string();
-        Tally::count(&self.world.tally.requests);
+        Counters::count(&self.world.counters.requests);
         let asked = tokio::time::timeout(PATIENCE, self.line.post(&self.session, &message));
         let answer = asked.await.with_context(|| format!("{method}: no answer"))??;
-        ensure!(answer.status == 200, "{method} is answered {}", answer.status);
+        ensure!(answer.status() == 200, "{method} is answered {}", answer.status());
         let mut reply: Value = serde_json::from_slice(&answer.body)?;
         ensure!(reply["id"] == self.last_id, "{method}: the reply to another request");
         Ok(reply["result"].take())
@@ -275,9 +276,9 @@ impl<'a> Agent<'a> {
 
     /// Says what wants no reply.
     async fn say(&mut self, message: Value) -> Result<()> {
-        Tally::count(&self.world.tally.requests);
+        Counters::count(&self.world.counters.requests);
         let answer = self.line.post(&self.session, &message.to_string()).await?;
-        ensure!(answer.status == 202, "{message} is answered {}", answer.status);
+        ensure!(answer.status() == 202, "{message} is answered {}", answer.status());
         Ok(())
     }
 
@@ -287,16 +288,16 @@ impl<'a> Agent<'a> {
 
     async fn end(&mut self) -> Result<()> {
         self.hearing = None;
-        Tally::count(&self.world.tally.requests);
+        Counters::count(&self.world.counters.requests);
         let answer = self.line.delete(&self.session).await?;
-        ensure!(answer.status == 200, "DELETE is answered {}", answer.status);
+        ensure!(answer.status() == 200, "DELETE is answered {}", answer.status());
         let after = self.line.post(&self.session, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).await?;
-        ensure!(after.status == 404, "a session that has ended answers {}", after.status);
+        ensure!(after.status() == 404, "a session that has ended answers {}", after.status());
         Ok(())
     }
 }
 
-async fn heard(hearing: &mut Option<Hearing>) -> Heard {
+async fn heard(hearing: &mut Option<StreamReader>) -> Heard {
     match hearing {
         Some(hearing) => {
             hearing.heard.recv().await.unwrap_or_else(|| Heard::Broken("nobody reads it".into()))

@@ -12,8 +12,8 @@ use alongside_desk::{
 };
 use tokio::sync::watch;
 
+use super::counters::Counters;
 use super::proposal::{self, Fate};
-use super::tally::Tally;
 use super::{Phase, World};
 
 /// A desk reports a change after so many milliseconds, at least and at most.
@@ -77,16 +77,16 @@ pub(super) async fn sit(mut desk: Desk, world: Arc<World>) -> Desk {
                 }
                 Ok(Event::Closed(closed)) => {
                     let Some((fate, since)) = open.remove(&closed.id) else { continue };
-                    if let Err(error) = ended(fate, closed.closing, since.elapsed(), &world.tally) {
-                        world.tally.error(error);
+                    if let Err(error) = ended(fate, closed.closing, since.elapsed(), &world.counters) {
+                        world.counters.error(error);
                     }
                 }
                 Ok(Event::FlushReview { id }) => drop(desk.send(Request::Flushed { id })),
                 Ok(Event::Status(status)) => world.agents.store(status.agents.len(), Relaxed),
-                Ok(Event::Problem(problem)) => world.tally.error(format!("the host says: {problem}")),
+                Ok(Event::Problem(problem)) => world.counters.error(format!("the host says: {problem}")),
                 Ok(Event::Changed(_)) => {}
                 Err(_) => {
-                    world.tally.error("the companion has stopped".into());
+                    world.counters.error("the companion has stopped".into());
                     return desk;
                 }
             },
@@ -141,19 +141,19 @@ fn answer(desk: &Desk, review: &Review, fate: Fate, world: &Arc<World>) {
     let world = Arc::clone(world);
     tokio::spawn(async move {
         if let Ok(Err(refusal)) = answered.await {
-            world.tally.error(format!("{fate:?} is refused: {refusal}"));
+            world.counters.error(format!("{fate:?} is refused: {refusal}"));
         }
     });
 }
 
 /// A review has ended as its text says, or not.
-fn ended(fate: Fate, closing: Closing, after: Duration, tally: &Tally) -> Result<(), String> {
+fn ended(fate: Fate, closing: Closing, after: Duration, tally: &Counters) -> Result<(), String> {
     match (fate, closing) {
         (Fate::Accepted | Fate::Edited, Closing::Accepted)
         | (Fate::Rejected, Closing::Rejected)
         | (Fate::TakenBack, Closing::AnsweredInAgent) => Ok(()),
         (Fate::TakenBack, Closing::AgentGone) => {
-            Tally::count(&tally.given_up);
+            Counters::count(&tally.given_up);
             let late = || format!("a view closed {} s after its agent was gone", after.as_secs());
             (after <= CLOSED_WITHIN).then_some(()).ok_or_else(late)
         }

@@ -10,8 +10,8 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::UnixStream;
 use tokio::process::Child;
 
-use super::wire::Address;
 use crate::sandbox::Sandbox;
+use crate::wire::Address;
 
 const NAME: &str = "load";
 
@@ -64,7 +64,7 @@ impl Host {
     }
 }
 
-/// What Linux says of a process.
+/// Figures of a process from Linux.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Figures {
     /// The resident set, in KiB.

@@ -7,13 +7,13 @@
 //! says what came of it all, and which of the [rules](Report::broken) were broken.
 
 mod agent;
+mod counters;
 mod desk;
-mod hearing;
 mod host;
+mod line;
 mod proposal;
 mod report;
-mod tally;
-mod wire;
+mod stream_reader;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -25,12 +25,13 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use agent::Reads;
-use hearing::Newest;
+use counters::Counters;
 use host::Host;
 pub use report::{Minute, Report};
-use tally::Tally;
+use stream_reader::Newest;
 
 use crate::sandbox::Sandbox;
+use crate::wire::Address;
 
 /// How much load.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +47,7 @@ pub struct Plan {
     pub vanish: bool,
 }
 
-/// What all are to do just now; it only goes on.
+/// The phase of a run; phases never go back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
     Play,
@@ -59,17 +60,17 @@ enum Phase {
     Over,
 }
 
-/// What all share.
+/// The state that all agents share.
 #[derive(Debug)]
 struct World {
-    address: wire::Address,
+    address: Address,
     project: PathBuf,
     /// In milliseconds.
     pace: u64,
     vanish: bool,
     phase: watch::Sender<Phase>,
     reports: desk::Reports,
-    tally: Tally,
+    counters: Counters,
     /// Proposals so far, which numbers them.
     proposals: AtomicU64,
     /// Agents that the host says are connected.
@@ -111,13 +112,13 @@ pub async fn run(
         vanish: plan.vanish,
         phase: watch::Sender::new(Phase::Play),
         reports: desk::Reports::default(),
-        tally: Tally::default(),
+        counters: Counters::default(),
         proposals: AtomicU64::new(0),
         agents: AtomicUsize::new(0),
         random: AtomicU64::new(1),
     });
     let mut others = JoinSet::new();
-    others.spawn(hearing::watch_lateness(world.clone()));
+    others.spawn(stream_reader::watch_lateness(world.clone()));
     let person = tokio::spawn(desk::sit(desk, world.clone()));
     let newest: Vec<Newest> = (0..plan.sessions).map(|_| Newest::default()).collect();
     let mut agents = begin(&newest, &world);
@@ -126,7 +127,7 @@ pub async fn run(
 
     world.phase.send_replace(Phase::Settle);
     report.settled = eventually(SETTLED_WITHIN, || {
-        let tally = &world.tally;
+        let tally = &world.counters;
         let ended = tally.diffs.load(Relaxed) + tally.given_up.load(Relaxed) + tally.errors.load(Relaxed);
         ended >= world.proposals.load(Relaxed)
     })

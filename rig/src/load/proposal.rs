@@ -1,9 +1,9 @@
-//! What is proposed, and what has to become of it: both stand in the text, so that whoever reads an outcome
+//! A proposal, and the decision it is to get: both stand in the text, so that whoever reads an outcome
 //! knows whose it is.
 
 use std::fmt::Write as _;
 
-/// What becomes of a proposal.
+/// The decision a proposal is to get.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     /// The person accepts it.
@@ -41,7 +41,7 @@ pub(super) fn fate(text: &str) -> Option<Fate> {
     FATES.iter().find(|(_, name)| *name == word).map(|(fate, _)| *fate)
 }
 
-/// What a person makes of it.
+/// The text after a person's edits.
 pub(super) fn edited(text: &str) -> String {
     let first = text.lines().next().unwrap_or_default();
     format!("{text}changed by hand: {first}\n")

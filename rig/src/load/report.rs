@@ -1,12 +1,12 @@
-//! What came of it: a table by the minute, and the rules that were broken.
+//! The results: a table by the minute, and the rules that were broken.
 
 use std::fmt::Write as _;
 use std::sync::atomic::Ordering::Relaxed;
 
 use serde::Serialize;
 
+use super::counters::Spread;
 use super::host::Figures;
-use super::tally::Spread;
 use super::{Plan, World};
 
 /// Agents are told within 200 ms of the first change they do not know; here it may take twice as long.
@@ -142,7 +142,7 @@ impl Report {
 
     fn close(&mut self, figures: Figures, world: &World) {
         let mut minute = std::mem::take(&mut self.running);
-        let (tally, before) = (&world.tally, &self.minutes);
+        let (tally, before) = (&world.counters, &self.minutes);
         minute.samples.sort_unstable();
         minute.resident = minute.samples.get(minute.samples.len() / 2).copied().unwrap_or(0);
         minute.agents = world.agents.load(Relaxed);
@@ -170,7 +170,7 @@ impl Report {
 
     pub(super) fn end(&mut self, world: &World, interrupted: bool) {
         self.close(self.last, world);
-        let tally = &world.tally;
+        let tally = &world.counters;
         self.begun = tally.sessions.load(Relaxed);
         self.gone = tally.vanished.load(Relaxed);
         self.errors = tally.quoted();
@@ -203,7 +203,8 @@ impl Report {
             (
                 self.is_crowded() || late <= TOLD_LATE,
                 format!(
-                    "{late} of a million updates came later than {TOLD_WITHIN} ms (and {own} ms, by which this machine is late)"
+                    "{late} of a million updates came later than {TOLD_WITHIN} ms (and {own} ms, by which \
+                        this machine is late)"
                 ),
             ),
             (
@@ -224,12 +225,14 @@ impl Report {
     }
 }
 
-const HEADER: &str = "minute  agents  resident   open  host  kept waiting   requests    updates   diffs  errors    told 99 %/most   decided 99 %/most   own lateness";
+const HEADER: &str = "minute  agents  resident   open  host  kept waiting   requests    updates   diffs  \
+    errors    told 99 %/most   decided 99 %/most   own lateness";
 
 fn row(number: usize, minute: &Minute) -> String {
     let both = |[most, longest]: [u64; 2]| format!("{most} / {longest} ms");
     format!(
-        "{number:>6}  {:>6}  {:>4} MiB  {:>5}  {:>2} %          {:>2} %  {:>9}  {:>9}  {:>6}  {:>6}  {:>17}  {:>18}  {:>13}",
+        "{number:>6}  {:>6}  {:>4} MiB  {:>5}  {:>2} %          {:>2} %  {:>9}  {:>9}  {:>6}  {:>6}  \
+            {:>17}  {:>18}  {:>13}",
         minute.agents,
         minute.resident / 1024,
         minute.open,
@@ -254,7 +257,8 @@ impl std::fmt::Display for Report {
         let sum = |field: fn(&Minute) -> u64| self.minutes.iter().map(field).sum::<u64>();
         writeln!(
             f,
-            "{table}\n{} sessions at once, {} in all; {} requests, {} updates delivered, {} diffs, {} agents gone in mid-diff, {} errors",
+            "{table}\n{} sessions at once, {} in all; {} requests, {} updates delivered, {} diffs, {} \
+                agents gone in mid-diff, {} errors",
             self.sessions,
             self.begun,
             sum(|minute| minute.requests),

@@ -1,10 +1,12 @@
 //! An agent written by hand: a session of its own, each request on a connection of its own.
 
+use alongside_agent::Endpoint;
+use alongside_agent::wire::Caller;
 use serde_json::{Value, json};
 
-use super::{Answer, Raw, Stream};
+use super::{Raw, Response, Stream};
 
-/// What shipped agents propose.
+/// The version of MCP that shipped agents propose.
 pub const VERSION: &str = "2025-06-18";
 
 /// A session with a companion.
@@ -16,7 +18,7 @@ pub struct Peer {
     pub token: String,
     /// The session id; none to begin with.
     pub session: Option<String>,
-    /// What the version header says; none leaves it out.
+    /// The version header; none leaves it out.
     pub version: Option<String>,
 }
 
@@ -46,7 +48,7 @@ impl Peer {
     }
 
     /// POSTs `initialize`, and keeps nothing of the answer.
-    pub async fn initialize(&self, name: &str, version: &str) -> Answer {
+    pub async fn initialize(&self, name: &str, version: &str) -> Response {
         let client = json!({ "name": name, "version": "1.2.3" });
         let params = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": client });
         self.post(json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params }).to_string())
@@ -54,29 +56,22 @@ impl Peer {
     }
 
     /// The head of a request up to its last header: more may follow, and an empty line must.
-    pub fn head(&self, method: &str) -> String {
-        let mut head = format!(
-            "{method} /mcp HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\n",
-            self.port, self.token
-        );
-        for (name, value) in [("mcp-session-id", &self.session), ("mcp-protocol-version", &self.version)] {
-            if let Some(value) = value {
-                head.push_str(&format!("{name}: {value}\r\n"));
-            }
-        }
-        head
+    pub fn head(&self, method: &'static str) -> String {
+        self.caller().bare_request(method).open_head()
     }
 
     /// The head of a POST, complete.
     pub fn post_head(&self, length: usize) -> String {
-        format!(
-            "{}Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {length}\r\n\r\n",
-            self.head("POST")
-        )
+        String::from_utf8(self.caller().request("POST").head(length)).expect("headers are text")
+    }
+
+    fn caller(&self) -> Caller {
+        let caller = Caller::new(Endpoint::local(self.port), Some(&self.token));
+        Caller { session: self.session.clone(), version: self.version.clone(), ..caller }
     }
 
     /// POSTs a body.
-    pub async fn post(&self, body: impl AsRef<[u8]>) -> Answer {
+    pub async fn post(&self, body: impl AsRef<[u8]>) -> Response {
         let mut raw = Raw::dial(self.port).await;
         raw.send(self.post_head(body.as_ref().len())).await;
         raw.send(body).await;
@@ -126,12 +121,12 @@ impl Peer {
     /// Sends a GET and reads nothing.
     pub async fn get(&self) -> Raw {
         let mut raw = Raw::dial(self.port).await;
-        raw.send(format!("{}Accept: text/event-stream\r\n\r\n", self.head("GET"))).await;
+        raw.send(self.caller().request("GET").bytes()).await;
         raw
     }
 
     /// Ends the session.
-    pub async fn delete(&self) -> Answer {
+    pub async fn delete(&self) -> Response {
         let mut raw = Raw::dial(self.port).await;
         raw.send(format!("{}\r\n", self.head("DELETE"))).await;
         raw.answer().await

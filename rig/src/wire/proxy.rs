@@ -23,7 +23,7 @@ pub struct Proxy {
     accepting: JoinHandle<()>,
 }
 
-/// What a connection carries, by the request it saw last.
+/// The kind of a connection, by the request it carried last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A GET: the stream.
@@ -41,7 +41,7 @@ pub enum Way {
     Down,
 }
 
-/// What goes wrong.
+/// A fault of the proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// The connection ends in the middle: the reader gets exactly the bytes before, the writer a reset.
@@ -291,7 +291,7 @@ async fn pump(
         }
         to.write_all(rest).await?;
         if way == Way::Down {
-            // What was cut before has opened nothing.
+            // A connection that was cut before has opened nothing.
             if control.look_at_answer(rest, current)
                 && let Some(tampering) = &control.tampering
             {

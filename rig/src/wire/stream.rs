@@ -2,21 +2,21 @@
 
 use std::time::Duration;
 
+use alongside_agent::wire::{Event, EventParser, Head, Item as Block};
 use serde_json::Value;
 
-use super::{End, Head, Raw, within};
+use super::{End, Raw, within};
 
 /// An open stream.
 #[derive(Debug)]
 pub struct Stream {
-    /// What the companion answered the GET with.
+    /// The head of the companion's answer to the GET.
     pub head: Head,
     raw: Raw,
-    text: Vec<u8>,
-    searched: usize,
+    events: EventParser,
 }
 
-/// What comes over a stream.
+/// Something that came over a stream.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Item {
     /// An event.
@@ -38,25 +38,24 @@ impl Stream {
         let head = raw.try_head().await?;
         assert_eq!(head.status, 200, "the stream was refused: {head:?}");
         assert_eq!(head.get("content-type"), Some("text/event-stream"));
-        Some(Self { head, raw, text: Vec::new(), searched: 0 })
+        Some(Self { head, raw, events: EventParser::default() })
     }
 
     /// The next thing that comes, whenever that is. Cancel safe.
     pub async fn next(&mut self) -> Item {
         loop {
-            if let Some(at) = self.text[self.searched..].windows(2).position(|pair| pair == b"\n\n") {
-                let block: Vec<u8> = self.text.drain(..self.searched + at + 2).collect();
-                self.searched = 0;
-                return parse(std::str::from_utf8(&block).expect("events are UTF-8").trim_end_matches('\n'));
+            if let Some(block) = self.events.next_block() {
+                std::str::from_utf8(&block).expect("events are UTF-8");
+                match Block::parse(&block).expect("a block of an event or a comment") {
+                    Block::Comment(comment) => return Item::Comment(comment),
+                    Block::Event(event) => return Item::Message(message(event)),
+                }
             }
-            self.searched = self.text.len().saturating_sub(1);
-            match self.raw.chunk().await {
-                Ok(chunk) => self.text.extend(chunk),
+            match self.raw.part().await {
+                Ok(part) => self.events.feed(part),
                 Err(end) => {
-                    assert!(
-                        end == End::Abrupt || self.text.is_empty(),
-                        "a clean end in the middle of an event"
-                    );
+                    let is_whole = end == End::Abrupt || !self.events.is_in_block();
+                    assert!(is_whole, "a clean end in the middle of an event");
                     return Item::End(end);
                 }
             }
@@ -124,27 +123,17 @@ impl Stream {
     }
 }
 
-fn parse(block: &str) -> Item {
-    if block.lines().all(|line| line.starts_with(':')) {
-        return Item::Comment(block.to_owned());
-    }
-    let mut data = String::new();
-    for line in block.lines().filter(|line| !line.starts_with(':')) {
-        match line.split_once(':') {
-            Some(("event", kind)) => {
-                assert_eq!(kind.trim(), "message", "an event of another type: {block:?}")
-            }
-            Some(("data", value)) => data.push_str(value),
-            _ => panic!(
-                "old agents trip over anything but event and data, such as ids and retry hints: {block:?}"
-            ),
-        }
-    }
-    assert!(!data.trim().is_empty(), "an event without data makes agents disconnect: {block:?}");
+/// The message in an event.
+fn message(event: Event) -> Value {
+    let Event { id, retry, kind, data } = event;
+    assert!(kind.as_deref().is_none_or(|kind| kind == "message"), "an event of another type: {kind:?}");
+    assert!(id.is_none() && retry.is_none(), "old agents trip over ids and retry hints: {id:?} {retry:?}");
+    let data = data.unwrap_or_default();
+    assert!(!data.trim().is_empty(), "an event without data makes agents disconnect");
     let message: Value = serde_json::from_str(&data).expect("an event holds JSON");
     assert_eq!(message["jsonrpc"], "2.0");
     assert!(!has_null(&message), "agents refuse null for what is absent: {message}");
-    Item::Message(message)
+    message
 }
 
 fn has_null(value: &Value) -> bool {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use alongside_agent::check::CHECKS;
+use alongside_conformance::CHECKS;
 use alongside_rig::tmux::Pane;
 use alongside_rig::{Editor, Generation, alongside_bin, cli};
 use anyhow::{Context as _, Result};
@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::script::ORIGINAL;
 use crate::stage::Stage;
 
-/// The driver of docs/conformance.md; a test of `alongside-agent` compares both.
+/// The driver of docs/conformance.md; a test of `alongside-conformance` compares both.
 const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/examples/drive-neovim.sh");
 
 /// The time of a whole run: checks wait a minute until an agent is forgotten, and 30 s until a host gives its

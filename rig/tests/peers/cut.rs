@@ -59,7 +59,7 @@ async fn bytes_of_a_diff(stage: &Stage) -> usize {
     let mut bytes = 300;
     let mut text = String::new();
     while !text.contains("\"ping\"") {
-        let chunk = within("the ping", raw.chunk()).await.expect("the stream stays open");
+        let chunk = within("the ping", raw.part()).await.expect("the stream stays open");
         bytes += chunk.len();
         text.push_str(&String::from_utf8_lossy(&chunk));
     }

@@ -1,95 +1,15 @@
-//! What an agent dials once it knows where a companion is: hosts inside and outside containers, proxies, and
-//! the token.
+//! The addresses an agent dials once it knows where a companion is: hosts inside and outside containers,
+//! proxies, and the token.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use alongside_contract::behaviour::{CONTAINER_HOST, Hosts, Release, Unproxied};
 
-use super::Surroundings;
-use super::replay::{Step, Trace, Verdict};
-use super::{Reason, Seen};
+use super::found::Reason;
+use super::surroundings::Surroundings;
+use super::trace::{Attempt, NamedBy, Seen, To, Trace};
 
-/// One try of an agent to reach a companion.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Attempt {
-    /// Where.
-    pub to: To,
-    /// What names the port or the program.
-    pub named_by: NamedBy,
-    token: Option<String>,
-}
-
-/// What is dialled.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum To {
-    /// A port.
-    Http {
-        /// On which host.
-        host: &'static str,
-        /// The port.
-        port: u16,
-        /// The variable that sends it through a proxy, which will not find it.
-        proxy: Option<&'static str>,
-    },
-    /// A server that the agent starts itself.
-    Stdio {
-        /// The program.
-        command: String,
-    },
-}
-
-/// Where an agent has a port or a program from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NamedBy {
-    /// The file it goes by.
-    File(PathBuf),
-    /// Another file that fits.
-    OtherFile(PathBuf),
-    /// The variables.
-    Variables,
-}
-
-impl Attempt {
-    /// The token that is sent along. Not to be shown.
-    pub fn token(&self) -> Option<&str> {
-        self.token.as_deref()
-    }
-
-    pub(super) fn step(&self) -> Step {
-        let from = match &self.named_by {
-            NamedBy::File(_) => "named by the file",
-            NamedBy::OtherFile(_) => "named by another file that fits",
-            NamedBy::Variables => "named by a variable",
-        };
-        let token = if self.token.is_some() { "with a token" } else { "without a token" };
-        match &self.to {
-            To::Http { host, port, proxy: None } => {
-                Step::new(format!("{host}:{port}"), Verdict::Good, format!("dialled {token}, {from}"))
-            }
-            To::Http { host, port, proxy: Some(variable) } => Step::new(
-                format!("{host}:{port}"),
-                Verdict::Fails,
-                format!("{variable} sends it through a proxy, and NO_PROXY makes no exception"),
-            ),
-            To::Stdio { command } => {
-                Step::new(format!("`{command}`"), Verdict::Good, format!("started as a server, {from}"))
-            }
-        }
-    }
-}
-
-/// Without the token.
-impl fmt::Debug for Attempt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Attempt")
-            .field("to", &self.to)
-            .field("named_by", &self.named_by)
-            .finish_non_exhaustive()
-    }
-}
-
-/// What is dialled, in the agent's order.
+/// The attempts, in the agent's order.
 pub(super) fn attempts(
     trace: &Trace,
     release: Release,

@@ -8,25 +8,12 @@ use alongside_contract::family::{DiscoveryFile, Family, Fields};
 use alongside_platform::process;
 
 use super::file::{self, Owners};
-use super::replay::{Step, Verdict};
-use super::{Reason, Skipped, Surroundings, Why, holds};
+use super::found::{Reason, Skipped, Why};
+use super::surroundings::Surroundings;
+use super::trace::{Seen, Step, Verdict};
+use super::workspace::holds;
 
-/// A file that was looked at.
-#[derive(Debug)]
-pub struct Seen {
-    /// The file, or the directory that could not be listed.
-    pub path: PathBuf,
-    /// What led to it.
-    pub why: Why,
-    /// What it holds, if it is a record.
-    pub record: Option<Record>,
-    /// Whether it is this user's.
-    pub is_ours: bool,
-    /// Why the agent does not go by it; `None` if it does, or would if it were the first.
-    pub passed_over: Option<Reason>,
-}
-
-/// What came of looking.
+/// The result of a lookup.
 #[derive(Debug, Default)]
 pub(super) struct Looked {
     pub(super) files: Vec<Seen>,
@@ -75,7 +62,7 @@ impl Looker<'_> {
         let file = &lookup.file;
         let (name, why) = if file.names_pid() {
             let Some(pid) = self.pid else { return };
-            // What no companion may write, for it counts whatever is in it.
+            // A file that no companion may write, for it counts whatever is in it.
             let is_written =
                 self.family.files.iter().any(|row| row.name == file.name && row.directory == file.directory);
             (file.file_name(pid, 0), if is_written { Why::EditorPid } else { Why::Override })
@@ -217,12 +204,6 @@ impl Looker<'_> {
     }
 }
 
-impl Seen {
-    fn port(&self) -> Option<u16> {
-        self.record.as_ref().map(|record| record.port)
-    }
-}
-
 impl Looked {
     fn has(&self, path: &PathBuf) -> bool {
         self.files.iter().any(|seen| seen.path == *path)
@@ -259,7 +240,7 @@ impl Looked {
     }
 }
 
-/// What a record says, but for the token.
+/// A record in words, without the token.
 fn in_words(record: &Record) -> String {
     let token = if record.auth_token.is_some() { "a token" } else { "no token" };
     let editor = record.ide_info.as_ref().map(|info| format!(", editor {}", info.display_name));

@@ -1,106 +1,18 @@
-//! What one release of an agent does here from its start until it dials, step by step. Where it would fail,
+//! Replays one release of an agent from its start until it dials, step by step. Where it would fail,
 //! the last step says so; everything before says what it saw and why it went on.
 
-use std::path::PathBuf;
-
 use alongside_contract::behaviour::{NEWEST, Release, Terminal, Value};
-use alongside_contract::discovery::Record;
 use alongside_contract::family::Family;
-use alongside_platform::process::{Process, Processes};
+use alongside_platform::process::Processes;
 
-use super::dial::{self, Attempt};
-use super::lookup::{Looked, Looker, Seen};
-use super::{Surroundings, holds};
-
-/// All that happened.
-#[derive(Debug)]
-pub struct Trace {
-    /// Whose discovery this is.
-    pub family: &'static Family,
-    /// Of which release; `None` stands for the newest.
-    pub release: Option<Release>,
-    /// The agent's process and those above it, as far as it looks.
-    pub ancestors: Vec<(u32, Process)>,
-    /// The process it takes for the editor.
-    pub editor: Option<u32>,
-    /// The files it looked at, in its order. Those after the one that was taken are what it would take
-    /// without it.
-    pub files: Vec<Seen>,
-    /// Which of them it goes by.
-    pub taken: Option<usize>,
-    /// Why it does not dial.
-    pub end: Option<End>,
-    /// What it dials, in its order, until one answers.
-    pub attempts: Vec<Attempt>,
-    /// The whole in words.
-    pub steps: Vec<Step>,
-}
-
-/// Why an agent gives up before it dials.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
-    /// The release has no IDE mode.
-    NoIdeMode,
-    /// No file fits and no variable says enough.
-    NothingFound,
-    /// Neither a file nor the terminal names an editor that it supports.
-    UnknownEditor,
-    /// The editor has no folder open.
-    NoFolder {
-        /// The file that says so; none if a variable does.
-        path: Option<PathBuf>,
-    },
-    /// What it goes by is of another directory.
-    OtherWorkspace {
-        /// The directories it names.
-        workspace: String,
-        /// The file that says so; none if a variable does.
-        path: Option<PathBuf>,
-    },
-}
-
-/// One step.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
-    /// What was looked at.
-    pub what: String,
-    /// What came of it.
-    pub verdict: Verdict,
-    /// Why.
-    pub why: String,
-}
-
-/// What came of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
-    /// It helps the agent on its way.
-    Good,
-    /// It is of no use, and the agent goes on.
-    PassedOver,
-    /// The agent stops here.
-    Fails,
-}
-
-impl Step {
-    pub(super) fn new(what: impl Into<String>, verdict: Verdict, why: impl Into<String>) -> Self {
-        Self { what: what.into(), verdict, why: why.into() }
-    }
-}
-
-impl Trace {
-    /// The record that the agent goes by.
-    pub fn record(&self) -> Option<&Record> {
-        self.seen()?.record.as_ref()
-    }
-
-    /// The file that the agent goes by.
-    pub fn seen(&self) -> Option<&Seen> {
-        self.files.get(self.taken?)
-    }
-}
+use super::dial;
+use super::lookup::{Looked, Looker};
+use super::surroundings::{Surroundings, editor_pid};
+use super::trace::{End, Step, Trace, Verdict};
+use super::workspace::holds;
 
 /// Replays the discovery of a release, or of the newest. `in_container` is whether the agent runs in one; see
-/// [`in_container`].
+/// [`in_container`](super::in_container).
 pub fn replay(
     family: &'static Family,
     release: Option<Release>,
@@ -143,11 +55,6 @@ pub fn replay(
     trace
 }
 
-/// Whether this process runs in a container, by the marks that agents look for.
-pub fn in_container() -> bool {
-    ["/.dockerenv", "/run/.containerenv"].iter().any(|mark| std::path::Path::new(mark).exists())
-}
-
 /// The way up to what the agent takes for the editor.
 fn walk(trace: &mut Trace, here: &Surroundings, release: Release) {
     let variable = trace.family.env.pid.filter(|_| trace.family.behaviour.pid_variable.hold(release));
@@ -173,7 +80,7 @@ fn walk(trace: &mut Trace, here: &Surroundings, release: Release) {
         }
         pid = parent;
     }
-    trace.editor = super::editor_pid(here);
+    trace.editor = editor_pid(here);
     let chain: Vec<_> =
         trace.ancestors.iter().map(|(pid, process)| format!("{} ({pid})", process.name)).collect();
     let step = match trace.editor {
@@ -203,7 +110,7 @@ fn variables(trace: &mut Trace, here: &Surroundings) {
     }
 }
 
-/// What stops the agent before it dials.
+/// The reason why the agent stops before it dials.
 fn end(trace: &mut Trace, here: &Surroundings, release: Release) -> Option<End> {
     let behaviour = &trace.family.behaviour;
     let path = trace.seen().map(|seen| seen.path.clone());

@@ -1,11 +1,12 @@
-//! What an agent sees around itself. The one place that reads the environment, so that a test, or a question
+//! The environment of an agent. The one place that reads the environment, so that a test, or a question
 //! about another terminal, can put something else here.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use alongside_contract::family::{Directory, Family};
-use alongside_platform::{Os, directories, process};
+use alongside_platform::process::{self, Processes, editor_above};
+use alongside_platform::{Os, directories};
 
 /// Everything outside the files themselves that decides which companion an agent finds.
 #[derive(Clone)]
@@ -84,7 +85,7 @@ impl Surroundings {
     pub(super) fn target_pid(&self, family: &Family) -> Option<u32> {
         let said =
             family.env.pid.and_then(|name| self.variables.get(name)?.parse().ok()).filter(|pid| *pid != 0);
-        said.or_else(|| super::editor_pid(self))
+        said.or_else(|| editor_pid(self))
     }
 }
 
@@ -103,4 +104,25 @@ impl std::fmt::Debug for Surroundings {
 
 fn join(base: &Path, below: &str) -> PathBuf {
     if below.is_empty() { base.to_owned() } else { base.join(below) }
+}
+
+/// Whether this process runs in a container, by the marks that agents look for.
+pub fn in_container() -> bool {
+    ["/.dockerenv", "/run/.containerenv"].iter().any(|mark| std::path::Path::new(mark).exists())
+}
+
+/// The process that agents take for the editor, seen from [`Surroundings::pid`]. `None` if that one is gone.
+pub fn editor_pid(here: &Surroundings) -> Option<u32> {
+    let processes = Processes::now();
+    editor_above(Os::HERE, here.pid, |pid| processes.get(pid))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_has_an_editor() {
+        assert!(editor_pid(&Surroundings::of_this_process().unwrap()).is_some());
+    }
 }

@@ -82,7 +82,7 @@ fn gemini_lets_a_file_without_port_override_everything() {
 }
 
 #[test]
-fn qwen_takes_the_named_port_then_legacy_files_then_the_newest_lock() {
+fn qwen_prefers_port_then_legacy_files_then_newest_lock() {
     let mut world = World::new();
     for (port, age) in [(2001, 30), (2002, 10), (2003, 20)] {
         let lock = format!("home/.qwen/ide/{port}.lock");

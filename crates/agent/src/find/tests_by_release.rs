@@ -15,7 +15,7 @@ fn port(world: &World, command: &str, release: Release) -> Option<u16> {
     replayed(world, command, release).record().map(|record| record.port)
 }
 
-/// What a release dials, as `host:port`.
+/// The addresses a release dials, as `host:port`.
 fn dialled(trace: &Trace) -> Vec<String> {
     let name = |attempt: &Attempt| match &attempt.to {
         To::Http { host, port, .. } => format!("{host}:{port}"),
@@ -27,7 +27,8 @@ fn dialled(trace: &Trace) -> Vec<String> {
 impl World {
     /// A record that introduces its editor, of a companion of this project.
     fn introduced(&self, path: &str, port: u16) {
-        let json = serde_json::json!({ "port": port, "workspacePath": self.project, "authToken": format!("t{port}"),
+        let json = serde_json::json!({
+            "port": port, "workspacePath": self.project, "authToken": format!("t{port}"),
             "ideInfo": { "name": "helix", "displayName": "Helix" }, "ppid": std::process::id() });
         self.write(path, &json.to_string());
     }
@@ -92,7 +93,7 @@ fn before_0_7_only_the_terminal_of_vs_code_will_do() {
 }
 
 #[test]
-fn the_token_is_sent_since_0_6_and_read_from_the_variable_since_0_20_1() {
+fn token_is_sent_since_0_6_and_from_variable_since_0_20_1() {
     let mut world = World::new();
     world.set("TERM_PROGRAM", "vscode");
     world.set("GEMINI_CLI_IDE_AUTH_TOKEN", "of the variable");
@@ -139,7 +140,7 @@ fn before_0_58_one_file_that_cannot_be_read_ends_the_search() {
 }
 
 #[test]
-fn in_a_container_each_release_dials_where_it_believes_the_editor_to_be() {
+fn in_a_container_each_release_dials_its_own_hosts() {
     let mut world = World::new();
     let editor = editor_pid(&world.here).unwrap();
     world.introduced(&format!("tmp/gemini/ide/gemini-ide-server-{editor}-1001.json"), 1001);
@@ -160,7 +161,7 @@ fn in_a_container_each_release_dials_where_it_believes_the_editor_to_be() {
 }
 
 #[test]
-fn a_proxy_matters_where_the_release_makes_no_exception_for_what_it_dials() {
+fn a_proxy_matters_unless_the_release_exempts_the_host() {
     let mut world = World::new();
     let editor = editor_pid(&world.here).unwrap();
     world.introduced(&format!("tmp/gemini/ide/gemini-ide-server-{editor}-1001.json"), 1001);

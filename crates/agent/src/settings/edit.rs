@@ -16,9 +16,9 @@ use crate::find::Surroundings;
 pub struct Edit {
     /// The file.
     pub path: PathBuf,
-    /// What it holds now; `None` if it is not there.
+    /// Its present text; `None` if there is no file.
     pub before: Option<String>,
-    /// What it should hold.
+    /// Its new text.
     pub after: String,
 }
 
@@ -30,7 +30,7 @@ pub enum Error {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's reason.
         error: std::io::Error,
     },
     /// It is not what the agent writes.
@@ -38,13 +38,13 @@ pub enum Error {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it, with the line.
+        /// The mistake, with its line.
         why: String,
     },
 }
 
-/// What switches IDE mode on for that release of the family, or the newest, in the person's file. `None` if
-/// the file says so already, or where the family keeps its settings is not known.
+/// The edit that switches IDE mode on for that release of the family, or the newest, in the person's file.
+/// `None` if the file says so already, or where the family keeps its settings is not known.
 ///
 /// # Errors
 /// When the file cannot be read, or changed without guessing.

@@ -22,6 +22,7 @@ mod expand;
 mod places;
 mod read;
 mod trust;
+mod value;
 
 use std::path::PathBuf;
 
@@ -33,8 +34,9 @@ use read::File;
 
 pub use edit::{Edit, Error, switch_ide_on, take_back};
 pub use trust::Trust;
+pub use value::{ApprovalMode, By, Said};
 
-/// What an agent of one family would make of its files here.
+/// The effective settings of an agent of one family here.
 #[derive(Debug)]
 pub struct Settings {
     /// Whether it looks for a companion when it starts.
@@ -52,83 +54,8 @@ pub struct Settings {
     pub broken: Vec<(PathBuf, String)>,
 }
 
-/// A value, and who has the last word.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said<T> {
-    /// What counts.
-    pub value: T,
-    /// The file, or the variable, that says so; `None` where the agent's own default counts.
-    pub by: Option<By>,
-}
-
-/// Who says what counts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum By {
-    /// A file.
-    File(PathBuf),
-    /// An environment variable.
-    Variable(&'static str),
-}
-
-impl std::fmt::Display for By {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::File(path) => path.display().fmt(f),
-            Self::Variable(name) => name.fmt(f),
-        }
-    }
-}
-
-/// How much an agent does without asking.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ApprovalMode {
-    /// Asks before it edits: the only mode that opens diffs.
-    Default,
-    /// Changes nothing.
-    Plan,
-    /// Edits without asking.
-    AutoEdit,
-    /// Asks only for what it finds risky itself; it does not ask for edits.
-    Auto,
-    /// Does everything without asking.
-    Yolo,
-    /// A word that no release known here understands.
-    Unknown(String),
-}
-
-impl ApprovalMode {
-    fn named(name: &str) -> Self {
-        match name.trim().to_lowercase().as_str() {
-            "default" => Self::Default,
-            "plan" => Self::Plan,
-            "auto_edit" | "auto-edit" | "autoedit" => Self::AutoEdit,
-            "auto" => Self::Auto,
-            "yolo" => Self::Yolo,
-            _ => Self::Unknown(name.to_owned()),
-        }
-    }
-
-    /// Whether the agent asks before it edits a file, and so opens a diff.
-    pub fn opens_diffs(&self) -> bool {
-        *self == Self::Default
-    }
-}
-
-impl std::fmt::Display for ApprovalMode {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Default => "default",
-            Self::Plan => "plan",
-            Self::AutoEdit => "auto-edit",
-            Self::Auto => "auto",
-            Self::Yolo => "yolo",
-            Self::Unknown(name) => name,
-        })
-    }
-}
-
 impl Settings {
-    /// What that release of the family, or the newest, makes of its files here; `None` for a family whose
+    /// The effective settings of that release of the family, or of the newest; `None` for a family whose
     /// files are not known.
     pub fn of(family: &Family, release: Option<Release>, here: &Surroundings) -> Option<Self> {
         let table = family.settings?;

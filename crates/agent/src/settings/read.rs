@@ -31,7 +31,7 @@ pub(super) const AS_AGENTS_DO: ParseOptions = ParseOptions {
 /// A file as the agent sees it.
 pub(super) struct File {
     pub(super) path: PathBuf,
-    /// What it holds; null where it is missing or broken.
+    /// Its content; null where it is missing or broken.
     content: Value,
     /// Why the agent cannot read it.
     pub(super) broken: Option<String>,
@@ -53,13 +53,13 @@ impl File {
         Self { path: path.to_owned(), content, broken }
     }
 
-    /// What stands under that name, unless the file is too new for it.
+    /// The value of that name, unless the file is too new for it.
     pub(super) fn value(&self, name: &Name) -> Option<&Value> {
         value(&self.content, name)
     }
 }
 
-/// What stands under that name in the content of a file, unless the file is too new for it.
+/// The value of that name in the content of a file, unless the file is too new for it.
 pub(super) fn value<'a>(content: &'a Value, name: &Name) -> Option<&'a Value> {
     let version = content.get("$version").and_then(Value::as_u64);
     if name.below_version.is_some_and(|below| version.is_some_and(|version| version >= below)) {

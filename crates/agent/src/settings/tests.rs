@@ -1,4 +1,4 @@
-//! What is read from settings as people have them, and what an edit leaves alone.
+//! Reads settings as people have them, and checks that an edit leaves the rest alone.
 
 use std::collections::HashMap;
 use std::fs;
@@ -68,7 +68,7 @@ fn file(machine: &Machine, below: &str) -> Option<By> {
 }
 
 #[test]
-fn without_files_ide_mode_is_off_and_each_family_has_its_own_mode() {
+fn without_files_each_family_has_its_defaults() {
     let machine = Machine::new();
     let gemini = machine.settings("gemini", None);
     assert_eq!(gemini.ide_enabled, Said { value: false, by: None });
@@ -84,7 +84,7 @@ fn without_files_ide_mode_is_off_and_each_family_has_its_own_mode() {
 }
 
 #[test]
-fn the_administrator_outranks_the_project_and_the_project_the_person() {
+fn administrator_outranks_project_and_project_person() {
     let machine = Machine::new()
         .trusting()
         .with("etc/system-defaults.json", r#"{"ide": {"enabled": false}}"#)
@@ -100,7 +100,7 @@ fn the_administrator_outranks_the_project_and_the_project_the_person() {
 }
 
 #[test]
-fn in_a_folder_that_is_not_trusted_the_project_does_not_count_and_the_mode_is_default() {
+fn an_untrusted_folder_ignores_project_settings() {
     let machine = Machine::new()
         .with("home/.gemini/settings.json", r#"{"general": {"defaultApprovalMode": "auto_edit"}}"#)
         .with("project/.gemini/settings.json", r#"{"ide": {"enabled": true}}"#);
@@ -123,7 +123,7 @@ fn in_a_folder_that_is_not_trusted_the_project_does_not_count_and_the_mode_is_de
 }
 
 #[test]
-fn the_deepest_rule_about_a_directory_counts_and_of_two_the_stricter() {
+fn the_deepest_then_the_stricter_trust_rule_counts() {
     let machine = Machine::new();
     let (home, project) = (machine.path("home"), machine.path("project"));
     let rules = |text: String| machine_with(&project, &home, &text).trust.value;
@@ -224,9 +224,11 @@ fn switching_on_changes_one_key_and_leaves_every_other_byte() {
         (Some("{}"), "{\n  \"ide\": {\n    \"enabled\": true\n  }\n}"),
         (
             Some(
-                "{\n    // mine\n    \"ide\": { \"hasSeenNudge\": true, \"enabled\": false }, /* b */\n    \"z\": [1,2]\n}\n",
+                "{\n    // mine\n    \"ide\": { \"hasSeenNudge\": true, \"enabled\": false }, /* b */\n\
+                 \x20   \"z\": [1,2]\n}\n",
             ),
-            "{\n    // mine\n    \"ide\": { \"hasSeenNudge\": true, \"enabled\": true }, /* b */\n    \"z\": [1,2]\n}\n",
+            "{\n    // mine\n    \"ide\": { \"hasSeenNudge\": true, \"enabled\": true }, /* b */\n\
+             \x20   \"z\": [1,2]\n}\n",
         ),
         (
             Some("{\n\t\"ui\": {\"theme\": \"x\"} // last\n}\n"),
@@ -255,7 +257,7 @@ fn switching_on_changes_one_key_and_leaves_every_other_byte() {
 }
 
 #[test]
-fn an_old_name_that_says_no_is_changed_as_well_and_the_oldest_releases_get_it_alone() {
+fn old_setting_names_are_switched_on_as_well() {
     let machine = Machine::new().with("home/.gemini/settings.json", r#"{"ideMode": false}"#);
     let edit = machine.switch_on("gemini", Some((0, 8, 2))).unwrap();
     let machine = machine.with("home/.gemini/settings.json", &edit.after);

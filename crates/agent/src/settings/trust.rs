@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use alongside_contract::settings::SettingsFiles;
 use serde_json::Value;
 
-use super::{By, Said, places, read};
+use super::value::{By, Said};
+use super::{places, read};
 use crate::find::Surroundings;
 
-/// What an agent thinks of a directory.
+/// Whether an agent trusts a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
     /// It trusts it, or does not ask.
@@ -20,7 +21,7 @@ pub enum Trust {
     Undecided,
 }
 
-/// What it thinks of the current directory. Newer releases take the deepest rule that holds the directory,
+/// Whether it trusts the current directory. Newer releases take the deepest rule that holds the directory,
 /// which is what this does; older ones take any that trusts it.
 pub(super) fn of(
     table: &SettingsFiles,

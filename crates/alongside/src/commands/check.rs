@@ -1,16 +1,17 @@
-//! `alongside check`.
+//! `alongside check`: finds a companion, runs the conformance suite against it, and reports.
 
-mod ask;
-mod drive;
-mod paper;
+mod drive_command;
+mod person;
+mod printer;
 mod records;
+mod ticker;
 
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use alongside_agent::check::{self, Driver, NoCompanion, Options, Progress, Report, Target};
+use alongside_conformance::{self as check, Driver, NoCompanion, Options, Progress, Report, Target};
 use alongside_contract::family::{FAMILIES, Family};
 use alongside_desk::harmless;
 use anyhow::Context as _;
@@ -31,23 +32,25 @@ const NOTHING: u8 = 2;
 /// sessions, streams, context, diffs, and the end. Each verdict comes with the clause it is about, with what
 /// was sent and what came, and with what a failure does to a user.
 ///
-/// What needs somebody at the editor is asked for in the terminal, or done by a program (--drive); otherwise
-/// it is not observable, which is never a pass. Do not review anything else meanwhile: diffs open and close.
-/// The check closes every diff it opened, also when you interrupt it, and writes nothing into your project:
-/// its proposals are about files in a directory "alongside-check-…" that does not exist, and the files it
-/// asks you to open lie in the temporary directory.
+/// Checks that need somebody at the editor ask you in the terminal, or run a program (--drive); otherwise
+/// they are not observable, which is never a pass. Do not review anything else meanwhile: diffs open and
+/// close. The check closes every diff it opened, also when you interrupt it, and writes nothing into your
+/// project: its proposals are about files in a directory "alongside-check-…" that does not exist, and the
+/// files it asks you to open lie in the temporary directory.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   alongside check                           the companion an agent would find here
-  alongside check --only diffs --details    every check of diffs, with what was said
+  alongside check --only diffs --details    every check of diffs, with its evidence
   alongside check --drive ./drive.sh --junit check.xml
-  alongside check --wait 25                 without what takes a minute to be seen
+  alongside check --wait 25                 without the checks that take a minute
   alongside check --list
 
-CMD of --drive is run for each action as `CMD ACTION ARGUMENT…`. It ends with 0 when that is done, or with 3 if the editor cannot do such a thing. docs/conformance.md lists the actions and all checks.
+CMD of --drive is run for each action as `CMD ACTION ARGUMENT…`. It exits with 0 when that is done, or \
+with 3 if the editor cannot do it. docs/conformance.md lists the actions and all checks.
 
-Exit codes: 0 if no MUST is broken, 1 if one is or the command of --drive failed, 2 if there is no companion to check, or not as you asked.")]
+Exit codes: 0 if no MUST is broken, 1 if one is or the command of --drive failed, 2 if there is no companion \
+to check, or an argument is wrong.")]
 pub(crate) struct Args {
     /// Find it as this agent does: gemini, qwen, llxprt, …
     #[arg(
@@ -59,10 +62,15 @@ pub(crate) struct Args {
     agent: Option<String>,
 
     /// Check the companion that listens on this port
-    #[arg(long, value_name = "PORT", conflicts_with = "file", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(
+        long,
+        value_name = "PORT",
+        conflicts_with = "file",
+        value_parser = clap::value_parser!(u16).range(1..)
+    )]
     port: Option<u16>,
 
-    /// With this token; that of its discovery file if not given
+    /// Use this token; without it, the one in its discovery file
     #[arg(
         long,
         value_name = "TOKEN",
@@ -80,23 +88,35 @@ pub(crate) struct Args {
     #[arg(long, value_name = "CMD")]
     drive: Option<String>,
 
-    /// Ask nobody: what needs somebody at the editor is not observable
+    /// Ask nobody: checks that need somebody at the editor are not observable
     #[arg(long, conflicts_with = "drive")]
     unattended: bool,
 
     /// Only these checks: ids or names of groups
-    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = Names::Checks, hide_possible_values = true)]
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_delimiter = ',',
+        value_parser = Names::Checks,
+        hide_possible_values = true
+    )]
     only: Vec<String>,
 
     /// Not these
-    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = Names::Checks, hide_possible_values = true)]
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_delimiter = ',',
+        value_parser = Names::Checks,
+        hide_possible_values = true
+    )]
     skip: Vec<String>,
 
     /// Also end with 1 if something fails that shipped agents need
     #[arg(long)]
     strict: bool,
 
-    /// Show what was sent and what came for every check, and all of it
+    /// Show the complete evidence of every check: messages sent and received
     #[arg(long)]
     details: bool,
 
@@ -113,11 +133,16 @@ pub(crate) struct Args {
     list: bool,
 
     /// Wait so long for an answer, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 5,
+        value_parser = clap::value_parser!(u64).range(1..=600)
+    )]
     patience: u64,
 
-    /// Wait so long for what only time shows, in seconds: a silent stream, an agent that is gone. What takes
-    /// longer is skipped
+    /// Wait so long for slow observations, in seconds: a silent stream, an agent that is gone. Checks that
+    /// take longer are skipped
     #[arg(
         long,
         value_name = "SECONDS",
@@ -151,7 +176,7 @@ async fn checked(args: &Args) -> anyhow::Result<ExitCode> {
     }
     if args.list {
         let wanted = options.wanted();
-        super::print(&if args.json { records::list(&wanted) } else { paper::list(&wanted) })?;
+        super::print(&if args.json { records::list(&wanted) } else { printer::list(&wanted) })?;
         return Ok(ExitCode::SUCCESS);
     }
     let target = find(args).await?;
@@ -168,26 +193,26 @@ async fn checked(args: &Args) -> anyhow::Result<ExitCode> {
         super::print(&records::json(&report))?;
     } else {
         let columns = alongside_platform::terminal::columns().filter(|_| std::io::stdout().is_terminal());
-        let paper = paper::Paper {
+        let printer = printer::Printer {
             inks: Inks::for_stdout(),
             columns: usize::from(columns.unwrap_or(100)).clamp(40, 120),
             details: args.details,
         };
-        super::print(&paper.report(&report))?;
+        super::print(&printer.report(&report))?;
     }
     let well = if args.strict { report.serves_shipped_agents() } else { report.conforms() };
     let whole = !report.interrupted && report.driver_failures.is_empty();
     Ok(if well && whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// What to do where the report cannot be written.
+/// Adds a hint to a report that cannot be written.
 fn unwritten(path: &Path, written: std::io::Result<()>) -> anyhow::Result<()> {
     written
         .with_context(|| format!("cannot write {}", harmless::path(path)))
         .hint("name a file of yours, in a directory that is there")
 }
 
-/// Who is to be checked, and there.
+/// Finds the companion and makes sure that it answers.
 async fn find(args: &Args) -> anyhow::Result<Target> {
     let here = companions::surroundings()?;
     let target = if let Some(port) = args.port {
@@ -198,7 +223,8 @@ async fn find(args: &Args) -> anyhow::Result<Target> {
     } else {
         let family = args.agent.as_deref().map(family).transpose()?;
         Target::find(family, here).hint(
-            "start the editor on this project, cd into it, or name the companion with --port and --token or with --file",
+            "start the editor on this project, cd into it, or name the companion with --port and --token \
+                or with --file",
         )?
     };
     if !target.is_there().await {
@@ -226,12 +252,16 @@ async fn find(args: &Args) -> anyhow::Result<Target> {
 /// The way out where another program listens, or the token is not the right one.
 fn hint(why: &NoCompanion) -> String {
     match why {
-        NoCompanion::Refused { file: Some(file), .. } => format!("the right one is in {}", harmless::path(file)),
+        NoCompanion::Refused { file: Some(file), .. } => {
+            format!("the right one is in {}", harmless::path(file))
+        }
         NoCompanion::Refused { file: None, .. } => {
             "name the token of its discovery file with --token, or the file itself with --file".into()
         }
         NoCompanion::Foreign { .. } | NoCompanion::Silent { .. } => {
-            "`alongside status` lists the companions that run; one that is broken is checked by its file, with --file".into()
+            "`alongside status` lists the companions that run; one that is broken is checked by its file, \
+                with --file"
+                .into()
         }
     }
 }
@@ -248,24 +278,24 @@ async fn examine(args: &Args, target: &Target, options: &Options) -> anyhow::Res
     let asked = options.wanted().iter().filter(|check| !check.needs.is_empty()).count();
     let things = options.wanted().iter().map(|check| check.needs.len()).sum();
     let at_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    let failed = drive::Failed::default();
+    let failed = drive_command::NotRunnable::default();
     let driver: Option<Box<dyn Driver>> = match &args.drive {
-        Some(command) => Some(Box::new(drive::Command::new(command, failed.clone()))),
+        Some(command) => Some(Box::new(drive_command::Command::new(command, failed.clone()))),
         None if args.unattended || !at_terminal || asked == 0 => None,
-        None => ask::offer(asked, things, &mut signals).await?.map(|person| Box::new(person) as _),
+        None => person::offer(asked, things, &mut signals).await?.map(|person| Box::new(person) as _),
     };
-    let mut ticker = paper::Ticker::new();
-    let mut progress = |progress: Progress<'_>| ticker.tells(&progress);
+    let mut ticker = ticker::Ticker::new();
+    let mut progress = |progress: Progress<'_>| ticker.show(&progress);
     // A driver that does not run has nothing to say about a companion: what it was to do would be not
     // observable.
     let interrupted = async {
         tokio::select! {
             _ = signals.next() => (),
-            () = failed.is_told() => (),
+            () = failed.wait() => (),
         }
     };
     let report = check::run(target, options, driver.as_deref(), &mut progress, interrupted).await;
-    ticker.ends();
+    ticker.clear();
     if let Some(why) = failed.why() {
         return Err(failure(
             format!("the command of --drive cannot be run: {}", harmless::name(&why)),

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use alongside_agent::check::{CHECKS, Group};
+use alongside_conformance::{CHECKS, Group};
 use alongside_contract::family::FAMILIES;
 use clap::Command;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};

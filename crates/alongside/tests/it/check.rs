@@ -42,7 +42,7 @@ async fn opens(home: &Home) -> (Process, Editor) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_wrong_with_alongside() {
+async fn alongside_passes_every_check() {
     let home = Home::new();
     let (process, editor) = opens(&home).await;
     let driven = Driven::by(&home, editor, process);
@@ -58,7 +58,7 @@ async fn nothing_is_wrong_with_alongside() {
     assert!(others.is_empty(), "{}", others.join("\n"));
     assert_eq!(
         (code, &report["conforms"], checks.len()),
-        (Some(0), &true.into(), alongside_agent::check::CHECKS.len())
+        (Some(0), &true.into(), alongside_conformance::CHECKS.len())
     );
     // It leaves nothing behind.
     let left = std::fs::read_dir(&home.project).unwrap().flatten().map(|entry| entry.file_name());
@@ -68,7 +68,7 @@ async fn nothing_is_wrong_with_alongside() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_person_is_asked_in_the_terminal_for_what_they_have_to_do() {
+async fn the_terminal_asks_a_person_for_each_action() {
     let home = Home::new();
     let (_process, mut editor) = opens(&home).await;
     let mut check = home.at_terminal(&["check", "--only", "diffs.rejected,diffs.immediate"]);
@@ -92,12 +92,12 @@ async fn a_check_that_is_interrupted_closes_what_it_opened() {
     until("the proposal", || editor.any_review()).await;
     check.signal(rustix::process::Signal::INT);
     until("the proposal to be closed", || editor.any_review().is_none().then_some(())).await;
-    check.shows("It was interrupted: there is no verdict").await;
+    check.shows("Interrupted; there is no verdict").await;
     assert_eq!(check.ends().code(), Some(1));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_needs_somebody_is_not_observable_without_one_and_junit_says_so() {
+async fn unattended_checks_are_not_observable_and_junit_says_so() {
     let home = Home::new();
     let (_process, _editor) = opens(&home).await;
     let junit = home.path("check.xml");
@@ -113,7 +113,7 @@ async fn what_needs_somebody_is_not_observable_without_one_and_junit_says_so() {
 }
 
 #[test]
-fn where_nobody_is_to_be_checked_the_exit_code_is_2() {
+fn without_a_companion_the_exit_code_is_2() {
     let home = Home::new();
     let ran = home.run(&["check"]);
     let said = String::from_utf8(ran.stderr).unwrap();
@@ -135,7 +135,7 @@ fn where_nobody_is_to_be_checked_the_exit_code_is_2() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wrong_question_is_no_verdict() {
+async fn wrong_arguments_give_no_verdict() {
     let home = Home::new();
     for (args, what) in [
         (["--only", "difs"], "no check and no group \"difs\""),
@@ -158,14 +158,14 @@ async fn a_wrong_question_is_no_verdict() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_driver_that_fails_makes_no_good_run_and_one_that_cannot_does() {
+async fn a_failing_driver_fails_the_run_an_incapable_one_does_not() {
     let home = Home::new();
     let (_process, _editor) = opens(&home).await;
     let only = ["check", "--only", "diffs.rejected,diffs.view-closed,diffs.immediate", "--drive"];
     let ran = home.run(&[&only[..], &["sh -c 'echo no $2 >&2; exit 5' --"]].concat());
     let said = String::from_utf8(ran.stdout).unwrap();
     assert!(said.contains("! the driver failed to reject: it ended with 5: no"), "{said}");
-    assert!(said.contains("The command of --drive failed: mend it"), "{said}");
+    assert!(said.contains("The command of --drive failed, so its checks"), "{said}");
     assert!(said.contains("\u{b7} diffs.immediate"), "{said}");
     assert_eq!(ran.status.code(), Some(1));
     let ran = home.run(&[&only[..], &["sh -c 'exit 3' --"]].concat());
@@ -190,7 +190,7 @@ fn web_server() -> u16 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_program_is_no_companion_and_a_wrong_token_no_fault_of_one() {
+async fn another_program_or_a_wrong_token_gives_no_verdict() {
     let home = Home::new();
     let port = web_server().to_string();
     let ran = home.run(&["check", "--port", &port, "--unattended"]);
@@ -209,7 +209,7 @@ async fn another_program_is_no_companion_and_a_wrong_token_no_fault_of_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_only_time_shows_is_told_of_and_skipped_where_nobody_waits() {
+async fn slow_checks_are_announced_and_skipped_without_wait() {
     let home = Home::new();
     let (_process, _editor) = opens(&home).await;
     let ran = home.run(&["check", "--only", "sessions.freed", "--wait", "9", "--json", "--unattended"]);
@@ -222,12 +222,12 @@ async fn what_only_time_shows_is_told_of_and_skipped_where_nobody_waits() {
     check.shows("Checking: Being found").await;
     check.shows("Waiting for sessions.freed").await;
     check.signal(rustix::process::Signal::INT);
-    check.shows("It was interrupted: there is no verdict").await;
+    check.shows("Interrupted; there is no verdict").await;
     assert_eq!(check.ends().code(), Some(1));
 }
 
 #[test]
 fn the_list_holds_every_check() {
     let ran = Home::new().run(&["check", "--list"]);
-    assert_eq!(String::from_utf8(ran.stdout).unwrap().lines().count(), alongside_agent::check::CHECKS.len());
+    assert_eq!(String::from_utf8(ran.stdout).unwrap().lines().count(), alongside_conformance::CHECKS.len());
 }

@@ -1,6 +1,6 @@
-//! What this machine takes for the steps that a companion is made of, without any companion: no figure of the
-//! other rows can be smaller than the steps it consists of. Measured anew in each subject's turn, so that the
-//! ratio says how still the machine was.
+//! The time this machine takes for the steps that a companion is made of, without any companion: no figure of
+//! the other rows can be smaller than the steps it consists of. Measured anew in each subject's turn, so that
+//! the ratio says how still the machine was.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use super::super::Bench;
 use super::super::report::Unit;
-use super::super::turns::row;
+use super::super::sheet::row;
 use super::{micros, millis};
 
 /// As many as ours writes when it starts, for all families and ancestors.
@@ -24,7 +24,7 @@ const FILES: usize = 38;
 /// About what an `openDiff` of a small change is made of.
 const BYTES: usize = 1024;
 
-/// What is done, and the times it takes.
+/// A step, and the times it takes.
 type Step<'a> = (String, Unit, &'a dyn Fn() -> Result<Vec<f64>>);
 
 impl Bench<'_> {

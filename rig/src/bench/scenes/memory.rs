@@ -1,15 +1,15 @@
-//! What sessions cost, while they are there and afterwards.
+//! The cost of sessions, while they are there and afterwards.
 
 use std::time::Duration;
 
 use anyhow::Result;
 
 use super::super::Bench;
-use super::super::crowd::{Crowd, connect};
+use super::super::agents::{Agents, connect};
+use super::super::line::Line;
 use super::super::process::{self, Memory};
 use super::super::report::Unit;
-use super::super::turns::{Party, Seat, row};
-use super::super::wire::Line;
+use super::super::sheet::{Party, Seat, row};
 use super::sessions;
 
 /// Until a companion that has been busy has put its things in order.
@@ -93,7 +93,7 @@ impl Bench<'_> {
     /// Agents begin a session, open their stream, and are killed.
     fn come_and_go(&self, seat: &mut Seat) -> Result<()> {
         let address = seat.crowd.address.clone();
-        seat.crowd = Crowd::new(&address)?;
+        seat.crowd = Agents::new(&address)?;
         let mut line = Line::open(&address)?;
         for _ in 0..self.plan.dropped {
             self.go_on()?;

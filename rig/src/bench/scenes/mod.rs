@@ -1,4 +1,4 @@
-//! What is measured, a file for each kind of cost.
+//! The measurements, a file for each kind of cost.
 
 mod contexts;
 mod decisions;

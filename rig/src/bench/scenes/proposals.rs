@@ -3,9 +3,9 @@
 use anyhow::{Result, ensure};
 use serde_json::json;
 
-use super::super::hands::Hands;
+use super::super::editor_hands::Hands;
 use super::super::report::Unit;
-use super::super::turns::row;
+use super::super::sheet::row;
 use super::super::{Bench, MB};
 use super::{between, file, millis, text};
 

@@ -1,11 +1,11 @@
-//! What it costs while nothing happens.
+//! The cost while nothing happens.
 
 use anyhow::Result;
 
 use super::super::Bench;
 use super::super::process::Activity;
 use super::super::report::Unit;
-use super::super::turns::{Party, row};
+use super::super::sheet::{Party, row};
 use super::sessions;
 
 /// How many agents are connected and say nothing.

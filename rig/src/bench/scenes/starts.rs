@@ -4,8 +4,8 @@ use anyhow::Result;
 
 use super::super::Bench;
 use super::super::report::Unit;
+use super::super::sheet::row;
 use super::super::subject::{Companion, Kind, Subject};
-use super::super::turns::row;
 use super::millis;
 
 impl Bench<'_> {

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::super::Bench;
 use super::super::report::Unit;
-use super::super::turns::row;
+use super::super::sheet::row;
 use super::{between, millis, sessions};
 
 impl Bench<'_> {

@@ -1,6 +1,6 @@
 //! The report for programs: JSON and JUnit.
 
-use alongside_agent::check::{Check, CheckResult, Report, Verdict};
+use alongside_conformance::{Check, CheckResult, Report, Verdict};
 use alongside_desk::harmless;
 use anyhow::Context as _;
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestSuite};
@@ -65,11 +65,11 @@ pub(super) fn json(report: &Report) -> String {
     format!("{}\n", harmless::json(&json.to_string()))
 }
 
-/// What CI servers read. What is not observable is skipped there, and says so.
+/// The report for CI servers. A check that is not observable is a skipped test with its reason.
 pub(super) fn junit(report: &Report) -> anyhow::Result<String> {
     let mut junit = quick_junit::Report::new("alongside check");
     junit.set_time(report.took);
-    for group in alongside_agent::check::Group::ALL {
+    for group in alongside_conformance::Group::ALL {
         let mut suite = TestSuite::new(group.name());
         suite.add_test_cases(report.of(group).map(case));
         if suite.tests > 0 {

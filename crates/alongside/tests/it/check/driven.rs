@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use crate::editor::{Editor, Process};
 use crate::support::{DEADLINE, Home, finish};
 
-/// What the command is: it waits until its action is done. Arguments end with a zero byte, for they may hold
-/// anything else.
+/// The text of the command, which waits until its action is done. Arguments end with a zero byte, for they
+/// may hold anything else.
 const SCRIPT: &str = r#"#!/bin/sh
 box=$(dirname "$0")
 n=$(mktemp "$box/action-XXXXXX")
@@ -108,7 +108,7 @@ impl Person {
                 self.place = json!({});
                 self.reports();
             }
-            // What has no file is nothing a plugin could name; one that names it all the same is put right.
+            // A plugin cannot name a document without a file; the desk corrects one that does.
             ["new"] => {
                 let unsaved = self.project.join("never-saved.txt");
                 self.says(json!({ "path": unsaved }));
@@ -142,7 +142,8 @@ impl Person {
             ["remove-folder", folder] => self.folders(&[], &[folder]),
             ["edit", path, text] => {
                 let Some(review) = self.sees(path) else { return 2 };
-                let edit = json!({ "id": review["id"], "revision": review["revision"], "changes": [{ "text": text }] });
+                let changes = json!([{ "text": text }]);
+                let edit = json!({ "id": review["id"], "revision": review["revision"], "changes": changes });
                 return self.asks("alongside/editReview", edit);
             }
             ["accept", path] => return self.decides(path, "accept"),

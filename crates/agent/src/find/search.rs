@@ -1,0 +1,77 @@
+//! Searches without the words: what an agent would try, and every record there is.
+
+use std::path::PathBuf;
+
+use alongside_contract::behaviour::NEWEST;
+use alongside_contract::discovery::Record;
+use alongside_contract::family::{FAMILIES, Family};
+
+use super::file;
+use super::found::{Found, Reason, Search, Skipped, Why};
+use super::lookup::Looker;
+use super::surroundings::Surroundings;
+use super::trace::Seen;
+use super::workspace::holds;
+
+/// The companions that the newest release of a family would try from here, in its order:
+/// [`replay`](super::replay()) without its words. Files of other users are left out, though some agents
+/// believe them.
+pub fn candidates(family: &'static Family, here: &Surroundings) -> Search {
+    let mut search = Search::default();
+    let port = here.port(family);
+    let looker = Looker { family, release: NEWEST, here, port, pid: here.target_pid(family) };
+    for Seen { path, why, record, is_ours, passed_over } in looker.look().files {
+        match (record, passed_over) {
+            (_, Some(reason)) => search.skipped.push(Skipped { path, reason }),
+            (Some(_), None) if !is_ours => search.skipped.push(Skipped { path, reason: Reason::NotOurs }),
+            (Some(record), None) => search.found.push(Found { record, path: Some(path), why }),
+            (None, None) => {}
+        }
+    }
+    search.found.extend(by_variables(family, here));
+    search
+}
+
+fn by_variables(family: &Family, here: &Surroundings) -> Option<Found> {
+    let variable = |name: Option<&str>| name.and_then(|name| here.variables.get(name)).cloned();
+    let record = Record {
+        port: here.port(family)?,
+        workspace_path: variable(family.env.workspace_path)?,
+        auth_token: variable(family.env.auth_token),
+        ide_info: None,
+        ppid: None,
+        ide_name: None,
+        stdio: None,
+        writer: None,
+    };
+    let fits = holds(&record.workspace_path, &here.cwd);
+    fits.then_some(Found { record, path: None, why: Why::Variables })
+}
+
+/// Every discovery record of every family in all places, whatever its workspace: one for each companion, in
+/// the order of the table. Files of other users and files that are no records are left out.
+pub fn all_records(here: &Surroundings) -> Vec<(PathBuf, Record)> {
+    let mut records: Vec<(PathBuf, Record)> = Vec::new();
+    for (path, record) in all_files(here) {
+        if !records.iter().any(|(_, known)| known.is_same_companion(&record)) {
+            records.push((path, record));
+        }
+    }
+    records
+}
+
+/// The same with every file of each companion.
+pub fn all_files(here: &Surroundings) -> Vec<(PathBuf, Record)> {
+    let mut files: Vec<(PathBuf, Record)> = Vec::new();
+    for row in FAMILIES.iter().flat_map(|family| family.files) {
+        for path in file::names(row, here).unwrap_or_default() {
+            let known = files.iter().any(|(known, _)| *known == path);
+            if let Ok(record) = file::read(&path, file::Owners::OnlyUs)
+                && !known
+            {
+                files.push((path, record));
+            }
+        }
+    }
+    files
+}

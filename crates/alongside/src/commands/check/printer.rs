@@ -1,0 +1,215 @@
+//! Prints the report for people: groups, a line for each check, and everything one needs to repair a failure.
+//! Signs and words say the same, so it reads without colour and without Unicode.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use alongside_conformance::{Check, CheckResult, Clause, Group, Report, Verdict};
+use alongside_desk::harmless;
+
+use crate::line::{Ink, Inks};
+
+/// How many lines of evidence are shown without `--details`.
+const EVIDENCE: usize = 6;
+
+/// How the report is written.
+pub(super) struct Printer {
+    pub(super) inks: Inks,
+    pub(super) columns: usize,
+    /// Whether all evidence is shown.
+    pub(super) details: bool,
+}
+
+impl Printer {
+    pub(super) fn report(&self, report: &Report) -> String {
+        let mut text = self.head(report);
+        if report.interrupted {
+            self.summary(&mut text, report);
+            return text;
+        }
+        for group in Group::ALL {
+            if report.of(group).next().is_some() {
+                self.group(&mut text, group, report);
+            }
+        }
+        self.summary(&mut text, report);
+        text
+    }
+
+    fn head(&self, report: &Report) -> String {
+        let companion = &report.companion;
+        let editor = companion.editor.as_deref().unwrap_or("an unnamed editor");
+        let server = companion.server.as_deref().map(|server| format!(" ({server})")).unwrap_or_default();
+        let mut text = String::new();
+        let line = format!("The companion of {editor}{server} at {}", companion.address);
+        self.line(&mut text, "", "", &line);
+        if let Some(file) = &companion.file {
+            self.line(&mut text, "", "", &format!("found by {}", file.display()));
+        }
+        text
+    }
+
+    fn group(&self, text: &mut String, group: Group, report: &Report) {
+        let _ = writeln!(text, "\n{}", self.inks.ink(Ink::Mark, group.title()));
+        // Checks with the same reason share an entry.
+        let mut reasons: BTreeMap<(&str, &str), Vec<&CheckResult>> = BTreeMap::new();
+        for result in report.of(group) {
+            match &result.verdict {
+                Verdict::Pass => self.passed(text, result),
+                Verdict::Fail(why) => self.failed(text, result, why),
+                Verdict::NotObservable(why) | Verdict::Skipped(why) => {
+                    reasons.entry((result.verdict.word(), why)).or_default().push(result);
+                }
+            }
+        }
+        for ((word, why), results) in reasons {
+            let ids: Vec<&str> = results.iter().map(|result| result.check.id).collect();
+            self.line(text, &format!("  \u{2013} {word}: "), "    ", why);
+            self.line(text, "    ", "    ", &ids.join(", "));
+            if self.details {
+                results.iter().for_each(|result| self.evidence(text, result));
+            }
+        }
+    }
+
+    fn passed(&self, text: &mut String, result: &CheckResult) {
+        let sign = self.inks.ink(Ink::Added, "\u{2713} pass");
+        let check = result.check;
+        self.signed(text, &sign, "\u{2713} pass", &format!("{} \u{b7} {}", check.title, check.id));
+        if self.details {
+            self.evidence(text, result);
+        }
+    }
+
+    fn failed(&self, text: &mut String, result: &CheckResult, why: &str) {
+        let check = result.check;
+        let sign = self.inks.ink(Ink::Removed, "\u{2717} FAIL");
+        self.signed(text, &sign, "\u{2717} FAIL", check.title);
+        let indent = "          ";
+        self.line(text, indent, indent, &format!("{} \u{b7} {}", check.id, label(check.clause)));
+        let labelled = |text: &mut String, name: &str, what: &str| {
+            self.line(text, &format!("{indent}{name:<8} "), &format!("{indent}         "), what);
+        };
+        labelled(text, "seen:", why);
+        labelled(text, "clause:", check.clause.says());
+        if let Some(breaks) = check.clause.breaks() {
+            labelled(text, "breaks:", breaks);
+        }
+        labelled(text, "harm:", check.harm);
+        self.evidence(text, result);
+    }
+
+    /// A line that begins with a coloured sign.
+    fn signed(&self, text: &mut String, inked: &str, plain: &str, what: &str) {
+        let mut line = String::new();
+        self.line(&mut line, &format!("  {plain}  "), "          ", what);
+        text.push_str(&line.replacen(plain, inked, 1));
+    }
+
+    fn evidence(&self, text: &mut String, result: &CheckResult) {
+        let lines = &result.evidence;
+        let shown =
+            if self.details { lines.as_slice() } else { &lines[lines.len().saturating_sub(EVIDENCE)..] };
+        for line in shown {
+            let line = harmless::name(line);
+            if self.details {
+                self.line(text, "            ", "              ", &line);
+            } else {
+                let room = self.columns.saturating_sub(13);
+                let cut: String = line.chars().take(room).collect();
+                let more = if line.chars().nth(room).is_some() { "\u{2026}" } else { "" };
+                let _ = writeln!(text, "            {cut}{more}");
+            }
+        }
+    }
+
+    fn summary(&self, text: &mut String, report: &Report) {
+        let count = |word: &str| report.results.iter().filter(|it| it.verdict.word() == word).count();
+        let counts = ["pass", "fail", "not observable", "skipped"].map(|word| (count(word), word));
+        let counts: Vec<String> = counts
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| format!("{count} {word}"))
+            .collect();
+        let took = report.took.as_secs_f32();
+        let _ = writeln!(text, "\n{} of {} checks, in {took:.0} s", counts.join(", "), report.results.len());
+        for result in report.failed() {
+            self.line(
+                text,
+                "  \u{2717} ",
+                "    ",
+                &format!("{} ({})", result.check.id, label(result.check.clause)),
+            );
+        }
+        if !report.driver_failures.is_empty() && !report.interrupted {
+            self.failed_driver(text, report);
+        }
+        let unseen = count("not observable") + count("skipped");
+        let limits = match unseen {
+            0 => String::new(),
+            1 => ", as far as could be seen (1 check says nothing)".into(),
+            unseen => format!(", as far as could be seen ({unseen} checks say nothing)"),
+        };
+        let musts = report.failed().filter(|result| result.check.clause.is_must()).count();
+        let verdict = match (report.interrupted, musts) {
+            (true, _) => "Interrupted; there is no verdict.".to_owned(),
+            (false, 0) if report.serves_shipped_agents() => {
+                format!("It conforms{limits}, and shipped agents find all they need.")
+            }
+            (false, 0) => format!("It conforms{limits}, but shipped agents need the rules that fail above."),
+            (false, 1) => "It does not conform: one MUST is broken.".into(),
+            (false, musts) => format!("It does not conform: {musts} MUSTs are broken."),
+        };
+        self.line(text, "", "", &verdict);
+    }
+
+    /// The driver's failures: its checks observed nothing.
+    fn failed_driver(&self, text: &mut String, report: &Report) {
+        let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+        for failure in &report.driver_failures {
+            *kinds.entry(failure).or_default() += 1;
+        }
+        for (why, times) in kinds {
+            let times = if times > 1 { format!(" ({times} times)") } else { String::new() };
+            self.line(text, "  ! ", "    ", &format!("{why}{times}"));
+        }
+        self.line(
+            text,
+            "",
+            "",
+            "The command of --drive failed, so its checks observed nothing. Fix the command; it must exit \
+             with 3 for an action that the editor cannot do.",
+        );
+    }
+
+    /// A line, folded to the width.
+    fn line(&self, text: &mut String, first: &str, then: &str, what: &str) {
+        let what = harmless::name(what);
+        let options = textwrap::Options::new(self.columns)
+            .initial_indent(first)
+            .subsequent_indent(then)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
+        for line in textwrap::wrap(&what, options) {
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+    }
+}
+
+/// `MUST (companion specification)`, or what else it is.
+fn label(clause: Clause) -> String {
+    match clause {
+        Clause::Spec(..) | Clause::Mcp(..) => format!("{} of the {}", clause.level(), clause.source()),
+        _ => clause.source().to_owned(),
+    }
+}
+
+/// All checks, a line each.
+pub(super) fn list(checks: &[&'static Check]) -> String {
+    let mut text = String::new();
+    let widest = checks.iter().map(|check| check.id.len()).max().unwrap_or_default();
+    for check in checks {
+        let _ = writeln!(text, "{:<widest$}  {:<7}  {}", check.id, check.clause.level(), check.title);
+    }
+    text
+}

@@ -1,0 +1,79 @@
+//! The progress of a run on standard error: one line that is rewritten, or a line for each stage on a
+//! terminal that cannot do that. Nothing where standard error is no terminal.
+
+use std::io::{IsTerminal as _, Write as _};
+
+use alongside_conformance::Progress;
+use alongside_platform::terminal::columns_for_errors;
+
+/// Erases the line that the [`Ticker`] wrote.
+pub(super) const ERASE: &str = "\r\x1b[K";
+
+/// See the module.
+pub(super) struct Ticker {
+    kind: Kind,
+    /// Whether a line is there to be erased.
+    written: bool,
+    /// The stages that were printed.
+    stages: Vec<String>,
+}
+
+#[derive(PartialEq)]
+enum Kind {
+    OneLine,
+    Stages,
+    Silent,
+}
+
+impl Ticker {
+    pub(super) fn new() -> Self {
+        let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+        let kind = match std::io::stderr().is_terminal() {
+            true if dumb => Kind::Stages,
+            true => Kind::OneLine,
+            false => Kind::Silent,
+        };
+        Self { kind, written: false, stages: Vec::new() }
+    }
+
+    pub(super) fn show(&mut self, progress: &Progress<'_>) {
+        let (line, stage) = match progress {
+            Progress::Begins { check, done, of } => {
+                (format!("{done}/{of}  {}", check.id), format!("Checking: {}", check.group.title()))
+            }
+            Progress::Waits { left, so_far, done, of } => {
+                let left: Vec<&str> = left.iter().map(|check| check.id).collect();
+                let left = left.join(", ");
+                let line = format!("{done}/{of}  {} s of waiting for {left}", so_far.as_secs());
+                (line, format!("Waiting for {left}"))
+            }
+            Progress::Done(_) => return,
+        };
+        match self.kind {
+            Kind::OneLine => {
+                // A line that wraps cannot be erased.
+                let columns = usize::from(columns_for_errors().unwrap_or(80)).saturating_sub(1);
+                let line: String = line.chars().take(columns).collect();
+                self.write(&format!("{ERASE}{line}"));
+                self.written = true;
+            }
+            Kind::Stages if !self.stages.contains(&stage) => {
+                self.write(&format!("{stage}\n"));
+                self.stages.push(stage);
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        if std::mem::take(&mut self.written) {
+            self.write(ERASE);
+        }
+    }
+
+    fn write(&self, text: &str) {
+        let mut err = std::io::stderr().lock();
+        // Progress is no reason to fail.
+        let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+    }
+}

@@ -1,0 +1,191 @@
+//! A row of the table of checks: its id, the rule, where the rule comes from, and what a user suffers when a
+//! companion breaks it.
+
+use std::fmt;
+
+use futures_util::future::BoxFuture;
+
+use crate::case::Case;
+use crate::checked::Checked;
+
+/// One check.
+pub struct Check {
+    /// The id, such as `access.wrong-token`: the group's name, a dot, and the subject.
+    pub id: &'static str,
+    /// The group.
+    pub group: Group,
+    /// The rule, as a sentence about a companion that keeps it.
+    pub title: &'static str,
+    /// Where the rule comes from.
+    pub clause: Clause,
+    /// The harm to a user whose companion breaks the rule.
+    pub harm: &'static str,
+    /// [Names of the actions](crate::action::Action::name) that a person or a driver has to do in the editor.
+    pub needs: &'static [&'static str],
+    pub(crate) when: When,
+    pub(crate) judge: Judge,
+}
+
+/// Makes a check.
+pub(crate) type Judge = for<'a, 'b> fn(&'a Case<'b>) -> BoxFuture<'a, Checked>;
+
+/// When a check is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum When {
+    /// Before the others: they show what several agents do to each other.
+    First,
+    /// Several at a time, if that does no harm: they need nothing of the editor, and wait for nothing that
+    /// others cause.
+    AtOnce,
+    /// In the order of the table.
+    InTurn,
+    /// Beside the others, for it takes long.
+    Beside,
+    /// After the others, for it judges everything that was heard meanwhile.
+    Afterwards,
+    /// Last of all, for nothing is there any more when it is done.
+    Last,
+}
+
+/// A group of checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Group {
+    /// The files by which agents find a companion.
+    Discovery,
+    /// Access by token, `Host` and `Origin`.
+    Access,
+    /// The Model Context Protocol over HTTP.
+    Protocol,
+    /// Several agents, and agents that come and go.
+    Sessions,
+    /// The GET stream, on which a companion says something by itself.
+    Streams,
+    /// Updates about open files.
+    Context,
+    /// Proposals and their outcome.
+    Diffs,
+    /// The end of the editor.
+    Stop,
+}
+
+impl Group {
+    /// Every group, in order.
+    pub const ALL: [Self; 8] = [
+        Self::Discovery,
+        Self::Access,
+        Self::Protocol,
+        Self::Sessions,
+        Self::Streams,
+        Self::Context,
+        Self::Diffs,
+        Self::Stop,
+    ];
+
+    /// Its name, with which the ids of its checks begin.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Discovery => "discovery",
+            Self::Access => "access",
+            Self::Protocol => "protocol",
+            Self::Sessions => "sessions",
+            Self::Streams => "streams",
+            Self::Context => "context",
+            Self::Diffs => "diffs",
+            Self::Stop => "stop",
+        }
+    }
+
+    /// Its title, for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Discovery => "Being found",
+            Self::Access => "Who may talk to it",
+            Self::Protocol => "The protocol",
+            Self::Sessions => "Several agents",
+            Self::Streams => "The stream",
+            Self::Context => "Context",
+            Self::Diffs => "Diffs",
+            Self::Stop => "The end",
+        }
+    }
+}
+
+/// Where a rule comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clause {
+    /// The published companion specification of Gemini CLI, or of Qwen Code in its own names.
+    Spec(Level, &'static str),
+    /// The Model Context Protocol, which the specification requires (with JSON-RPC and HTTP below it).
+    Mcp(Level, &'static str),
+    /// Agents that were released need it, whatever the specification says.
+    Shipped {
+        /// The need.
+        says: &'static str,
+        /// Which ones break without it: families and releases.
+        breaks: &'static str,
+    },
+    /// Nobody demands it; companions that do otherwise were seen to fail their users.
+    Advice(&'static str),
+}
+
+/// How much a specification insists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Without it, a companion does not conform.
+    Must,
+    /// There may be reasons to do otherwise.
+    Should,
+    /// It is up to the companion.
+    May,
+}
+
+impl Clause {
+    /// `MUST`, `SHOULD`, `MAY`, `shipped` or `advice`.
+    pub fn level(self) -> &'static str {
+        match self {
+            Self::Spec(Level::Must, _) | Self::Mcp(Level::Must, _) => "MUST",
+            Self::Spec(Level::Should, _) | Self::Mcp(Level::Should, _) => "SHOULD",
+            Self::Spec(Level::May, _) | Self::Mcp(Level::May, _) => "MAY",
+            Self::Shipped { .. } => "shipped",
+            Self::Advice(_) => "advice",
+        }
+    }
+
+    /// The source of the rule.
+    pub fn source(self) -> &'static str {
+        match self {
+            Self::Spec(..) => "companion specification",
+            Self::Mcp(..) => "Model Context Protocol",
+            Self::Shipped { .. } => "shipped agents need it",
+            Self::Advice(_) => "advice",
+        }
+    }
+
+    /// The text of the rule.
+    pub fn says(self) -> &'static str {
+        match self {
+            Self::Spec(_, says) | Self::Mcp(_, says) | Self::Shipped { says, .. } | Self::Advice(says) => {
+                says
+            }
+        }
+    }
+
+    /// Which released agents break without it, if that is why the rule is there.
+    pub fn breaks(self) -> Option<&'static str> {
+        match self {
+            Self::Shipped { breaks, .. } => Some(breaks),
+            _ => None,
+        }
+    }
+
+    /// Whether a companion that breaks the rule does not conform.
+    pub fn is_must(self) -> bool {
+        matches!(self, Self::Spec(Level::Must, _) | Self::Mcp(Level::Must, _))
+    }
+}
+
+impl fmt::Debug for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Check").field(&self.id).finish()
+    }
+}

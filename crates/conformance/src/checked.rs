@@ -1,0 +1,35 @@
+//! How a check, or a part of it, ends other than with a pass.
+
+/// Why a check did not pass.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NotPassed {
+    /// The rule is broken.
+    Fail(String),
+    /// It cannot be seen here.
+    Unseen(String),
+    /// Something it needs does not work, which another check judges.
+    Skip(String),
+}
+
+/// The result of a check, or of a part of it.
+pub(crate) type Checked<T = ()> = Result<T, NotPassed>;
+
+/// Ends a check because the rule is broken.
+pub(crate) fn fail<T>(why: impl Into<String>) -> Checked<T> {
+    Err(NotPassed::Fail(why.into()))
+}
+
+/// Ends a check because its rule cannot be observed here.
+pub(crate) fn unseen<T>(why: impl Into<String>) -> Checked<T> {
+    Err(NotPassed::Unseen(why.into()))
+}
+
+/// Ends a check because something it needs does not work.
+pub(crate) fn skip<T>(why: impl Into<String>) -> Checked<T> {
+    Err(NotPassed::Skip(why.into()))
+}
+
+/// Fails unless it is so.
+pub(crate) fn ensure(so: bool, otherwise: impl FnOnce() -> String) -> Checked {
+    if so { Ok(()) } else { Err(NotPassed::Fail(otherwise())) }
+}

@@ -1,0 +1,225 @@
+//! Checks of who may talk to a companion: whoever has the token.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::case::Case;
+use crate::check::Clause::{Advice, Spec};
+use crate::check::Level::Must;
+use crate::check::{Check, Clause, Group, When};
+use crate::checked::{Checked, ensure, fail, unseen};
+use crate::clock::within;
+use crate::peer::{PROPOSED, initialize};
+use crate::request::Request;
+use crate::response::Response;
+
+const VALIDATES: Clause =
+    Spec(Must, "the server validates the token on every request and rejects any that are unauthorized");
+const READS_FILES: &str =
+    "every program on the machine can read what the person has open, and put proposals before them";
+
+pub(crate) static CHECKS: &[Check] = &[
+    Check {
+        id: "access.no-token",
+        group: Group::Access,
+        title: "A request without the token is refused",
+        clause: VALIDATES,
+        harm: READS_FILES,
+        needs: &[],
+        when: When::AtOnce,
+        judge: |case| Box::pin(no_token(case)),
+    },
+    Check {
+        id: "access.wrong-token",
+        group: Group::Access,
+        title: "A request with a wrong token is refused",
+        clause: VALIDATES,
+        harm: READS_FILES,
+        needs: &[],
+        when: When::AtOnce,
+        judge: |case| Box::pin(wrong_token(case)),
+    },
+    Check {
+        id: "access.almost-token",
+        group: Group::Access,
+        title: "A request with a part of the token, or with more than it, is refused",
+        clause: VALIDATES,
+        harm: "the token can be guessed piece by piece",
+        needs: &[],
+        when: When::AtOnce,
+        judge: |case| Box::pin(almost_token(case)),
+    },
+    Check {
+        id: "access.scheme",
+        group: Group::Access,
+        title: "The token is accepted as a bearer token only",
+        clause: Spec(
+            Must,
+            "the token is sent as Authorization: Bearer, and the server validates it on every request",
+        ),
+        harm: "a header that something else filled in lets strangers in",
+        needs: &[],
+        when: When::AtOnce,
+        judge: |case| Box::pin(scheme(case)),
+    },
+    Check {
+        id: "access.session-is-no-token",
+        group: Group::Access,
+        title: "A session id does not replace the token",
+        clause: VALIDATES,
+        harm: "whoever sees a session id in a log can act as the agent",
+        needs: &[],
+        when: When::AtOnce,
+        judge: |case| Box::pin(session_is_no_token(case)),
+    },
+    Check {
+        id: "access.get-token",
+        group: Group::Access,
+        title: "The stream opens with the token only",
+        clause: VALIDATES,
+        harm: "whoever sees a session id in a log hears which files are open, and what was accepted",
+        needs: &[],
+        when: When::AtOnce,
+        judge: |case| Box::pin(get_token(case)),
+    },
+    Check {
+        id: "access.delete-token",
+        group: Group::Access,
+        title: "A session ends with the token only",
+        clause: VALIDATES,
+        harm: "strangers can disconnect the agent",
+        needs: &[],
+        when: When::AtOnce,
+        judge: |case| Box::pin(delete_token(case)),
+    },
+    Check {
+        id: "access.before-body",
+        group: Group::Access,
+        title: "A request is refused before its body is read",
+        clause: Advice("the token is looked at before anything is done for whoever sent it"),
+        harm: "strangers can fill the editor's memory",
+        needs: &[],
+        when: When::AtOnce,
+        judge: |case| Box::pin(before_body(case)),
+    },
+];
+
+impl Case<'_> {
+    /// The first message of an agent: whatever is wrong with the request, it is not the message.
+    pub(crate) fn knock(&self) -> Request {
+        self.stranger().post(&initialize(&1.into(), PROPOSED))
+    }
+
+    fn token(&self) -> Checked<&str> {
+        match self.fixture.target.record.auth_token.as_deref() {
+            Some(token) if token.is_ascii() && !token.is_empty() => Ok(token),
+            Some(token) if !token.is_empty() => unseen("its token is not of ASCII, which no header carries"),
+            _ => unseen("it has no token"),
+        }
+    }
+
+    /// Sends what has to be refused.
+    async fn refused(&self, request: Request, why: &str) -> Checked {
+        self.answered(request, &[401, 403], why).await
+    }
+
+    pub(crate) async fn answered(&self, request: Request, statuses: &[u16], why: &str) -> Checked {
+        // Only the head counts: what should have been refused may be a stream.
+        let peer = self.stranger();
+        let answer = if request.method() == "GET" {
+            peer.open(&request).await.map(|(head, _)| Response { head, ..Response::default() })?
+        } else {
+            // A session that should not be is ended again.
+            self.begin(&peer, request).await?
+        };
+        ensure(statuses.contains(&answer.status()), || {
+            let expected: Vec<String> = statuses.iter().map(u16::to_string).collect();
+            format!("{why} it answered {} instead of {}", answer.status(), expected.join(" or "))
+        })
+    }
+}
+
+async fn no_token(case: &Case<'_>) -> Checked {
+    case.token()?;
+    case.refused(case.knock().without("Authorization"), "to a request without the token").await
+}
+
+async fn wrong_token(case: &Case<'_>) -> Checked {
+    let wrong: String = case.token()?.chars().map(|c| if c == 'x' { 'y' } else { 'x' }).collect();
+    case.refused(case.knock().with("Authorization", format!("Bearer {wrong}")), "to a wrong token").await?;
+    case.refused(case.knock().with("Authorization", "Bearer "), "to an empty token").await
+}
+
+async fn almost_token(case: &Case<'_>) -> Checked {
+    let token = case.token()?;
+    let (shorter, last) = token.split_at(token.len() - 1);
+    let other = if last == "x" { "y" } else { "x" };
+    let half = &token[..token.len() / 2];
+    for almost in [shorter.to_owned(), half.to_owned(), format!("{token}x"), format!("{shorter}{other}")] {
+        // The evidence must not show it: it is nearly the token.
+        let request = case.knock().with("Authorization", format!("Bearer {almost}"));
+        let mut hidden = request.clone();
+        hidden.differences =
+            vec![format!("a token of {} characters that is nearly the right one", almost.len())];
+        case.refused(hidden, "to a token that is nearly the right one").await?;
+    }
+    Ok(())
+}
+
+async fn scheme(case: &Case<'_>) -> Checked {
+    let token = case.token()?;
+    for value in [format!("Basic {token}"), token.to_owned(), format!("Token {token}")] {
+        let request = case.knock().with("Authorization", value);
+        case.refused(request, "to the token under another scheme").await?;
+    }
+    Ok(())
+}
+
+async fn session_is_no_token(case: &Case<'_>) -> Checked {
+    case.token()?;
+    let peer = case.join().await?;
+    let ping = peer.post(&json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" }));
+    case.refused(ping.without("Authorization"), "to a session id without the token").await
+}
+
+async fn get_token(case: &Case<'_>) -> Checked {
+    case.token()?;
+    let peer = case.join().await?;
+    let get = peer.request("GET");
+    case.refused(get.clone().without("Authorization"), "to a GET without the token").await?;
+    case.refused(get.with("Authorization", "Bearer no-such-token"), "to a GET with a wrong token").await
+}
+
+async fn delete_token(case: &Case<'_>) -> Checked {
+    case.token()?;
+    let peer = case.join().await?;
+    peer.is_served().await?;
+    let delete = peer.request("DELETE").without("Authorization");
+    case.answered(delete, &[401, 403, 405], "to a DELETE without the token").await?;
+    match peer.ask("ping", json!({})).await {
+        Ok(_) => Ok(()),
+        Err(_) => fail("the session was ended by a DELETE without the token"),
+    }
+}
+
+async fn before_body(case: &Case<'_>) -> Checked {
+    case.token()?;
+    let peer = case.stranger();
+    let request = case.knock().without("Authorization");
+    let mut connection = peer.dial().await?;
+    peer.note(&request.clone().with_body("a body of 8 MB, of which nothing is sent"));
+    let exchange = async {
+        connection.send(&request.head(8 << 20)).await?;
+        connection.head().await
+    };
+    match within(case.pace().answer.min(Duration::from_secs(3)), exchange).await {
+        Some(Ok(head)) => {
+            case.evidence.note(format!("← {}", head.status));
+            ensure(matches!(head.status, 401 | 403), || format!("it answered {}", head.status))
+        }
+        // To hang up is to refuse.
+        Some(Err(_)) => Ok(()),
+        None => fail("it waits for the body although the token is missing"),
+    }
+}

@@ -1,0 +1,386 @@
+//! Checks of what agents are told about open files.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use alongside_contract::context::{CONTEXT_UPDATE, MAX_OPEN_FILES};
+use serde_json::Value;
+
+use crate::action::Action;
+use crate::case::Case;
+use crate::check::Clause::{Advice, Shipped, Spec};
+use crate::check::Level::{Must, Should};
+use crate::check::{Check, Group, When};
+use crate::checked::{Checked, ensure, fail, skip};
+use crate::listener::{Heard, Listener};
+use crate::stream_rules::Rule;
+
+const WRONG_FILE: &str = "“this file” means another one to the agent than to the person";
+
+pub(crate) static CHECKS: &[Check] = &[
+    Check {
+        id: "context.first",
+        group: Group::Context,
+        title: "A stream begins with the open files",
+        clause: Shipped {
+            says: "an agent knows no file before the first ide/contextUpdate",
+            breaks: "every release: without one, it knows nothing until the person moves",
+        },
+        harm: "an agent that is started while the person reads knows of no file",
+        needs: &["open"],
+        when: When::InTurn,
+        judge: |case| Box::pin(first(case)),
+    },
+    Check {
+        id: "context.opened",
+        group: Group::Context,
+        title: "Every agent is told about a file that is opened",
+        clause: Spec(Should, "the notification should be sent when a file is opened, closed, or focused"),
+        harm: "the agent does not know which file the person looks at",
+        needs: &["open"],
+        when: When::InTurn,
+        judge: |case| Box::pin(opened(case)),
+    },
+    Check {
+        id: "context.focused",
+        group: Group::Context,
+        title: "The file in focus is the active one and has the newest timestamp",
+        clause: Spec(
+            Must,
+            "an accurate timestamp for when a file was last focused; the most recent file is the active one",
+        ),
+        harm: WRONG_FILE,
+        needs: &["open", "focus"],
+        when: When::InTurn,
+        judge: |case| Box::pin(focused(case)),
+    },
+    Check {
+        id: "context.closed",
+        group: Group::Context,
+        title: "A closed file is no longer listed",
+        clause: Spec(Should, "the notification should be sent when a file is opened, closed, or focused"),
+        harm: "the agent takes a closed file for an open one",
+        needs: &["open", "close"],
+        when: When::InTurn,
+        judge: |case| Box::pin(closed(case)),
+    },
+    Check {
+        id: "context.vanished",
+        group: Group::Context,
+        title: "A deleted file is no longer listed",
+        clause: Spec(Must, "openFiles only includes files that exist on disk"),
+        harm: "the agent tries to read a file that is not there",
+        needs: &["open"],
+        when: When::InTurn,
+        judge: |case| Box::pin(vanished(case)),
+    },
+    Check {
+        id: "context.few-files",
+        group: Group::Context,
+        title: "At most ten files are listed",
+        clause: Spec(
+            Should,
+            "agents truncate the list to 10 files; it is highly recommended that the extension limits it \
+                as well",
+        ),
+        harm: "with many files open every movement costs time",
+        needs: &["open"],
+        when: When::InTurn,
+        judge: |case| Box::pin(few_files(case)),
+    },
+    Check {
+        id: "context.shape",
+        group: Group::Context,
+        title: "Every update is an IdeContext",
+        clause: Spec(Must, "the notification parameters are an IdeContext object"),
+        harm: "the agent disconnects",
+        needs: &[],
+        when: When::Afterwards,
+        judge: |case| Box::pin(case.over_all(Rule::Shape)),
+    },
+    Check {
+        id: "context.absolute",
+        group: Group::Context,
+        title: "Paths are absolute",
+        clause: Spec(Must, "path is the absolute path to the file"),
+        harm: "the agent looks for the file in another place",
+        needs: &[],
+        when: When::Afterwards,
+        judge: |case| Box::pin(case.over_all(Rule::AbsolutePaths)),
+    },
+    Check {
+        id: "context.on-disk",
+        group: Group::Context,
+        title: "Only files that exist are listed",
+        clause: Spec(Must, "virtual files, such as unsaved files without a path, are excluded"),
+        harm: "the agent tries to read a file that is not there",
+        needs: &["open", "new"],
+        when: When::Afterwards,
+        judge: |case| Box::pin(on_disk(case)),
+    },
+    Check {
+        id: "context.timestamps",
+        group: Group::Context,
+        title: "Every file has a timestamp in milliseconds",
+        clause: Spec(
+            Must,
+            "the extension provides an accurate Unix timestamp for when a file was last focused",
+        ),
+        harm: WRONG_FILE,
+        needs: &[],
+        when: When::Afterwards,
+        judge: |case| Box::pin(case.over_all(Rule::Timestamps)),
+    },
+    Check {
+        id: "context.active-newest",
+        group: Group::Context,
+        title: "The active file is always the newest",
+        clause: Spec(
+            Must,
+            "the CLI considers only the most recent file to be the active one, and clears the cursor of \
+                all others",
+        ),
+        harm: "the agent knows neither the cursor nor the selection",
+        needs: &[],
+        when: When::Afterwards,
+        judge: |case| Box::pin(case.over_all(Rule::ActiveIsNewest)),
+    },
+    Check {
+        id: "context.one-active",
+        group: Group::Context,
+        title: "One file is active at most, and only that one has a cursor and a selection",
+        clause: Spec(
+            Should,
+            "the extension should set isActive, cursor and selection only for the currently focused file",
+        ),
+        harm: WRONG_FILE,
+        needs: &[],
+        when: When::Afterwards,
+        judge: |case| Box::pin(case.over_all(Rule::OneActive)),
+    },
+    Check {
+        id: "context.equal",
+        group: Group::Context,
+        title: "Equal updates are not repeated",
+        clause: Advice("an update that equals the last one is not sent"),
+        harm: "the agent works without anything having happened",
+        needs: &["open", "focus"],
+        when: When::Afterwards,
+        judge: |case| Box::pin(equal(case)),
+    },
+];
+
+/// The files of an update.
+pub(crate) fn files(context: &Value) -> &[Value] {
+    context["workspaceState"]["openFiles"].as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// A file of an update.
+pub(crate) fn find<'a>(context: &'a Value, path: &Path) -> Option<&'a Value> {
+    files(context).iter().find(|file| file["path"].as_str().is_some_and(|told| Path::new(told) == path))
+}
+
+/// The file of an update that is active.
+pub(crate) fn active(context: &Value) -> Option<&Value> {
+    files(context).iter().find(|file| file["isActive"] == true)
+}
+
+impl Listener {
+    /// Waits for an update that is as it has to be, since the mark.
+    ///
+    /// # Errors
+    /// The last update of all instead, if there was any.
+    pub(crate) async fn context(
+        &self,
+        mark: usize,
+        patience: Duration,
+        fits: impl Fn(&Value) -> bool,
+    ) -> Result<Value, Option<Value>> {
+        let found = self.wait(mark, patience, |heard| match heard {
+            Heard::Message(message) if message["method"] == CONTEXT_UPDATE && fits(&message["params"]) => {
+                Some(message["params"].clone())
+            }
+            _ => None,
+        });
+        let last = || self.told(0, &[CONTEXT_UPDATE]).pop().map(|(_, message)| message["params"].clone());
+        found.await.ok_or_else(last)
+    }
+}
+
+/// The last update, for the verdict.
+pub(crate) fn instead(last: Option<Value>) -> String {
+    match last {
+        Some(last) => format!("the last update was {last}"),
+        None => "there was no update at all".into(),
+    }
+}
+
+impl Case<'_> {
+    /// A file with many lines, opened in the editor.
+    pub(crate) async fn opens(&self, name: &str) -> Checked<PathBuf> {
+        let file = self.file(name, &lines())?;
+        self.act(Action::Open { file: file.clone() }).await?;
+        Ok(file)
+    }
+
+    /// The expected update did not come since the mark: a broken rule, unless there was no update at all.
+    pub(crate) fn untold(&self, listener: &Listener, mark: usize, why: String) -> Checked {
+        let updates = |mark| listener.told(mark, &[CONTEXT_UPDATE]).len();
+        // A stream begins with one, whatever is done.
+        if updates(mark) == 0 || updates(0) == 1 { self.nothing_came(why) } else { fail(why) }
+    }
+
+    /// An agent that listens.
+    pub(crate) async fn watches(&self) -> Checked<Listener> {
+        self.join().await?.listen().await
+    }
+}
+
+/// The text of the files that the editor opens.
+pub(crate) fn lines() -> String {
+    (1..=400)
+        .map(|line| format!("This is line {line} of a file that is only there to be looked at.\n"))
+        .collect()
+}
+
+async fn first(case: &Case<'_>) -> Checked {
+    let earlier = case.watches().await?;
+    let file = case.opens("open-before.txt").await?;
+    // By then the companion has told what the open caused: that update is not how a stream begins.
+    let soon = case.pace().answer.min(Duration::from_secs(2));
+    let _ = earlier.context(0, soon, |context| find(context, &file).is_some()).await;
+    case.quiet().await;
+    let listener = case.watches().await?;
+    match listener.context(0, case.pace().answer, |context| find(context, &file).is_some()).await {
+        Ok(_) => Ok(()),
+        Err(None) => case.nothing_came("no update comes on a new stream"),
+        Err(last) => case.nothing_came(format!("no update lists {}: {}", file.display(), instead(last))),
+    }
+}
+
+async fn opened(case: &Case<'_>) -> Checked {
+    let agents = [case.watches().await?, case.watches().await?];
+    let file = case.opens("opened.txt").await?;
+    let mut untold = Vec::new();
+    for (listener, name) in agents.iter().zip(["first", "second"]) {
+        let told = listener.context(0, case.pace().answer, |context| find(context, &file).is_some()).await;
+        if let Err(last) = told {
+            let what = instead(last);
+            untold.push(format!("the {name} of two agents gets no update about the opened file: {what}"));
+        }
+    }
+    match untold.as_slice() {
+        [] => Ok(()),
+        [one] => fail(one),
+        [first, ..] => case.nothing_came(first),
+    }
+}
+
+async fn focused(case: &Case<'_>) -> Checked {
+    let listener = case.watches().await?;
+    let one = case.opens("focus-one.txt").await?;
+    let other = case.opens("focus-other.txt").await?;
+    let seen = listener.context(0, case.pace().answer, |context| find(context, &other).is_some()).await;
+    if seen.is_err() {
+        return skip("no update lists the files");
+    }
+    let mark = listener.mark();
+    case.act(Action::Focus { file: one.clone() }).await?;
+    let timestamp =
+        |context: &Value, path: &Path| find(context, path).and_then(|file| file["timestamp"].as_f64());
+    let fits = |context: &Value| {
+        let is_active = find(context, &one).is_some_and(|file| file["isActive"] == true);
+        // Timestamps that are missing are judged elsewhere.
+        let own = timestamp(context, &one);
+        is_active && (own.is_none() || own > timestamp(context, &other))
+    };
+    match listener.context(mark, case.pace().answer, fits).await {
+        Ok(_) => Ok(()),
+        Err(last) => {
+            let why = format!("no update lists {} as active and newest: {}", one.display(), instead(last));
+            case.untold(&listener, mark, why)
+        }
+    }
+}
+
+async fn closed(case: &Case<'_>) -> Checked {
+    let listener = case.watches().await?;
+    case.opens("stays-open.txt").await?;
+    let file = case.opens("is-closed.txt").await?;
+    if listener.context(0, case.pace().answer, |context| find(context, &file).is_some()).await.is_err() {
+        return skip("no update lists the file");
+    }
+    let mark = listener.mark();
+    case.act(Action::Close { file: file.clone() }).await?;
+    match listener.context(mark, case.pace().answer, |context| find(context, &file).is_none()).await {
+        Ok(_) => Ok(()),
+        Err(last) => {
+            case.untold(&listener, mark, format!("a closed file is still listed: {}", instead(last)))
+        }
+    }
+}
+
+async fn vanished(case: &Case<'_>) -> Checked {
+    let listener = case.watches().await?;
+    let file = case.opens("vanishes.txt").await?;
+    if listener.context(0, case.pace().answer, |context| find(context, &file).is_some()).await.is_err() {
+        return skip("no update lists the file");
+    }
+    case.fixture.rules.expect_to_vanish(&file);
+    if let Err(error) = std::fs::remove_file(&file) {
+        return skip(format!("cannot delete {}: {error}", file.display()));
+    }
+    case.evidence.note(format!("→ {} is deleted", file.display()));
+    case.opens("opened-after-that.txt").await?;
+    match listener
+        .context(0, case.pace().answer, |context| {
+            files(context)
+                .iter()
+                .any(|file| file["path"].as_str().is_some_and(|path| path.ends_with("opened-after-that.txt")))
+                && find(context, &file).is_none()
+        })
+        .await
+    {
+        Ok(_) => Ok(()),
+        Err(last) => fail(format!("a deleted file is still listed: {}", instead(last))),
+    }
+}
+
+async fn few_files(case: &Case<'_>) -> Checked {
+    let listener = case.watches().await?;
+    let mut last = PathBuf::new();
+    for number in 1..=MAX_OPEN_FILES + 2 {
+        last = case.opens(&format!("many-{number}.txt")).await?;
+    }
+    if listener.context(0, case.pace().answer, |context| find(context, &last).is_some()).await.is_err() {
+        return skip("no update lists the files");
+    }
+    case.quiet().await;
+    case.over_all(Rule::FewFiles).await
+}
+
+async fn on_disk(case: &Case<'_>) -> Checked {
+    let listener = case.watches().await?;
+    case.opens("beside-a-new-one.txt").await?;
+    case.act(Action::New).await?;
+    case.quiet().await;
+    // An update about this file comes after those about earlier ones.
+    let last = case.opens("after-a-new-one.txt").await?;
+    let _ = listener.context(0, Duration::from_secs(1), |context| find(context, &last).is_some()).await;
+    drop(listener);
+    case.over_all(Rule::OnDisk).await
+}
+
+async fn equal(case: &Case<'_>) -> Checked {
+    let listener = case.watches().await?;
+    let file = case.opens("again-and-again.txt").await?;
+    if listener.context(0, case.pace().answer, |context| find(context, &file).is_some()).await.is_err() {
+        return skip("no update lists the file");
+    }
+    for _ in 0..2 {
+        case.act(Action::Focus { file: file.clone() }).await?;
+        case.quiet().await;
+    }
+    case.over_all(Rule::Equal).await?;
+    ensure(listener.end(Duration::ZERO).await.is_none(), || "the stream ended".into())
+}

@@ -1,0 +1,211 @@
+//! Checks of what only time shows: an agent that is idle is kept, and one that is gone is forgotten. They are
+//! begun before all others, in sessions of their own, and judged when their time has come.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::case::Case;
+use crate::check::Clause::{Advice, Shipped};
+use crate::check::{Check, Group, When};
+use crate::checked::{Checked, fail, skip, unseen};
+use crate::checks::sessions::ghost;
+use crate::clock;
+use crate::listener::{Heard, Listener};
+use crate::peer::Peer;
+use crate::response::NoResponse;
+use crate::scenes::Watched;
+
+pub(crate) static CHECKS: &[Check] = &[
+    Check {
+        id: "sessions.freed",
+        group: Group::Sessions,
+        title: "A session is freed a minute after its agent is gone",
+        clause: Advice(
+            "agents end without a good-bye: a session is freed 60 s after its last stream or request",
+        ),
+        harm: "every agent that ever ran costs memory until the editor ends, and its proposals stay open",
+        needs: &[],
+        when: When::Beside,
+        judge: |case| Box::pin(freed(case)),
+    },
+    Check {
+        id: "streams.keep-alive",
+        group: Group::Streams,
+        title: "An idle stream gives a sign of life before agents give it up",
+        clause: Shipped {
+            says: "a body that is silent for 300 seconds is given up",
+            breaks: "every release on Node's own HTTP client: “connection lost”, for good",
+        },
+        harm: "after five quiet minutes the agent is disconnected",
+        needs: &[],
+        when: When::Beside,
+        judge: |case| Box::pin(keep_alive(case)),
+    },
+    Check {
+        id: "streams.sign-of-life",
+        group: Group::Streams,
+        title: "An idle stream gives a sign of life every 20 seconds",
+        clause: Advice(
+            "a comment every 20 seconds is cheap, and what lies between agent and editor may be impatient",
+        ),
+        harm: "behind a proxy or a tunnel, agents are disconnected while the person thinks",
+        needs: &[],
+        when: When::Beside,
+        judge: |case| Box::pin(sign_of_life(case)),
+    },
+];
+
+/// How often the stream may have something else to say before nobody waits for its silence any more.
+const INTERRUPTIONS: usize = 10_000;
+
+impl Watched {
+    fn is_known(&self, often: Duration, limit: Duration) -> bool {
+        (self.is_often || self.silence >= often) && (self.signs > 0 || self.silence >= limit)
+    }
+}
+
+/// A time that is to be kept, and what is late for certain.
+fn at_latest(time: Duration) -> Duration {
+    time + time / 10
+}
+
+/// The session of an agent that does nothing but listen.
+pub(crate) async fn listens(case: &Case<'_>) -> Checked<(Peer, Arc<Listener>)> {
+    case.scene(&case.fixture.scenes.listens, async {
+        let peer = case.join().await?;
+        let listener = peer.listen().await?;
+        Ok((peer, Arc::new(listener)))
+    })
+    .await
+}
+
+/// The session of an agent that has gone without a word.
+pub(crate) async fn is_gone(case: &Case<'_>) -> Checked<Peer> {
+    let (needed, waits) = (at_latest(case.pace().freed), case.pace().wait);
+    if needed > waits {
+        return skip(format!(
+            "it takes {} s, and this run waits {} s only (--wait)",
+            needed.as_secs(),
+            waits.as_secs()
+        ));
+    }
+    case.scene(&case.fixture.scenes.is_gone, async {
+        let peer = case.join().await?;
+        if peer.session().is_none() {
+            return unseen("it gives no session ids");
+        }
+        peer.listen().await?.cut(case.pace().quiet).await;
+        case.evidence.note("→ the stream is cut, and nothing more is sent");
+        Ok(peer)
+    })
+    .await
+}
+
+async fn watching(case: &Case<'_>) -> Checked<Watched> {
+    case.scene(&case.fixture.scenes.watching, async {
+        let (peer, listener) = listens(case).await?;
+        let seen = watch(case, &peer, &listener).await;
+        // The stream is not needed any more.
+        listener.hang_up();
+        let seen = seen?;
+        let times = if seen.is_often { ", two of them close enough" } else { "" };
+        let silence = seen.silence.as_secs_f32();
+        case.evidence
+            .note(format!("← {} signs of life{times}; silent for {silence:.1} s at least", seen.signs));
+        Ok(seen)
+    })
+    .await
+}
+
+/// Listens until everything is known, or for as long as the run waits after the last that was told.
+async fn watch(case: &Case<'_>, peer: &Peer, listener: &Listener) -> Checked<Watched> {
+    let pace = case.pace();
+    let (often, limit) = (at_latest(pace.sign_of_life), at_latest(pace.keep_alive));
+    // The first messages say nothing about silence.
+    clock::pass(Duration::from_millis(500)).await;
+    let mut seen = Watched::default();
+    let mut last: Option<Instant> = None;
+    let begin = listener.mark();
+    for mark in begin..begin + INTERRUPTIONS {
+        let mut silent = Duration::ZERO;
+        for until in [often, limit, pace.wait].map(|until| until.min(pace.wait)) {
+            let left = until.saturating_sub(silent);
+            if listener.wait(mark, left, |_| Some(())).await.is_some() {
+                break;
+            }
+            silent = silent.max(until);
+            seen.silence = seen.silence.max(silent);
+            if seen.is_known(often, limit) {
+                return Ok(seen);
+            }
+        }
+        let Some((at, next)) = listener.since(mark).into_iter().next() else { return Ok(seen) };
+        match next {
+            Heard::Sign => {}
+            Heard::Message(message) if message["method"] == "ping" => {}
+            Heard::Ended | Heard::Broke => {
+                // One whose session is gone has to.
+                peer.is_served().await?;
+                return fail("the stream ended by itself");
+            }
+            // A message about the editor begins the silence anew.
+            Heard::Message(_) => continue,
+        }
+        seen.signs += 1;
+        seen.is_often |= last.is_some_and(|last| at.saturating_duration_since(last) <= often);
+        last = Some(at);
+        if seen.is_known(often, limit) {
+            return Ok(seen);
+        }
+    }
+    Ok(seen)
+}
+
+async fn keep_alive(case: &Case<'_>) -> Checked {
+    let seen = watching(case).await?;
+    if seen.signs > 0 {
+        return Ok(());
+    }
+    silent(case, &seen, case.pace().keep_alive)
+}
+
+async fn sign_of_life(case: &Case<'_>) -> Checked {
+    let seen = watching(case).await?;
+    if seen.is_often {
+        return Ok(());
+    }
+    silent(case, &seen, case.pace().sign_of_life)
+}
+
+/// Judges a silence against the longest that is allowed.
+fn silent(case: &Case<'_>, seen: &Watched, time: Duration) -> Checked {
+    if seen.silence >= at_latest(time) {
+        return fail(format!("nothing came for {} s", time.as_secs_f32()));
+    }
+    let (needed, waits) = (at_latest(time), case.pace().wait);
+    if needed > waits {
+        return skip(format!(
+            "a silence of {} s would tell, and this run waits {} s only (--wait)",
+            needed.as_secs(),
+            waits.as_secs()
+        ));
+    }
+    unseen("the stream was never silent for long enough")
+}
+
+async fn freed(case: &Case<'_>) -> Checked {
+    let peer = is_gone(case).await?;
+    clock::pass(at_latest(case.pace().freed)).await;
+    let stream = async |peer: &Peer| match peer.open(&peer.request("GET")).await {
+        Ok((head, _)) => Ok(head.status == 200),
+        Err(NoResponse(why)) => skip(why),
+    };
+    if !stream(&peer).await? {
+        return Ok(());
+    }
+    if stream(&ghost(case).await?).await? {
+        return unseen("it opens a stream for an unknown session as well");
+    }
+    let needed = at_latest(case.pace().freed).as_secs();
+    fail(format!("{needed} s after its agent was gone, the session is still served"))
+}

@@ -1,0 +1,84 @@
+//! The table of checks. `docs/conformance.md` is made from it.
+
+mod access;
+mod all_events;
+mod closing;
+mod contents;
+mod context;
+mod cursor;
+mod delivery;
+mod diffs;
+mod discovery;
+pub(crate) mod idle;
+mod messages;
+mod origin;
+mod outcomes;
+mod protocol;
+pub(crate) mod sessions;
+mod several;
+mod stop;
+mod streams;
+mod texts;
+
+use std::sync::LazyLock;
+
+use crate::check::Check;
+
+/// Every check, in the order in which they are made and told.
+pub static CHECKS: LazyLock<Vec<&'static Check>> = LazyLock::new(|| {
+    let groups: [&'static [Check]; 18] = [
+        discovery::CHECKS,
+        contents::CHECKS,
+        access::CHECKS,
+        origin::CHECKS,
+        protocol::CHECKS,
+        messages::CHECKS,
+        sessions::CHECKS,
+        streams::CHECKS,
+        idle::CHECKS,
+        delivery::CHECKS,
+        context::CHECKS,
+        cursor::CHECKS,
+        diffs::CHECKS,
+        texts::CHECKS,
+        closing::CHECKS,
+        outcomes::CHECKS,
+        several::CHECKS,
+        stop::CHECKS,
+    ];
+    let mut checks: Vec<&'static Check> = groups.into_iter().flatten().collect();
+    // Stable: within a group, the order of the modules.
+    checks.sort_by_key(|check| check.group);
+    checks
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::Action;
+
+    #[test]
+    fn every_check_has_a_name_of_its_own_that_begins_with_its_group() {
+        let mut ids: Vec<_> = CHECKS.iter().map(|check| check.id).collect();
+        for check in CHECKS.iter() {
+            let rest = check.id.strip_prefix(check.group.name()).and_then(|rest| rest.strip_prefix('.'));
+            assert!(rest.is_some_and(|rest| !rest.is_empty()), "{}", check.id);
+        }
+        ids.sort_unstable();
+        let all = ids.len();
+        ids.dedup();
+        assert_eq!(ids.len(), all);
+    }
+
+    #[test]
+    fn sentences_are_sentences_and_actions_are_known() {
+        for check in CHECKS.iter() {
+            for sentence in [check.title, check.harm, check.clause.says()] {
+                assert!(!sentence.is_empty() && !sentence.ends_with('.'), "{}: {sentence}", check.id);
+            }
+            for need in check.needs {
+                assert!(Action::NAMES.iter().any(|(name, _)| name == need), "{}: {need}", check.id);
+            }
+        }
+    }
+}

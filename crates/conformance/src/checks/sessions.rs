@@ -1,0 +1,267 @@
+//! Checks of sessions: several agents at once, agents that come back with a session that is gone, and
+//! good-byes.
+
+use std::collections::HashSet;
+use std::sync::atomic::Ordering;
+
+use futures_util::future::join;
+use serde_json::json;
+
+use crate::case::Case;
+use crate::check::Clause::{Advice, Mcp, Shipped};
+use crate::check::Level::{Must, Should};
+use crate::check::{Check, Group, When};
+use crate::checked::{Checked, ensure, fail, skip, unseen};
+use crate::peer::Peer;
+
+/// The check whose failure ends the sessions of others.
+pub(crate) const DELETE_OWN: &str = "sessions.delete-own";
+
+pub(crate) static CHECKS: &[Check] = &[
+    Check {
+        id: "sessions.id",
+        group: Group::Sessions,
+        title: "A session has an id that cannot be guessed",
+        clause: Mcp(Should, "the session ID is globally unique and cryptographically secure"),
+        harm: "one agent can act as another",
+        needs: &[],
+        when: When::AtOnce,
+        judge: |case| Box::pin(id(case)),
+    },
+    Check {
+        id: "sessions.several",
+        group: Group::Sessions,
+        title: "Several agents are served at once",
+        clause: Shipped {
+            says: "people run several agents in one project, and their subagents connect as well",
+            breaks: "every release: the first agent hangs when a second one connects",
+        },
+        harm: "the first agent hangs as soon as a second one is started",
+        needs: &[],
+        when: When::First,
+        judge: |case| Box::pin(several(case)),
+    },
+    Check {
+        id: "sessions.equal-ids",
+        group: Group::Sessions,
+        title: "Two agents with equal request ids each get their own replies",
+        clause: Shipped {
+            says: "every agent counts its requests from 0, so ids are equal all the time",
+            breaks: "every release, where several agents run: one was answered with the other's file in \
+                21 of 60 tries",
+        },
+        harm: "an agent writes the content of another file",
+        needs: &[],
+        when: When::First,
+        judge: |case| Box::pin(equal_ids(case)),
+    },
+    Check {
+        id: "sessions.stale",
+        group: Group::Sessions,
+        title: "A session that is gone is answered 404",
+        clause: Mcp(Must, "requests with a session ID that was terminated are answered 404 Not Found"),
+        harm: "after a restart of the companion the agent goes on talking to nobody, instead of \
+            connecting again",
+        needs: &[],
+        when: When::AtOnce,
+        judge: |case| Box::pin(stale(case)),
+    },
+    Check {
+        id: "sessions.stale-stream",
+        group: Group::Sessions,
+        title: "The stream of a session that is gone is answered 404",
+        clause: Mcp(Must, "requests with a session ID that was terminated are answered 404 Not Found"),
+        harm: "after a restart of the companion the agent listens to a stream on which nothing ever comes",
+        needs: &[],
+        when: When::AtOnce,
+        judge: |case| Box::pin(stale_stream(case)),
+    },
+    Check {
+        id: "sessions.missing",
+        group: Group::Sessions,
+        title: "A request that names no session is refused with 400",
+        clause: Mcp(
+            Should,
+            "requests without Mcp-Session-Id, other than initialize, are answered 400 Bad Request",
+        ),
+        harm: "messages are served that belong to no agent",
+        needs: &[],
+        when: When::AtOnce,
+        judge: |case| Box::pin(missing(case)),
+    },
+    Check {
+        id: "sessions.delete",
+        group: Group::Sessions,
+        title: "DELETE ends a session",
+        clause: Advice(
+            "an agent that says good-bye is forgotten at once; MCP lets a server refuse that with 405",
+        ),
+        harm: "proposals of an agent that said good-bye stay open",
+        needs: &[],
+        when: When::AtOnce,
+        judge: |case| Box::pin(delete(case)),
+    },
+    Check {
+        id: DELETE_OWN,
+        group: Group::Sessions,
+        title: "DELETE ends no other session",
+        clause: Mcp(Must, "DELETE terminates the session that its Mcp-Session-Id names"),
+        harm: "an agent that ends disconnects the others",
+        needs: &[],
+        when: When::First,
+        judge: |case| Box::pin(delete_own(case)),
+    },
+    Check {
+        id: "sessions.slow",
+        group: Group::Sessions,
+        title: "A slow agent delays no other",
+        clause: Advice("requests of different agents are served independently"),
+        harm: "one agent that hangs makes all others hang",
+        needs: &[],
+        when: When::First,
+        judge: |case| Box::pin(slow(case)),
+    },
+];
+
+async fn id(case: &Case<'_>) -> Checked {
+    let mut ids = Vec::new();
+    for _ in 0..4 {
+        let (peer, _) = case.introduce().await?;
+        let Some(id) = peer.session().map(str::to_owned) else {
+            return fail("initialize was answered without an Mcp-Session-Id");
+        };
+        case.evidence.note(format!("← Mcp-Session-Id: {id}"));
+        let visible = id.bytes().all(|byte| (0x21..=0x7e).contains(&byte));
+        ensure(visible, || format!("the session id {id:?} is not visible ASCII"))?;
+        ids.push(id);
+    }
+    let different: HashSet<&String> = ids.iter().collect();
+    ensure(different.len() == ids.len(), || format!("two sessions have the same id: {ids:?}"))?;
+    // The common part of two ids is no secret; 64 bits have to be.
+    let common = |one: &str, other: &str| one.bytes().zip(other.bytes()).filter(|(a, b)| a == b).count();
+    let secret = ids.iter().skip(1).map(|other| other.len().saturating_sub(common(&ids[0], other))).min();
+    ensure(secret.is_some_and(|secret| secret >= 10), || format!("the session ids can be guessed: {ids:?}"))
+}
+
+async fn several(case: &Case<'_>) -> Checked {
+    let first = case.join().await?;
+    first.ask("ping", json!({})).await?;
+    let second = match case.join().await {
+        Ok(second) => second,
+        Err(_) => return fail("a second agent cannot connect while the first one is connected"),
+    };
+    for (peer, name) in [(&second, "second"), (&first, "first")] {
+        if peer.ask("ping", json!({})).await.is_err() {
+            return fail(format!("with two agents connected, the {name} one gets no answer"));
+        }
+        // The second is asked first.
+        case.fixture.newest_is_served.store(true, Ordering::Relaxed);
+    }
+    Ok(())
+}
+
+async fn equal_ids(case: &Case<'_>) -> Checked {
+    const ROUNDS: i64 = 20;
+    let (one, other) = (case.join().await?, case.join().await?);
+    one.is_served().await?;
+    for round in 0..ROUNDS {
+        // The two requests differ, so the answers show whose they are.
+        let id = json!(1000 + round);
+        let asked = join(one.ask_as(&id, "tools/list", json!({})), other.ask_as(&id, "ping", json!({})));
+        let (Ok(listed), Ok(pong)) = asked.await else {
+            return fail("of two agents that asked at once with the same id, one was not answered");
+        };
+        let crossed = listed["result"]["tools"].is_null() || !pong["result"]["tools"].is_null();
+        ensure(!crossed, || format!("tools/list was answered {listed}, and another agent's ping {pong}"))?;
+    }
+    Ok(())
+}
+
+/// An id of the kind it gives, and of nobody.
+pub(crate) async fn ghost(case: &Case<'_>) -> Checked<Peer> {
+    let peer = case.join().await?;
+    peer.ask("ping", json!({})).await?;
+    match peer.session().map(str::to_owned) {
+        Some(id) => {
+            // Not a fixed end: of 65,536 sessions, one has it.
+            let known = id.chars().count().saturating_sub(4);
+            let other = |c| if c == '0' { '1' } else { '0' };
+            let id: String = id.chars().take(known).chain(id.chars().skip(known).map(other)).collect();
+            Ok(peer.with_session(id))
+        }
+        None => unseen("it gives no session ids"),
+    }
+}
+
+async fn stale(case: &Case<'_>) -> Checked {
+    let ghost = ghost(case).await?;
+    let ping = ghost.post(&json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }));
+    let answer = ghost.send(&ping).await?;
+    ensure(answer.status() == 404, || format!("it was answered {}", answer.status()))
+}
+
+async fn stale_stream(case: &Case<'_>) -> Checked {
+    let ghost = ghost(case).await?;
+    let (head, _) = ghost.open(&ghost.request("GET")).await?;
+    ensure(head.status == 404, || format!("it was answered {}", head.status))
+}
+
+async fn missing(case: &Case<'_>) -> Checked {
+    let peer = case.join().await?;
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {} });
+    let answer = peer.send(&peer.post(&message).without("mcp-session-id")).await?;
+    ensure(answer.status() == 400, || format!("it was answered {}", answer.status()))
+}
+
+async fn delete(case: &Case<'_>) -> Checked {
+    let peer = case.join().await?;
+    let answer = peer.send(&peer.request("DELETE")).await?;
+    if answer.status() == 405 {
+        return fail("it does not let clients end their session (405, which MCP allows)");
+    }
+    ensure((200..300).contains(&answer.status()), || format!("DELETE was answered {}", answer.status()))?;
+    let ping = peer.post(&json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }));
+    let answer = peer.send(&ping).await?;
+    let served = answer.status() == 200;
+    ensure(!served, || "after DELETE, the session is still served".into())
+}
+
+async fn delete_own(case: &Case<'_>) -> Checked {
+    let (one, other) = (case.join().await?, case.join().await?);
+    other.ask("ping", json!({})).await?;
+    let answer = one.send(&one.request("DELETE")).await?;
+    if !(200..300).contains(&answer.status()) {
+        return skip(format!("DELETE was answered {}", answer.status()));
+    }
+    match other.ask("ping", json!({})).await {
+        Ok(_) => Ok(()),
+        Err(_) => fail("after one agent ended its session, the other one is not served"),
+    }
+}
+
+async fn slow(case: &Case<'_>) -> Checked {
+    let (slow, other) = (case.join().await?, case.join().await?);
+    other.ask("ping", json!({})).await?;
+    let mut connections = Vec::new();
+    for _ in 0..4 {
+        let mut connection = slow.dial().await?;
+        let request = slow.post(&json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }));
+        // Half of what was promised.
+        let sent = async {
+            connection.send(&request.head(request.body().len() * 2)).await?;
+            connection.send(request.body()).await
+        };
+        if sent.await.is_ok() {
+            connections.push(connection);
+        }
+    }
+    case.evidence
+        .note(format!("→ {} requests of another agent, of which only half is sent", connections.len()));
+    // The first may have come before them. They have been met by the second.
+    for _ in 0..2 {
+        if other.ask("ping", json!({})).await.is_err() {
+            return fail("while one agent's requests are unfinished, another agent gets no answer");
+        }
+    }
+    Ok(())
+}

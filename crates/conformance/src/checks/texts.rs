@@ -1,0 +1,135 @@
+//! Checks of the texts of proposals: they come back as they were, whatever is in them and however large they
+//! are.
+
+use serde_json::json;
+
+use crate::case::Case;
+use crate::check::Clause::Shipped;
+use crate::check::{Check, Group, When};
+use crate::checked::{Checked, ensure, skip};
+
+pub(crate) static CHECKS: &[Check] = &[
+    Check {
+        id: "diffs.exact",
+        group: Group::Diffs,
+        title: "A text comes back exactly as it was proposed",
+        clause: Shipped {
+            says: "what comes back is written to the file as it is",
+            breaks: "every release: line endings, byte-order marks and last newlines change on accepting",
+        },
+        harm: "accepting one line changes every line of the file",
+        needs: &[],
+        when: When::InTurn,
+        judge: |case| Box::pin(exact(case)),
+    },
+    Check {
+        id: "diffs.surrogate",
+        group: Group::Diffs,
+        title: "A lone surrogate does no harm",
+        clause: Shipped {
+            says: "agents are JavaScript, whose strings may hold a lone surrogate",
+            breaks: "every release, where a model's text was cut within a character",
+        },
+        harm: "the agent says that the diff cannot be opened",
+        needs: &[],
+        when: When::InTurn,
+        judge: |case| Box::pin(surrogate(case)),
+    },
+    Check {
+        id: "diffs.megabyte",
+        group: Group::Diffs,
+        title: "A proposal of a megabyte comes there and back",
+        clause: Shipped {
+            says: "openDiff carries whole files",
+            breaks: "every release: both issue trackers report 413 Payload Too Large",
+        },
+        harm: "larger files cannot be reviewed in the editor",
+        needs: &[],
+        when: When::InTurn,
+        judge: |case| Box::pin(megabyte(case)),
+    },
+    Check {
+        id: "diffs.large",
+        group: Group::Diffs,
+        title: "A large proposal comes there and back",
+        clause: Shipped {
+            says: "openDiff carries whole files, also those beyond 10 MB",
+            breaks: "every release: both issue trackers report 413 Payload Too Large",
+        },
+        harm: "large files cannot be reviewed in the editor",
+        needs: &[],
+        when: When::InTurn,
+        judge: |case| Box::pin(large(case)),
+    },
+];
+
+async fn exact(case: &Case<'_>) -> Checked {
+    let texts = [
+        "one\r\ntwo\r\nthree\r\n",
+        "\u{feff}with a byte-order mark\n",
+        "no newline at the end",
+        "mixed\r\nends\nand\ta tab, a \u{1f600}, e\u{301}, and a trailing blank \n\n",
+        "\u{1b}[31mcontrol\u{1b}[0m \u{0} characters\n",
+    ];
+    let peer = case.join().await?;
+    for (number, text) in texts.into_iter().enumerate() {
+        let path = case.proposal(&format!("exact-{number}.txt"));
+        case.open_diff(&peer, &path, text).await?;
+        match case.closed_text(&peer, &path).await? {
+            Some(back) => ensure(back == text, || format!("{text:?} came back as {back:?}"))?,
+            None => return skip("closeDiff answers no text"),
+        }
+    }
+    Ok(())
+}
+
+async fn surrogate(case: &Case<'_>) -> Checked {
+    let peer = case.join().await?;
+    let path = case.proposal("surrogate.txt");
+    // That a whole one works is judged elsewhere.
+    case.open_diff(&peer, &case.proposal("no-surrogate.txt"), "a whole one first\n").await?;
+    case.took(&peer, Some(&path));
+    let id = peer.next_id();
+    let message = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {
+        "name": "openDiff", "arguments": { "filePath": path, "newContent": "half: @@HALF@@ .\n" },
+    }});
+    let body = message.to_string().replace("@@HALF@@", "\\ud83d");
+    let answer = peer.send(&peer.request("POST").with_body(body)).await?;
+    let opened = answer
+        .reply(&id)
+        .is_some_and(|reply| reply["result"].is_object() && reply["result"]["isError"] != true);
+    ensure(opened, || format!("a proposal with half a character was answered {}", answer.status()))
+}
+
+async fn megabyte(case: &Case<'_>) -> Checked {
+    there_and_back(case, "megabyte.txt", case.pace().large.min((1 << 20) + 1)).await
+}
+
+async fn large(case: &Case<'_>) -> Checked {
+    there_and_back(case, "large.txt", case.pace().large).await
+}
+
+async fn there_and_back(case: &Case<'_>, name: &str, size: usize) -> Checked {
+    let peer = case.join().await?;
+    let path = case.proposal(name);
+    // That a small one works is judged elsewhere.
+    case.open_diff(&peer, &case.proposal("small.txt"), "a small one first\n").await?;
+    case.took(&peer, Some(&path));
+    let line = "A line of a large file, as there are many of them.\n";
+    let text = line.repeat(size.div_ceil(line.len()));
+    let id = peer.next_id();
+    let message = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {
+        "name": "openDiff", "arguments": { "filePath": path, "newContent": text },
+    }});
+    let answer = peer.send(&peer.post(&message)).await?;
+    drop(message);
+    ensure(answer.status() == 200, || format!("{size} bytes were answered {}", answer.status()))?;
+    let failed = answer.reply(&id).is_none_or(|reply| reply["result"]["isError"] == true);
+    ensure(!failed, || format!("{size} bytes could not be opened"))?;
+    match case.closed_text(&peer, &path).await? {
+        Some(back) => {
+            ensure(back == text, || format!("of {} bytes, {} came back, or others", text.len(), back.len()))
+        }
+        None => skip("closeDiff answers no text"),
+    }
+}

@@ -1,0 +1,171 @@
+//! Time as a busy machine has it. A machine that runs this program late runs the companion late as well, and
+//! that is no fault of the companion: deadlines are counted in slices, and a slice that came late counts no
+//! more than its length. On a machine that keeps up that is the time of the clock on the wall.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use crate::checked::{Checked, unseen};
+
+/// How finely deadlines are counted. Timers are a millisecond late by nature, which must not add up.
+const SLICE: Duration = Duration::from_millis(50);
+/// How often it is looked whether this machine is late.
+const TICK: Duration = Duration::from_millis(10);
+/// How late it may be where the clock on the wall decides. Companions wait 50 ms for more to tell, and 100 ms
+/// to tell again.
+const TOLERABLE: Duration = Duration::from_millis(50);
+
+/// Time to spend on waiting.
+pub(crate) struct Patience(Duration);
+
+impl Patience {
+    pub(crate) fn new(time: Duration) -> Self {
+        Self(time)
+    }
+
+    /// Sleeps for so long, or for what is left: whether anything was. For what has to be looked for again and
+    /// again.
+    pub(crate) async fn sleep(&mut self, time: Duration) -> bool {
+        let slice = time.min(self.0);
+        tokio::time::sleep(slice).await;
+        self.0 -= slice;
+        !slice.is_zero()
+    }
+
+    /// The output of a future, or `None` when the time is up.
+    pub(crate) async fn wait_for<T>(&mut self, what: impl Future<Output = T>) -> Option<T> {
+        let end = async { while self.sleep(SLICE).await {} };
+        tokio::select! {
+            biased;
+            outcome = what => Some(outcome),
+            () = end => None,
+        }
+    }
+}
+
+/// The output of a future, or `None` after this much time.
+pub(crate) async fn within<T>(time: Duration, what: impl Future<Output = T>) -> Option<T> {
+    Patience::new(time).wait_for(what).await
+}
+
+/// Lets so much time pass.
+pub(crate) async fn pass(time: Duration) {
+    within(time, std::future::pending::<()>()).await;
+}
+
+/// A measurement by the wall clock, which is repeated while this machine is too late for it.
+#[derive(Default)]
+pub(crate) struct Measuring {
+    /// How late it was in each try.
+    late: Vec<Duration>,
+}
+
+/// How a verdict begins that could not be reached because the machine was late each time.
+pub(crate) const TOO_BUSY: &str = "this machine was too busy to tell";
+
+impl Measuring {
+    pub(crate) const TRIES: usize = 4;
+
+    /// Whether a measurement counts during which the machine was so late at worst.
+    ///
+    /// # Errors
+    /// When none did, of as many as are tried.
+    pub(crate) fn counts(&mut self, late: Duration) -> Checked<bool> {
+        self.late.push(late);
+        match self.late.iter().min() {
+            Some(least) if late > TOLERABLE && self.late.len() >= Self::TRIES => {
+                unseen(format!("{TOO_BUSY}: timers were {} ms late", least.as_millis()))
+            }
+            _ => Ok(late <= TOLERABLE),
+        }
+    }
+
+    /// That the last measurement said nothing, though the machine was not seen to be late.
+    ///
+    /// # Errors
+    /// When none did, of as many as are tried: with what was seen instead.
+    pub(crate) fn said_nothing(&mut self, instead: impl fmt::Display) -> Checked {
+        self.late.last_mut().into_iter().for_each(|late| *late = Duration::MAX);
+        if self.late.len() < Self::TRIES { Ok(()) } else { unseen(format!("{TOO_BUSY}: {instead}")) }
+    }
+}
+
+/// How late this machine was at worst while something was done.
+pub(crate) async fn lateness<T>(what: impl Future<Output = T>) -> (T, Duration) {
+    let (mut worst, mut begun) = (Duration::ZERO, Instant::now());
+    let watch = async {
+        loop {
+            begun = Instant::now();
+            tokio::time::sleep(TICK).await;
+            worst = worst.max(begun.elapsed().saturating_sub(TICK));
+        }
+    };
+    let outcome = tokio::select! {
+        outcome = what => outcome,
+        never = watch => never,
+    };
+    // The last tick is overdue, if the end was seen late.
+    (outcome, worst.max(begun.elapsed().saturating_sub(TICK)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checked::NotPassed;
+
+    /// A machine that does nothing else for so long.
+    async fn stall(time: Duration) {
+        std::thread::sleep(time);
+    }
+
+    #[tokio::test]
+    async fn a_stalled_machine_does_not_use_up_a_deadline() {
+        let answer = async {
+            // Each of these steps is short, and the machine late with it.
+            for _ in 0..4 {
+                stall(Duration::from_millis(150)).await;
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        let begun = Instant::now();
+        assert!(within(Duration::from_millis(300), answer).await.is_some());
+        assert!(begun.elapsed() > Duration::from_millis(300), "by the clock on the wall it was late");
+    }
+
+    #[tokio::test]
+    async fn waiting_ends_at_the_deadline() {
+        assert!(within(Duration::from_millis(60), std::future::pending::<()>()).await.is_none());
+        let mut patience = Patience::new(Duration::from_millis(10));
+        let mut looks = 0;
+        while patience.sleep(Duration::from_millis(4)).await {
+            looks += 1;
+        }
+        assert_eq!(looks, 3, "4, 4 and 2 ms");
+    }
+
+    #[tokio::test]
+    async fn a_late_measurement_is_repeated_then_given_up() {
+        let mut measuring = Measuring::default();
+        for _ in 1..Measuring::TRIES {
+            let ((), late) = lateness(stall(Duration::from_millis(100))).await;
+            assert_eq!(measuring.counts(late), Ok(false));
+        }
+        assert_eq!(measuring.counts(Duration::from_millis(2)), Ok(true));
+        let mut measuring = Measuring { late: vec![Duration::from_millis(70); Measuring::TRIES - 1] };
+        let told = measuring.counts(Duration::from_millis(200));
+        let why = "this machine was too busy to tell: timers were 70 ms late";
+        assert_eq!(told, Err(NotPassed::Unseen(why.into())));
+    }
+
+    #[test]
+    fn an_inconclusive_measurement_is_repeated_then_given_up() {
+        let mut measuring = Measuring::default();
+        for _ in 1..Measuring::TRIES {
+            assert_eq!(measuring.counts(Duration::ZERO), Ok(true));
+            assert_eq!(measuring.said_nothing("it took 30 ms"), Ok(()));
+        }
+        assert_eq!(measuring.counts(Duration::ZERO), Ok(true));
+        let why = "this machine was too busy to tell: it took 30 ms";
+        assert_eq!(measuring.said_nothing("it took 30 ms"), Err(NotPassed::Unseen(why.into())));
+    }
+}

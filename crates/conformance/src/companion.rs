@@ -1,0 +1,16 @@
+//! The companion that a run checks, for the head of the report.
+
+use std::path::PathBuf;
+
+/// The companion of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Companion {
+    /// `host:port`.
+    pub address: String,
+    /// Its name and version from `initialize`; none if it did not get so far.
+    pub server: Option<String>,
+    /// The editor, as its discovery file names it.
+    pub editor: Option<String>,
+    /// The file that led to it.
+    pub file: Option<PathBuf>,
+}

@@ -1,0 +1,70 @@
+//! A conformance suite for any companion, ours or not: clause by clause, with what was sent, what came, and
+//! what a user suffers.
+//!
+//! ```no_run
+//! use alongside_agent::find::Surroundings;
+//! use alongside_conformance as check;
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let target = check::Target::find(None, Surroundings::of_this_process()?)?;
+//! let options = check::Options::default();
+//! let report = check::run(&target, &options, None, &mut |_| (), std::future::pending()).await?;
+//! for result in report.failed() {
+//!     println!("{}: {}", result.check.id, result.verdict.reason().unwrap_or_default());
+//! }
+//! # Ok(()) }
+//! ```
+//!
+//! The suite speaks HTTP of its own making ([`wire`], [`peer`], [`listener`]), for it has to be able to do
+//! what no client library lets one do. It uses sessions of its own, closes every diff it opened, also when it
+//! is interrupted, and writes nothing into the project: proposals are about files in a directory that does
+//! not exist, files that are opened in the editor lie in a temporary directory.
+//!
+//! A check is a row of a table beside the function that makes it. What needs somebody at the editor goes
+//! through a [`Driver`]; without one it is [not observable](Verdict::NotObservable), which is never a pass.
+//! Several checks may judge one *scene*, so that nobody is asked twice for the same thing.
+
+mod action;
+mod case;
+mod check;
+mod checked;
+mod checks;
+mod cleanup;
+mod clock;
+mod companion;
+mod connect;
+mod driver;
+mod editor_cleanup;
+mod evidence;
+mod fixture;
+mod json;
+mod listener;
+mod options;
+mod pace;
+mod peer;
+mod probe;
+mod progress;
+mod published;
+mod record_file;
+mod report;
+mod request;
+mod response;
+mod run;
+mod scenes;
+mod schedule;
+mod stream_rules;
+mod target;
+mod unanswered;
+
+pub use action::Action;
+pub use check::{Check, Clause, Group, Level};
+pub use checks::CHECKS;
+pub use companion::Companion;
+pub use driver::{Driver, Refusal, Reply};
+pub use options::Options;
+pub use pace::Pace;
+pub use probe::NoCompanion;
+pub use progress::Progress;
+pub use report::{CheckResult, Report, Verdict};
+pub use run::run;
+pub use target::{NoTarget, Target};

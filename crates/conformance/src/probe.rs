@@ -1,0 +1,85 @@
+//! Whether what listens on a port is a companion at all, and takes the token: a list of broken rules helps
+//! nobody whose port belongs to another program, or whose token is a wrong one.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::evidence::Evidence;
+use crate::pace::Pace;
+use crate::peer::{PROPOSED, Peer, initialize};
+use crate::response::NoResponse;
+use crate::target::Target;
+use alongside_agent::find;
+
+/// Why there is nothing to check where somebody listens.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoCompanion {
+    /// It refuses the token, or wants one.
+    #[error(
+        "the companion on port {port} {} ({status})",
+        if *.with_token { "refuses the token" } else { "wants a token" }
+    )]
+    Refused {
+        /// The port.
+        port: u16,
+        /// The status of the answer, 401 or 403.
+        status: u16,
+        /// Whether a token was sent.
+        with_token: bool,
+        /// The discovery file that names this port, and so the right token.
+        file: Option<PathBuf>,
+    },
+    /// It answers, but not as a companion does.
+    #[error("the program on port {port} is no companion: it answers {status} to initialize, without a reply")]
+    Foreign {
+        /// The port.
+        port: u16,
+        /// The status of the answer.
+        status: u16,
+    },
+    /// It does not answer.
+    #[error("the program on port {port} is no companion: {why}")]
+    Silent {
+        /// The port.
+        port: u16,
+        /// How it fell silent.
+        why: String,
+    },
+}
+
+impl Target {
+    /// Whether a companion is there. One that a discovery file leads to is one: what is wrong with it is for
+    /// the checks to say. `patience` is for the answer.
+    ///
+    /// # Errors
+    /// When it is another program, or refuses the token that was named.
+    pub async fn is_companion(&self, patience: Duration) -> Result<(), NoCompanion> {
+        if self.file.is_some() {
+            return Ok(());
+        }
+        let token = self.record.auth_token.as_deref();
+        let pace = Pace { answer: patience, ..Pace::default() };
+        let peer = Peer::stranger(self, pace, &Arc::default(), &Evidence::new(token));
+        let port = self.record.port;
+        let answer = match peer.send(&peer.post(&initialize(&0.into(), PROPOSED))).await {
+            Ok(answer) => answer,
+            Err(NoResponse(why)) => return Err(NoCompanion::Silent { port, why }),
+        };
+        let status = answer.status();
+        if matches!(status, 401 | 403) {
+            let file = find::all_records(&self.here).into_iter().find(|(_, record)| record.port == port);
+            let with_token = token.is_some();
+            return Err(NoCompanion::Refused { port, status, with_token, file: file.map(|(path, _)| path) });
+        }
+        let session = answer.head.get("mcp-session-id").map(str::to_owned);
+        let speaks = answer.messages().iter().any(|message| message["jsonrpc"] == "2.0");
+        if !speaks && session.is_none() {
+            return Err(NoCompanion::Foreign { port, status });
+        }
+        if let Some(session) = session {
+            peer.with_session(session).quietly_leave().await;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,54 @@
+//! A run of the suite, from the first request to the report.
+
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
+
+use crate::check::Check;
+use crate::driver::Driver;
+use crate::fixture::Fixture;
+use crate::options::Options;
+use crate::progress::Progress;
+use crate::report::{CheckResult, Report, Verdict};
+use crate::schedule::Schedule;
+use crate::target::Target;
+
+/// Checks a companion. What `interrupted` becomes ready for breaks the run off, in good order.
+///
+/// # Errors
+/// When there is no room for temporary files. Whatever is wrong with the companion is in the report.
+pub async fn run(
+    target: &Target,
+    options: &Options,
+    driver: Option<&dyn Driver>,
+    progress: &mut (dyn FnMut(Progress<'_>) + Send),
+    interrupted: impl Future<Output = ()>,
+) -> std::io::Result<Report> {
+    let begun = Instant::now();
+    let fixture = Fixture::new(target, options.pace, driver)?;
+    let wanted = options.wanted();
+    let schedule = Schedule::new(&fixture, &wanted, progress);
+    let finished = tokio::select! {
+        () = schedule.all() => true,
+        () = interrupted => false,
+    };
+    let mut results = schedule.results();
+    fixture.tidy_up().await;
+    let made = |check: &Check, results: &[CheckResult]| results.iter().any(|it| it.check.id == check.id);
+    for check in &wanted {
+        if !made(check, &results) {
+            let verdict = Verdict::Skipped("the run was interrupted".into());
+            results.push(CheckResult { check, verdict, evidence: Vec::new(), took: Duration::ZERO });
+        }
+    }
+    let place = |id: &str| wanted.iter().position(|check| check.id == id);
+    results.sort_by_key(|result| place(result.check.id));
+    let companion = fixture.companion();
+    let failures = fixture.failures.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(Report {
+        companion,
+        results,
+        took: begun.elapsed(),
+        interrupted: !finished,
+        driver_failures: failures,
+    })
+}

@@ -1,0 +1,134 @@
+//! Whom to check: the companion an agent would find here, or one that is named.
+
+use std::path::{Path, PathBuf};
+
+use alongside_agent::Endpoint;
+use alongside_agent::find::{self, Surroundings};
+use alongside_agent::wire::Connection;
+use alongside_contract::discovery::Record;
+use alongside_contract::family::{FAMILIES, Family};
+
+use crate::clock::within;
+use crate::record_file;
+
+/// A companion to be checked.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// The host to dial, `127.0.0.1` unless told otherwise.
+    pub host: String,
+    /// How to connect.
+    pub record: Record,
+    /// The discovery file that says so; none if port and token were named.
+    pub file: Option<PathBuf>,
+    /// Where agents would look for its files.
+    pub here: Surroundings,
+}
+
+/// Why there is nothing to check.
+#[derive(Debug, thiserror::Error)]
+pub enum NoTarget {
+    /// No agent would find one.
+    #[error("no companion serves {}", .0.display())]
+    NoneHere(PathBuf),
+    /// The file cannot be read.
+    #[error("cannot read {}: {why}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: std::io::Error,
+    },
+    /// The file is no record.
+    #[error("{} is no discovery file: {why}", path.display())]
+    NoRecord {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: serde_json::Error,
+    },
+}
+
+impl Target {
+    /// The companion that an agent of this family would try first, or of any family: Gemini CLI, then Qwen
+    /// Code, then the rest of the table, then any record whose workspace holds the current directory.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn find(family: Option<&'static Family>, here: Surroundings) -> Result<Self, NoTarget> {
+        let families: Vec<&'static Family> = match family {
+            Some(family) => vec![family],
+            None => FAMILIES.iter().collect(),
+        };
+        let serves = |record: &Record| find::holds(&record.workspace_path, &here.cwd);
+        let first = families
+            .into_iter()
+            .flat_map(|family| find::candidates(family, &here).found)
+            .find(|found| serves(&found.record))
+            .map(|found| (found.path, found.record));
+        let any = || {
+            let mut records = find::all_records(&here).into_iter();
+            let record = records.find(|(_, record)| family.is_none() && serves(record));
+            record.map(|(path, record)| (Some(path), record))
+        };
+        match first.or_else(any) {
+            Some((file, record)) => Ok(Self { host: local(), record, file, here }),
+            None => Err(NoTarget::NoneHere(here.cwd)),
+        }
+    }
+
+    /// The one that a discovery file leads to.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is none.
+    pub fn in_file(path: &Path, here: Surroundings) -> Result<Self, NoTarget> {
+        let unreadable = |why| NoTarget::Unreadable { path: path.to_owned(), why };
+        let path = path.canonicalize().map_err(unreadable)?;
+        let json = record_file::record(&path).map_err(unreadable)?;
+        let record =
+            serde_json::from_slice(&json).map_err(|why| NoTarget::NoRecord { path: path.clone(), why })?;
+        Ok(Self { host: local(), record, file: Some(path), here })
+    }
+
+    /// Where it listens.
+    pub(crate) fn endpoint(&self) -> Endpoint {
+        Endpoint::at(self.host.clone(), self.record.port)
+    }
+
+    /// Whether anybody listens there at all.
+    pub async fn is_there(&self) -> bool {
+        let endpoint = self.endpoint();
+        let dialled = Connection::dial(&endpoint);
+        matches!(within(std::time::Duration::from_secs(5), dialled).await, Some(Ok(_)))
+    }
+
+    /// The one that listens on a port. Its files are looked for where agents would.
+    pub fn at(port: u16, token: Option<String>, here: Surroundings) -> Self {
+        let known = find::all_records(&here)
+            .into_iter()
+            .find(|(_, record)| record.port == port && (token.is_none() || record.auth_token == token));
+        let (file, mut record) = match known {
+            Some((file, record)) => (Some(file), record),
+            None => (None, bare(port)),
+        };
+        record.auth_token = token.or(record.auth_token);
+        Self { host: local(), record, file, here }
+    }
+}
+
+fn local() -> String {
+    "127.0.0.1".into()
+}
+
+/// A record that says nothing but the port.
+fn bare(port: u16) -> Record {
+    Record {
+        port,
+        workspace_path: String::new(),
+        auth_token: None,
+        ide_info: None,
+        ppid: None,
+        ide_name: None,
+        stdio: None,
+        writer: None,
+    }
+}

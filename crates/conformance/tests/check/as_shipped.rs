@@ -1,0 +1,160 @@
+//! Models of the companions that the makers of Gemini CLI and of Qwen Code ship: all their faults that the
+//! reference companion can have, at once. Where faults meet, one must not hide another, and no verdict may
+//! contradict what the model is known to do.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use alongside_conformance::{Pace, Report};
+use futures_util::future::join;
+
+use crate::fault::{Fault, Faults};
+use crate::{MACHINE, PATIENT, not_passed, report};
+
+/// A companion with many faults. What catches them fails but for what is skipped, and all other checks pass.
+struct Model {
+    faults: &'static [Fault],
+    /// Checks that need something which another check fails.
+    skipped: &'static [&'static str],
+    /// Checks that are not observable.
+    unseen: &'static [&'static str],
+}
+
+/// One server object for all agents, which answers on the connection of the newest; outcomes sent to every
+/// transport there is; no DELETE, no queue, no end for streams at the stop.
+const OF_GEMINI: Model = Model {
+    faults: &[
+        Fault::StaleSessionIs400,
+        Fault::OlderAgentsUnanswered,
+        Fault::OutcomesAreToldToEverybody,
+        Fault::DiffsAreEverybodys,
+        Fault::DeleteNotAllowed,
+        Fault::SessionsAreNeverFreed,
+        Fault::KeepAliveIsRare,
+        Fault::OutcomesLostBeforeAStream,
+        Fault::OutcomesLostBetweenStreams,
+        Fault::OutcomesInFlightAreLost,
+        Fault::OlderStreamWins,
+        Fault::ContextOnlyAfterSilence,
+        Fault::EqualContextsAreRepeated,
+        Fault::SelectionIsCutInACharacter,
+        Fault::SecondProposalOpensAnother,
+        Fault::ClosedTextForgotten,
+        Fault::DecidedTextForgotten,
+        Fault::ContainerHostRefused,
+        Fault::Ipv6HostRefused,
+        Fault::BodyReadBeforeTheToken,
+        Fault::OnlyGeminiFile,
+        Fault::NoIdeInfo,
+        Fault::OnlyLiteralRoots,
+        Fault::DirectoryOpenToOthers,
+        Fault::RelativePathOpened,
+        Fault::DirectoryOpened,
+        Fault::PendingForgottenAtStop,
+        Fault::StreamsOutliveTheStop,
+        Fault::FilesLeftAtStop,
+    ],
+    skipped: &[
+        // It publishes nothing for Qwen Code.
+        "discovery.ppid",
+        "discovery.qwen-file",
+        "discovery.qwen-lock",
+        "discovery.qwen-old-file",
+        // The first of two agents is not answered.
+        "diffs.same-file",
+        "sessions.equal-ids",
+        // There is no DELETE, no second stream, nothing is sent again, and everything can be opened.
+        "diffs.error-text",
+        "sessions.delete-own",
+        "streams.newest-hears",
+        "streams.not-too-soon",
+        "streams.older-ends",
+    ],
+    unseen: &[],
+};
+
+/// A server object for each agent, and otherwise the same; it tidies paths up, and calls every end of a diff
+/// closed.
+const OF_QWEN: Model = Model {
+    faults: &[
+        Fault::ClosingRejectsUnlessSuppressed,
+        Fault::StaleSessionIs400,
+        Fault::OutcomesAreToldToEverybody,
+        Fault::DiffsAreEverybodys,
+        Fault::DeleteNotAllowed,
+        Fault::SessionsAreNeverFreed,
+        Fault::KeepAliveIsRare,
+        Fault::OutcomesLostBeforeAStream,
+        Fault::OutcomesLostBetweenStreams,
+        Fault::OutcomesInFlightAreLost,
+        Fault::OlderStreamWins,
+        Fault::ContextOnlyAfterSilence,
+        Fault::EqualContextsAreRepeated,
+        Fault::SelectionIsCutInACharacter,
+        Fault::SecondProposalOpensAnother,
+        Fault::ClosedTextForgotten,
+        Fault::DecidedTextForgotten,
+        Fault::Ipv6HostRefused,
+        Fault::BodyReadBeforeTheToken,
+        Fault::OnlyQwenLock,
+        Fault::NoIdeInfo,
+        Fault::OnlyLiteralRoots,
+        Fault::DirectoryOpenToOthers,
+        Fault::RelativePathOpened,
+        Fault::DirectoryOpened,
+        Fault::PathsAreNormalised,
+        Fault::RejectedIsClosed,
+        Fault::PendingForgottenAtStop,
+        Fault::StreamsOutliveTheStop,
+        Fault::FilesLeftAtStop,
+    ],
+    skipped: &[
+        "diffs.error-text",
+        "discovery.gemini-file",
+        "discovery.gemini-old-file",
+        "sessions.delete-own",
+        "streams.newest-hears",
+        "streams.not-too-soon",
+        "streams.older-ends",
+    ],
+    unseen: &["discovery.pid-in-name"],
+};
+
+/// Requests that are never answered are many.
+const PACE: Pace = Pace { answer: Duration::from_secs(2), ..PATIENT };
+
+/// The wrong verdicts on a model.
+async fn untrue(model: &Model) -> Option<String> {
+    let faults = || Faults::all(model.faults);
+    model.complaint(&report(faults(), true, PACE).await)?;
+    // So many companions at once may be more than this machine can do.
+    let _machine = MACHINE.lock().await;
+    model.complaint(&report(faults(), true, PACE).await)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_fault_hides_another() {
+    let (of_gemini, of_qwen) = join(untrue(&OF_GEMINI), untrue(&OF_QWEN)).await;
+    assert!(of_gemini.is_none(), "{}", of_gemini.unwrap_or_default());
+    assert!(of_qwen.is_none(), "{}", of_qwen.unwrap_or_default());
+}
+
+impl Model {
+    /// The wrong verdicts of a report on it.
+    fn complaint(&self, seen: &Report) -> Option<String> {
+        let with = |word: &str| -> BTreeSet<&str> {
+            seen.results.iter().filter(|it| it.verdict.word() == word).map(|it| it.check.id).collect()
+        };
+        let set = |ids: &[&'static str]| -> BTreeSet<&str> { ids.iter().copied().collect() };
+        let skipped = set(self.skipped);
+        let caught: BTreeSet<&str> =
+            self.faults.iter().flat_map(|fault| fault.caught_by()).copied().collect();
+        let others =
+            [("fail", &caught - &skipped), ("skipped", skipped), ("not observable", set(self.unseen))];
+        let wrong = others.into_iter().filter(|(word, expected)| with(word) != *expected);
+        let wrong: Vec<String> = wrong
+            .map(|(word, expected)| format!("{word}: {:?} instead of {expected:?}", with(word)))
+            .collect();
+        (!wrong.is_empty()).then(|| format!("{}\n{}", wrong.join("\n"), not_passed(seen).join("\n")))
+    }
+}

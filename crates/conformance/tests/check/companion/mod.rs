@@ -1,0 +1,150 @@
+//! A companion that keeps every rule of the contract, written against its text and not against the product:
+//! the suite has to find nothing in it. Each [`Fault`] breaks one rule on purpose, where that rule is kept.
+
+mod context;
+mod diffs;
+mod editor;
+mod endpoint;
+mod files;
+mod gate;
+mod http;
+mod outcomes;
+mod rpc;
+mod stream;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::sync::Notify;
+use tokio::task::AbortHandle;
+use tokio::time::timeout;
+
+use crate::fault::{Fault, Faults};
+use crate::world::World;
+use editor::Editor;
+use outcomes::Session;
+
+/// How long a companion that stops waits for its last words to be written: an agent may have stopped reading.
+const LAST_WORDS: Duration = Duration::from_secs(10);
+
+/// A running companion; it is gone when dropped.
+pub(crate) struct Companion {
+    pub(crate) shared: Arc<Shared>,
+    tasks: Vec<AbortHandle>,
+}
+
+/// The state that all connections of a companion share.
+pub(crate) struct Shared {
+    fault: Faults,
+    world: Arc<World>,
+    pub(crate) port: u16,
+    pub(crate) token: String,
+    state: Mutex<State>,
+    /// Something that agents are told about has changed in the editor.
+    changed: Notify,
+    /// A stream has ended.
+    ended: Notify,
+    /// Held while the faulty companion that does one thing at a time reads a request.
+    reading: tokio::sync::Mutex<()>,
+    /// Where the faulty companion that mixes agents up keeps who asked last.
+    crossing: endpoint::Crossing,
+}
+
+/// The changing part of the state.
+#[derive(Default)]
+struct State {
+    editor: Editor,
+    sessions: BTreeMap<String, Session>,
+    /// Sessions there ever were.
+    opened: usize,
+    /// Streams there ever were.
+    streams: u64,
+    /// Streams that are being written.
+    writing: usize,
+}
+
+impl Companion {
+    /// Listens, publishes, and serves.
+    pub(crate) async fn start(world: Arc<World>, fault: impl Into<Faults>) -> Self {
+        let fault = fault.into();
+        let everywhere = fault.has(Fault::ListensEverywhere);
+        let address = if everywhere { "0.0.0.0:0" } else { "127.0.0.1:0" };
+        let listener = TcpListener::bind(address).await.expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let token = match fault.one {
+            Some(Fault::ShortToken) => "1234".to_owned(),
+            _ => random(),
+        };
+        let shared = Arc::new(Shared {
+            fault,
+            world,
+            port,
+            token,
+            state: Mutex::default(),
+            changed: Notify::new(),
+            ended: Notify::new(),
+            reading: tokio::sync::Mutex::default(),
+            crossing: endpoint::Crossing::default(),
+        });
+        shared.state().editor.folders.push(shared.world.project.clone());
+        shared.publish();
+        let serving = tokio::spawn(endpoint::serve(Arc::clone(&shared), listener)).abort_handle();
+        let telling = tokio::spawn(context::tell_changes(Arc::clone(&shared))).abort_handle();
+        let looking = tokio::spawn(context::look_for_vanished_files(Arc::clone(&shared))).abort_handle();
+        let freeing = tokio::spawn(outcomes::free_sessions(Arc::clone(&shared))).abort_handle();
+        Self { shared, tasks: vec![serving, telling, looking, freeing] }
+    }
+
+    /// Ends as an editor that is closed does: rejects what waits, ends the streams, goes, and removes the
+    /// files.
+    pub(crate) async fn stop(&self) {
+        let shared = &self.shared;
+        if !shared.has(Fault::PendingForgottenAtStop) {
+            shared.reject_all();
+        }
+        // A cut comes after that, whatever else is wrong.
+        let _ = timeout(LAST_WORDS, shared.has_said_all()).await;
+        shared.end_streams();
+        let ended = async {
+            while shared.state().writing > 0 {
+                shared.ended.notified().await;
+            }
+        };
+        if !shared.has(Fault::StreamsOutliveTheStop) {
+            let _ = timeout(LAST_WORDS, ended).await;
+        }
+        if !shared.has(Fault::ServesAfterStop) {
+            self.tasks.iter().for_each(AbortHandle::abort);
+        }
+        if !shared.has(Fault::FilesLeftAtStop) {
+            shared.withdraw();
+        }
+    }
+}
+
+impl Drop for Companion {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(AbortHandle::abort);
+    }
+}
+
+impl Shared {
+    /// Whether this rule is broken.
+    fn has(&self, fault: Fault) -> bool {
+        self.fault.has(fault)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// 128 bits from the system, in hexadecimal digits.
+fn random() -> String {
+    let mut bytes = [0; 16];
+    let mut source = std::fs::File::open("/dev/urandom").expect("the system's random numbers");
+    std::io::Read::read_exact(&mut source, &mut bytes).expect("random numbers");
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

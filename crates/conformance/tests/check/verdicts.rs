@@ -1,0 +1,48 @@
+//! Verdicts that hang on more than the companion: on where agents would run, and on whom a rule is there for.
+
+use std::sync::Arc;
+
+use alongside_conformance::{self as check, Options, Report, Target, Verdict};
+
+use crate::companion::Companion;
+use crate::fault::Fault;
+use crate::world::World;
+use crate::{PACE, ended};
+
+/// The verdict of one check on a companion with this fault, where an agent would see this of its
+/// surroundings.
+async fn verdict(fault: Fault, id: &str, variable: Option<(&str, &str)>) -> (Report, Verdict) {
+    let world = Arc::new(World::new());
+    let companion = Companion::start(Arc::clone(&world), Some(fault)).await;
+    let mut here = world.surroundings(companion.shared.port);
+    here.variables.extend(variable.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let target = Target::find(None, here).unwrap();
+    let options = Options { only: vec![id.into()], pace: PACE, ..Options::default() };
+    let mut unheard = |_: check::Progress<'_>| ();
+    let run = check::run(&target, &options, Some(&companion), &mut unheard, std::future::pending());
+    let report = ended(run).await;
+    let verdict = report.results[0].verdict.clone();
+    (report, verdict)
+}
+
+#[tokio::test]
+async fn agents_know_vs_code_by_its_terminal_without_ide_info() {
+    let id = "discovery.ide-info";
+    let elsewhere = verdict(Fault::NoIdeInfo, id, Some(("TERM_PROGRAM", "tmux"))).await.1;
+    assert!(matches!(elsewhere, Verdict::Fail(_)), "{elsewhere:?}");
+    let there = verdict(Fault::NoIdeInfo, id, Some(("TERM_PROGRAM", "vscode"))).await.1;
+    assert_eq!(there, Verdict::Pass);
+    let unnamed = verdict(Fault::NoDisplayName, id, Some(("TERM_PROGRAM", "vscode"))).await.1;
+    assert!(matches!(unnamed, Verdict::Fail(_)), "half a name is none: {unnamed:?}");
+}
+
+#[tokio::test]
+async fn an_advice_is_no_must() {
+    for (fault, id) in
+        [(Fault::NoQwenFile, "discovery.qwen-file"), (Fault::RejectedIsClosed, "diffs.rejected-name")]
+    {
+        let (report, verdict) = verdict(fault, id, None).await;
+        assert!(matches!(verdict, Verdict::Fail(_)), "{id}: {verdict:?}");
+        assert!(report.conforms() && report.serves_shipped_agents(), "{id}");
+    }
+}

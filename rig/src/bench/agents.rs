@@ -1,0 +1,154 @@
+//! Agents that are connected at once, each with a session, a line for its requests, and a stream.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::{Value, json};
+
+use super::line::{Line, TimedResponse, data};
+use super::stream_reader::{Said, StreamReader};
+use crate::wire::{Address, VERSION};
+
+/// How long something that must come may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// One agent.
+#[derive(Debug)]
+pub(super) struct Agent {
+    pub(super) session: String,
+    pub(super) line: Line,
+}
+
+/// A message on an agent's stream.
+#[derive(Debug)]
+pub(super) struct StreamMessage {
+    pub(super) at: Instant,
+    pub(super) agent: usize,
+    pub(super) method: String,
+    pub(super) params: Value,
+}
+
+impl StreamMessage {
+    /// Where it says the cursor is; 0 if nowhere.
+    pub(super) fn line(&self) -> u64 {
+        let files = self.params["workspaceState"]["openFiles"].as_array();
+        let active = files.into_iter().flatten().find(|file| file["isActive"] == true);
+        active.and_then(|file| file["cursor"]["line"].as_u64()).unwrap_or(0)
+    }
+}
+
+/// See the module. Dropping it hangs up on everything, as agents do that are killed.
+#[derive(Debug)]
+pub(super) struct Agents {
+    pub(super) address: Address,
+    pub(super) agents: Vec<Agent>,
+    streams: StreamReader,
+}
+
+impl Agents {
+    pub(super) fn new(address: &Address) -> Result<Self> {
+        Ok(Self { address: address.clone(), agents: Vec::new(), streams: StreamReader::new()? })
+    }
+
+    /// Has agents come until there are so many.
+    pub(super) fn grow(&mut self, number: usize) -> Result<()> {
+        while self.agents.len() < number {
+            let which = self.agents.len();
+            let joined = connect(&self.address, Line::open(&self.address)?);
+            let agent = joined.with_context(|| format!("agent {} of {number} cannot connect", which + 1))?;
+            let request = self.address.request(&agent.session, None);
+            self.streams.add(which, Line::open(&self.address)?.listen(&request)?)?;
+            self.agents.push(agent);
+        }
+        Ok(())
+    }
+
+    /// Asks as one of the agents.
+    pub(super) fn ask(&mut self, agent: usize, request: &[u8]) -> Result<TimedResponse> {
+        self.agents[agent].line.ask(request)
+    }
+
+    /// A request of one of the agents that calls a tool.
+    pub(super) fn call(&self, agent: usize, tool: &str, arguments: &Value) -> Vec<u8> {
+        self.address.call(&self.agents[agent].session, tool, arguments)
+    }
+
+    /// The companion's next message, if one comes within this time. Pings are answered.
+    pub(super) fn hear(&mut self, within: Duration) -> Result<Option<StreamMessage>> {
+        let until = Instant::now() + within;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let Some(heard) = self.streams.next(left)? else { return Ok(None) };
+            let message = match heard.what {
+                Said::Message(message) => message,
+                Said::Ended => bail!("the stream of an agent has ended"),
+                Said::Cut => bail!("the stream of an agent broke off"),
+            };
+            let mut message: Value =
+                serde_json::from_slice(&data(&message)).context("a message is no JSON")?;
+            let method = message["method"].as_str().unwrap_or_default().to_owned();
+            if message["id"].is_null() {
+                return Ok(Some(StreamMessage {
+                    at: heard.at,
+                    agent: heard.agent,
+                    method,
+                    params: message["params"].take(),
+                }));
+            }
+            let pong = json!({ "jsonrpc": "2.0", "id": message["id"], "result": {} }).to_string();
+            let pong = self.address.request(&self.agents[heard.agent].session, Some(pong.as_bytes()));
+            self.ask(heard.agent, &pong).context("a ping cannot be answered")?;
+        }
+    }
+
+    /// Waits until one is told something of this kind, and lets the rest go by.
+    pub(super) fn wait(
+        &mut self,
+        what: &str,
+        is_it: impl Fn(&StreamMessage) -> bool,
+    ) -> Result<StreamMessage> {
+        let until = Instant::now() + PATIENCE;
+        while Instant::now() < until {
+            if let Some(told) = self.hear(PATIENCE)?.filter(&is_it) {
+                return Ok(told);
+            }
+        }
+        bail!("{what} did not come within {} s", PATIENCE.as_secs())
+    }
+
+    /// Lets everything go by that comes until there is silence for so long.
+    pub(super) fn calm_down(&mut self, silence: Duration) -> Result<()> {
+        let until = Instant::now() + PATIENCE;
+        while self.hear(silence)?.is_some() {
+            ensure!(Instant::now() < until, "it says something all the time");
+        }
+        Ok(())
+    }
+
+    /// How many streams end as they should, and how many break off, until all have.
+    pub(super) fn ends(&self) -> Result<(usize, usize)> {
+        let (mut ended, mut cut) = (0, 0);
+        while ended + cut < self.agents.len() {
+            match self.streams.next(PATIENCE)?.map(|heard| heard.what) {
+                Some(Said::Ended) => ended += 1,
+                Some(Said::Cut) => cut += 1,
+                Some(Said::Message(_)) => {}
+                None => bail!("{} streams stay open", self.agents.len() - ended - cut),
+            }
+        }
+        Ok((ended, cut))
+    }
+}
+
+/// Begins a session over this line.
+pub(super) fn connect(address: &Address, mut line: Line) -> Result<Agent> {
+    let client = json!({ "name": "bench", "version": "1.0.0" });
+    let params = json!({ "protocolVersion": VERSION, "capabilities": {}, "clientInfo": client });
+    let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
+    let answer = line.ask(&address.request("", Some(hello.to_string().as_bytes())))?;
+    answer.result()?;
+    let session = answer.session.context("it gives no session")?;
+    let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    line.ask(&address.request(&session, Some(ready.to_string().as_bytes())))?;
+    Ok(Agent { session, line })
+}

@@ -1,0 +1,175 @@
+//! Blocking sockets for measuring: a request is built before the clock starts, and its response is understood
+//! after the clock has stopped.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, TcpStream};
+use std::time::{Duration, Instant};
+
+use alongside_agent::wire::{Body, EventParser, Head, Item};
+use alongside_contract::mcp::SESSION_HEADER;
+use anyhow::{Context as _, Result, bail, ensure};
+use bytes::{Buf as _, BytesMut};
+use serde_json::Value;
+
+use crate::wire::Address;
+
+/// How long a response may take: the largest proposals take the slowest companions a while.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The response to a request.
+#[derive(Debug)]
+pub(super) struct TimedResponse {
+    /// From the first byte sent until the message was whole.
+    pub(super) took: Duration,
+    pub(super) session: Option<String>,
+    /// JSON, also where it came as an event.
+    message: Vec<u8>,
+}
+
+impl TimedResponse {
+    /// The result of a tool.
+    ///
+    /// # Errors
+    /// When the companion refused it.
+    pub(super) fn result(&self) -> Result<Value> {
+        let mut reply: Value = serde_json::from_slice(&self.message).context("the answer is no JSON")?;
+        let result = reply["result"].take();
+        ensure!(result.is_object() && result["isError"] != true, "it was refused: {reply} {result}");
+        Ok(result)
+    }
+}
+
+/// A connection for one request after the other.
+#[derive(Debug)]
+pub(super) struct Line {
+    tcp: TcpStream,
+    unread: BytesMut,
+}
+
+/// A connection on which the head of a stream was read.
+#[derive(Debug)]
+pub(super) struct OpenStream {
+    pub(super) tcp: TcpStream,
+    pub(super) unread: BytesMut,
+    pub(super) body: Body,
+}
+
+impl Line {
+    pub(super) fn open(address: &Address) -> Result<Self> {
+        let tcp = TcpStream::connect((Ipv4Addr::LOCALHOST, address.port));
+        let tcp = tcp.with_context(|| format!("cannot connect to port {}", address.port))?;
+        tcp.set_nodelay(true)?;
+        tcp.set_read_timeout(Some(PATIENCE))?;
+        tcp.set_write_timeout(Some(PATIENCE))?;
+        Ok(Self { tcp, unread: BytesMut::new() })
+    }
+
+    /// Sends a request, and waits for its whole response.
+    pub(super) fn ask(&mut self, request: &[u8]) -> Result<TimedResponse> {
+        let since = Instant::now();
+        // A companion that refuses a body may hang up before all of it is sent; the answer says why.
+        let sent = self.tcp.write_all(request);
+        let head = self.head().or_else(|error| sent.map_err(Into::into).and(Err(error)))?;
+        let (took, message) = match head.is_event_stream() {
+            true => self.first_event(&head, since)?,
+            false => self.body(&head, since)?,
+        };
+        let message = if head.is_event_stream() { data(&message) } else { message.to_vec() };
+        let status = head.status;
+        ensure!(head.is_success(), "the answer is {status}: {}", String::from_utf8_lossy(&message));
+        Ok(TimedResponse { took, session: head.get(SESSION_HEADER).map(str::to_owned), message })
+    }
+
+    /// Asks for a stream.
+    pub(super) fn listen(mut self, request: &[u8]) -> Result<OpenStream> {
+        self.tcp.write_all(request)?;
+        let head = self.head().context("no stream is begun")?;
+        ensure!(head.status == 200, "a stream is answered {}", head.status);
+        Ok(OpenStream { tcp: self.tcp, unread: self.unread, body: Body::after(&head) })
+    }
+
+    fn head(&mut self) -> Result<Head> {
+        loop {
+            if let Some((head, length)) = Head::parse(&self.unread)? {
+                self.unread.advance(length);
+                return Ok(head);
+            }
+            self.fill()?;
+        }
+    }
+
+    /// The whole body, and when it was whole.
+    fn body(&mut self, head: &Head, since: Instant) -> Result<(Duration, BytesMut)> {
+        let mut body = body_after(head)?;
+        let mut whole = BytesMut::new();
+        while let Some(part) = self.part(&mut body)? {
+            append(&mut whole, part);
+        }
+        Ok((since.elapsed(), whole))
+    }
+
+    /// The first event with data, and when it was whole. The rest of the stream is read as well, for the
+    /// next request follows on this connection.
+    fn first_event(&mut self, head: &Head, since: Instant) -> Result<(Duration, BytesMut)> {
+        let (mut body, mut events, mut first) = (body_after(head)?, EventParser::default(), None);
+        while let Some(part) = self.part(&mut body)? {
+            events.feed(part);
+            while let Some(block) = events.next_block() {
+                if first.is_none() && has_data(&block) {
+                    first = Some((since.elapsed(), block));
+                }
+            }
+        }
+        first.context("the stream of an answer ended without it")
+    }
+
+    /// The next part of a body; `None` at its end.
+    fn part(&mut self, body: &mut Body) -> Result<Option<BytesMut>> {
+        loop {
+            match body.decode(&mut self.unread)? {
+                Some(part) => return Ok(Some(part)),
+                None if body.is_complete() => return Ok(None),
+                None => self.fill()?,
+            }
+        }
+    }
+
+    fn fill(&mut self) -> Result<()> {
+        let mut some = [0; 64 << 10];
+        match self.tcp.read(&mut some).context("no answer")? {
+            0 => bail!("the companion has hung up"),
+            count => self.unread.extend_from_slice(&some[..count]),
+        }
+        Ok(())
+    }
+}
+
+/// The body of an answer on a connection that is kept.
+fn body_after(head: &Head) -> Result<Body> {
+    let body = Body::after(head);
+    match body.ends_with_connection() {
+        false => Ok(body),
+        true if head.status == 202 => Ok(Body::none()),
+        true => bail!("an answer says not where it ends"),
+    }
+}
+
+fn append(whole: &mut BytesMut, part: BytesMut) {
+    match whole.is_empty() {
+        true => *whole = part,
+        false => whole.extend_from_slice(&part),
+    }
+}
+
+/// Whether a block is an event with data. Quick, for a clock may be running.
+pub(super) fn has_data(block: &[u8]) -> bool {
+    block.starts_with(b"data:") || block.windows(6).any(|window| window == b"\ndata:")
+}
+
+/// The data of an event.
+pub(super) fn data(block: &[u8]) -> Vec<u8> {
+    match Item::parse(block) {
+        Some(Item::Event(event)) => event.data.unwrap_or_default().into_bytes(),
+        _ => Vec::new(),
+    }
+}
