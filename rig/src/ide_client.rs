@@ -71,7 +71,7 @@ impl OpenDiff {
 
     /// Whether the diff gets no outcome within `time`.
     pub async fn stays_open_for(&mut self, time: std::time::Duration) -> bool {
-        self.0.is_open_for(time).await
+        self.0.stays_open_for(time).await
     }
 }
 

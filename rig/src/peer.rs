@@ -210,7 +210,7 @@ impl Pending {
     }
 
     /// Whether the answer has not come within `time`.
-    pub async fn is_open_for(&mut self, time: Duration) -> bool {
+    pub async fn stays_open_for(&mut self, time: Duration) -> bool {
         tokio::time::timeout(time, &mut self.answer).await.is_err()
     }
 }

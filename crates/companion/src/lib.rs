@@ -6,7 +6,8 @@
 //! use alongside_companion::desk::{ActiveFile, ContextReport, Decision, Event, Request};
 //!
 //! # async fn host() -> Result<(), Box<dyn std::error::Error>> {
-//! let companion = Companion::builder().editor("my-editor", "My Editor").root("/home/me/project").start().await?;
+//! let builder = Companion::builder().editor("my-editor", "My Editor").root("/home/me/project");
+//! let companion = builder.start().await?;
 //! let mut desk = companion.join();
 //!
 //! // Whenever the person goes somewhere else:

@@ -100,7 +100,7 @@ impl Raw {
     }
 
     /// Whether anything has come back yet; waits a moment for it.
-    pub async fn has_answer(&mut self) -> bool {
+    pub async fn try_answer(&mut self) -> bool {
         if self.0.unread().is_empty() {
             let _ = tokio::time::timeout(Duration::from_millis(1), self.0.fill()).await;
         }

@@ -88,7 +88,8 @@ async fn post(companion: u16, identity: &str, body: &str) -> io::Result<()> {
     let length = body.len();
     let request = format!(
         "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{companion}\r\n{identity}Content-Type: application/json\r\n\
-         Accept: application/json, text/event-stream\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+         Accept: application/json, text/event-stream\r\nContent-Length: {length}\r\n\
+         Connection: close\r\n\r\n{body}"
     );
     stream.write_all(request.as_bytes()).await?;
     stream.read_to_end(&mut Vec::new()).await.map(drop)

@@ -96,8 +96,8 @@ fn killed_host_frees_agents_and_keeps_typed_text() -> Result<()> {
     }
     // Back from the editor, the person reads the news.
     desk.pane.press("Enter")?;
-    desk.wait_until_shown("Problem: the companion was interrupted, and what waited is rejected:")?;
-    desk.wait_until_shown("What you had typed is in `alongside drafts`.")?;
+    desk.wait_until_shown("Problem: the companion was interrupted, and its open reviews are rejected:")?;
+    desk.wait_until_shown("Your edits are in `alongside drafts`.")?;
     desk.wait_until_shown("The review had your saved text before it ended.")?;
     assert!(!desk.reads("notes.txt")?, "it still shows a review:\n{}", desk.pane.screen()?);
     assert_eq!(alongside(&stage.sandbox, &["drafts", "show", "1"])?, edited);

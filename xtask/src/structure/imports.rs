@@ -122,7 +122,7 @@ impl Crate {
                     && !matches!(item.vis, syn::Visibility::Inherited)
                 {
                     for (path, name) in flat(&item.tree) {
-                        named.extend(absolute(&path, &source.module).map(|path| (name, path)));
+                        named.extend(within_crate(&path, source).map(|path| (name, path)));
                     }
                 }
             }
@@ -153,25 +153,16 @@ impl Crate {
 }
 
 /// The paths in a file that lead into its own crate.
-struct Paths {
-    module: Module,
+struct Paths<'s> {
+    source: &'s Source,
     /// Names that a `use` of the file has bound.
     bound: BTreeMap<String, Module>,
-    children: BTreeSet<String>,
     found: BTreeSet<Module>,
 }
 
-impl Paths {
-    fn of(source: &Source) -> Self {
-        let children = source.file.items.iter().filter_map(|item| match item {
-            Item::Mod(child) if child.content.is_none() && !is_for_tests(&child.attrs) => {
-                Some(child.ident.to_string())
-            }
-            _ => None,
-        });
-        let children = children.collect();
-        let module = source.module.clone();
-        let mut paths = Self { module, bound: BTreeMap::new(), children, found: BTreeSet::new() };
+impl<'s> Paths<'s> {
+    fn of(source: &'s Source) -> Self {
+        let mut paths = Self { source, bound: BTreeMap::new(), found: BTreeSet::new() };
         // A name may be used before the line that binds it.
         for item in &source.file.items {
             if let Item::Use(item) = item
@@ -186,23 +177,14 @@ impl Paths {
 
     fn bind(&mut self, tree: &UseTree) {
         for (path, name) in flat(tree) {
-            if let Some(path) = self.within_crate(&path) {
+            if let Some(path) = within_crate(&path, self.source) {
                 self.bound.insert(name, path);
             }
         }
     }
-
-    /// The path from the root of the crate; `None` for a path out of the crate.
-    fn within_crate(&self, path: &[String]) -> Option<Module> {
-        absolute(path, &self.module).or_else(|| {
-            let first = path.first().filter(|first| self.children.contains(*first))?;
-            let rest = path[1..].iter();
-            Some(self.module.iter().chain([first]).chain(rest).cloned().collect())
-        })
-    }
 }
 
-impl<'a> Visit<'a> for Paths {
+impl<'a> Visit<'a> for Paths<'_> {
     fn visit_item(&mut self, item: &'a Item) {
         let attributes = match item {
             Item::Mod(item) => &item.attrs,
@@ -219,7 +201,7 @@ impl<'a> Visit<'a> for Paths {
     fn visit_item_use(&mut self, item: &'a syn::ItemUse) {
         for (path, _) in flat(&item.tree) {
             // The module that a name was imported from counts where the name is used.
-            self.found.extend(self.within_crate(&path));
+            self.found.extend(within_crate(&path, self.source));
         }
     }
 
@@ -228,7 +210,7 @@ impl<'a> Visit<'a> for Paths {
         if segments.len() > 1 {
             let bound = self.bound.get(&segments[0]);
             let through = bound.map(|bound| bound.iter().chain(&segments[1..]).cloned().collect());
-            self.found.extend(through.or_else(|| self.within_crate(&segments)));
+            self.found.extend(through.or_else(|| within_crate(&segments, self.source)));
         }
         visit::visit_path(self, path);
     }
@@ -259,6 +241,20 @@ fn flat(tree: &UseTree) -> Vec<(Vec<String>, String)> {
         (path, name)
     })
     .collect()
+}
+
+/// A path from the root of the crate; `None` for a path out of the crate.
+fn within_crate(path: &[String], source: &Source) -> Option<Module> {
+    absolute(path, &source.module).or_else(|| {
+        let first = path.first()?;
+        let is_child = source.file.items.iter().any(|item| match item {
+            Item::Mod(child) => {
+                child.content.is_none() && !is_for_tests(&child.attrs) && child.ident == first
+            }
+            _ => false,
+        });
+        is_child.then(|| source.module.iter().chain(path).cloned().collect())
+    })
 }
 
 /// A path that begins with `crate`, `self` or `super`, from the root of the crate.

@@ -20,7 +20,7 @@ pub(super) async fn recover(plan: &Plan) -> anyhow::Result<Started> {
     let (roots, gone): (Vec<PathBuf>, Vec<PathBuf>) =
         plan.roots.iter().cloned().partition(|root| root.is_dir());
     problems.extend(gone.iter().map(|root| Problem {
-        what: format!("the workspace {} is not there any more", root.display()),
+        what: format!("the workspace {} no longer exists", root.display()),
         hint: Some("Open it again when it is back.".into()),
     }));
     let mut settings = match Settings::load(plan.globals.config.as_deref(), &[]) {

@@ -95,7 +95,7 @@ impl Notifications {
                 self.unsaved.insert(written.id, problem.clone());
                 Some(problem)
             }
-            None if self.unsaved.remove(&written.id).is_some() => Some(saved_at_last(&written.file, &path)),
+            None if self.unsaved.remove(&written.id).is_some() => Some(saved_now(&written.file, &path)),
             _ => None,
         }
     }
@@ -156,17 +156,17 @@ impl Notifications {
 
 fn not_saved(file: &str, path: &Path, why: &str) -> Problem {
     Problem {
-        what: format!("what you typed in {file} could not be saved in {}: {why}", path.display()),
+        what: format!("your edits of {file} could not be saved in {}: {why}", path.display()),
         hint: Some(
-            "It is kept in memory as long as this companion runs, and saving is tried again every few seconds. \
-             See that there is room, and that the directory is there and writable."
+            "They stay in memory while this companion runs, which retries every 2 s. Make sure that the \
+             directory exists, is writable and has room."
                 .into(),
         ),
     }
 }
 
-fn saved_at_last(file: &str, path: &Path) -> Problem {
-    Problem { what: format!("what you typed in {file} is saved now: {}", path.display()), hint: None }
+fn saved_now(file: &str, path: &Path) -> Problem {
+    Problem { what: format!("your edits of {file} are saved now: {}", path.display()), hint: None }
 }
 
 #[cfg(test)]
@@ -220,7 +220,7 @@ mod tests {
         assert!(problem.what.contains("/p/a.txt") && problem.what.ends_with("full"), "{problem:?}");
         assert_eq!(ends(&mut notifications), [(true, false), (false, false)]);
         assert_eq!(notifications.unsaved().count(), 1);
-        assert!(notifications.draft_written(written(8, None)).unwrap().what.contains("is saved now"));
+        assert!(notifications.draft_written(written(8, None)).unwrap().what.contains("are saved now"));
         assert_eq!(notifications.unsaved().count(), 0);
     }
 

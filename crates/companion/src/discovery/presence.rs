@@ -169,10 +169,10 @@ impl Presence {
 
 fn vanished(root: &Path) -> Problem {
     Problem {
-        what: format!("the workspace {} is not there any more", root.display()),
+        what: format!("the workspace {} no longer exists", root.display()),
         hint: Some(
-            "Agents cannot find this companion from it until it is back; proposals for its files are shown as \
-             new files."
+            "Agents cannot find this companion from it until it is back; proposals for its files appear as new \
+             files."
                 .into(),
         ),
     }

@@ -120,7 +120,7 @@ impl Recovery {
             }
             (None, true) => {
                 self.journal_problem = None;
-                let what = "what a crash must not take is written down again".into();
+                let what = "the recovery journal is written again".into();
                 Some(Problem { what, hint: None })
             }
             _ => None,
@@ -138,18 +138,18 @@ impl Recovery {
     pub(crate) fn mark_disk_short(&mut self, reserved: Option<u64>) -> Problem {
         self.disk_problem = reserved.map(|reserved| Problem {
             what: format!(
-                "the disk is full: what you type is saved in room that was kept for it in {}, of which \
-                 {} KiB are left",
+                "the disk is full: your edits are saved in the room that was reserved in {}, of which {} KiB \
+                 are left",
                 self.state.display(),
                 reserved >> 10
             ),
             hint: Some(
-                "Make room there. When that is used up, what you type is in memory only; a crash loses it."
+                "Make room there. Without a reserve, edits are in memory only, and a crash loses them."
                     .into(),
             ),
         });
         self.disk_problem.clone().unwrap_or_else(|| Problem {
-            what: "there is room on the disk again, and some is kept for what you type".into(),
+            what: "there is room on the disk again, and some of it is reserved for your edits".into(),
             hint: None,
         })
     }
@@ -162,11 +162,10 @@ impl Recovery {
 
 fn journal_unwritable(error: &str) -> Problem {
     Problem {
-        what: format!("what a crash must not take cannot be written down: {error}"),
+        what: format!("the recovery journal cannot be written: {error}"),
         hint: Some(
-            "Until it can, which is tried every second, an agent whose proposal is open at a crash waits for \
-             good, or until `/ide enable`. See that there is room in the state directory, and that it is there \
-             and writable."
+            "After a crash, an agent with an open proposal would wait until `/ide enable`. Make sure that \
+             the state directory exists, is writable and has room; the companion retries every second."
                 .into(),
         ),
     }

@@ -68,7 +68,7 @@ fn where_typed(journal: &Journal, drafts: &Drafts) -> &'static str {
     let has_draft =
         |open: &Undecided| open.draft.is_some() || drafts.iter().any(|draft| draft.file == open.file_path);
     match journal.sessions.iter().flat_map(|known| &known.undecided).any(has_draft) {
-        true => " What you had typed is in `alongside drafts`.",
+        true => " Your edits are in `alongside drafts`.",
         false => "",
     }
 }
@@ -82,7 +82,7 @@ fn continued_sessions(journal: &Journal, typed: &str) -> Problem {
         what: match rejected.as_slice() {
             [] => format!("the companion {happened} while agents were connected, and is back"),
             files => {
-                format!("the companion {happened}, and what waited is rejected: {}", files.join(", "))
+                format!("the companion {happened}, and its open reviews are rejected: {}", files.join(", "))
             }
         },
         hint: Some(format!("An agent that calls itself disconnected comes back with `/ide enable`.{typed}")),
@@ -106,7 +106,7 @@ fn lost_sessions(journal: Journal, presence: &Presence, typed: &str) -> Option<P
         format!("the companion was interrupted and {why}: {} cannot reach it any more", agents.join(" and "));
     let unanswered = match waited.as_slice() {
         [] => String::new(),
-        waited => format!(" What was left unanswered: {}.", waited.join(", ")),
+        waited => format!(" Unanswered: {}.", waited.join(", ")),
     };
     let hint = format!("`/ide enable` connects an agent again.{unanswered}{typed}");
     Some(Problem { what, hint: Some(hint) })
@@ -117,10 +117,10 @@ pub(super) fn unusable_journal(why: &str, drafts: &Drafts) -> Problem {
     // Nor which review a draft belongs to.
     let typed = match drafts.list() {
         Ok(drafts) if drafts.is_empty() => "",
-        _ => " What you had typed, if anything, is in `alongside drafts`.",
+        _ => " Your edits, if any, are in `alongside drafts`.",
     };
     Problem {
-        what: format!("the companion was interrupted, and what it had written down cannot be used: {why}"),
+        what: format!("the companion was interrupted, and its recovery journal cannot be used: {why}"),
         hint: Some(format!("Agents that were connected come back with `/ide enable`.{typed}")),
     }
 }

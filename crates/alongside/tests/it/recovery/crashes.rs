@@ -96,5 +96,5 @@ async fn a_host_comes_back_though_its_project_is_gone() {
     home.kill_hosts();
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     desk.shows("the companion was interrupted").await;
-    desk.shows("is not there any more").await;
+    desk.shows("no longer exists").await;
 }

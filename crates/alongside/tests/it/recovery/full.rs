@@ -76,7 +76,7 @@ async fn edits_on_a_full_disk_are_saved_once_there_is_room() {
     // More than fits into the free rest of the journal's last block.
     let rest = "-".repeat(10_000);
     let diff = propose(&agent, &file, &format!("A{rest}\n")).await;
-    desk.shows("what a crash must not take cannot be written down").await;
+    desk.shows("the recovery journal cannot be written").await;
     desk.answers("(1/1) keep", "e").await;
     desk.shows("could not be saved in").await;
     assert_eq!(
@@ -190,7 +190,7 @@ async fn an_idle_host_retries_its_journal() {
     let fillers: Vec<_> = (0..).map(|n| state.join(n.to_string())).map_while(empty_file).collect();
     fill_with(fillers[0].clone());
     let diff = propose(&agent, &file, &format!("A{}\n", "-".repeat(10_000))).await;
-    desk.shows("what a crash must not take cannot be written down").await;
+    desk.shows("the recovery journal cannot be written").await;
     desk.types("r");
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     // By now no review is open and no deadline runs.
@@ -198,7 +198,7 @@ async fn an_idle_host_retries_its_journal() {
     for filler in fillers {
         std::fs::remove_file(filler).unwrap();
     }
-    desk.shows("what a crash must not take is written down again").await;
+    desk.shows("the recovery journal is written again").await;
 }
 
 /// An empty file, if there is room for one.
@@ -221,15 +221,15 @@ async fn a_host_killed_on_a_full_disk_comes_back() {
     };
     let fillers = [&state, &run].map(|directory| fill(directory));
     let _diff = propose(&agent, &file, &format!("A{}\n", "-".repeat(10_000))).await;
-    desk.shows("what a crash must not take cannot be written down").await;
+    desk.shows("the recovery journal cannot be written").await;
     let before = entry().unwrap();
     kill_process(Pid::from_raw(before).unwrap(), Signal::KILL).unwrap();
     desk.shows("the companion was interrupted").await;
-    desk.shows("what a crash must not take cannot be written down").await;
+    desk.shows("the recovery journal cannot be written").await;
     for filler in fillers {
         std::fs::remove_file(filler).unwrap();
     }
-    desk.shows("what a crash must not take is written down again").await;
+    desk.shows("the recovery journal is written again").await;
     until("the entry of the host that runs", || entry().filter(|pid| *pid != before)).await;
 }
 
@@ -256,7 +256,7 @@ async fn what_is_typed_while_others_fill_the_disk_outlives_a_kill() {
     fill_with(fill(0));
     let rest = "-".repeat(30_000);
     let _diff = propose(&agent, &file, &format!("A{rest}\nA\n")).await;
-    desk.shows("the disk is full: what you type is saved in room that was kept for it").await;
+    desk.shows("the disk is full: your edits are saved in the room that was reserved").await;
     desk.answers("(1/1) keep", "e").await;
     // Once the draft is saved, others take the rest of the disk, and the person types on.
     let drafts = || {

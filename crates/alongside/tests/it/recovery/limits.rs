@@ -65,7 +65,7 @@ async fn a_desk_without_descriptors_restarts_its_host_later() {
     desk.shows("the companion was interrupted").await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     allow_files(&home, pid, 1024);
-    desk.shows("what waited is rejected").await;
+    desk.shows("its open reviews are rejected").await;
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
 }
 

@@ -29,7 +29,7 @@ async fn unsaved_edits_are_reported_and_saved_once_possible() {
     let revision = story.type_over(&review, "mine\n").await;
     let desk::Event::Problem(problem) = news(&mut story).await else { panic!("a problem first") };
     let (what, rest) = problem.what.split_once(" could not be saved in ").unwrap();
-    assert_eq!(what, format!("what you typed in {file}"));
+    assert_eq!(what, format!("your edits of {file}"));
     assert!(rest.starts_with(state.join("drafts").to_str().unwrap()), "{rest}");
     let reject = Request::DecideReview { id: review.id, revision, decision: Decision::Reject };
     story.desk.request(reject).await.unwrap();
@@ -44,7 +44,7 @@ async fn unsaved_edits_are_reported_and_saved_once_possible() {
     fs::remove_file(&state).unwrap();
     let desk::Event::Problem(saved) = news(&mut story).await else { panic!("it is saved") };
     let (what, path) = saved.what.split_once(": ").unwrap();
-    assert_eq!(what, format!("what you typed in {file} is saved now"));
+    assert_eq!(what, format!("your edits of {file} are saved now"));
     assert_eq!(fs::read_to_string(path).unwrap(), "mine\n");
     story.desk = story.companion.join();
     let joined = tokio::time::timeout(Duration::from_millis(300), news(&mut story)).await;

@@ -87,7 +87,7 @@ async fn an_edit_without_a_draft_is_saved_from_the_journal() {
     fs::remove_dir_all(Drafts::open(&AppDirs::below(story.directory.path())).directory()).unwrap();
     story.succeeded_by(|builder| builder.journal_as("k")).await;
     let hint = story.problem().await.hint.unwrap();
-    assert!(hint.contains("What you had typed is in `alongside drafts`"), "{hint}");
+    assert!(hint.contains("Your edits are in `alongside drafts`"), "{hint}");
     assert_eq!(story.drafts().await, ["one\nmine\nthree\n"]);
 }
 

@@ -54,11 +54,11 @@ async fn an_unwritable_journal_is_reported_and_retried() {
     let file = story.file.clone();
     story.agent().await.open_diff(&file, "new\n").await;
     let said = story.problem().await;
-    assert!(said.what.starts_with("what a crash must not take cannot be written down: "), "{said:?}");
+    assert!(said.what.starts_with("the recovery journal cannot be written: "), "{said:?}");
     story.desk = story.companion.join();
     assert_eq!(story.problem().await, said, "who joins is told as well");
     fs::remove_file(&journal).unwrap();
-    assert_eq!(story.problem().await.what, "what a crash must not take is written down again");
+    assert_eq!(story.problem().await.what, "the recovery journal is written again");
     assert!(files_below(&journal).concat().contains("a.txt"));
 }
 
@@ -92,10 +92,7 @@ async fn a_damaged_journal_is_reported_and_does_not_block() {
     let desk = companion.join();
     let mut story = Story { directory, companion, desk, reviews, file, hold: None };
     let said = story.problem().await.to_string();
-    assert!(
-        said.contains("what it had written down cannot be used") && said.contains("/ide enable"),
-        "{said}"
-    );
+    assert!(said.contains("its recovery journal cannot be used") && said.contains("/ide enable"), "{said}");
     story.agent().await.open_diff(&story.file.clone(), "x\n").await;
     story.opened().await;
 }
