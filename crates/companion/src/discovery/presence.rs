@@ -171,8 +171,8 @@ fn vanished(root: &Path) -> Problem {
     Problem {
         what: format!("the workspace {} no longer exists", root.display()),
         hint: Some(
-            "Agents cannot find this companion from it until it is back; proposals for its files appear as new \
-             files."
+            "Until it is back, agents cannot find this companion from it, and proposals for its files look \
+             like new files."
                 .into(),
         ),
     }
