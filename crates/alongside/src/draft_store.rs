@@ -1,13 +1,13 @@
 //! Where a desk keeps a text that a person typed and that no companion took over: among the drafts, so that
 //! `alongside drafts` lists it.
 
-use alongside_companion::Places;
+use alongside_companion::AppDirs;
 use alongside_companion::drafts::Drafts;
 use alongside_terminal::DraftStore;
 
 /// The store of this process's user.
 pub(crate) fn draft_store() -> DraftStore {
     DraftStore::among_drafts(|file, agent, why, text| {
-        Drafts::open(&Places::of_this_process()).keep(file, agent, why, text)
+        Drafts::open(&AppDirs::of_this_process()).keep(file, agent, why, text)
     })
 }

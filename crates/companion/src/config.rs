@@ -165,12 +165,6 @@ impl Builder {
         self
     }
 
-    /// The former name of [`app_dirs`](Self::app_dirs), until every user has the new one.
-    #[must_use]
-    pub fn places(self, dirs: AppDirs) -> Self {
-        self.app_dirs(dirs)
-    }
-
     /// The directories of discovery files and drafts; by default [`AppDirs::of_this_process`].
     #[must_use]
     pub fn app_dirs(mut self, dirs: AppDirs) -> Self {

@@ -68,6 +68,4 @@ pub use config::{BadGlob, Builder, Editor, StartError, Workspace};
 pub use context::privacy::DEFAULT_EXCLUDES;
 pub use discovery::sweep::remove_stale_files;
 pub use persistence::app_dirs::AppDirs;
-/// The former name, until every user has the new one.
-pub use persistence::app_dirs::AppDirs as Places;
 pub use persistence::{drafts, private_files as private};

@@ -1,9 +1,9 @@
-//! How releases of a family find a companion: everything in which they may differ. The table `rows` holds
+//! How releases of a family find a companion: everything in which they may differ. The table `releases` holds
 //! their differences.
 
 use std::fmt;
 
-pub(crate) mod rows;
+pub(crate) mod releases;
 
 use crate::discovery_file::DiscoveryFile;
 pub use crate::settings::Release;

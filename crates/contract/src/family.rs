@@ -3,7 +3,7 @@
 //! A row holds every place where any shipped release of a family looks, so that all of them find one
 //! companion.
 
-use crate::behaviour::rows;
+use crate::behaviour::releases;
 use crate::behaviour::{Behaviour, How, Lookup, Releases};
 pub use crate::discovery_file::{Directory, DiscoveryFile, Fields};
 use crate::settings::{self, SettingsFiles};
@@ -65,7 +65,7 @@ pub const FAMILIES: &[Family] = &[
             stdio_args: Some("GEMINI_CLI_IDE_SERVER_STDIO_ARGS"),
         },
         files: &[
-            rows::GEMINI_FILE,
+            releases::GEMINI_FILE,
             DiscoveryFile {
                 directory: Directory::Tmp(""),
                 name: "gemini-ide-server-{pid}.json",
@@ -75,7 +75,7 @@ pub const FAMILIES: &[Family] = &[
         ],
         settings: Some(&settings::GEMINI),
         packages: &["@google/gemini-cli"],
-        behaviour: rows::GEMINI,
+        behaviour: releases::GEMINI,
     },
     Family {
         id: "qwen",
@@ -91,20 +91,20 @@ pub const FAMILIES: &[Family] = &[
             stdio_args: Some("QWEN_CODE_IDE_SERVER_STDIO_ARGS"),
         },
         files: &[
-            rows::QWEN_LOCK,
+            releases::QWEN_LOCK,
             DiscoveryFile {
                 directory: Directory::Tmp("qwen/ide"),
                 name: "qwen-code-ide-server-{pid}-{port}.json",
                 fields: Fields::WithParent,
                 readers: "Qwen Code as its specification says",
             },
-            rows::QWEN_LISTED,
-            rows::QWEN_PID_FILE,
-            rows::QWEN_PORT_FILE,
+            releases::QWEN_LISTED,
+            releases::QWEN_PID_FILE,
+            releases::QWEN_PORT_FILE,
         ],
         settings: Some(&settings::QWEN),
         packages: &["@qwen-code/qwen-code"],
-        behaviour: rows::QWEN,
+        behaviour: releases::QWEN,
     },
     Family {
         id: "llxprt",
@@ -119,9 +119,9 @@ pub const FAMILIES: &[Family] = &[
             stdio_command: None,
             stdio_args: None,
         },
-        files: &[rows::LLXPRT_FILE, rows::LLXPRT_PID_FILE],
+        files: &[releases::LLXPRT_FILE, releases::LLXPRT_PID_FILE],
         packages: &["@vybestack/llxprt-code"],
-        behaviour: rows::LLXPRT,
+        behaviour: releases::LLXPRT,
         settings: None,
     },
     Family {
@@ -145,7 +145,7 @@ pub const FAMILIES: &[Family] = &[
                 Lookup::new(Releases::ALL, OLA_LOCK, How::ListedByAge),
             ],
             needs_living_editor: Releases::ALL,
-            ..rows::FORK
+            ..releases::FORK
         },
         settings: None,
     },
@@ -165,7 +165,7 @@ pub const FAMILIES: &[Family] = &[
         files: &[],
         settings: None,
         packages: &[],
-        behaviour: rows::FORK,
+        behaviour: releases::FORK,
     },
     Family {
         id: "hopcode",
@@ -183,7 +183,7 @@ pub const FAMILIES: &[Family] = &[
         files: &[],
         settings: None,
         packages: &[],
-        behaviour: rows::FORK,
+        behaviour: releases::FORK,
     },
 ];
 

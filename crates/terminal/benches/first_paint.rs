@@ -71,7 +71,7 @@ mod world {
 
     use alongside_companion::desk::socket::{self, Goodbye, Hello, Visitor, Welcome};
     use alongside_companion::desk::{Desk, Event};
-    use alongside_companion::{Companion, Places};
+    use alongside_companion::{AppDirs, Companion};
     use serde_json::{Value, json};
     use tokio::runtime::Runtime;
 
@@ -99,7 +99,7 @@ mod world {
             let path = root.join("basket.rs");
             std::fs::write(&path, old).expect("the file is written");
             let runtime = Runtime::new().expect("a runtime");
-            let builder = Companion::builder().root(&root).places(Places::below(directory.path()));
+            let builder = Companion::builder().root(&root).app_dirs(AppDirs::below(directory.path()));
             let companion = runtime.block_on(builder.start()).expect("a companion");
             let desk = runtime.block_on(async {
                 match desks {

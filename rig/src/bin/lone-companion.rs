@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 
 use alongside_companion::desk::{Decision, Event, Request};
-use alongside_companion::{Companion, Places};
+use alongside_companion::{AppDirs, Companion};
 use tokio::io::AsyncReadExt;
 
 #[tokio::main]
@@ -15,7 +15,7 @@ async fn main() {
     let mut arguments = std::env::args_os().skip(1);
     let below = PathBuf::from(arguments.next().expect("a directory as argument"));
     let accepts = arguments.next().is_some_and(|word| word == "accept");
-    let companion = Companion::builder().root(below.join("project")).places(Places::below(&below));
+    let companion = Companion::builder().root(below.join("project")).app_dirs(AppDirs::below(&below));
     let companion = companion.start().await.expect("the companion starts");
     println!("{}", serde_json::json!({ "port": companion.port(), "token": companion.token() }));
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use alongside_companion::{Companion, Places};
+use alongside_companion::{AppDirs, Companion};
 use alongside_rig::wire::within;
 use serde_json::json;
 
@@ -32,7 +32,7 @@ async fn start_removes_files_of_dead_companions_only() {
 
     let next = Companion::builder()
         .root(directory.join("project"))
-        .places(Places::below(directory))
+        .app_dirs(AppDirs::below(directory))
         .aliases(false)
         .start();
     let next = within("another companion to start", next).await.unwrap();
@@ -94,7 +94,7 @@ async fn another_user_on_the_port_gets_nothing_and_blocks_nobody() {
     );
     assert!(as_another_user(&path("tmp"), &script).status.success());
 
-    let companion = Companion::builder().root(path("project")).places(Places::below(temp.path())).start();
+    let companion = Companion::builder().root(path("project")).app_dirs(AppDirs::below(temp.path())).start();
     let companion = within("the companion to start anyway", companion).await.unwrap();
     let lock = path(&format!("home/.qwen/ide/{}.lock", companion.port()));
     assert!(lock.is_file(), "the lock file exists");

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use alongside_companion::desk::{Closed, Decision, Desk, Event, Refusal, Request, Review, Revised};
-use alongside_companion::{Builder, Companion, Places};
+use alongside_companion::{AppDirs, Builder, Companion};
 use alongside_rig::wire::{Peer, within};
 
 use crate::ground::Ground;
@@ -26,7 +26,7 @@ impl Stage {
             std::fs::create_dir(temp.path().join(directory)).unwrap();
         }
         let builder = Companion::builder().editor("test-editor", "Test Editor").root(&project);
-        let builder = shape(builder.places(Places::below(temp.path())));
+        let builder = shape(builder.app_dirs(AppDirs::below(temp.path())));
         let companion = builder.start().await.unwrap();
         Self { desk: companion.join(), companion, temp }
     }

@@ -8,7 +8,7 @@ use alongside_contract::settings::{Name, Release};
 use jsonc_parser::cst::{CstObject, CstRootNode};
 use serde_json::Value;
 
-use super::{places, read};
+use super::{paths, read};
 use crate::find::Surroundings;
 
 /// A change to one file.
@@ -56,7 +56,7 @@ pub fn switch_ide_on(
     let Some(table) = family.settings else {
         return Ok(None);
     };
-    let path = places::of(table, release, here).user;
+    let path = paths::of(table, release, here).user;
     let before = match std::fs::read_to_string(&path) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == ErrorKind::NotFound => None,

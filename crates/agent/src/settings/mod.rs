@@ -19,7 +19,7 @@
 
 mod edit;
 mod expand;
-mod places;
+mod paths;
 mod read;
 mod trust;
 mod value;
@@ -59,7 +59,7 @@ impl Settings {
     /// files are not known.
     pub fn of(family: &Family, release: Option<Release>, here: &Surroundings) -> Option<Self> {
         let table = family.settings?;
-        let paths = places::of(table, release, here);
+        let paths = paths::of(table, release, here);
         let [system, user, defaults] =
             [&paths.system, &paths.user, &paths.system_defaults].map(|path| File::read(path, here));
         let project = paths.project.as_deref().map(|path| File::read(path, here));

@@ -7,7 +7,7 @@ use alongside_contract::settings::SettingsFiles;
 use serde_json::Value;
 
 use super::value::{By, Said};
-use super::{places, read};
+use super::{paths, read};
 use crate::find::Surroundings;
 
 /// Whether an agent trusts a directory.
@@ -25,7 +25,7 @@ pub enum Trust {
 /// which is what this does; older ones take any that trusts it.
 pub(super) fn of(
     table: &SettingsFiles,
-    paths: &places::Paths,
+    paths: &paths::Paths,
     must_be_trusted: bool,
     here: &Surroundings,
 ) -> Said<Trust> {

@@ -45,12 +45,12 @@ impl Machine {
             Os::Windows => "USERPROFILE",
         };
         check_home(variable, std::env::var_os(variable))?;
-        let places = alongside_companion::Places::of_this_process();
+        let dirs = alongside_companion::AppDirs::of_this_process();
         let variables = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
             .filter(|(_, value)| !value.is_empty())
             .collect();
-        Ok(Self { home: places.home, program: own_program(), state: places.state, variables })
+        Ok(Self { home: dirs.home, program: own_program(), state: dirs.state, variables })
     }
 
     /// The value of a variable; `None` if it is empty.
@@ -64,12 +64,12 @@ impl Machine {
         named.unwrap_or_else(|| self.home.join(below_home))
     }
 
-    /// The first of these commands on the PATH or in the usual places.
+    /// The first of these commands on the PATH or in the usual dirs.
     pub(crate) fn find(&self, commands: &[&str]) -> Option<PathBuf> {
         let on_macos = USUAL_PLACES_ON_MACOS.iter().filter(|_| Os::HERE == Os::MacOs).map(PathBuf::from);
         let usual = USUAL_PLACES.iter().map(|below| self.home.join(below)).chain(on_macos);
-        let places = std::env::join_paths(self.path().chain(usual)).ok()?;
-        commands.iter().find_map(|command| which::which_in(command, Some(&places), "/").ok())
+        let dirs = std::env::join_paths(self.path().chain(usual)).ok()?;
+        commands.iter().find_map(|command| which::which_in(command, Some(&dirs), "/").ok())
     }
 
     /// How an editor starts this program: by its name if PATH leads to it, else by its path.

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use alongside_agent::{Endpoint, Identity, Outcome, Session};
-use alongside_companion::{Companion, Places};
+use alongside_companion::{AppDirs, Companion};
 use alongside_desk::harmless;
 use alongside_desk::{Closing, Desk, Event, Review, ReviewId};
 use anyhow::Context;
@@ -55,12 +55,12 @@ pub(crate) async fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .hint("set TMPDIR to a directory that you can write to")?;
     let root = scratch.path().canonicalize()?.join("shop");
     project::write(&root)?;
-    let places = Places::below(&scratch.path().join("private"));
-    for directory in places.tmp.iter().chain([&places.home]) {
+    let dirs = AppDirs::below(&scratch.path().join("private"));
+    for directory in dirs.tmp.iter().chain([&dirs.home]) {
         std::fs::create_dir_all(directory).with_context(|| format!("cannot make {}", directory.display()))?;
     }
     let companion = Companion::builder()
-        .places(places)
+        .app_dirs(dirs)
         .aliases(false)
         .root(&root)
         .start()

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-use alongside_companion::Places;
+use alongside_companion::AppDirs;
 use alongside_companion::drafts::{Draft, Drafts};
 use anyhow::Context;
 use clap::Subcommand;
@@ -56,7 +56,7 @@ enum Action {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let drafts = Drafts::open(&Places::of_this_process());
+    let drafts = Drafts::open(&AppDirs::of_this_process());
     drafts.settle();
     let all = drafts
         .list()

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use alongside_companion::{Companion, Places, PortHold};
+use alongside_companion::{AppDirs, Companion, PortHold};
 use alongside_desk::socket::{JoinError, Joined, PROTOCOL, join};
 use alongside_platform::ports::is_taken;
 use anyhow::Context;
@@ -142,9 +142,9 @@ async fn start(
     request: &JoinRequest,
     hold: Option<&PortHold>,
 ) -> anyhow::Result<Joined> {
-    let places = Places::of_this_process();
+    let dirs = AppDirs::of_this_process();
     let until = Instant::now() + SOCKET_TIMEOUT;
-    while Companion::keeps_journal(&places, &entry.name) && Instant::now() < until {
+    while Companion::keeps_journal(&dirs, &entry.name) && Instant::now() < until {
         if let Some(joined) = try_join(registry, &entry.name, request).await? {
             return Ok(joined);
         }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use alongside_companion::{Builder, Companion, Places, PortHold, StartError};
+use alongside_companion::{AppDirs, Builder, Companion, PortHold, StartError};
 use alongside_desk::socket::Owner;
 use anyhow::Context;
 
@@ -41,7 +41,7 @@ pub(super) async fn start_companion(
     roots: &[PathBuf],
 ) -> anyhow::Result<Companion> {
     let mut builder =
-        settings.companion(Places::of_this_process()).journal_as(&plan.name).stdio(own_program(), ["stdio"]);
+        settings.companion(AppDirs::of_this_process()).journal_as(&plan.name).stdio(own_program(), ["stdio"]);
     builder = match &plan.owner {
         Some(owner) => builder.editor(&owner.name, &owner.display_name).pid(owner.pid),
         None => builder.pid(plan.starter),

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use alongside_companion::{Companion, Places};
+use alongside_companion::{AppDirs, Companion};
 use alongside_desk::Request;
 
 use super::entry::{Entry, VERSION};
@@ -48,7 +48,7 @@ async fn start(plan: Plan) -> anyhow::Result<RunningHost> {
     let registry = Registry::open()?;
     let signals = Signals::listen()?;
     let Plan { name, owner, starter, globals, .. } = &plan;
-    let Started { companion, projects } = if Companion::has_journal(&Places::of_this_process(), name) {
+    let Started { companion, projects } = if Companion::has_journal(&AppDirs::of_this_process(), name) {
         recover(&plan).await?
     } else {
         let settings = Settings::load(globals.config.as_deref(), &plan.roots)?;

@@ -94,7 +94,7 @@ pub(crate) fn directories() -> Vec<PathBuf> {
 
 /// The directory in which hosts usually log.
 pub(crate) fn directory() -> PathBuf {
-    alongside_companion::Places::of_this_process().state.join("log")
+    alongside_companion::AppDirs::of_this_process().state.join("log")
 }
 
 /// Starts a host's log: in `file`, or in the hosts' common log. If that fails, the host serves all the same,

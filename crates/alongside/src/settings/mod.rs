@@ -10,7 +10,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-use alongside_companion::{Builder, Places};
+use alongside_companion::{AppDirs, Builder};
 use alongside_platform::untrusted::{self, Whose};
 use alongside_terminal::Theme;
 use anyhow::Context;
@@ -229,11 +229,11 @@ impl Settings {
         Ok(())
     }
 
-    /// A companion with these settings, in the places given.
-    pub(crate) fn companion(&self, mut places: Places) -> Builder {
+    /// A companion with these settings, in the dirs given.
+    pub(crate) fn companion(&self, mut dirs: AppDirs) -> Builder {
         for tmp in &self.tmp {
-            if !places.tmp.contains(tmp) {
-                places.tmp.push(tmp.clone());
+            if !dirs.tmp.contains(tmp) {
+                dirs.tmp.push(tmp.clone());
             }
         }
         let builder = alongside_companion::Companion::builder()
@@ -241,7 +241,7 @@ impl Settings {
             .exclude(self.excludes())
             .include_git_ignored(self.include_git_ignored)
             .allow_tokenless_agents(self.allow_tokenless)
-            .places(places);
+            .app_dirs(dirs);
         let builder = match self.context {
             true => builder,
             false => builder.never_tell_files(

@@ -9,7 +9,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::Stdio;
 
-use alongside_companion::Places;
+use alongside_companion::AppDirs;
 use alongside_companion::drafts::Drafts;
 
 use crate::support::{Home, finish};
@@ -410,9 +410,9 @@ fn uninstall_all_keeps_only_the_drafts() {
     for what in ["neovim", "helix", "agent"] {
         home.succeeds(&["install", what, "--yes"]);
     }
-    let mut places = Places::below(&home.path("home"));
-    places.state = home.in_home(".local/state/alongside");
-    let drafts = Drafts::open(&places);
+    let mut dirs = AppDirs::below(&home.path("home"));
+    dirs.state = home.in_home(".local/state/alongside");
+    let drafts = Drafts::open(&dirs);
     let draft = drafts.keep("/p/a.txt", "Gemini CLI", "it ended", "typed\n").unwrap();
     home.writes(".local/state/alongside/log/host.2026-01-01", "a line\n");
     let stale = home.path("tmp").join("gemini/ide/gemini-ide-server-1-9.json");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alongside_companion::desk::Desk;
-use alongside_companion::{Builder, Companion, Editor, Places, PortHold};
+use alongside_companion::{AppDirs, Builder, Companion, Editor, PortHold};
 use anyhow::{Context as _, Result};
 use tokio::task::JoinHandle;
 
@@ -36,7 +36,7 @@ impl RunningCompanion {
         let builder = Companion::builder()
             .editor("chaos", "Chaos")
             .root(directory.join("project"))
-            .places(Places::below(directory))
+            .app_dirs(AppDirs::below(directory))
             .aliases(false)
             .journal_as("chaos");
         let builder = hold.into_iter().fold(builder, Builder::port_hold);

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use alongside_companion::Places;
+use alongside_companion::AppDirs;
 use alongside_companion::drafts::Drafts;
 use alongside_desk::harmless;
 use anyhow::Context as _;
@@ -14,7 +14,7 @@ use crate::commands::{note, print};
 /// Lists and deletes the drafts. `is_named` is whether the person named them with `--drafts`; without it they
 /// are asked, and `--yes` keeps the drafts.
 pub(super) async fn delete(consent: Consent, is_named: bool) -> anyhow::Result<ExitCode> {
-    let drafts = Drafts::open(&Places::of_this_process());
+    let drafts = Drafts::open(&AppDirs::of_this_process());
     drafts.settle();
     let all = drafts.list().with_context(|| format!("cannot read {}", drafts.directory().display()))?;
     if all.is_empty() || (consent.dry_run && !is_named) {

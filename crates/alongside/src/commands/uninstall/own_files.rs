@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use alongside_companion::Places;
+use alongside_companion::AppDirs;
 use alongside_companion::drafts::Drafts;
 use anyhow::Context as _;
 
@@ -63,8 +63,8 @@ impl OwnFiles {
 
     /// Removes the directories, and the discovery files of companions that do not answer.
     pub(super) fn remove(self) -> anyhow::Result<()> {
-        let places = Places::of_this_process();
-        for path in alongside_companion::remove_stale_files(&places) {
+        let dirs = AppDirs::of_this_process();
+        for path in alongside_companion::remove_stale_files(&dirs) {
             // A directory with files of agents or others stays.
             let _ = std::fs::remove_dir(path.parent().unwrap_or(Path::new("/")));
         }
@@ -72,8 +72,8 @@ impl OwnFiles {
             std::fs::remove_dir_all(directory)
                 .with_context(|| format!("cannot remove {}", directory.display()))?;
         }
-        let drafts = Drafts::open(&places).directory();
-        change::remove_empty(&[places.state, drafts]);
+        let drafts = Drafts::open(&dirs).directory();
+        change::remove_empty(&[dirs.state, drafts]);
         Ok(())
     }
 }
