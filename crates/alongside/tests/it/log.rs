@@ -21,7 +21,12 @@ async fn a_host_logs_where_it_can_be_read_and_never_the_token() {
     let diff = propose(&agent, &file, "A\n").await;
     desk.answers("(1/1) keep", "a").await;
     soon("the outcome", diff.outcome()).await;
-    let log = String::from_utf8(home.run(&["log", "-n", "1000"]).stdout).unwrap();
+    // The agent's receipt is the last line for now.
+    let log = until("the receipt in the log", || {
+        let log = String::from_utf8(home.run(&["log", "-n", "1000"]).stdout).unwrap();
+        log.contains("the agent has the outcome").then_some(log)
+    });
+    let log = log.await;
     assert!(log.contains("a desk joins") && log.contains("a proposal"), "{log}");
     let secret = token.split('.').next().unwrap();
     assert!(!log.contains(secret), "{log}");

@@ -229,7 +229,9 @@ async fn a_proof_that_another_user_passes_on_is_not_believed() {
             stream.read_exact(&mut byte).unwrap();
             head.push(char::from(byte[0]));
         }
-        let nonce = head.lines().find_map(|line| line.strip_prefix("alongside-nonce: ")).unwrap();
+        let mut headers = head.lines().filter_map(|line| line.split_once(": "));
+        let is_nonce = |name: &str| name.eq_ignore_ascii_case(alongside_contract::proof::NONCE_HEADER);
+        let (_, nonce) = headers.find(|(name, _)| is_nonce(name)).unwrap();
         let proof = alongside_contract::proof::prove(TOKEN, nonce, ([127, 0, 0, 1], port).into());
         write!(stream, "HTTP/1.1 204 No Content\r\nAlongside-Proof: {proof}\r\n\r\n").unwrap();
     });

@@ -65,7 +65,7 @@ async fn stopping_the_host_keeps_text_being_typed() {
     assert_eq!(home.run(&["host", "--stop"]).status.code(), Some(0));
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Rejected);
     std::fs::write(home.path("home/go"), "").unwrap();
-    desk.shows("what you typed is in ").await;
+    desk.shows("Your text is in ").await;
     desk.shows("(see: alongside drafts)").await;
     desk.shows("The companion has stopped").await;
     assert_eq!(desk.ends().code(), Some(1));

@@ -87,7 +87,7 @@ async fn edits_on_a_full_disk_are_saved_once_there_is_room() {
     // The writer retries meanwhile.
     tokio::time::sleep(Duration::from_secs(3)).await;
     std::fs::remove_file(filler).unwrap();
-    let said = desk.shows("is saved now: ").await + &desk.shows("a.txt").await;
+    let said = desk.shows("are saved now: ").await + &desk.shows("a.txt").await;
     let texts =
         files_below(&state.join("drafts")).into_iter().filter_map(|path| std::fs::read_to_string(path).ok());
     assert!(texts.collect::<Vec<_>>().contains(&format!("precious{rest}\n")), "{said}");

@@ -46,7 +46,7 @@ async fn a_host_without_descriptors_serves_its_desks() {
     assert!(share < 50, "it spins: {share} % of a core");
     allow_files(&home, host, 1024);
     second.shows("+precious").await;
-    desk.shows("is saved now").await;
+    desk.shows("are saved now").await;
     second.types("a");
     assert_eq!(soon("the outcome", diff.outcome()).await, Outcome::Accepted { content: "precious\n".into() });
 }
